@@ -1,0 +1,123 @@
+import type { Role } from '../contract/access-operations.ts'
+import type { Access } from '../contract/operation.ts'
+import type { Page, PageRequest } from '../contract/paging.ts'
+import { AppError, invalidField } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { mintId } from '../kernel/ids.ts'
+import type { AccessStore, TokenRecord, Workspace } from './access-store.ts'
+import { isAllowed } from './permissions.ts'
+import { hashSecret, mintSecret } from './token-secret.ts'
+
+/** Where the operator's own objects live. It exists from the first start and cannot be deleted. */
+export const defaultWorkspaceId = 'default'
+const dayMilliseconds = 86_400_000
+
+export interface NewToken {
+  workspaceId: string
+  name: string
+  role: Role
+  expiresInDays?: number | undefined
+  agentIds?: string[] | undefined
+}
+
+export class AccessService {
+  readonly #store: AccessStore
+  readonly #clock: Clock
+
+  constructor(store: AccessStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** Who calls: the owner of a token that exists and has not expired. */
+  async authenticate(authorization: string | undefined): Promise<TokenRecord> {
+    if (authorization === undefined)
+      throw new AppError('token_missing', 'Send a token as Authorization: Bearer <token>')
+    const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
+    const token = secret && (await this.#store.findToken(hashSecret(secret)))
+    if (!token || (token.expiresAt !== undefined && token.expiresAt <= this.#clock.now()))
+      throw new AppError('token_invalid', 'The token is unknown, revoked or expired')
+    return token
+  }
+
+  authorize(token: TokenRecord, access: Access): void {
+    if (isAllowed(token, access)) return
+    throw new AppError(
+      'forbidden',
+      `A token with the role ${token.role} may not do this; it takes ${access} access`,
+    )
+  }
+
+  /** The first start's work: the default workspace and the operator's token. True when the token is new. */
+  async bootstrap(secret: string, replace: boolean): Promise<boolean> {
+    const now = this.#clock.now()
+    await this.#store.addWorkspace({ id: defaultWorkspaceId, name: defaultWorkspaceId, createdAt: now })
+    const token = this.#record({ workspaceId: defaultWorkspaceId, name: 'operator', role: 'admin' })
+    return this.#store.setOperatorToken({ ...token, operator: true }, hashSecret(secret), replace)
+  }
+
+  async createToken(token: NewToken): Promise<TokenRecord & { secret: string }> {
+    const isRunner = token.role === 'runner'
+    if (isRunner !== (token.agentIds ?? []).length > 0)
+      throw invalidField(
+        '/agent_ids',
+        isRunner ? 'a runner needs the agents it may talk to' : 'only a runner is bound to agents',
+      )
+    const record = this.#record(token)
+    const secret = mintSecret()
+    if (!(await this.#store.addToken(record, hashSecret(secret))))
+      throw new AppError('not_found', `There is no workspace ${token.workspaceId}`, {
+        errors: [{ path: '/workspace_id', message: 'names no workspace' }],
+      })
+    return { ...record, secret }
+  }
+
+  listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {
+    return this.#store.listTokens(workspaceId, page)
+  }
+
+  async deleteToken(workspaceId: string, id: string): Promise<void> {
+    if (!(await this.#store.removeToken(workspaceId, id)))
+      throw new AppError('not_found', `There is no token ${id}`)
+  }
+
+  async createWorkspace(name: string): Promise<Workspace & { secret: string }> {
+    const workspace = { id: mintId('ws'), name, createdAt: this.#clock.now() }
+    if (!(await this.#store.addWorkspace(workspace)))
+      throw new AppError('already_exists', `There is a workspace named ${name} already`, {
+        errors: [{ path: '/name', message: 'is taken' }],
+      })
+    const { secret } = await this.createToken({ workspaceId: workspace.id, name: 'first', role: 'admin' })
+    return { ...workspace, secret }
+  }
+
+  listWorkspaces(page: PageRequest): Promise<Page<Workspace>> {
+    return this.#store.listWorkspaces(page)
+  }
+
+  async deleteWorkspace(id: string): Promise<void> {
+    if (id === defaultWorkspaceId)
+      throw new AppError('in_use', 'The default workspace holds the operator and stays')
+    if (!(await this.#store.removeWorkspace(id, this.#clock.now())))
+      throw new AppError('not_found', `There is no workspace ${id}`)
+  }
+
+  /** Removes what deleted workspaces left behind, batch by batch, so that other requests get their turn. */
+  async purge(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.#store.purge())) await new Promise(resolve => setImmediate(resolve))
+  }
+
+  #record(token: NewToken): TokenRecord {
+    const now = this.#clock.now()
+    return {
+      id: mintId('tok'),
+      workspaceId: token.workspaceId,
+      name: token.name,
+      role: token.role,
+      operator: false,
+      agentIds: token.agentIds ?? [],
+      createdAt: now,
+      expiresAt: token.expiresInDays === undefined ? undefined : now + token.expiresInDays * dayMilliseconds,
+    }
+  }
+}

@@ -1,0 +1,36 @@
+export type SqlValue = string | number | null
+
+/** Reads see what is committed. SQL is written once for both dialects, with `?` for parameters. */
+export interface Reader {
+  get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined>
+  all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]>
+}
+
+export interface Transaction extends Reader {
+  /** How many rows it changed. */
+  run(sql: string, ...parameters: SqlValue[]): Promise<number>
+}
+
+/** A reader that sees one moment of the database, however long it reads. */
+export interface Snapshot extends Reader {
+  each<Row>(sql: string, ...parameters: SqlValue[]): AsyncIterable<Row>
+}
+
+export interface Database extends Reader {
+  readonly dialect: 'sqlite' | 'postgres'
+  /** Ends a SELECT whose rows must not change until the transaction ends. */
+  readonly forUpdate: string
+  /**
+   * All or nothing. When it resolves, what was written survives power loss.
+   * `work` may run again after a conflict, and awaits nothing but its transaction.
+   */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>
+  /** Fails with `unavailable` when the database cannot be read or written. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Escapes what a person typed for `LIKE ? ESCAPE '\'`. */
+export const likePattern = (keyword: string): string =>
+  `%${keyword.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`

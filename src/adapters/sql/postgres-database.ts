@@ -1,0 +1,144 @@
+import pg from 'pg'
+import { limits } from '../../contract/limits.ts'
+import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
+import { isRetryable, postgresError } from './postgres-error.ts'
+
+const int8 = 20
+/** Counts and times are far below 2^53, so they travel as plain numbers. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+const numbered = new Map<string, string>()
+
+/** `?` becomes `$1`, `$2`, …; the statements hold no other question mark. */
+function numberParameters(sql: string): string {
+  let text = numbered.get(sql)
+  if (text === undefined) {
+    let count = 0
+    text = sql.replaceAll('?', () => `$${++count}`)
+    numbered.set(sql, text)
+  }
+  return text
+}
+
+type Queryable = Pick<pg.ClientBase, 'query'>
+
+class Queries implements Transaction {
+  readonly #client: Queryable
+
+  constructor(client: Queryable) {
+    this.#client = client
+  }
+
+  async get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    return (await this.#query(sql, parameters)).rows[0] as Row | undefined
+  }
+
+  async all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]> {
+    return (await this.#query(sql, parameters)).rows as Row[]
+  }
+
+  async run(sql: string, ...parameters: SqlValue[]): Promise<number> {
+    return (await this.#query(sql, parameters)).rowCount ?? 0
+  }
+
+  async #query(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+    try {
+      return await this.#client.query(numberParameters(sql), parameters)
+    } catch (error) {
+      throw postgresError(error)
+    }
+  }
+}
+
+export class PostgresDatabase implements Database {
+  readonly dialect = 'postgres'
+  readonly forUpdate = 'FOR UPDATE'
+  readonly #pool: pg.Pool
+  readonly #reader: Reader
+
+  constructor(url: string) {
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: 10,
+      connectionTimeoutMillis: limits.databaseWaitMilliseconds,
+      idleTimeoutMillis: 30_000,
+      statement_timeout: 30_000,
+      application_name: 'banyan',
+      types,
+    })
+    // A connection that breaks while idle is replaced; the next query reports if the server is gone.
+    this.#pool.on('error', () => {})
+    this.#reader = new Queries(this.#pool as unknown as Queryable)
+  }
+
+  get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    return this.#reader.get(sql, ...parameters)
+  }
+
+  all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]> {
+    return this.#reader.all(sql, ...parameters)
+  }
+
+  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#within('BEGIN', work)
+      } catch (error) {
+        if (attempt >= 5 || !isRetryable(error)) throw error
+      }
+    }
+  }
+
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+    return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async transaction =>
+      work({
+        get: (sql, ...parameters) => transaction.get(sql, ...parameters),
+        all: (sql, ...parameters) => transaction.all(sql, ...parameters),
+        each: async function* <Row>(sql: string, ...parameters: SqlValue[]) {
+          await transaction.run(`DECLARE each_row CURSOR FOR ${sql}`, ...parameters)
+          for (;;) {
+            const rows = await transaction.all<Row>('FETCH 500 FROM each_row')
+            if (rows.length === 0) break
+            yield* rows
+          }
+          await transaction.run('CLOSE each_row')
+        },
+      }),
+    )
+  }
+
+  async #within<Result>(begin: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    let client: pg.PoolClient
+    try {
+      client = await this.#pool.connect()
+    } catch (error) {
+      throw postgresError(error)
+    }
+    let broken: Error | undefined
+    const queries = new Queries(client)
+    try {
+      await queries.run(begin)
+      const result = await work(queries)
+      await queries.run('COMMIT')
+      return result
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: Error) => {
+        broken = failure
+      })
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  async check(): Promise<void> {
+    await this.get('SELECT 1 AS one')
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end()
+  }
+}

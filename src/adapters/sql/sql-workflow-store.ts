@@ -1,0 +1,212 @@
+import type { Page, PageRequest } from '../../contract/paging.ts'
+import type {
+  Expected,
+  Save,
+  SaveOutcome,
+  StoredVersion,
+  StoredWorkflow,
+  VersionSummary,
+  WorkflowStore,
+  WorkflowSummary,
+} from '../../workflow/workflow-store.ts'
+import { type Database, likePattern, type Transaction } from './database.ts'
+
+interface Row {
+  id: string
+  name: string
+  version: number
+  node_count: number
+  created_at: number
+  updated_at: number
+}
+
+const summary = (row: Row): WorkflowSummary => ({
+  id: row.id,
+  name: row.name,
+  version: row.version,
+  nodeCount: row.node_count,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const findSql = `
+  SELECT w.id, w.name, w.version, w.node_count, w.created_at, w.updated_at, v.graph
+  FROM workflows w
+  JOIN workflow_versions v ON v.workspace_id = w.workspace_id AND v.workflow_id = w.id AND v.version = w.version
+  WHERE w.workspace_id = ? AND w.id = ?`
+
+function holds(expected: Expected, current: number): boolean {
+  if (expected === 'anything') return true
+  if (expected === 'present') return current > 0
+  return current === (expected === 'absent' ? 0 : expected)
+}
+
+export class SqlWorkflowStore implements WorkflowStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
+    const row = await this.#database.get<Row & { graph: string }>(findSql, workspaceId, id)
+    return row && { ...summary(row), graph: row.graph }
+  }
+
+  save(workspaceId: string, save: Save): Promise<SaveOutcome> {
+    return this.#database.transaction(async transaction => {
+      const current = await transaction.get<Row & { graph: string }>(
+        `${findSql} ${this.#database.forUpdate && 'FOR UPDATE OF w'}`,
+        workspaceId,
+        save.id,
+      )
+      if (!holds(save.expected, current?.version ?? 0))
+        return { outcome: 'conflict', version: current?.version ?? 0 }
+      return current
+        ? this.#update(transaction, workspaceId, save, current)
+        : this.#insert(transaction, workspaceId, save)
+    })
+  }
+
+  async #insert(transaction: Transaction, workspaceId: string, save: Save): Promise<SaveOutcome> {
+    const inserted = await transaction.run(
+      `INSERT INTO workflows (workspace_id, id, name, version, node_count, created_at, updated_at)
+       VALUES (?, ?, ?, 1, ?, ?, ?) ON CONFLICT (workspace_id, id) DO NOTHING`,
+      workspaceId,
+      save.id,
+      save.name ?? '',
+      save.nodeCount,
+      save.at,
+      save.at,
+    )
+    if (inserted === 0) {
+      // Another process made it a moment ago; its row is visible now, so the ordinary way works.
+      const current = await transaction.get<Row & { graph: string }>(
+        `${findSql} FOR UPDATE OF w`,
+        workspaceId,
+        save.id,
+      )
+      if (!current || !holds(save.expected, current.version))
+        return { outcome: 'conflict', version: current?.version ?? 0 }
+      return this.#update(transaction, workspaceId, save, current)
+    }
+    await this.#addVersion(transaction, workspaceId, save, 1, save.at)
+    return { outcome: 'created', version: 1 }
+  }
+
+  async #update(
+    transaction: Transaction,
+    workspaceId: string,
+    save: Save,
+    current: Row & { graph: string },
+  ): Promise<SaveOutcome> {
+    const name = save.name ?? current.name
+    if (current.graph === save.graph && name === current.name)
+      return { outcome: 'unchanged', version: current.version }
+    // A new name is a new version too: whoever holds the old ETag has to learn of it.
+    const version = current.version + 1
+    // A clock that was set back must not make a newer version look older.
+    const at = Math.max(save.at, current.updated_at + 1)
+    await transaction.run(
+      'UPDATE workflows SET name = ?, version = ?, node_count = ?, updated_at = ? WHERE workspace_id = ? AND id = ?',
+      name,
+      version,
+      save.nodeCount,
+      at,
+      workspaceId,
+      save.id,
+    )
+    await this.#addVersion(transaction, workspaceId, save, version, at)
+    return { outcome: 'updated', version }
+  }
+
+  async #addVersion(
+    transaction: Transaction,
+    workspaceId: string,
+    save: Save,
+    version: number,
+    at: number,
+  ): Promise<void> {
+    await transaction.run(
+      `INSERT INTO workflow_versions (workspace_id, workflow_id, version, graph, node_count, created_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      workspaceId,
+      save.id,
+      version,
+      save.graph,
+      save.nodeCount,
+      at,
+    )
+  }
+
+  async list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
+    const matches =
+      keyword === '' ? '' : `AND (LOWER(name) LIKE ? ESCAPE '\\' OR LOWER(id) LIKE ? ESCAPE '\\')`
+    const parameters = keyword === '' ? [] : [likePattern(keyword), likePattern(keyword)]
+    const count = await this.#database.get<{ total: number }>(
+      `SELECT COUNT(*) AS total FROM workflows WHERE workspace_id = ? ${matches}`,
+      workspaceId,
+      ...parameters,
+    )
+    const rows = await this.#database.all<Row>(
+      `SELECT id, name, version, node_count, created_at, updated_at FROM workflows
+       WHERE workspace_id = ? ${matches} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
+      workspaceId,
+      ...parameters,
+      page.pageSize,
+      (page.page - 1) * page.pageSize,
+    )
+    return { total: count?.total ?? 0, items: rows.map(summary) }
+  }
+
+  remove(workspaceId: string, id: string): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const removed = await transaction.run(
+        'DELETE FROM workflows WHERE workspace_id = ? AND id = ?',
+        workspaceId,
+        id,
+      )
+      await transaction.run(
+        'DELETE FROM workflow_versions WHERE workspace_id = ? AND workflow_id = ?',
+        workspaceId,
+        id,
+      )
+      return removed > 0
+    })
+  }
+
+  async versions(workspaceId: string, id: string, page: PageRequest): Promise<Page<VersionSummary>> {
+    const count = await this.#database.get<{ total: number }>(
+      'SELECT COUNT(*) AS total FROM workflow_versions WHERE workspace_id = ? AND workflow_id = ?',
+      workspaceId,
+      id,
+    )
+    const rows = await this.#database.all<{ version: number; node_count: number; created_at: number }>(
+      `SELECT version, node_count, created_at FROM workflow_versions
+       WHERE workspace_id = ? AND workflow_id = ? ORDER BY version DESC LIMIT ? OFFSET ?`,
+      workspaceId,
+      id,
+      page.pageSize,
+      (page.page - 1) * page.pageSize,
+    )
+    return {
+      total: count?.total ?? 0,
+      items: rows.map(row => ({
+        version: row.version,
+        nodeCount: row.node_count,
+        createdAt: row.created_at,
+      })),
+    }
+  }
+
+  async version(workspaceId: string, id: string, version: number): Promise<StoredVersion | undefined> {
+    const row = await this.#database.get<{ graph: string; node_count: number; created_at: number }>(
+      `SELECT graph, node_count, created_at FROM workflow_versions
+       WHERE workspace_id = ? AND workflow_id = ? AND version = ?`,
+      workspaceId,
+      id,
+      version,
+    )
+    return row && { version, graph: row.graph, nodeCount: row.node_count, createdAt: row.created_at }
+  }
+}

@@ -1,0 +1,211 @@
+import { closeSync, fdatasync, openSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
+import { RowCache } from './row-cache.ts'
+import { sqliteError } from './sqlite-error.ts'
+
+interface Pending {
+  run(transaction: Transaction): Promise<void>
+  settle(): void
+  fail(error: unknown): void
+}
+
+/** So many transactions at most share one commit. */
+const groupSize = 256
+
+function open(path: string, options: { readOnly?: boolean } = {}): DatabaseSync {
+  const connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 10_000 })
+  // The commit itself does not wait for the disk: SqliteDatabase.sync does, off the main thread,
+  // before anything is acknowledged. See docs/decisions/2026-11-15-sqlite-group-commit.md.
+  connection.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768')
+  // SQLite's own knows only ASCII; people search in every script.
+  connection.function('lower', { deterministic: true }, value =>
+    typeof value === 'string' ? value.toLowerCase() : value,
+  )
+  return connection
+}
+
+class Connection implements Reader {
+  readonly handle: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(handle: DatabaseSync) {
+    this.handle = handle
+  }
+
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.handle.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  async get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    return this.prepare(sql).get(...parameters) as Row | undefined
+  }
+
+  async all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]> {
+    return this.prepare(sql).all(...parameters) as Row[]
+  }
+
+  async run(sql: string, ...parameters: SqlValue[]): Promise<number> {
+    return Number(this.prepare(sql).run(...parameters).changes)
+  }
+}
+
+export class SqliteDatabase implements Database {
+  readonly dialect = 'sqlite'
+  readonly forUpdate = ''
+  readonly #path: string
+  readonly #writer: Connection
+  readonly #reader: Connection
+  readonly #cache: RowCache
+  readonly #wal: number
+  #queue: Pending[] = []
+  #draining: Promise<void> | undefined
+  /** After a failed sync nobody knows what reached the disk, so nothing more is acknowledged until a restart. */
+  #broken: unknown
+
+  constructor(path: string) {
+    this.#path = path
+    this.#writer = new Connection(open(path))
+    this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864')
+    // Touching the database makes its -wal file; the file stays the same while a connection is open.
+    this.#writer.handle.exec('BEGIN IMMEDIATE; COMMIT')
+    this.#wal = openSync(`${path}-wal`, 'r+')
+    this.#reader = new Connection(open(path, { readOnly: true }))
+    this.#cache = new RowCache(this.#reader.prepare('PRAGMA data_version'))
+  }
+
+  async get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    try {
+      return this.#cache.get(sql, parameters, () => this.#reader.prepare(sql).get(...parameters)) as
+        | Row
+        | undefined
+    } catch (error) {
+      throw sqliteError(error)
+    }
+  }
+
+  async all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]> {
+    try {
+      return this.#reader.prepare(sql).all(...parameters) as Row[]
+    } catch (error) {
+      throw sqliteError(error)
+    }
+  }
+
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      let result: Result
+      this.#queue.push({
+        run: async transaction => {
+          result = await work(transaction)
+        },
+        settle: () => resolve(result),
+        fail: reject,
+      })
+      this.#draining ??= this.#drain()
+    })
+  }
+
+  /** Group commit: whatever has queued up while the last group was made durable shares the next commit. */
+  async #drain(): Promise<void> {
+    // One turn of grace lets requests that arrived together share a commit.
+    await Promise.resolve()
+    while (this.#queue.length > 0) {
+      const group = this.#queue.splice(0, groupSize)
+      try {
+        if (this.#broken)
+          throw new AppError('unavailable', 'The database could not be written; restart the server', {
+            cause: this.#broken,
+          })
+        const done = await this.#commit(group)
+        await this.#sync()
+        for (const pending of done) pending.settle()
+      } catch (error) {
+        for (const pending of group) pending.fail(sqliteError(error))
+      }
+    }
+    this.#draining = undefined
+  }
+
+  /** Runs the group in one transaction; one that fails is undone alone. Returns those that were committed. */
+  async #commit(group: Pending[]): Promise<Pending[]> {
+    const done: Pending[] = []
+    this.#writer.prepare('BEGIN IMMEDIATE').run()
+    try {
+      for (const pending of group) {
+        this.#writer.prepare('SAVEPOINT one').run()
+        try {
+          await pending.run(this.#writer)
+          done.push(pending)
+        } catch (error) {
+          // A full disk may have ended the whole transaction already; then nobody of the group is done.
+          if (!this.#writer.handle.isTransaction) throw error
+          this.#writer.prepare('ROLLBACK TO one').run()
+          pending.fail(sqliteError(error))
+        }
+        this.#writer.prepare('RELEASE one').run()
+      }
+      this.#writer.prepare('COMMIT').run()
+      this.#cache.invalidate()
+      return done
+    } catch (error) {
+      if (this.#writer.handle.isTransaction) this.#writer.prepare('ROLLBACK').run()
+      throw error
+    }
+  }
+
+  #sync(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      fdatasync(this.#wal, error => {
+        if (!error) return resolve()
+        this.#broken = error
+        reject(
+          new AppError('unavailable', 'The disk refused to keep the data; restart the server', {
+            cause: error,
+          }),
+        )
+      })
+    })
+  }
+
+  async snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+    const connection = new Connection(open(this.#path, { readOnly: true }))
+    connection.handle.exec('BEGIN')
+    try {
+      return await work({
+        get: (sql, ...parameters) => connection.get(sql, ...parameters),
+        all: (sql, ...parameters) => connection.all(sql, ...parameters),
+        each: async function* <Row>(sql: string, ...parameters: SqlValue[]) {
+          for (const row of connection.handle.prepare(sql).iterate(...parameters)) yield row as Row
+        },
+      })
+    } finally {
+      connection.handle.close()
+    }
+  }
+
+  async check(): Promise<void> {
+    if (this.#broken)
+      throw new AppError('unavailable', 'The database could not be written; restart the server', {
+        cause: this.#broken,
+      })
+    try {
+      this.#reader.prepare('SELECT 1').get()
+    } catch (error) {
+      throw new AppError('unavailable', 'The database cannot be read', { cause: error })
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#draining
+    this.#reader.handle.close()
+    this.#writer.handle.close()
+    closeSync(this.#wal)
+  }
+}

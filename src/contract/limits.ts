@@ -1,0 +1,38 @@
+/** Every limit of the service in one place. The reference in docs/ is printed from here. */
+export const limits = {
+  /** Largest JSON body of an ordinary operation. */
+  jsonBytes: 1 << 20,
+  /** Largest JSON body that carries a graph. */
+  graphBytes: 8 << 20,
+  /** Largest JSON body of an upload; larger files go as multipart or as a raw body. */
+  jsonUploadBytes: 32 << 20,
+  /** Deepest nesting of a graph; a JSON body may be one level deeper. */
+  graphDepth: 64,
+  graphNodes: 2000,
+  graphEdges: 10_000,
+  /** Findings listed in one answer; more are counted only. */
+  findings: 500,
+  /** Characters of a name (workflow, file, token, workspace). */
+  nameLength: 255,
+  idempotencyKeyLength: 255,
+  idempotencyHours: 24,
+  traceIdLength: 128,
+  headerBytes: 16 << 10,
+  /** Time for all headers to arrive. */
+  headersMilliseconds: 10_000,
+  /** Time for a whole JSON body to arrive. */
+  jsonBodyMilliseconds: 60_000,
+  /** A body that sends nothing for this long is cut off. */
+  bodyStallMilliseconds: 20_000,
+  /** Unread rest of a refused body that is still taken off the line, so that the client sees the answer. */
+  drainBytes: 64 << 20,
+  drainMilliseconds: 10_000,
+  /** Temporary files untouched for this long are leftovers: longer than any live upload may stall. */
+  temporaryFileMilliseconds: 40_000,
+  /** Blobs without a row that are older than this are leftovers of a crash. */
+  orphanBlobMilliseconds: 3_600_000,
+  /** How long a request waits for a database connection. */
+  databaseWaitMilliseconds: 2_000,
+  /** How long a stop waits for requests under way. */
+  stopMilliseconds: 25_000,
+} as const

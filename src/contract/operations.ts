@@ -1,0 +1,13 @@
+import { accessOperations } from './access-operations.ts'
+import { fileOperations } from './file-operations.ts'
+import type { Operation } from './operation.ts'
+import { serverOperations } from './server-operations.ts'
+import { workflowOperations } from './workflow-operations.ts'
+
+/** The whole interface. A route that is not in this list cannot be registered. */
+export const operations: readonly Operation[] = [
+  ...Object.values(workflowOperations),
+  ...Object.values(fileOperations),
+  ...Object.values(accessOperations),
+  ...Object.values(serverOperations),
+]

@@ -1,0 +1,37 @@
+import type { Operation } from './operation.ts'
+
+const common = { family: 'server', method: 'GET', access: 'anyone' } as const
+
+export const serverOperations = {
+  home: { ...common, name: 'server.home', path: '/', summary: 'The first page', answers: 'text/html' },
+  docs: { ...common, name: 'server.docs', path: '/docs', summary: 'This reference', answers: 'text/html' },
+  openapi: {
+    ...common,
+    name: 'server.openapi',
+    path: '/openapi.json',
+    summary: 'This interface as an OpenAPI 3.1 document',
+    answers: 'application/json',
+  },
+  healthz: {
+    ...common,
+    name: 'server.healthz',
+    path: '/healthz',
+    summary: 'Whether the process lives',
+    answers: 'application/json',
+  },
+  readyz: {
+    ...common,
+    name: 'server.readyz',
+    path: '/readyz',
+    summary: 'Whether it can serve: database and file store answer; 503 otherwise and while stopping',
+    answers: 'application/json',
+  },
+  metrics: {
+    ...common,
+    access: 'read',
+    name: 'server.metrics',
+    path: '/metrics',
+    summary: 'Measurements in the Prometheus text format',
+    answers: 'text/plain',
+  },
+} as const satisfies Record<string, Operation>

@@ -1,0 +1,234 @@
+import { fileTypeFromBuffer, supportedExtensions } from 'file-type'
+
+/** Types without magic bytes: only a name can tell them apart, and it is believed when the content is text. */
+const textTypes: Record<string, string> = {
+  txt: 'text/plain',
+  text: 'text/plain',
+  log: 'text/plain',
+  ini: 'text/plain',
+  conf: 'text/plain',
+  cfg: 'text/plain',
+  env: 'text/plain',
+  properties: 'text/plain',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  mdx: 'text/markdown',
+  rst: 'text/x-rst',
+  adoc: 'text/asciidoc',
+  tex: 'text/x-tex',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  json: 'application/json',
+  geojson: 'application/geo+json',
+  ipynb: 'application/x-ipynb+json',
+  jsonl: 'application/jsonl',
+  ndjson: 'application/x-ndjson',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  toml: 'application/toml',
+  html: 'text/html',
+  htm: 'text/html',
+  xhtml: 'application/xhtml+xml',
+  xht: 'application/xhtml+xml',
+  mht: 'message/rfc822',
+  mhtml: 'message/rfc822',
+  eml: 'message/rfc822',
+  xml: 'application/xml',
+  xsd: 'application/xml',
+  xsl: 'application/xslt+xml',
+  xslt: 'application/xslt+xml',
+  rss: 'application/rss+xml',
+  atom: 'application/atom+xml',
+  svg: 'image/svg+xml',
+  ics: 'text/calendar',
+  vcf: 'text/vcard',
+  vtt: 'text/vtt',
+  srt: 'application/x-subrip',
+  css: 'text/css',
+  scss: 'text/x-scss',
+  less: 'text/x-less',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  cjs: 'text/javascript',
+  jsx: 'text/jsx',
+  ts: 'text/x-typescript',
+  mts: 'text/x-typescript',
+  cts: 'text/x-typescript',
+  tsx: 'text/tsx',
+  vue: 'text/x-vue',
+  py: 'text/x-python',
+  rb: 'text/x-ruby',
+  php: 'text/x-php',
+  pl: 'text/x-perl',
+  lua: 'text/x-lua',
+  r: 'text/x-r',
+  java: 'text/x-java',
+  kt: 'text/x-kotlin',
+  scala: 'text/x-scala',
+  swift: 'text/x-swift',
+  go: 'text/x-go',
+  rs: 'text/x-rust',
+  c: 'text/x-c',
+  h: 'text/x-c',
+  cc: 'text/x-c++',
+  cpp: 'text/x-c++',
+  hpp: 'text/x-c++',
+  cs: 'text/x-csharp',
+  sql: 'application/sql',
+  graphql: 'application/graphql',
+  proto: 'text/x-protobuf',
+  sh: 'text/x-shellscript',
+  bash: 'text/x-shellscript',
+  bat: 'text/x-msdos-batch',
+  ps1: 'text/x-powershell',
+  diff: 'text/x-diff',
+  patch: 'text/x-diff',
+}
+
+const openXml = 'application/vnd.openxmlformats-officedocument'
+const openDocument = 'application/vnd.oasis.opendocument'
+
+/** Containers whose magic bytes say no more than that; the entry that would say more may lie past the head. */
+const typesInContainer: Record<string, Record<string, string>> = {
+  'application/zip': {
+    docx: `${openXml}.wordprocessingml.document`,
+    xlsx: `${openXml}.spreadsheetml.sheet`,
+    pptx: `${openXml}.presentationml.presentation`,
+    odt: `${openDocument}.text`,
+    ods: `${openDocument}.spreadsheet`,
+    odp: `${openDocument}.presentation`,
+    epub: 'application/epub+zip',
+  },
+  'application/x-cfb': {
+    doc: 'application/msword',
+    xls: 'application/vnd.ms-excel',
+    ppt: 'application/vnd.ms-powerpoint',
+    msg: 'application/vnd.ms-outlook',
+  },
+}
+
+/** Names that promise something binary; text under such a name is no more than text. */
+const binaryExtensions = new Set<string>([
+  ...supportedExtensions,
+  ...Object.values(typesInContainer).flatMap(types => Object.keys(types)),
+  ...['bin', 'jpeg', 'tiff', 'heif', 'mpeg', 'dll', 'so', 'iso', 'img'],
+])
+
+/** Formats with magic bytes whose files may be text from end to end. */
+const textualFormats = new Set([
+  'application/pdf',
+  'application/rtf',
+  'application/postscript',
+  'application/eps',
+])
+
+const unknownType = 'application/octet-stream'
+
+const extensionOf = (name: string): string => {
+  const dot = name.lastIndexOf('.')
+  return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()
+}
+
+const lookUp = (types: Record<string, string> | undefined, extension: string): string | undefined =>
+  types && Object.hasOwn(types, extension) ? types[extension] : undefined
+
+const magicType = async (head: Uint8Array): Promise<string | undefined> => {
+  try {
+    const found = await fileTypeFromBuffer(head)
+    return found?.mime.split(';')[0]
+  } catch {
+    // Hostile or cut-off content may defeat the parser of a container; its type is then not known.
+    return undefined
+  }
+}
+
+/** What the WHATWG sniffing standard calls binary data bytes. */
+const binaryCharacter = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/
+
+/** `undefined` when the bytes are not of this encoding. A character cut off by the end of the head is fine. */
+const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
+    return binaryCharacter.test(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** Western 8-bit text: any byte is a letter there, but most are ASCII, as they are not in binary data. */
+const decodeMostlyAscii = (bytes: Uint8Array): string | undefined => {
+  const others = bytes.reduce((count, byte) => count + (byte >= 0x80 ? 1 : 0), 0)
+  return others * 4 < bytes.length ? decode(bytes, 'latin1') : undefined
+}
+
+/** The head as text, or `undefined` when it is none. */
+const textOf = (head: Uint8Array): string | undefined => {
+  if (head[0] === 0xff && head[1] === 0xfe) return decode(head, 'utf-16le')
+  if (head[0] === 0xfe && head[1] === 0xff) return decode(head, 'utf-16be')
+  return decode(head, 'utf-8') ?? decode(head, 'gb18030') ?? decodeMostlyAscii(head)
+}
+
+/** Skips what may stand before the root element: space, comments, declarations. */
+const fromRootElement = (text: string): string => {
+  let rest = text.trimStart()
+  for (;;) {
+    const end = rest.startsWith('<!--') ? '-->' : /^<(\?|!doctype\s+(?!html))/i.test(rest) ? '>' : undefined
+    const at = end === undefined ? -1 : rest.indexOf(end)
+    if (end === undefined || at < 0) return rest
+    rest = rest.slice(at + end.length).trimStart()
+  }
+}
+
+const markupType = (text: string): string | undefined => {
+  const root = fromRootElement(text)
+  if (/^<svg[\s/>]/i.test(root)) return 'image/svg+xml'
+  const declared = /^\s*<\?xml\s/.test(text)
+  if (/^<(!doctype\s+html|html|head|body|script|style|title|meta|iframe)[\s/>]/i.test(root))
+    return declared ? 'application/xhtml+xml' : 'text/html'
+  return declared ? 'application/xml' : undefined
+}
+
+const textualFormat = (magic: string | undefined, text: string): string | undefined => {
+  // Two bytes are too few to go by: TeX files begin with "%!TEX".
+  if (text.startsWith('%!') && !text.startsWith('%!PS')) return undefined
+  return magic !== undefined && textualFormats.has(magic) ? magic : undefined
+}
+
+/**
+ * Magic bytes that are letters mean little in text ("BMW", "GIFT", "MZ"), since the real formats
+ * have binary bytes near their start. So text is text, but for the formats that are text themselves.
+ */
+const typeOfText = (text: string, magic: string | undefined, extension: string): string => {
+  const named = textualFormat(magic, text) ?? lookUp(textTypes, extension)
+  if (named !== undefined) return named
+  if (text === '') return unknownType
+  if (binaryExtensions.has(extension)) return 'text/plain'
+  return markupType(text) ?? (magic?.startsWith('text/') ? magic : 'text/plain')
+}
+
+/** Readers take a PDF that begins within the first 1,024 bytes, and such files exist. */
+const isLatePdf = (head: Uint8Array, extension: string): boolean =>
+  extension === 'pdf' && Buffer.from(head.subarray(0, 1024)).includes('%PDF-')
+
+const typeOfBinary = (head: Uint8Array, magic: string | undefined, extension: string): string => {
+  if (magic === undefined) return isLatePdf(head, extension) ? 'application/pdf' : unknownType
+  return lookUp(typesInContainer[magic], extension) ?? magic
+}
+
+/** By magic bytes, then by name; what the client says the type is does not count. */
+export const detectMimeType = async (head: Uint8Array, name: string): Promise<string> => {
+  const extension = extensionOf(name)
+  const magic = await magicType(head)
+  const text = textOf(head)
+  return text === undefined ? typeOfBinary(head, magic, extension) : typeOfText(text, magic, extension)
+}
+
+const inlineSafe = new Set([
+  'text/plain',
+  ...['png', 'apng', 'jpeg', 'gif', 'webp', 'avif', 'bmp'].map(kind => `image/${kind}`),
+  ...['mpeg', 'mp4', 'x-m4a', 'aac', 'ogg', 'flac', 'wav'].map(kind => `audio/${kind}`),
+  ...['mp4', 'x-m4v', 'webm', 'ogg', 'quicktime'].map(kind => `video/${kind}`),
+])
+
+/** Whether a browser may show it: only types that cannot run script. PDF, SVG and HTML can. */
+export const isInlineSafe = (mimeType: string): boolean => inlineSafe.has(mimeType)

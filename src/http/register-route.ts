@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { limits } from '../contract/limits.ts'
+import type { Operation } from '../contract/operation.ts'
+import { operations } from '../contract/operations.ts'
+import { AppError, invalidField } from '../kernel/app-error.ts'
+import { Answer, jsonType, successText } from './answer.ts'
+import type { Call, Route } from './call.ts'
+import type { ServerParts } from './server-parts.ts'
+import { type Check, compileBody, compileQuery, findingsOf } from './validation.ts'
+
+const accesses = new Set(['anyone', 'run', 'read', 'write', 'admin', 'operator'])
+
+function check(validate: Check | undefined, value: unknown): void {
+  if (!validate || validate(value)) return
+  const errors = findingsOf(validate.errors ?? [])
+  throw new AppError(
+    'invalid_request',
+    errors
+      .map(({ path, message }) => `${path || 'The body'} ${message}`)
+      .slice(0, 3)
+      .join('; '),
+    { errors },
+  )
+}
+
+/** A path parameter of a shape that no id has names nothing, as any other unknown id. */
+function checkParams(validate: Check | undefined, value: unknown): void {
+  if (validate && !validate(value)) throw new AppError('not_found', 'There is no such object')
+}
+
+const compiled = (schema: TSchema | undefined, compile: (schema: TSchema) => Check): Check | undefined =>
+  schema && compile(schema)
+
+export function registerRoute(app: FastifyInstance, parts: ServerParts, { operation, handler }: Route): void {
+  if (!accesses.has(operation.access)) throw new Error(`${operation.name} does not declare who may use it`)
+  if (!operations.includes(operation)) throw new Error(`${operation.name} is not part of the interface`)
+  const params = compiled(operation.params, compileQuery)
+  const query = compiled(operation.query, compileQuery)
+  // An upload's JSON form is checked by its handler, which alone knows whether the body is JSON.
+  const body = operation.streamsBody ? undefined : compiled(operation.body, compileBody)
+  const measures = parts.metrics.forRoute(operation.name)
+
+  app.route({
+    method: operation.method,
+    url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    config: { operation },
+    onResponse: (request, reply, done) => {
+      measures.time((performance.now() - request.startedAt) / 1000)
+      measures.count(reply.statusCode)
+      done()
+    },
+    handler: async (request, reply) => {
+      checkParams(params, request.params)
+      check(query, request.query)
+      request.body ??= {}
+      check(body, request.body)
+      const call = {
+        // The gate has set it for every operation but those that anyone may use, whose handlers do not look.
+        token: request.token!,
+        body: request.body,
+        query: request.query,
+        params: request.params,
+        members: request.members,
+        request,
+        reply,
+      } as Call
+      const result = await answerOnce(parts, operation, call, () => handler(call))
+      return send(reply, result)
+    },
+  })
+}
+
+/** Answers an operation that creates from its first answer, where the caller sent a key for that. */
+async function answerOnce(
+  parts: ServerParts,
+  operation: Operation,
+  call: Call,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  const key = idempotencyKey(call.request)
+  // A streamed body is known only when it has arrived: its handler calls `once` itself.
+  if (!operation.creates || operation.streamsBody || key === undefined) return work()
+  const { request } = call
+  const conditions = [request.headers['if-match'], request.headers['if-none-match']]
+  const fingerprint = hash(
+    'sha256',
+    JSON.stringify([operation.name, request.query, conditions, request.body]),
+  )
+  return once(parts, call, key, fingerprint, work)
+}
+
+export function idempotencyKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !new RegExp(`^[\\x20-\\x7e]{1,${limits.idempotencyKeyLength}}$`).test(key))
+    throw invalidField(
+      'header/Idempotency-Key',
+      `must be 1 to ${limits.idempotencyKeyLength} visible ASCII characters`,
+    )
+  return key
+}
+
+export async function once(
+  parts: Pick<ServerParts, 'idempotency'>,
+  call: Call,
+  key: string,
+  fingerprint: string,
+  work: () => Promise<unknown>,
+): Promise<Answer> {
+  const { token, request } = call
+  const scope = { workspaceId: token.workspaceId, tokenId: token.id, key }
+  const { answer, replayed } = await parts.idempotency.once(
+    scope,
+    request.headers.authorization!,
+    fingerprint,
+    async () => successText(JSON.stringify(await work())),
+  )
+  return new Answer(
+    200,
+    { 'content-type': jsonType, ...(replayed && { 'idempotency-replayed': 'true' }) },
+    answer,
+  )
+}
+
+function send(reply: FastifyReply, result: unknown): FastifyReply {
+  if (!(result instanceof Answer)) {
+    reply.header('cache-control', 'no-store')
+    return reply.header('content-type', jsonType).send(successText(JSON.stringify(result)))
+  }
+  reply.code(result.status)
+  for (const name in result.headers) reply.header(name, result.headers[name])
+  if (result.body instanceof Readable && reply.request.method === 'HEAD') {
+    result.body.destroy()
+    return reply.send()
+  }
+  return reply.send(result.body)
+}

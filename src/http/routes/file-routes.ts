@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto'
+import { fileOperations as operations } from '../../contract/file-operations.ts'
+import { pageAnswer, pageRequest } from '../../contract/paging.ts'
+import { isInlineSafe } from '../../files/detect-mime-type.ts'
+import type { FileService } from '../../files/file-service.ts'
+import type { FileRecord, LocatedFile } from '../../files/file-store.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { isoTime } from '../../kernel/clock.ts'
+import { Answer } from '../answer.ts'
+import { type Call, type Route, route } from '../call.ts'
+import { contentDisposition } from '../content-disposition.ts'
+import { contentRange } from '../content-range.ts'
+import { entityTag, matchesTag } from '../entity-tags.ts'
+import { receiveFile } from '../received-file.ts'
+import { idempotencyKey, once } from '../register-route.ts'
+import type { ServerParts } from '../server-parts.ts'
+import { compileBody } from '../validation.ts'
+
+const onWire = (file: FileRecord) => ({
+  file_id: file.id,
+  name: file.name,
+  size: file.size,
+  mime_type: file.mimeType,
+  sha256: file.sha256,
+  created_at: isoTime(file.createdAt),
+})
+
+const contentType = (mimeType: string): string =>
+  mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType
+
+/** Nothing a user uploaded may act in the name of this server: no sniffing, no script, no frame. */
+const contentHeaders = (file: LocatedFile): Record<string, string | number> => ({
+  'content-type': contentType(file.mimeType),
+  'content-disposition': contentDisposition(isInlineSafe(file.mimeType) ? 'inline' : 'attachment', file.name),
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-cache',
+  'accept-ranges': 'bytes',
+  etag: entityTag(file.sha256),
+})
+
+export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempotency'>): Route[] {
+  const checkJson = compileBody(operations.upload.body)
+
+  const upload = async (call: Call<typeof operations.upload>): Promise<unknown> => {
+    const { token, query, request } = call
+    const key = idempotencyKey(request)
+    const { name, blob } = await receiveFile(request.raw, files, { queryName: query.name, checkJson })
+    // Once adding has begun nobody but the database knows whether a row names the blob; the sweep asks it.
+    let adding = false
+    const add = async (): Promise<unknown> => {
+      adding = true
+      return onWire(await files.add(token.workspaceId, name, blob))
+    }
+    try {
+      if (key === undefined) return await add()
+      const fingerprint = hash('sha256', JSON.stringify([operations.upload.name, name, blob.sha256]))
+      return await once(parts, call as unknown as Call, key, fingerprint, add)
+    } finally {
+      if (!adding) await files.discard(blob)
+    }
+  }
+
+  const content = async ({ token, params, request }: Call<typeof operations.content>): Promise<Answer> => {
+    const file = await files.find(token.workspaceId, params.file_id)
+    const headers = contentHeaders(file)
+    const tag = entityTag(file.sha256)
+    if (matchesTag(request.headers['if-none-match'], tag)) return new Answer(304, headers)
+    const ifRange = request.headers['if-range']
+    const range =
+      ifRange === undefined || ifRange === tag ? contentRange(request.headers.range, file.size) : undefined
+    if (range === 'unsatisfiable')
+      throw new AppError('range_not_satisfiable', `The file has ${file.size} bytes`, {
+        headers: { 'content-range': `bytes */${file.size}` },
+      })
+    const size = range ? range.end - range.start + 1 : file.size
+    headers['content-length'] = size
+    if (range) headers['content-range'] = `bytes ${range.start}-${range.end}/${file.size}`
+    const body = request.method === 'HEAD' ? undefined : await files.read(file, range)
+    return new Answer(range ? 206 : 200, headers, body)
+  }
+
+  return [
+    route(operations.upload, upload),
+    route(operations.list, async ({ token, body }) => {
+      if (body.file_ids) {
+        const { items, missing } = await files.info(token.workspaceId, body.file_ids)
+        return { items: items.map(onWire), missing }
+      }
+      const request = pageRequest(body)
+      const page = await files.list(token.workspaceId, body.keyword ?? '', request)
+      return pageAnswer(request, { total: page.total, items: page.items.map(onWire) })
+    }),
+    route(operations.delete, async ({ token, body }) => {
+      const { deleted, missing, inUse } = await files.remove(
+        token.workspaceId,
+        body.file_ids,
+        body.force ?? false,
+      )
+      const inUseOnWire = inUse.map(({ fileId, knowledgeIds }) => ({
+        file_id: fileId,
+        knowledge_ids: knowledgeIds,
+      }))
+      return { deleted, missing, in_use: inUseOnWire }
+    }),
+    route(operations.content, content),
+  ]
+}

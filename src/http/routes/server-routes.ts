@@ -1,0 +1,66 @@
+import { basePath } from '../../contract/operation.ts'
+import { serverOperations as operations } from '../../contract/server-operations.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { Answer, jsonType } from '../answer.ts'
+import { type Route, route } from '../call.ts'
+import { docsPage } from '../docs-page.ts'
+import { homePage } from '../home-page.ts'
+import type { Metrics } from '../metrics.ts'
+import { openapiDocument } from '../openapi.ts'
+
+/** What must answer before requests are worth sending here. */
+export interface Readiness {
+  stopping: boolean
+  checks: Record<string, () => Promise<void>>
+}
+
+const page = (html: string): Answer =>
+  new Answer(
+    200,
+    {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-cache',
+    },
+    html,
+  )
+
+const json = (status: number, value: unknown): Answer =>
+  new Answer(status, { 'content-type': jsonType, 'cache-control': 'no-store' }, JSON.stringify(value))
+
+async function readiness({ stopping, checks }: Readiness): Promise<Answer> {
+  const names = Object.keys(checks)
+  const results = await Promise.allSettled(names.map(name => checks[name]!()))
+  const parts = Object.fromEntries(
+    names.map((name, at) => [name, results[at]!.status === 'fulfilled' ? 'ok' : 'failing']),
+  )
+  const ready = !stopping && results.every(result => result.status === 'fulfilled')
+  return json(ready ? 200 : 503, { status: ready ? 'ready' : stopping ? 'stopping' : 'failing', ...parts })
+}
+
+export function serverRoutes(metrics: Metrics, state: Readiness): Route[] {
+  const openapi = openapiDocument()
+  const openapiText = JSON.stringify(openapi)
+  return [
+    route(operations.home, async () => page(homePage())),
+    route(operations.docs, async () => page(docsPage(openapi))),
+    route(
+      operations.openapi,
+      async () => new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-cache' }, openapiText),
+    ),
+    route(operations.healthz, async () => json(200, { status: 'alive', base_path: basePath })),
+    route(operations.readyz, () => readiness(state)),
+    route(operations.metrics, async ({ token }) => {
+      // Measurements are of the whole server, so a workspace's own token does not open them.
+      if (token.workspaceId !== 'default')
+        throw new AppError('forbidden', 'Only tokens of the default workspace may read measurements')
+      return new Answer(
+        200,
+        { 'content-type': metrics.registry.contentType },
+        await metrics.registry.metrics(),
+      )
+    }),
+  ]
+}

@@ -1,0 +1,167 @@
+import { limits } from '../../contract/limits.ts'
+import { pageAnswer, pageRequest } from '../../contract/paging.ts'
+import { workflowOperations as operations } from '../../contract/workflow-operations.ts'
+import { AppError, invalidField } from '../../kernel/app-error.ts'
+import { isoTime } from '../../kernel/clock.ts'
+import { jsonMembers } from '../../kernel/json-members.ts'
+import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
+import { Answer, jsonType, successText } from '../answer.ts'
+import { type Call, type Route, route } from '../call.ts'
+import { entityTag, expectedVersion, matchesTag } from '../entity-tags.ts'
+
+type Members = Call['members']
+
+/** The graph that a member of the body holds, with the exact text it was sent in. */
+function graphMember(value: unknown, members: Members, name: string, pointer = `/${name}`): SentGraph {
+  const member = members.get(name)
+  if (!member) throw invalidField(pointer, 'is required')
+  return { value, text: member.text, depth: member.depth, pointer }
+}
+
+/** A graph whose nodes and edges stand at the top level of the body. */
+function topLevelGraph(body: { nodes?: unknown; edges?: unknown }, members: Members): SentGraph {
+  const nodes = members.get('nodes')
+  const edges = members.get('edges')
+  if (!nodes || !edges) throw invalidField(nodes ? '/edges' : '/nodes', 'is required, here or in /workflow')
+  return {
+    value: { nodes: body.nodes, edges: body.edges },
+    text: `{"nodes":${nodes.text},"edges":${edges.text}}`,
+    depth: Math.max(nodes.depth, edges.depth) + 1,
+    pointer: '',
+  }
+}
+
+interface Document {
+  format?: unknown
+  format_version?: unknown
+  name?: unknown
+  workflow?: unknown
+}
+
+function documentOf(
+  body: Document & { document?: object | undefined },
+  members: Members,
+): { name: string | undefined; graph: SentGraph } {
+  const wrapped = body.document !== undefined
+  const document = (body.document ?? body) as Document
+  const pointer = wrapped ? '/document' : ''
+  const inside = wrapped ? jsonMembers(members.get('document')!.text, limits.graphDepth + 1) : members
+  if (document.format !== undefined && document.format !== 'banyan.workflow')
+    throw invalidField(`${pointer}/format`, 'must be banyan.workflow')
+  if (document.format_version !== undefined && document.format_version !== 1)
+    throw invalidField(`${pointer}/format_version`, 'must be 1: this document was made by another version')
+  const { name } = document
+  if (
+    name !== undefined &&
+    (typeof name !== 'string' ||
+      name.length > limits.nameLength ||
+      !name.isWellFormed() ||
+      name.includes('\0'))
+  )
+    throw invalidField(`${pointer}/name`, `must be text of at most ${limits.nameLength} characters`)
+  return { name, graph: graphMember(document.workflow, inside, 'workflow', `${pointer}/workflow`) }
+}
+
+const times = (workflow: { createdAt: number; updatedAt: number }): string =>
+  `"created_at":"${isoTime(workflow.createdAt)}","updated_at":"${isoTime(workflow.updatedAt)}"`
+
+export function workflowRoutes(workflows: WorkflowService): Route[] {
+  return [
+    route(operations.get, async ({ token, query, request }) => {
+      const workflow = await workflows.find(token.workspaceId, query.id)
+      if (!workflow) return { exist: false }
+      const headers = {
+        etag: entityTag(workflow.version),
+        'cache-control': 'private, no-cache',
+        'content-type': jsonType,
+      }
+      if (matchesTag(request.headers['if-none-match'], headers.etag)) return new Answer(304, headers)
+      const text = `{"exist":true,"workflow":{"id":"${workflow.id}","config":${workflow.graph},${times(workflow)},"version":${workflow.version},"name":${JSON.stringify(workflow.name)}}}`
+      return new Answer(200, headers, successText(text))
+    }),
+
+    route(operations.update, ({ token, body, members, request }) =>
+      workflows.save(token.workspaceId, {
+        id: body.id,
+        name: body.name,
+        graph: graphMember(body.workflow, members, 'workflow'),
+        expected: expectedVersion(request.headers),
+      }),
+    ),
+
+    route(operations.create, ({ token, body, members }) => {
+      const graph = members.has('workflow')
+        ? graphMember(body.workflow, members, 'workflow')
+        : topLevelGraph(body, members)
+      return workflows.create(token.workspaceId, { name: body.name, graph })
+    }),
+
+    route(operations.list, async ({ token, body }) => {
+      const request = pageRequest(body)
+      const page = await workflows.list(token.workspaceId, body.keyword ?? '', request)
+      const items = page.items.map(workflow => ({
+        id: workflow.id,
+        name: workflow.name,
+        version: workflow.version,
+        node_count: workflow.nodeCount,
+        created_at: isoTime(workflow.createdAt),
+        updated_at: isoTime(workflow.updatedAt),
+      }))
+      return pageAnswer(request, { total: page.total, items })
+    }),
+
+    route(operations.delete, async ({ token, body }) => {
+      await workflows.remove(token.workspaceId, body.id)
+      return {}
+    }),
+
+    route(operations.check, async ({ token, body, members }) => {
+      if (members.has('workflow')) return workflows.check(graphMember(body.workflow, members, 'workflow'))
+      if (body.id === undefined) throw invalidField('/id', 'is required, unless /workflow is given')
+      return workflows.checkStored(token.workspaceId, body.id)
+    }),
+
+    route(operations.versions, async ({ token, query }) => {
+      const request = pageRequest(query)
+      const page = await workflows.versions(token.workspaceId, query.id, request)
+      const items = page.items.map(({ version, nodeCount, createdAt }) => ({
+        version,
+        node_count: nodeCount,
+        created_at: isoTime(createdAt),
+      }))
+      return pageAnswer(request, { total: page.total, items })
+    }),
+
+    route(operations.version, async ({ token, query }) => {
+      const { version, graph, nodeCount, createdAt } = await workflows.version(
+        token.workspaceId,
+        query.id,
+        query.version,
+      )
+      const text = `{"id":"${query.id}","config":${graph},"version":${version},"node_count":${nodeCount},"created_at":"${isoTime(createdAt)}"}`
+      return new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-store' }, successText(text))
+    }),
+
+    route(operations.rollback, ({ token, body, request }) =>
+      workflows.rollback(token.workspaceId, body.id, body.version, expectedVersion(request.headers)),
+    ),
+
+    route(operations.export, async ({ token, body }) => {
+      const workflow = await workflows.get(token.workspaceId, body.id)
+      const graph =
+        body.version === undefined
+          ? workflow.graph
+          : (await workflows.version(token.workspaceId, body.id, body.version)).graph
+      const text = `{"document":{"format":"banyan.workflow","format_version":1,"name":${JSON.stringify(workflow.name)},"settings":{},"workflow":${graph}}}`
+      return new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-store' }, successText(text))
+    }),
+
+    route(operations.import, ({ token, body, members }) => {
+      if (body.document === undefined && !members.has('workflow'))
+        throw new AppError('invalid_request', 'Send the document that export gave', {
+          errors: [{ path: '/document', message: 'is required' }],
+        })
+      return workflows.create(token.workspaceId, { id: body.id, ...documentOf(body, members) })
+    }),
+  ]
+}

@@ -1,0 +1,12 @@
+import type { Logger } from 'pino'
+import type { AccessService } from '../access/access-service.ts'
+import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What every route needs around its own work. */
+export interface ServerParts {
+  access: AccessService
+  idempotency: IdempotencyService
+  metrics: Metrics
+  log: Logger
+}

@@ -1,0 +1,180 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { TokenRecord } from '../access/access-store.ts'
+import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
+import { limits } from '../contract/limits.ts'
+import type { Operation } from '../contract/operation.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { JsonMember } from '../kernel/json-members.ts'
+import { jsonType } from './answer.ts'
+import type { Route } from './call.ts'
+import { drain } from './drain.ts'
+import { asAppError, errorBody, errorStatus } from './error-answer.ts'
+import { isJsonType, noMembers, readJson, refuseEncoding } from './read-body.ts'
+import { registerRoute } from './register-route.ts'
+import type { ServerParts } from './server-parts.ts'
+import { traceIdOf } from './trace.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    traceId: string
+    startedAt: number
+    token: TokenRecord | undefined
+    members: ReadonlyMap<string, JsonMember>
+  }
+  interface FastifyContextConfig {
+    operation?: Operation
+  }
+}
+
+/** Puts the routes behind one gate, one body reader and one error answer. */
+export function createServer(parts: ServerParts, routes: readonly Route[]): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    maxParamLength: 200,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // A body's time is bounded where it is read; an upload may take long as long as it flows.
+    requestTimeout: 0,
+    http: {
+      headersTimeout: limits.headersMilliseconds,
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: limits.headerBytes,
+    },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply, parts.log),
+  })
+  app.decorateRequest('traceId', '')
+  app.decorateRequest('startedAt', 0)
+  app.decorateRequest('token', undefined)
+  app.decorateRequest('members')
+  const allowedMethods = methodsByPath(routes)
+
+  app.addHook('onRequest', (request, reply, done) => {
+    request.startedAt = performance.now()
+    request.traceId = traceIdOf(request.headers)
+    request.members = noMembers
+    reply.header('x-traceid', request.traceId)
+    reply.header('x-content-type-options', 'nosniff')
+    const operation = request.routeOptions.config?.operation
+    // A path that does not exist is no secret; everything else is decided here and nowhere else.
+    if (!operation || operation.access === 'anyone') return done()
+    parts.access.authenticate(request.headers.authorization).then(
+      token => {
+        try {
+          parts.access.authorize(token, operation.access)
+          request.token = token
+          done()
+        } catch (error) {
+          done(error as Error)
+        }
+      },
+      (error: Error) => done(error),
+    )
+  })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', async (request: FastifyRequest, raw: IncomingMessage) => {
+    refuseEncoding(raw)
+    const operation = request.routeOptions.config?.operation
+    if (operation?.streamsBody) return undefined
+    if (raw.headers['content-length'] === '0') return {}
+    const contentType = raw.headers['content-type']
+    if (!isJsonType(contentType))
+      throw new AppError(
+        'unsupported_media_type',
+        `Send the body as application/json, not as ${contentType ?? 'nothing'}`,
+      )
+    const body = await readJson(raw, operation?.bodyLimit ?? limits.jsonBytes)
+    request.members = body.members
+    return body.value
+  })
+
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, parts.log))
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = allowedMethods(request.url)
+    const error = allowed
+      ? new AppError('method_not_allowed', `This path takes ${allowed}`, { headers: { allow: allowed } })
+      : new AppError('not_found', 'There is no such path')
+    return answerError(error, request, reply, parts.log)
+  })
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const milliseconds = Math.round((performance.now() - request.startedAt) * 100) / 100
+    const name = request.routeOptions.config?.operation?.name ?? 'unknown'
+    parts.log.info({
+      trace_id: request.traceId,
+      operation: name,
+      method: request.method,
+      status: reply.statusCode,
+      ms: milliseconds,
+      workspace_id: request.token?.workspaceId,
+      token_id: request.token?.id,
+    })
+    done()
+  })
+
+  for (const route of routes) registerRoute(app, parts, route)
+  return app
+}
+
+function answerError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): FastifyReply {
+  const error = asAppError(thrown)
+  const status = errorStatus(error)
+  if (status >= 500)
+    log.error({ trace_id: request.traceId, reason: error.reason, err: error.cause ?? error }, error.message)
+  drain(request.raw)
+  if (error.reason === 'token_missing' || error.reason === 'token_invalid')
+    reply.header('www-authenticate', 'Bearer')
+  if (status === 503) reply.header('retry-after', '2')
+  return reply
+    .code(status)
+    .headers({ ...error.headers, 'cache-control': 'no-store', 'content-type': jsonType })
+    .send(errorBody(error, request.url, request.body))
+}
+
+/** Which methods a path takes, for the answer to the wrong one. */
+function methodsByPath(routes: readonly Route[]): (url: string) => string | undefined {
+  const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  for (const { operation } of routes) {
+    const entry = paths.get(operation.path) ?? {
+      pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+      methods: new Set(),
+    }
+    entry.methods.add(operation.method)
+    if (operation.method === 'GET') entry.methods.add('HEAD')
+    paths.set(operation.path, entry)
+  }
+  return url => {
+    const path = url.split('?', 1)[0]!
+    const methods = [...paths.values()]
+      .filter(entry => entry.pattern.test(path))
+      .flatMap(entry => [...entry.methods])
+    return methods.length > 0 ? [...new Set(methods)].join(', ') : undefined
+  }
+}
+
+const brokenRequests: Record<string, Reason> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** What Node cannot parse never becomes a request; it is answered on the bare socket. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const reason = brokenRequests[error.code ?? ''] ?? 'malformed_http'
+  const status = statusOf(reason)
+  const { code, meaning } = errorCodes[reason]
+  const body = JSON.stringify({ code, message: meaning, data: { reason, errors: [] } })
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

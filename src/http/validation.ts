@@ -1,0 +1,61 @@
+import { Ajv } from 'ajv'
+import type { TSchema } from 'typebox'
+import { type Finding, pointerSegment } from '../contract/finding.ts'
+import { limits } from '../contract/limits.ts'
+
+interface SchemaError {
+  instancePath: string
+  keyword: string
+  message?: string
+  params: Record<string, unknown>
+}
+
+export type Check = ((value: unknown) => boolean) & { errors?: SchemaError[] | null }
+
+const isText = (value: string): boolean => value.isWellFormed() && !value.includes('\0')
+
+function checker(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({ allErrors: true, strict: false, coerceTypes, useDefaults: false })
+  ajv.addFormat('text', isText)
+  return ajv
+}
+
+const bodies = checker(false)
+/** Query strings are text; `version=3` means the number. */
+const queries = checker(true)
+
+export const compileBody = (schema: TSchema): Check => bodies.compile(schema) as Check
+export const compileQuery = (schema: TSchema): Check => queries.compile(schema) as Check
+
+function messageOf({ keyword, params, message }: SchemaError): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'type':
+      return `must be ${article(String(params['type']))}`
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
+    case 'pattern':
+      return 'must be 1 to 64 letters, digits, _ or -'
+    case 'format':
+      return 'must be text without NUL characters and lone surrogates'
+    default:
+      return message ?? 'is wrong'
+  }
+}
+
+const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** What the schema check found, in our words: each with the JSON pointer of the field it is about. */
+export function findingsOf(errors: SchemaError[]): Finding[] {
+  const findings = new Map<string, Finding>()
+  for (const error of errors) {
+    if (findings.size >= limits.findings) break
+    const missing =
+      error.keyword === 'required' ? `/${pointerSegment(String(error.params['missingProperty']))}` : ''
+    const path = `${error.instancePath}${missing}`
+    // One finding a place: the first says enough.
+    if (!findings.has(path)) findings.set(path, { path, message: messageOf(error) })
+  }
+  return [...findings.values()]
+}

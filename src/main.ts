@@ -1,0 +1,64 @@
+import { bootstrapToken } from './bootstrap-token.ts'
+import { type Config, readConfig, SettingError } from './config.ts'
+import { openAdapters } from './open-adapters.ts'
+import { createRuntime, type Runtime } from './runtime.ts'
+
+/** npm hands a signal on to its child that the terminal sent to both; only a later one is a second wish. */
+const secondSignalMilliseconds = 1000
+
+async function ensureOperator(runtime: Runtime, config: Config): Promise<string | undefined> {
+  if (config.bootstrapToken !== undefined) {
+    await runtime.access.bootstrap(config.bootstrapToken, true)
+    return undefined
+  }
+  const { secret, path } = await bootstrapToken(config.dataDir)
+  const isFirstStart = await runtime.access.bootstrap(secret, false)
+  return isFirstStart
+    ? `  Your token     ${secret}\n                 (also in ${path}; it is not shown again)\n`
+    : undefined
+}
+
+function stopOnSignal(stop: () => Promise<void>): void {
+  let firstAt = 0
+  const onSignal = (): void => {
+    const now = performance.now()
+    if (firstAt === 0) {
+      firstAt = now
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          console.error(error)
+          process.exit(1)
+        },
+      )
+    } else if (now - firstAt > secondSignalMilliseconds) process.exit(1)
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+async function main(): Promise<void> {
+  const config = readConfig()
+  const adapters = await openAdapters(config)
+  const runtime = createRuntime(adapters, { maxFileBytes: config.maxFileBytes })
+  stopOnSignal(async () => {
+    await runtime.stop()
+    adapters.log.flush()
+  })
+  const newToken = await ensureOperator(runtime, config)
+  const address = await runtime.server.listen({ host: config.host, port: config.port })
+  runtime.start()
+  console.log(
+    `\nBanyan is ready.\n\n  Console        ${address}/\n  Reference      ${address}/docs\n${newToken ?? ''}`,
+  )
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof SettingError) console.error(error.message)
+  else if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+    console.error(
+      `The address is in use: ${(error as Error).message}\nSet PORT to another one, or stop what listens there.`,
+    )
+  else console.error(error)
+  process.exit(1)
+})

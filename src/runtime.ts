@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { AccessService } from './access/access-service.ts'
+import type { AccessStore } from './access/access-store.ts'
+import { limits } from './contract/limits.ts'
+import type { BlobStore } from './files/blob-store.ts'
+import { FileService } from './files/file-service.ts'
+import type { FileStore } from './files/file-store.ts'
+import { Metrics } from './http/metrics.ts'
+import { accessRoutes } from './http/routes/access-routes.ts'
+import { fileRoutes } from './http/routes/file-routes.ts'
+import { type Readiness, serverRoutes } from './http/routes/server-routes.ts'
+import { workflowRoutes } from './http/routes/workflow-routes.ts'
+import { createServer } from './http/server.ts'
+import { IdempotencyService } from './idempotency/idempotency-service.ts'
+import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
+import type { Clock } from './kernel/clock.ts'
+import { nodeKinds } from './nodes/registry.ts'
+import { WorkflowService } from './workflow/workflow-service.ts'
+import type { WorkflowStore } from './workflow/workflow-store.ts'
+
+/** What the outside world looks like: everything that differs between a laptop, a cluster and a test. */
+export interface Adapters {
+  accessStore: AccessStore
+  workflowStore: WorkflowStore
+  fileStore: FileStore
+  idempotencyStore: IdempotencyStore
+  blobStore: BlobStore
+  checkDatabase(): Promise<void>
+  clock: Clock
+  log: Logger
+  close(): Promise<void>
+}
+
+export interface Runtime {
+  access: AccessService
+  server: FastifyInstance
+  /** Begins the work that goes on beside requests. */
+  start(): void
+  /** No new work, requests under way end, everything is closed. */
+  stop(): Promise<void>
+}
+
+const sweepSeconds = 20
+
+/** Puts the parts together. It is the only place where one is made. */
+export function createRuntime(adapters: Adapters, options: { maxFileBytes: number }): Runtime {
+  const { clock, log } = adapters
+  const access = new AccessService(adapters.accessStore, clock)
+  const idempotency = new IdempotencyService(adapters.idempotencyStore, clock)
+  const workflows = new WorkflowService(adapters.workflowStore, nodeKinds, clock)
+  const files = new FileService(adapters.fileStore, adapters.blobStore, clock, options.maxFileBytes)
+  const metrics = new Metrics()
+  const readiness: Readiness = {
+    stopping: false,
+    checks: { database: () => adapters.checkDatabase(), files: () => files.check() },
+  }
+  const parts = { access, idempotency, metrics, log }
+  const server = createServer(parts, [
+    ...workflowRoutes(workflows),
+    ...fileRoutes(files, parts),
+    ...accessRoutes(access),
+    ...serverRoutes(metrics, readiness),
+  ])
+  const stopping = new AbortController()
+
+  /** One chore after the other, round and round; a chore that fails is logged and gets its next turn. */
+  const keepHouse = async (): Promise<void> => {
+    const chores = {
+      sweep: () => files.sweep(stopping.signal),
+      purge: () => access.purge(stopping.signal),
+      forget: () => idempotency.forget(),
+    }
+    while (!stopping.signal.aborted) {
+      for (const [chore, run] of Object.entries(chores))
+        await run().catch((error: unknown) =>
+          log.warn({ chore, err: error }, 'A chore failed; it is tried again'),
+        )
+      await sleep(sweepSeconds * 1000, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+    }
+  }
+  let housekeeping: Promise<void> | undefined
+
+  return {
+    access,
+    server,
+    start: () => {
+      housekeeping = keepHouse()
+    },
+    stop: async () => {
+      readiness.stopping = true
+      stopping.abort()
+      const cut = setTimeout(() => server.server.closeAllConnections(), limits.stopMilliseconds)
+      await server.close()
+      clearTimeout(cut)
+      await housekeeping
+      await adapters.close()
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { JsonRecord } from './json-record.ts'
+import { isJsonRecord, ownValue } from './json-record.ts'
+import type { KindRegistry, NodeKind } from './node-kind.ts'
+
+/**
+ * A graph that `refuseGraph` found nothing wrong with; fields not named here are kept as the client sent
+ * them.
+ */
+export interface Graph {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+}
+
+export interface GraphNode {
+  readonly id: string
+  readonly type: string
+  readonly data: JsonRecord
+}
+
+export interface GraphEdge {
+  readonly source: GraphEdgeEnd
+  readonly target: GraphEdgeEnd
+  readonly data?: JsonRecord
+}
+
+export interface GraphEdgeEnd {
+  readonly cell: string
+  readonly port: string
+}
+
+export const inputKind = 'input'
+export const endKind = 'end'
+
+/** Node ids that may be used for one kind only. */
+export const reservedNodeIds: ReadonlyMap<string, string> = new Map([
+  ['input', inputKind],
+  ['end', endKind],
+])
+
+export const sourcePort = (cell: string): string => `out.${cell}`
+export const targetPort = (cell: string): string => `in.${cell}`
+
+/** `data.type` as it was sent, which may be missing or no string. */
+export const kindName = (node: GraphNode): unknown => ownValue(node.data, 'type')
+
+export function findKind(data: JsonRecord, kinds: KindRegistry): NodeKind | undefined {
+  const name = ownValue(data, 'type')
+  return typeof name === 'string' ? kinds.get(name) : undefined
+}
+
+/** The case an edge belongs to; an edge without one is live whenever its source ran. */
+export function edgeCase(edge: GraphEdge): string | undefined {
+  const data = ownValue(edge as unknown as JsonRecord, 'data')
+  const name = isJsonRecord(data) ? ownValue(data, 'case') : undefined
+  return typeof name === 'string' ? name : undefined
+}

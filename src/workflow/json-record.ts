@@ -1,0 +1,9 @@
+/** A JSON object as JSON.parse made it: its keys are the client's, so `__proto__` may be one of them. */
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+export const isJsonRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads a key that the client sent, never one inherited from a prototype. */
+export const ownValue = (record: JsonRecord, key: string): unknown =>
+  Object.hasOwn(record, key) ? record[key] : undefined

@@ -1,0 +1,175 @@
+import { limits } from '../contract/limits.ts'
+import type { Page, PageRequest } from '../contract/paging.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { mintId } from '../kernel/ids.ts'
+import type { Graph } from './graph.ts'
+import type { KindRegistry } from './node-kind.ts'
+import { refuseGraph } from './refuse-graph.ts'
+import { warnGraph } from './warn-graph.ts'
+import type { Warning } from './warning.ts'
+import type {
+  Expected,
+  StoredVersion,
+  StoredWorkflow,
+  VersionSummary,
+  WorkflowStore,
+  WorkflowSummary,
+} from './workflow-store.ts'
+
+/** A graph as it came in: `text` is what is stored, `value` is what the checks look at. */
+export interface SentGraph {
+  value: unknown
+  text: string
+  depth: number
+  /** JSON pointer to the graph in the request, so that findings name the right place. */
+  pointer: string
+}
+
+export interface Saved {
+  message: 'created' | 'updated' | 'unchanged'
+  version: number
+  warnings: Warning[]
+}
+
+export interface CheckResult {
+  runnable: boolean
+  errors: { path: string; message: string }[]
+  warnings: Warning[]
+}
+
+const noWorkflow = (id: string): AppError => new AppError('not_found', `There is no workflow ${id}`)
+
+export class WorkflowService {
+  readonly #store: WorkflowStore
+  readonly #kinds: KindRegistry
+  readonly #clock: Clock
+
+  constructor(store: WorkflowStore, kinds: KindRegistry, clock: Clock) {
+    this.#store = store
+    this.#kinds = kinds
+    this.#clock = clock
+  }
+
+  find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
+    return this.#store.find(workspaceId, id)
+  }
+
+  async save(
+    workspaceId: string,
+    workflow: { id: string; name?: string | undefined; graph: SentGraph; expected: Expected },
+  ): Promise<Saved> {
+    const graph = this.#accept(workflow.graph)
+    const result = await this.#store.save(workspaceId, {
+      id: workflow.id,
+      name: workflow.name,
+      graph: workflow.graph.text,
+      nodeCount: graph.nodes.length,
+      expected: workflow.expected,
+      at: this.#clock.now(),
+    })
+    if (result.outcome === 'conflict') throw conflict(workflow.id, result.version)
+    const warnings = warnGraph(graph, this.#kinds, workflow.graph.pointer).slice(0, limits.findings)
+    return { message: result.outcome, version: result.version, warnings }
+  }
+
+  /** Stores a graph under a fresh id, or under a given one that must be free. */
+  async create(
+    workspaceId: string,
+    workflow: { id?: string | undefined; name?: string | undefined; graph: SentGraph },
+  ): Promise<Saved & { id: string }> {
+    const id = workflow.id ?? mintId('wf')
+    try {
+      return { id, ...(await this.save(workspaceId, { ...workflow, id, expected: 'absent' })) }
+    } catch (error) {
+      if (error instanceof AppError && error.reason === 'version_conflict')
+        throw new AppError('already_exists', `There is a workflow ${id} already`, {
+          errors: [{ path: '/id', message: 'is taken' }],
+        })
+      throw error
+    }
+  }
+
+  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
+    return this.#store.list(workspaceId, keyword, page)
+  }
+
+  async remove(workspaceId: string, id: string): Promise<void> {
+    if (!(await this.#store.remove(workspaceId, id))) throw noWorkflow(id)
+  }
+
+  check(sent: SentGraph): CheckResult {
+    const errors = this.#refuse(sent)
+    const warnings = errors.length > 0 ? [] : warnGraph(sent.value as Graph, this.#kinds, sent.pointer)
+    return {
+      runnable: errors.length === 0 && !warnings.some(warning => warning.blocking),
+      errors: errors.slice(0, limits.findings),
+      warnings: warnings.slice(0, limits.findings),
+    }
+  }
+
+  async checkStored(workspaceId: string, id: string): Promise<CheckResult> {
+    const { graph } = await this.get(workspaceId, id)
+    return this.check({ value: JSON.parse(graph), text: graph, depth: 0, pointer: '/workflow' })
+  }
+
+  async get(workspaceId: string, id: string): Promise<StoredWorkflow> {
+    const workflow = await this.#store.find(workspaceId, id)
+    if (!workflow) throw noWorkflow(id)
+    return workflow
+  }
+
+  async versions(workspaceId: string, id: string, page: PageRequest): Promise<Page<VersionSummary>> {
+    const versions = await this.#store.versions(workspaceId, id, page)
+    if (versions.total === 0) throw noWorkflow(id)
+    return versions
+  }
+
+  async version(workspaceId: string, id: string, version: number): Promise<StoredVersion> {
+    const stored = await this.#store.version(workspaceId, id, version)
+    if (!stored) throw new AppError('not_found', `There is no version ${version} of a workflow ${id}`)
+    return stored
+  }
+
+  async rollback(workspaceId: string, id: string, version: number, expected: Expected): Promise<Saved> {
+    const { graph } = await this.version(workspaceId, id, version)
+    // A rollback of a workflow that was deleted meanwhile must not bring it back.
+    return this.save(workspaceId, {
+      id,
+      graph: { value: JSON.parse(graph), text: graph, depth: 0, pointer: '/workflow' },
+      expected: expected === 'anything' ? 'present' : expected,
+    })
+  }
+
+  #refuse(sent: SentGraph): { path: string; message: string }[] {
+    if (sent.depth > limits.graphDepth)
+      throw new AppError('too_deep', `The graph is nested deeper than ${limits.graphDepth} levels`, {
+        errors: [{ path: sent.pointer, message: `is nested deeper than ${limits.graphDepth} levels` }],
+      })
+    return refuseGraph(sent.value, this.#kinds, sent.pointer)
+  }
+
+  #accept(sent: SentGraph): Graph {
+    const findings = this.#refuse(sent)
+    if (findings.length === 0) return sent.value as Graph
+    const first = findings[0]!
+    const more = findings.length > 1 ? `, and ${findings.length - 1} more` : ''
+    throw new AppError(
+      'graph_invalid',
+      `The graph cannot be stored: ${first.path}: ${first.message}${more}`,
+      {
+        errors: findings.slice(0, limits.findings),
+        data: { error_count: findings.length },
+      },
+    )
+  }
+}
+
+const conflict = (id: string, version: number): AppError =>
+  new AppError(
+    'version_conflict',
+    version === 0
+      ? `There is no workflow ${id}`
+      : `The workflow ${id} is at version ${version} now; read it again and merge`,
+    { data: { version } },
+  )

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { jsonMembers } from '../../src/kernel/json-members.ts'
+
+test('the text of a member is exactly what was sent', () => {
+  const graph = '{ "a" : [1, 9007199254740993, -0.0,1e400], "__proto__": {"x":"}\\"{"} }'
+  const members = jsonMembers(`{"id":"x", "workflow" :${graph} , "n":null}`, 64)
+  assert.equal(members.get('workflow')?.text, graph)
+  assert.equal(members.get('id')?.text, '"x"')
+  assert.equal(members.get('n')?.text, 'null')
+})
+
+test('of a repeated key the last one counts, and an escaped key is the key it spells', () => {
+  assert.equal(jsonMembers('{"a":1,"a":2}', 64).get('a')?.text, '2')
+  assert.equal(jsonMembers('{"\\u0061":3}', 64).get('a')?.text, '3')
+})
+
+test('a member knows its own depth', () => {
+  const members = jsonMembers('{"deep":[[[1]]],"flat":1,"object":{"a":{}}}', 64)
+  assert.deepEqual([...members].map(([key, { depth }]) => [key, depth]), [['deep', 3], ['flat', 0], ['object', 2]])
+})
+
+test('too deep is refused before anything is parsed', () => {
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+  assert.doesNotThrow(() => jsonMembers(nested(64), 64))
+  assert.throws(() => jsonMembers(nested(65), 64), { reason: 'too_deep' })
+  assert.throws(() => jsonMembers('['.repeat(5_000_000), 64), { reason: 'too_deep' })
+})
+
+test('members agree with JSON.parse for every object, however it is spaced', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), fc.constantFrom(0, 1, 2), (value, space) => {
+      const text = JSON.stringify(value, null, space)
+      const members = jsonMembers(text, 64)
+      const parsed = JSON.parse(text) as Record<string, unknown>
+      assert.deepEqual([...members.keys()].sort(), Object.keys(parsed).sort())
+      for (const [key, member] of members) assert.deepEqual(JSON.parse(member.text), parsed[key])
+    }),
+  )
+})
+
+test('anything that is no JSON is survived', () => {
+  fc.assert(fc.property(fc.string(), text => void jsonMembers(text, 64)))
+  fc.assert(fc.property(fc.array(fc.constantFrom('{', '}', '"', '\\', ',', ':', '[', ']', 'a')), parts => void jsonMembers(parts.join(''), 64)))
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { nodeKinds } from '../../src/nodes/registry.ts'
+import type { Graph } from '../../src/workflow/graph.ts'
+import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
+import { warnGraph } from '../../src/workflow/warn-graph.ts'
+import { withBranching } from './branching-kind.ts'
+import { edge, node, orderingGraph } from './graphs.ts'
+
+const kinds = withBranching(nodeKinds)
+
+/** Returns whether the value is a graph; whatever it is, nothing is thrown and nothing outside is touched. */
+function checkAny(value: unknown): boolean {
+  const before = JSON.stringify(value)
+  const findings = refuseGraph(value, kinds, '/workflow')
+  for (const { path, message } of findings) {
+    assert.ok(path === '/workflow' || path.startsWith('/workflow/'))
+    assert.ok(message.length > 0 && message.length < 600)
+  }
+  if (findings.length === 0) {
+    for (const { path, message } of warnGraph(value as Graph, kinds, '/workflow')) {
+      assert.ok(path.startsWith('/workflow/'))
+      assert.ok(message.length > 0 && message.length < 1500)
+    }
+  }
+  assert.equal(JSON.stringify(value), before)
+  assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
+  return findings.length === 0
+}
+
+const key = fc.constantFrom(
+  ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'nodes', 'edges', 'id', 'type'],
+  ...[
+    'data',
+    'case',
+    'cases',
+    'source',
+    'target',
+    'cell',
+    'port',
+    'parameters',
+    'options',
+    'name',
+    'title',
+    '',
+  ],
+)
+const leaf = fc.oneof(
+  fc.constantFrom(
+    null,
+    true,
+    0,
+    '',
+    'input',
+    'end',
+    'llm',
+    'branch',
+    '__proto__',
+    '{{#a.b#}}',
+    '{{#__proto__.x#}}',
+  ),
+  fc.string({ unit: 'binary' }),
+  fc.double(),
+)
+const { value: hostileValue } = fc.letrec(tie => ({
+  value: fc.oneof({ maxDepth: 5 }, leaf, tie('list'), tie('record')),
+  list: fc.array(tie('value'), { maxLength: 4 }),
+  // Through text, since only JSON.parse makes an own key of `__proto__`.
+  record: fc.array(fc.tuple(key, tie('value')), { maxLength: 5 }).map(entries => {
+    const members = entries.map(
+      ([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(member) ?? 'null'}`,
+    )
+    return JSON.parse(`{${members.join(',')}}`)
+  }),
+}))
+
+test('no JSON value makes the checks throw', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), hostileValue), value => {
+      checkAny(value)
+      checkAny({ nodes: value, edges: value })
+      checkAny({ nodes: [value], edges: [value] })
+      checkAny({ nodes: [{ id: 'a', type: 'base', data: value }], edges: [] })
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+/** Every place inside a JSON value, as keys from the root. */
+function listPlaces(value: unknown, place: string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [place]
+  return [place, ...Object.entries(value).flatMap(([name, member]) => listPlaces(member, [...place, name]))]
+}
+
+function replaceAt(value: unknown, [name, ...rest]: readonly string[], replacement: unknown): unknown {
+  if (name === undefined) return replacement
+  const copy = structuredClone(value) as Record<string, unknown>
+  copy[name] = replaceAt(copy[name], rest, replacement)
+  return copy
+}
+
+test('a valid graph with anything put anywhere into it does not make the checks throw', () => {
+  const base = orderingGraph()
+  const valid = {
+    nodes: [...base.nodes, node('if', 'branch', { cases: ['x', 'y'] })],
+    edges: [...base.edges, edge('input', 'if'), edge('if', 'model', 'x')],
+  }
+  const places = listPlaces(valid)
+  let accepted = 0
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom(...places), hostileValue), { minLength: 1, maxLength: 2 }),
+      changes => {
+        let changed: unknown = valid
+        for (const [place, replacement] of changes) {
+          try {
+            changed = replaceAt(changed, place, replacement)
+          } catch {
+            // The place went away with the change before this one.
+          }
+        }
+        if (checkAny(changed)) accepted += 1
+      },
+    ),
+    { numRuns: 3000 },
+  )
+  assert.ok(accepted > 50, `only ${accepted} changed graphs came as far as the warnings`)
+})
+
+test('keys that belong to every object stay plain data all the way', () => {
+  const text = `{"__proto__":{"polluted":true},
+    "nodes":[{"id":"__proto__","type":"base","data":{"type":"output","answer":"{{#constructor.polluted#}}",
+      "__proto__":{"polluted":true}}},
+      {"id":"constructor","type":"base","data":{"type":"${'multimodal_dialogue_and_information_extractor'}",
+      "parameters":[{"name":"__proto__","type":"select","options":{"__proto__":"polluted"}}]}}],
+    "edges":[{"source":{"cell":"constructor","port":"out.constructor"},
+      "target":{"cell":"__proto__","port":"in.__proto__"},"data":{"__proto__":{"case":"x"}}}]}`
+  assert.ok(checkAny(JSON.parse(text)))
+})

@@ -1,0 +1,15 @@
+import type { KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
+
+/** A kind that chooses one of the cases listed in `data.cases`, as the kinds that branch will. */
+export const branchingKind: NodeKind = {
+  kind: 'branch',
+  nodeType: 'base',
+  fields: {},
+  templates: [],
+  required: [],
+  outputs: () => ['case'],
+  cases: data => (Array.isArray(data['cases']) ? data['cases'] : undefined),
+}
+
+export const withBranching = (kinds: KindRegistry): KindRegistry =>
+  new Map([...kinds, ['branch', branchingKind]])

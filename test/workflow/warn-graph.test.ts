@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { limits } from '../../src/contract/limits.ts'
+import { nodeKinds } from '../../src/nodes/registry.ts'
+import type { Graph, GraphEdge, GraphNode } from '../../src/workflow/graph.ts'
+import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
+import { warnGraph } from '../../src/workflow/warn-graph.ts'
+import { isRunnable, type Warning, type WarningRule } from '../../src/workflow/warning.ts'
+import { withBranching } from './branching-kind.ts'
+import { edge, extractorKind, graph, node, orderingGraph } from './graphs.ts'
+
+const kinds = withBranching(nodeKinds)
+
+function warn(value: Graph): Warning[] {
+  assert.deepEqual(refuseGraph(value, kinds, '/workflow'), [])
+  return warnGraph(value, kinds, '/workflow')
+}
+
+/** input → the given nodes in a chain → end. */
+function chain(...nodes: GraphNode[]): Graph {
+  const all = [node('input', 'input'), ...nodes, node('end', 'end')]
+  const edges: GraphEdge[] = all.slice(1).map((next, index) => edge(all[index]!.id, next.id))
+  return graph(all, edges)
+}
+
+const say = (id: string, answer: string): GraphNode => node(id, 'output', { answer })
+
+function assertOne(warnings: Warning[], rule: WarningRule, path: string, message: RegExp): void {
+  assert.deepEqual(
+    warnings.map(warning => [warning.rule, warning.path]),
+    [[rule, path]],
+  )
+  assert.match(warnings[0]!.message, message)
+  assert.equal(warnings[0]!.blocking, rule !== 'reference_may_be_skipped')
+  assert.equal(isRunnable(warnings), rule === 'reference_may_be_skipped')
+}
+
+test('a complete graph of all six kinds has no warnings and is runnable', () => {
+  assert.deepEqual(warn(orderingGraph()), [])
+  assert.equal(isRunnable([]), true)
+})
+
+test('an empty graph lacks an input and an end', () =>
+  assert.deepEqual(
+    warn(graph([])).map(({ rule, path }) => [rule, path]),
+    [
+      ['no_input', '/workflow/nodes'],
+      ['no_end', '/workflow/nodes'],
+    ],
+  ))
+
+test('a graph without an input node warns of that, and not of every node as unreachable', () =>
+  assertOne(warn(graph([say('a', 'hi'), node('end', 'end')])), 'no_input', '/workflow/nodes', /"input"/))
+
+test('a graph without an end node warns', () =>
+  assertOne(warn(graph([node('input', 'input')])), 'no_end', '/workflow/nodes', /"end"/))
+
+test('a cycle is named with its nodes, at the edge that closes it', () => {
+  const { nodes, edges } = chain(say('a', 'x {{#b.text#}} {{#a.text#}}'), say('b', 'y'), say('c', 'z'))
+  const warnings = warn(graph([...nodes], [...edges, edge('c', 'a')]))
+  assert.equal(warnings.length, 1)
+  assert.equal(warnings[0]!.rule, 'cycle')
+  assert.match(warnings[0]!.path, /^\/workflow\/edges\/[124]$/)
+  for (const id of ['"a"', '"b"', '"c"']) assert.ok(warnings[0]!.message.includes(id))
+  assert.ok(!warnings[0]!.message.includes('"input"'))
+})
+
+test('the message about a long cycle stays short', () => {
+  const nodes = Array.from({ length: 500 }, (_, index) => say(`node ${index}`, 'x'))
+  const { nodes: all, edges } = chain(...nodes)
+  const [warning] = warn(graph([...all], [...edges, edge('node 499', 'node 0')]))
+  assert.equal(warning!.rule, 'cycle')
+  assert.ok(warning!.message.length < 400)
+  assert.match(warning!.message, /490 more/)
+})
+
+test('each node that no path from an input reaches warns', () => {
+  const { nodes, edges } = chain(say('a', 'x'))
+  const lost = [say('b', 'y'), say('c', '{{#b.text#}}')]
+  assert.deepEqual(
+    warn(graph([...nodes, ...lost], [...edges, edge('b', 'c')])).map(({ rule, path, blocking }) => [
+      rule,
+      path,
+      blocking,
+    ]),
+    [
+      ['unreachable', '/workflow/nodes/3', true],
+      ['unreachable', '/workflow/nodes/4', true],
+    ],
+  )
+})
+
+test('a malformed reference warns at its field', () =>
+  assertOne(
+    warn(chain(say('a', '{{#input#}}'))),
+    'reference_malformed',
+    '/workflow/nodes/1/data/answer',
+    /\{\{#input#\}\}/,
+  ))
+
+test('a reference to no node warns', () =>
+  assertOne(
+    warn(chain(node('a', 'llm', { prompt_template: '{{#ghost.text#}}' }))),
+    'reference_unknown_node',
+    '/workflow/nodes/1/data/prompt_template',
+    /ghost/,
+  ))
+
+test('a name every object has is no node and no output', () => {
+  const warnings = warn(chain(say('a', '{{#constructor.name#}} {{#input.__proto__#}} {{#sys.toString#}}')))
+  assert.deepEqual(
+    warnings.map(({ rule }) => rule),
+    ['reference_unknown_node', 'reference_unknown_output', 'reference_unknown_output'],
+  )
+})
+
+test('a reference to a node that comes later or beside warns', () => {
+  assertOne(
+    warn(chain(say('a', '{{#b.text#}}'), say('b', 'x'))),
+    'reference_not_before',
+    '/workflow/nodes/1/data/answer',
+    /"b" does not run before/,
+  )
+  const { nodes, edges } = chain(say('a', 'x'))
+  const beside = [edge('input', 'b'), edge('b', 'end')]
+  assertOne(
+    warn(graph([...nodes, say('b', '{{#a.text#}}')], [...edges, ...beside])),
+    'reference_not_before',
+    '/workflow/nodes/3/data/answer',
+    /"a"/,
+  )
+})
+
+test('a reference of a node to itself warns once', () =>
+  assertOne(
+    warn(chain(say('a', '{{#a.text#}}{{#a.text#}}'))),
+    'reference_not_before',
+    '/workflow/nodes/1/data/answer',
+    /its own node/,
+  ))
+
+const branches = (answer: string): Graph =>
+  graph(
+    [
+      node('input', 'input'),
+      node('if', 'branch', { cases: ['yes', 'no'] }),
+      say('a', 'x'),
+      say('b', 'y'),
+      say('join', answer),
+      node('end', 'end'),
+    ],
+    [
+      edge('input', 'if'),
+      edge('if', 'a', 'yes'),
+      edge('if', 'b', 'no'),
+      edge('a', 'join'),
+      edge('b', 'join'),
+      edge('join', 'end'),
+    ],
+  )
+
+test('a reference to a node of one branch warns after the join, but the graph runs', () => {
+  assertOne(
+    warn(branches('{{#a.text#}}{{#if.case#}}')),
+    'reference_may_be_skipped',
+    '/workflow/nodes/4/data/answer',
+    /empty text.*"a"/,
+  )
+})
+
+test('a reference to an output that the node does not have warns and lists those it has', () => {
+  const path = '/workflow/nodes/2/data/answer'
+  const model = node('model', 'llm', { prompt_template: 'x' })
+  assertOne(
+    warn(chain(model, say('a', '{{#model.texts#}}'))),
+    'reference_unknown_output',
+    path,
+    /"text", "result"/,
+  )
+  assert.deepEqual(warn(chain(model, say('a', '{{#model.object.list.0#}}'))), [])
+})
+
+test('the outputs of an extractor are its parameters, result and text', () => {
+  const parameters = [{ name: '杯型.大小', type: 'string' }]
+  const extractor = node('ask', extractorKind, { parameters })
+  assert.deepEqual(
+    warn(chain(extractor, say('a', '{{#ask.杯型.大小#}}{{#ask.result.x#}}{{#ask.text#}}'))),
+    [],
+  )
+  assertOne(
+    warn(chain(extractor, say('a', '{{#ask.杯型#}}'))),
+    'reference_unknown_output',
+    '/workflow/nodes/2/data/answer',
+    /杯型\.大小/,
+  )
+})
+
+test('an end node has no outputs to refer to', () => {
+  const { nodes, edges } = chain(node('close', 'end'), say('a', '{{#close.result#}}'))
+  assertOne(
+    warn(graph([...nodes], [...edges])),
+    'reference_unknown_output',
+    '/workflow/nodes/2/data/answer',
+    /none/,
+  )
+})
+
+test('sys has the names it has, memory has any', () => {
+  assertOne(
+    warn(chain(say('a', '{{#sys.weather#}}{{#sys.query#}}{{#sys.files.0#}}{{#memory.anything#}}'))),
+    'reference_unknown_output',
+    '/workflow/nodes/1/data/answer',
+    /"weather".*query, files/,
+  )
+})
+
+test('references in every template field are checked', () => {
+  const bad = '{{#ghost.text#}}'
+  const nodes = [
+    node('model', 'llm', { prompt_template: bad, title: bad }),
+    say('speak', bad),
+    node('search', 'web_search', { query: bad }),
+    node('ask', extractorKind, { parameters: [{ name: 'x', type: 'string' }], instruction: bad, role: bad }),
+  ]
+  assert.deepEqual(
+    warn(chain(...nodes)).map(({ path }) => path),
+    ['1/data/prompt_template', '2/data/answer', '3/data/query', '4/data/instruction', '4/data/role'].map(
+      place => `/workflow/nodes/${place}`,
+    ),
+  )
+})
+
+test('an unknown kind warns, and anything may be referred to in it', () => {
+  const path = '/workflow/nodes/1/data/type'
+  assertOne(
+    warn(chain(node('x', 'telepathy'), say('a', '{{#x.thought#}}'))),
+    'unknown_kind',
+    path,
+    /"telepathy"/,
+  )
+  const bare = { id: 'x', type: 'base', data: {} }
+  assertOne(warn(chain(bare)), 'unknown_kind', path, /no data\.type/)
+  assertOne(warn(chain(node('x', '__proto__'))), 'unknown_kind', path, /__proto__/)
+})
+
+test('a required setting that is missing or blank warns', () => {
+  const cases: [string, string][] = [
+    ['llm', 'prompt_template'],
+    ['output', 'answer'],
+    ['web_search', 'query'],
+    [extractorKind, 'parameters'],
+  ]
+  for (const [kind, field] of cases) {
+    const blank = field === 'parameters' ? [] : ' \n'
+    const path = `/workflow/nodes/1/data/${field}`
+    for (const data of [{}, { [field]: blank }]) {
+      assertOne(warn(chain(node('x', kind, data))), 'missing_setting', path, new RegExp(`"x".*"${field}"`))
+    }
+  }
+})
+
+test('a select parameter without options and a parameter without a name warn', () => {
+  const parameters = [
+    { name: 'a', type: 'select', options: { x: 'x' } },
+    { name: 'b', type: 'select', options: {} },
+    { name: 'c', type: 'select' },
+    { name: 'd', type: 'date' },
+    { type: 'date' },
+  ]
+  assert.deepEqual(
+    warn(chain(node('ask', extractorKind, { parameters }))).map(({ rule, path }) => [rule, path]),
+    ['1/options', '2/options', '4/name'].map(place => [
+      'missing_setting',
+      `/workflow/nodes/1/data/parameters/${place}`,
+    ]),
+  )
+})
+
+test('a pointer may be empty', () => assert.equal(warnGraph(graph([]), kinds, '')[0]!.path, '/nodes'))
+
+test('the largest graph is checked, with a reference from every node to every tenth before it', () => {
+  const size = limits.graphNodes
+  const id = (index: number) => (index === 0 ? 'input' : index === size - 1 ? 'end' : `node ${index}`)
+  const nodes = Array.from({ length: size }, (_, index) => {
+    if (index === 0) return node('input', 'input')
+    if (index === size - 1) return node('end', 'end')
+    if (index % 3 === 0) return node(id(index), 'branch', { cases: ['0', '1', '2', '3', '4'] })
+    return say(id(index), `{{#node ${index - 1 - (index % 10)}.text#}}{{#input.text#}}`)
+  })
+  const edges: GraphEdge[] = []
+  for (let index = 0; index < size - 1; index += 1) {
+    for (let step = 1; step <= 5; step += 1) {
+      const to = Math.min(index + step * step, size - 1)
+      edges.push(edge(id(index), id(to), index % 3 === 0 ? String(step - 1) : `${step}`))
+    }
+  }
+  const value = graph(nodes, edges)
+  assert.ok(edges.length > 9_900 && edges.length <= limits.graphEdges)
+  const rules = new Set(warn(value).map(({ rule }) => rule))
+  assert.ok(rules.has('reference_may_be_skipped'))
+  assert.ok(!rules.has('cycle') && !rules.has('unreachable'))
+})
+
+test('harmless warnings in any number do not hide the blocking one after them', () => {
+  const many = Array.from({ length: 100_001 }, (_, index) => `{{#a.text.${index}#}}`).join('')
+  const warnings = warn(branches(`${many}{{#ghost.text#}}`))
+  assert.equal(isRunnable(warnings), false)
+})
