@@ -1,8 +1,4 @@
-/** Both ends inclusive. */
-export interface ContentRange {
-  start: number
-  end: number
-}
+import type { ByteRange } from '../files/blob-store.ts'
 
 const singleRange = /^bytes=(\d*)-(\d*)$/i
 
@@ -14,7 +10,7 @@ const singleRange = /^bytes=(\d*)-(\d*)$/i
 export const contentRange = (
   header: string | undefined,
   size: number,
-): ContentRange | 'unsatisfiable' | undefined => {
+): ByteRange | 'unsatisfiable' | undefined => {
   const [, first, last] = singleRange.exec(header?.trim() ?? '') ?? []
   if (first === undefined || last === undefined) return undefined
 

@@ -2,23 +2,26 @@ import type { IncomingMessage } from 'node:http'
 import { limits } from '../contract/limits.ts'
 
 /**
- * Takes the unread rest of a refused request off the line. A connection closed with data still coming resets,
- * and the client would lose the very answer that says what was wrong. Beyond a bound it is cut all the same.
+ * Takes the unread rest of a refused request off the line before it is answered: Node closes a connection
+ * whose request was not read, and a client that is still sending would lose the very answer that says what
+ * was wrong. Beyond a bound the answer goes out all the same.
  */
-export function drain(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return
-  let bytes = 0
-  const cut = (): void => {
-    request.socket.destroy()
-  }
-  const timer = setTimeout(cut, limits.drainMilliseconds)
-  timer.unref()
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > limits.drainBytes) cut()
+export function drain(request: IncomingMessage): Promise<void> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (request.complete || request.destroyed || declared > limits.drainBytes) return Promise.resolve()
+  return new Promise(resolve => {
+    let bytes = 0
+    const finish = (): void => {
+      clearTimeout(timer)
+      request.off('data', onData).off('end', finish).off('close', finish).off('error', finish)
+      resolve()
+    }
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length
+      if (bytes > limits.drainBytes) finish()
+    }
+    const timer = setTimeout(finish, limits.drainMilliseconds)
+    request.on('data', onData).on('end', finish).on('close', finish).on('error', finish)
+    request.resume()
   })
-  request.once('close', () => clearTimeout(timer))
-  request.once('end', () => clearTimeout(timer))
-  request.once('error', () => clearTimeout(timer))
-  request.resume()
 }

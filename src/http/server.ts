@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { TokenRecord } from '../access/access-store.ts'
 import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
-import type { Operation } from '../contract/operation.ts'
+import { basePath, type Operation } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import { jsonType } from './answer.ts'
@@ -34,7 +34,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   const app = Fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
-    maxParamLength: 200,
+    routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // A body's time is bounded where it is read; an upload may take long as long as it flows.
@@ -59,13 +59,14 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     request.members = noMembers
     reply.header('x-traceid', request.traceId)
     reply.header('x-content-type-options', 'nosniff')
+    // Decided here and nowhere else. Of the paths below the API only those with a token learn which exist.
     const operation = request.routeOptions.config?.operation
-    // A path that does not exist is no secret; everything else is decided here and nowhere else.
-    if (!operation || operation.access === 'anyone') return done()
+    const access = operation?.access ?? (request.url.startsWith(`${basePath}/`) ? 'token' : 'anyone')
+    if (access === 'anyone') return done()
     parts.access.authenticate(request.headers.authorization).then(
       token => {
         try {
-          parts.access.authorize(token, operation.access)
+          if (access !== 'token') parts.access.authorize(token, access)
           request.token = token
           done()
         } catch (error) {
@@ -121,17 +122,18 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   return app
 }
 
-function answerError(
+async function answerError(
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   log: Logger,
-): FastifyReply {
+): Promise<FastifyReply> {
   const error = asAppError(thrown)
   const status = errorStatus(error)
   if (status >= 500)
     log.error({ trace_id: request.traceId, reason: error.reason, err: error.cause ?? error }, error.message)
-  drain(request.raw)
+  // Who sends too slowly is not waited for.
+  if (error.reason !== 'request_timeout') await drain(request.raw)
   if (error.reason === 'token_missing' || error.reason === 'token_invalid')
     reply.header('www-authenticate', 'Bearer')
   if (status === 503) reply.header('retry-after', '2')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { describe, it } from 'node:test'
 import { createFileSink, type SinkFile } from '../../src/adapters/blob/file-sink.ts'
 
@@ -135,6 +136,18 @@ describe('file sink', () => {
         return true
       })
     }
+  })
+
+  it('knows a used-up quota by its number, which is all that libuv gives', async () => {
+    const { file } = memoryFile(async () => {
+      throw Object.assign(new Error('write'), {
+        code: 'Unknown system error -122',
+        errno: -constants.errno.EDQUOT,
+      })
+    })
+    const sink = createFileSink(file)
+    await sink.add(Buffer.from('x'))
+    await assert.rejects(sink.finish(), { reason: 'storage_full' })
   })
 
   it('reports a full disk as one', { skip: !existsSync('/dev/full') }, async () => {

@@ -18,7 +18,14 @@ test('of a repeated key the last one counts, and an escaped key is the key it sp
 
 test('a member knows its own depth', () => {
   const members = jsonMembers('{"deep":[[[1]]],"flat":1,"object":{"a":{}}}', 64)
-  assert.deepEqual([...members].map(([key, { depth }]) => [key, depth]), [['deep', 3], ['flat', 0], ['object', 2]])
+  assert.deepEqual(
+    [...members].map(([key, { depth }]) => [key, depth]),
+    [
+      ['deep', 3],
+      ['flat', 0],
+      ['object', 2],
+    ],
+  )
 })
 
 test('too deep is refused before anything is parsed', () => {
@@ -30,17 +37,26 @@ test('too deep is refused before anything is parsed', () => {
 
 test('members agree with JSON.parse for every object, however it is spaced', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), fc.constantFrom(0, 1, 2), (value, space) => {
-      const text = JSON.stringify(value, null, space)
-      const members = jsonMembers(text, 64)
-      const parsed = JSON.parse(text) as Record<string, unknown>
-      assert.deepEqual([...members.keys()].sort(), Object.keys(parsed).sort())
-      for (const [key, member] of members) assert.deepEqual(JSON.parse(member.text), parsed[key])
-    }),
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })),
+      fc.constantFrom(0, 1, 2),
+      (value, space) => {
+        const text = JSON.stringify(value, null, space)
+        const members = jsonMembers(text, 64)
+        const parsed = JSON.parse(text) as Record<string, unknown>
+        assert.deepEqual([...members.keys()].sort(), Object.keys(parsed).sort())
+        for (const [key, member] of members) assert.deepEqual(JSON.parse(member.text), parsed[key])
+      },
+    ),
   )
 })
 
 test('anything that is no JSON is survived', () => {
   fc.assert(fc.property(fc.string(), text => void jsonMembers(text, 64)))
-  fc.assert(fc.property(fc.array(fc.constantFrom('{', '}', '"', '\\', ',', ':', '[', ']', 'a')), parts => void jsonMembers(parts.join(''), 64)))
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('{', '}', '"', '\\', ',', ':', '[', ']', 'a')),
+      parts => void jsonMembers(parts.join(''), 64),
+    ),
+  )
 })

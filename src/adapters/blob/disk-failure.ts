@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { AppError } from '../../kernel/app-error.ts'
 
 const full = new Set(['ENOSPC', 'EDQUOT'])
@@ -19,8 +20,14 @@ const unreachable = new Set([
   'ETIMEDOUT',
 ])
 
-export const errorCodeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+/** Some codes, EDQUOT and ESTALE among them, come from libuv as "Unknown system error" with the number only. */
+const nameOfErrno = new Map(Object.entries(constants.errno).map(([name, number]) => [-number, name]))
+
+export const errorCodeOf = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined
+  const { code, errno } = error as NodeJS.ErrnoException
+  return (errno === undefined ? undefined : nameOfErrno.get(errno)) ?? code
+}
 
 /** What a failed file system call means for the caller. Anything unforeseen stays as it is: a fault of ours. */
 export const diskFailure = (error: unknown): unknown => {

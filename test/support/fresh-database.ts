@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+
+export interface FreshDatabase {
+  /** Undefined means SQLite in `folder`. */
+  url: string | undefined
+  folder: string
+  drop(): Promise<void>
+}
+
+async function administer(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** An empty database of the kind under test: SQLite, or PostgreSQL where TEST_DATABASE_URL names a server. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'banyan-test-'))
+  const server = process.env['TEST_DATABASE_URL']
+  if (!server) return { url: undefined, folder, drop: () => rm(folder, { recursive: true, force: true }) }
+  const name = `banyan_test_${randomBytes(8).toString('hex')}`
+  await administer(server, `CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    folder,
+    drop: async () => {
+      await administer(server, `DROP DATABASE ${name} WITH (FORCE)`)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
