@@ -191,8 +191,8 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
         'AB'.repeat(16),
         '%2e%2e%2f',
       ]) {
-        await assert.rejects(async () => store.read(key))
-        await assert.rejects(async () => store.remove(key))
+        await assert.rejects(store.read(key))
+        await assert.rejects(store.remove(key))
       }
     })
 

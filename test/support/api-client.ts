@@ -18,7 +18,9 @@ export interface ApiClient {
   as(token: string | undefined): ApiClient
 }
 
-const isReady = (body: unknown): body is BodyInit =>
+type Ready = string | Uint8Array<ArrayBuffer> | FormData | ReadableStream
+
+const isReady = (body: unknown): body is Ready =>
   typeof body === 'string' ||
   body instanceof Uint8Array ||
   body instanceof FormData ||
@@ -53,7 +55,7 @@ export function apiClient(base: string, token: string | undefined): ApiClient {
     post: (path, body, options) => call('POST', path, body, options),
     upload: (name, content, type = 'text/plain') => {
       const form = new FormData()
-      form.append('file', new Blob([content as BlobPart], { type }), name)
+      form.append('file', new Blob([content as Uint8Array<ArrayBuffer>], { type }), name)
       return call('POST', 'files/upload', form)
     },
     bytes: async (path, options = {}) => {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type BlobStore, headBytes, type WrittenBlob } from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
-import { limits } from '../../kernel/limits.ts'
+import { limits } from '../../contract/limits.ts'
 import { type BlobLayout, blobLayout, isKey, isShard, mintKey } from './blob-layout.ts'
 import { errorCodeOf, onDisk } from './disk-failure.ts'
 import { createFileSink } from './file-sink.ts'
@@ -115,7 +115,7 @@ const diskBlobStore = (layout: BlobLayout, clock: Clock): BlobStore => {
       }
     },
 
-    read: (key, range) => openBlob(layout.pathOf(key), range),
+    read: async (key, range) => openBlob(layout.pathOf(key), range),
 
     async remove(key) {
       const path = layout.pathOf(key)
