@@ -78,9 +78,9 @@ export class SqlAccessStore implements AccessStore {
 
   removeWorkspace(id: string, at: number): Promise<boolean> {
     return this.#database.transaction(async transaction => {
-      // The name is free again at once: it is replaced by the id, which is never used twice.
+      // The name is free again at once; the id in its place is never used twice.
       const removed = await transaction.run(
-        'UPDATE workspaces SET deleted_at = ?, name = id WHERE id = ? AND deleted_at IS NULL',
+        `UPDATE workspaces SET deleted_at = ?, name = 'deleted ' || id WHERE id = ? AND deleted_at IS NULL`,
         at,
         id,
       )

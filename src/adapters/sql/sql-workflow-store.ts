@@ -55,20 +55,33 @@ export class SqlWorkflowStore implements WorkflowStore {
 
   save(workspaceId: string, save: Save): Promise<SaveOutcome> {
     return this.#database.transaction(async transaction => {
-      const current = await transaction.get<Row & { graph: string }>(
-        `${findSql} ${this.#database.forUpdate && 'FOR UPDATE OF w'}`,
-        workspaceId,
-        save.id,
-      )
+      const current = await this.#lock(transaction, workspaceId, save.id)
       if (!holds(save.expected, current?.version ?? 0))
         return { outcome: 'conflict', version: current?.version ?? 0 }
-      return current
-        ? this.#update(transaction, workspaceId, save, current)
-        : this.#insert(transaction, workspaceId, save)
+      if (current) return this.#update(transaction, workspaceId, save, current)
+      if (await this.#insert(transaction, workspaceId, save)) return { outcome: 'created', version: 1 }
+      // Another process made it a moment ago; its row is visible now, so the ordinary way works.
+      const made = await this.#lock(transaction, workspaceId, save.id)
+      if (!made || !holds(save.expected, made.version))
+        return { outcome: 'conflict', version: made?.version ?? 0 }
+      return this.#update(transaction, workspaceId, save, made)
     })
   }
 
-  async #insert(transaction: Transaction, workspaceId: string, save: Save): Promise<SaveOutcome> {
+  /**
+   * The row alone is locked: a lock that had to wait sees the newest row, but a join would still look for
+   * the version that was current before, and find nothing.
+   */
+  #lock(transaction: Transaction, workspaceId: string, id: string): Promise<Row | undefined> {
+    return transaction.get<Row>(
+      `SELECT id, name, version, node_count, created_at, updated_at FROM workflows
+       WHERE workspace_id = ? AND id = ? ${this.#database.forUpdate}`,
+      workspaceId,
+      id,
+    )
+  }
+
+  async #insert(transaction: Transaction, workspaceId: string, save: Save): Promise<boolean> {
     const inserted = await transaction.run(
       `INSERT INTO workflows (workspace_id, id, name, version, node_count, created_at, updated_at)
        VALUES (?, ?, ?, 1, ?, ?, ?) ON CONFLICT (workspace_id, id) DO NOTHING`,
@@ -79,29 +92,24 @@ export class SqlWorkflowStore implements WorkflowStore {
       save.at,
       save.at,
     )
-    if (inserted === 0) {
-      // Another process made it a moment ago; its row is visible now, so the ordinary way works.
-      const current = await transaction.get<Row & { graph: string }>(
-        `${findSql} FOR UPDATE OF w`,
-        workspaceId,
-        save.id,
-      )
-      if (!current || !holds(save.expected, current.version))
-        return { outcome: 'conflict', version: current?.version ?? 0 }
-      return this.#update(transaction, workspaceId, save, current)
-    }
-    await this.#addVersion(transaction, workspaceId, save, 1, save.at)
-    return { outcome: 'created', version: 1 }
+    if (inserted > 0) await this.#addVersion(transaction, workspaceId, save, 1, save.at)
+    return inserted > 0
   }
 
   async #update(
     transaction: Transaction,
     workspaceId: string,
     save: Save,
-    current: Row & { graph: string },
+    current: Row,
   ): Promise<SaveOutcome> {
     const name = save.name ?? current.name
-    if (current.graph === save.graph && name === current.name)
+    const stored = await transaction.get<{ graph: string }>(
+      'SELECT graph FROM workflow_versions WHERE workspace_id = ? AND workflow_id = ? AND version = ?',
+      workspaceId,
+      save.id,
+      current.version,
+    )
+    if (stored?.graph === save.graph && name === current.name)
       return { outcome: 'unchanged', version: current.version }
     // A new name is a new version too: whoever holds the old ETag has to learn of it.
     const version = current.version + 1

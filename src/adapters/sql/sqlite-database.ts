@@ -1,9 +1,10 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
 import { RowCache } from './row-cache.ts'
-import { sqliteError } from './sqlite-error.ts'
+import { isBusy, sqliteError } from './sqlite-error.ts'
 
 interface Pending {
   run(transaction: Transaction): Promise<void>
@@ -13,9 +14,11 @@ interface Pending {
 
 /** So many transactions at most share one commit. */
 const groupSize = 256
+/** How long a write waits for one of another process. */
+const lockMilliseconds = 10_000
 
-function open(path: string, options: { readOnly?: boolean } = {}): DatabaseSync {
-  const connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 10_000 })
+function open(path: string, options: { readOnly: boolean; timeout: number }): DatabaseSync {
+  const connection = new DatabaseSync(path, options)
   // The commit itself does not wait for the disk: SqliteDatabase.sync does, off the main thread,
   // before anything is acknowledged. See docs/decisions/2026-11-15-sqlite-group-commit.md.
   connection.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768')
@@ -71,12 +74,12 @@ export class SqliteDatabase implements Database {
 
   constructor(path: string) {
     this.#path = path
-    this.#writer = new Connection(open(path))
+    this.#writer = new Connection(open(path, { readOnly: false, timeout: 0 }))
     this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864')
-    // Touching the database makes its -wal file; the file stays the same while a connection is open.
-    this.#writer.handle.exec('BEGIN IMMEDIATE; COMMIT')
+    // Reading makes the -wal file; it stays the same file while a connection is open.
+    this.#writer.handle.exec('SELECT 1 FROM sqlite_schema')
     this.#wal = openSync(`${path}-wal`, 'r+')
-    this.#reader = new Connection(open(path, { readOnly: true }))
+    this.#reader = new Connection(open(path, { readOnly: true, timeout: 1000 }))
     this.#cache = new RowCache(this.#reader.prepare('PRAGMA data_version'))
   }
 
@@ -136,7 +139,7 @@ export class SqliteDatabase implements Database {
   /** Runs the group in one transaction; one that fails is undone alone. Returns those that were committed. */
   async #commit(group: Pending[]): Promise<Pending[]> {
     const done: Pending[] = []
-    this.#writer.prepare('BEGIN IMMEDIATE').run()
+    await this.#begin()
     try {
       for (const pending of group) {
         this.#writer.prepare('SAVEPOINT one').run()
@@ -160,6 +163,20 @@ export class SqliteDatabase implements Database {
     }
   }
 
+  /** Another process may be writing. Waiting inside SQLite would stop the whole event loop, so we wait outside. */
+  async #begin(): Promise<void> {
+    const giveUpAt = performance.now() + lockMilliseconds
+    for (;;) {
+      try {
+        this.#writer.prepare('BEGIN IMMEDIATE').run()
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > giveUpAt) throw error
+        await sleep(2)
+      }
+    }
+  }
+
   #sync(): Promise<void> {
     return new Promise((resolve, reject) => {
       fdatasync(this.#wal, error => {
@@ -175,7 +192,7 @@ export class SqliteDatabase implements Database {
   }
 
   async snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
-    const connection = new Connection(open(this.#path, { readOnly: true }))
+    const connection = new Connection(open(this.#path, { readOnly: true, timeout: 1000 }))
     connection.handle.exec('BEGIN')
     try {
       return await work({

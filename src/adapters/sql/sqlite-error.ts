@@ -6,6 +6,9 @@ const inputOutput = 10
 const full = 13
 const cannotOpen = 14
 
+export const isBusy = (error: unknown): boolean =>
+  (((error as { errcode?: number }).errcode ?? 0) & 0xff) === busy
+
 /** What the driver throws, in words of ours; what is no fault of the disk stays as it is. */
 export function sqliteError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error

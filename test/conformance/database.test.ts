@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Database } from '../../src/adapters/sql/database.ts'
+import { openDatabase } from '../../src/adapters/sql/open-database.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+const insert = 'INSERT INTO workspaces (id, name, created_at) VALUES (?, ?, ?)'
+const count = async (database: Database): Promise<number> =>
+  (await database.get<{ total: number }>('SELECT COUNT(*) AS total FROM workspaces'))!.total
+
+describe('a database', () => {
+  let opened: TestDatabase
+  let database: Database
+  before(async () => {
+    opened = await openTestDatabase()
+    database = opened.database
+  })
+  after(() => opened.cleanup())
+
+  test('a transaction that fails leaves nothing, and others of its group are kept', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, at) =>
+        database.transaction(async transaction => {
+          await transaction.run(insert, `group_${at}`, `group_${at}`, at)
+          if (at % 2 === 1) throw new Error(`no ${at}`)
+          return at
+        }),
+      ),
+    )
+    assert.deepEqual(
+      results.map(result => result.status),
+      Array.from({ length: 20 }, (_, at) => (at % 2 === 1 ? 'rejected' : 'fulfilled')),
+    )
+    const rows = await database.all<{ id: string }>(`SELECT id FROM workspaces WHERE id LIKE 'group%'`)
+    assert.deepEqual(
+      rows.map(row => row.id).sort(),
+      Array.from({ length: 10 }, (_, at) => `group_${at * 2}`).sort(),
+    )
+  })
+
+  test('a read after an acknowledged write sees it, also through another connection', async () => {
+    const other = await opened.openAgain()
+    for (let at = 0; at < 20; at++) {
+      assert.equal(await database.get('SELECT name FROM workspaces WHERE id = ?', `seen_${at}`), undefined)
+      assert.equal(await other.get('SELECT name FROM workspaces WHERE id = ?', `seen_${at}`), undefined)
+      await database.transaction(transaction => transaction.run(insert, `seen_${at}`, `seen_${at}`, at))
+      const name = { name: `seen_${at}` }
+      assert.deepEqual(
+        { ...(await database.get<object>('SELECT name FROM workspaces WHERE id = ?', `seen_${at}`)) },
+        name,
+      )
+      // The other side may still hold what it read in this turn of the event loop, no longer.
+      await new Promise(resolve => setImmediate(resolve))
+      assert.deepEqual(
+        { ...(await other.get<object>('SELECT name FROM workspaces WHERE id = ?', `seen_${at}`)) },
+        name,
+      )
+    }
+  })
+
+  test('a snapshot does not move while others write', async () => {
+    const before = await count(database)
+    await database.snapshot(async snapshot => {
+      const total = async () =>
+        (await snapshot.get<{ total: number }>('SELECT COUNT(*) AS total FROM workspaces'))!.total
+      assert.equal(await total(), before)
+      await database.transaction(transaction => transaction.run(insert, 'later', 'later', 1))
+      assert.equal(await total(), before)
+      let rows = 0
+      for await (const _ of snapshot.each('SELECT id FROM workspaces')) rows++
+      assert.equal(rows, before)
+    })
+    assert.equal(await count(database), before + 1)
+  })
+
+  test('a large number of rows is streamed', async () => {
+    await database.transaction(async transaction => {
+      for (let at = 0; at < 1200; at++) await transaction.run(insert, `many_${at}`, `many_${at}`, at)
+    })
+    const seen: string[] = []
+    await database.snapshot(async snapshot => {
+      for await (const row of snapshot.each<{ id: string }>(
+        `SELECT id FROM workspaces WHERE id LIKE 'many%' ORDER BY created_at`,
+      ))
+        seen.push(row.id)
+    })
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 1200 }, (_, at) => `many_${at}`),
+    )
+  })
+
+  test('lower() knows more than ASCII', async () => {
+    const row = await database.get<{ text: string }>('SELECT LOWER(?) AS text', 'ÄПΩ名')
+    assert.equal(row?.text, 'äпω名')
+  })
+})
+
+test('processes that start at the same moment migrate once', async () => {
+  const fresh = await freshDatabase()
+  const databases = await Promise.all(Array.from({ length: 6 }, () => openDatabase(fresh)))
+  const applied = await databases[0]!.all('SELECT name FROM schema_migrations')
+  assert.ok(applied.length >= 1)
+  assert.equal(new Set(applied.map(row => (row as { name: string }).name)).size, applied.length)
+  await Promise.all(databases.map(database => database.close()))
+  await fresh.drop()
+})
+
+test('a database of a newer version, or with a changed migration, is not touched', async () => {
+  const fresh = await freshDatabase()
+  const database = await openDatabase(fresh)
+  await database.transaction(transaction =>
+    transaction.run(
+      `INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ('9999_future.sql', 'x', 1)`,
+    ),
+  )
+  await assert.rejects(openDatabase(fresh), /newer version/)
+  await database.transaction(async transaction => {
+    await transaction.run(`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`)
+    await transaction.run(`UPDATE schema_migrations SET checksum = 'changed'`)
+  })
+  await assert.rejects(openDatabase(fresh), /changed after it ran/)
+  await database.close()
+  await fresh.drop()
+})

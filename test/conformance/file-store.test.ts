@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
+import type { FileStore, LocatedFile } from '../../src/files/file-store.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+let serial = 0
+const file = (sha256: string, more: Partial<LocatedFile> = {}): LocatedFile => {
+  serial++
+  return {
+    id: `f${serial}`,
+    name: `n${serial}`,
+    size: 3,
+    mimeType: 'text/plain',
+    sha256,
+    createdAt: serial,
+    blobKey: `k${serial}`,
+    ...more,
+  }
+}
+
+describe('a file store', () => {
+  let opened: TestDatabase
+  let store: FileStore
+  before(async () => {
+    opened = await openTestDatabase()
+    store = new SqlFileStore(opened.database)
+  })
+  after(() => opened.cleanup())
+
+  test('equal content in a workspace shares one blob, which goes with its last file', async () => {
+    const first = file('same')
+    const second = file('same')
+    assert.deepEqual(await store.add('w', first), { blobKey: first.blobKey })
+    assert.deepEqual(await store.add('w', second), { blobKey: first.blobKey })
+    assert.equal((await store.find('w', second.id))?.blobKey, first.blobKey)
+    assert.deepEqual((await store.remove('w', [first.id], false)).releasedKeys, [])
+    assert.equal((await store.find('w', second.id))?.blobKey, first.blobKey)
+    assert.deepEqual((await store.remove('w', [second.id], false)).releasedKeys, [first.blobKey])
+    assert.deepEqual(await store.knownKeys([first.blobKey]), new Set())
+  })
+
+  test('equal content in two workspaces is stored twice', async () => {
+    const mine = file('shared')
+    const theirs = file('shared')
+    await store.add('mine', mine)
+    assert.deepEqual(await store.add('theirs', theirs), { blobKey: theirs.blobKey })
+    assert.equal(await store.find('mine', theirs.id), undefined)
+    assert.deepEqual((await store.remove('mine', [theirs.id], true)).missing, [theirs.id])
+    assert.ok(await store.find('theirs', theirs.id))
+  })
+
+  test('a hundred equal uploads and deletes at once end with every count right', async () => {
+    const other = new SqlFileStore(await opened.openAgain())
+    const files = Array.from({ length: 100 }, () => file('busy'))
+    const placed = await Promise.all(files.map((each, at) => (at % 2 ? store : other).add('w', each)))
+    assert.equal(new Set(placed.map(({ blobKey }) => blobKey)).size, 1)
+    const removed = await Promise.all(
+      files.map((each, at) => (at % 2 ? store : other).remove('w', [each.id], false)),
+    )
+    assert.deepEqual(removed.flatMap(({ deleted }) => deleted).length, 100)
+    assert.deepEqual(
+      removed.flatMap(({ releasedKeys }) => releasedKeys),
+      [placed[0]!.blobKey],
+    )
+  })
+
+  test('an upload beside the delete of the last equal file keeps its content', async () => {
+    const other = new SqlFileStore(await opened.openAgain())
+    for (let round = 0; round < 20; round++) {
+      const old = file(`round${round}`)
+      const fresh = file(`round${round}`)
+      await store.add('w', old)
+      const [{ releasedKeys }, { blobKey }] = await Promise.all([
+        store.remove('w', [old.id], false),
+        other.add('w', fresh),
+      ])
+      assert.ok(!releasedKeys.includes(blobKey), 'the blob in use was released')
+      assert.equal((await store.find('w', fresh.id))?.blobKey, blobKey)
+    }
+  })
+
+  test('finds many, lists newest first, searches literally', async () => {
+    const a = file('a', { name: '说明 书_100%.txt' })
+    const b = file('b', { name: 'Readme' })
+    await store.add('list', a)
+    await store.add('list', b)
+    assert.deepEqual(
+      (await store.findMany('list', [b.id, 'nope', a.id])).map(each => each.id).sort(),
+      [a.id, b.id].sort(),
+    )
+    const found = async (keyword: string) =>
+      (await store.list('list', keyword, { page: 1, pageSize: 9 })).items.map(each => each.id)
+    assert.deepEqual(await found(''), [b.id, a.id])
+    assert.deepEqual(await found('说明'), [a.id])
+    assert.deepEqual(await found('README'), [b.id])
+    assert.deepEqual(await found('_'), [a.id])
+    assert.deepEqual(await found('0%'), [a.id])
+  })
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { SqlIdempotencyStore } from '../../src/adapters/sql/sql-idempotency-store.ts'
+import type { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+const scope = (key: string) => ({ workspaceId: 'w', tokenId: 't', key })
+
+describe('an idempotency store', () => {
+  let opened: TestDatabase
+  let store: IdempotencyStore
+  before(async () => {
+    opened = await openTestDatabase()
+    store = new SqlIdempotencyStore(opened.database)
+  })
+  after(() => opened.cleanup())
+
+  test('a key is claimed once, from two processes', async () => {
+    const other = new SqlIdempotencyStore(await opened.openAgain())
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => (at % 2 ? store : other).claim(scope('once'), 'print', 100, 0)),
+    )
+    assert.equal(claims.filter(({ state }) => state === 'claimed').length, 1)
+    assert.ok(claims.every(claim => claim.state === 'claimed' || claim.state === 'running'))
+  })
+
+  test('a completed key gives its answer, a released one is free', async () => {
+    await store.claim(scope('done'), 'print', 100, 0)
+    await store.complete(scope('done'), 'answer')
+    assert.deepEqual(await store.claim(scope('done'), 'other', 100, 0), {
+      state: 'done',
+      fingerprint: 'print',
+      answer: 'answer',
+    })
+    await store.release(scope('done'))
+    assert.equal((await store.claim(scope('done'), 'print', 100, 0)).state, 'done')
+    await store.claim(scope('free'), 'print', 100, 0)
+    await store.release(scope('free'))
+    assert.deepEqual(await store.claim(scope('free'), 'print', 100, 0), { state: 'claimed' })
+  })
+
+  test('the claim of a process that died is taken over, a finished one never', async () => {
+    await store.claim(scope('dead'), 'print', 100, 0)
+    assert.equal((await store.claim(scope('dead'), 'print', 200, 100)).state, 'running')
+    assert.equal((await store.claim(scope('dead'), 'new', 300, 101)).state, 'claimed')
+    await store.complete(scope('dead'), 'answer')
+    assert.equal((await store.claim(scope('dead'), 'new', 999, 998)).state, 'done')
+  })
+
+  test('keys of another token are other keys, and old ones are forgotten', async () => {
+    await store.claim(scope('k'), 'print', 100, 0)
+    assert.deepEqual(await store.claim({ ...scope('k'), tokenId: 'u' }, 'x', 500, 0), { state: 'claimed' })
+    await store.forgetBefore(400)
+    assert.deepEqual(await store.claim(scope('k'), 'y', 500, 0), { state: 'claimed' })
+    assert.equal((await store.claim({ ...scope('k'), tokenId: 'u' }, 'x', 500, 0)).state, 'running')
+  })
+})

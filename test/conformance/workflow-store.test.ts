@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { SqlWorkflowStore } from '../../src/adapters/sql/sql-workflow-store.ts'
+import type { Save, WorkflowStore } from '../../src/workflow/workflow-store.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+const save = (id: string, graph: string, more: Partial<Save> = {}): Save => ({
+  id,
+  name: undefined,
+  graph,
+  nodeCount: 1,
+  expected: 'anything',
+  at: 1000,
+  ...more,
+})
+
+describe('a workflow store', () => {
+  let opened: TestDatabase
+  let store: WorkflowStore
+  before(async () => {
+    opened = await openTestDatabase()
+    store = new SqlWorkflowStore(opened.database)
+  })
+  after(() => opened.cleanup())
+
+  test('gives back the very text, whatever JSON it is', async () => {
+    const text = '{"a":9007199254740993,"b":-0.0,"__proto__":{"x":"\\u0000 \\ud800"},"中文":"😀"}'
+    assert.deepEqual(await store.save('w', save('verbatim', text)), { outcome: 'created', version: 1 })
+    assert.equal((await store.find('w', 'verbatim'))?.graph, text)
+    assert.equal((await store.version('w', 'verbatim', 1))?.graph, text)
+  })
+
+  test('each different save is one more version, the same one is none', async () => {
+    await store.save('w', save('history', '1'))
+    assert.deepEqual(await store.save('w', save('history', '2')), { outcome: 'updated', version: 2 })
+    assert.deepEqual(await store.save('w', save('history', '2')), { outcome: 'unchanged', version: 2 })
+    assert.deepEqual(await store.save('w', save('history', '2', { name: 'n' })), {
+      outcome: 'updated',
+      version: 3,
+    })
+    assert.deepEqual(await store.save('w', save('history', '1')), { outcome: 'updated', version: 4 })
+    const page = await store.versions('w', 'history', { page: 1, pageSize: 2 })
+    assert.deepEqual([page.total, page.items.map(item => item.version)], [4, [4, 3]])
+    assert.equal((await store.find('w', 'history'))?.name, 'n')
+  })
+
+  test('time never runs backwards for a workflow', async () => {
+    await store.save('w', save('time', '1', { at: 5000 }))
+    await store.save('w', save('time', '2', { at: 1000 }))
+    const found = await store.find('w', 'time')
+    assert.deepEqual([found?.createdAt, found?.updatedAt], [5000, 5001])
+  })
+
+  test('what was expected decides', async () => {
+    assert.deepEqual(await store.save('w', save('cas', '1', { expected: 3 })), {
+      outcome: 'conflict',
+      version: 0,
+    })
+    assert.deepEqual(await store.save('w', save('cas', '1', { expected: 'present' })), {
+      outcome: 'conflict',
+      version: 0,
+    })
+    assert.deepEqual(await store.save('w', save('cas', '1', { expected: 'absent' })), {
+      outcome: 'created',
+      version: 1,
+    })
+    assert.deepEqual(await store.save('w', save('cas', '2', { expected: 'absent' })), {
+      outcome: 'conflict',
+      version: 1,
+    })
+    assert.deepEqual(await store.save('w', save('cas', '2', { expected: 1 })), {
+      outcome: 'updated',
+      version: 2,
+    })
+    assert.deepEqual(await store.save('w', save('cas', '3', { expected: 1 })), {
+      outcome: 'conflict',
+      version: 2,
+    })
+    assert.deepEqual(await store.save('w', save('cas', '3', { expected: 'present' })), {
+      outcome: 'updated',
+      version: 3,
+    })
+    assert.equal((await store.find('w', 'cas'))?.graph, '3')
+  })
+
+  test('of fifty writers with the same expectation one wins, from two processes', async () => {
+    const other = new SqlWorkflowStore(await opened.openAgain())
+    await store.save('w', save('race', '0'))
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        (at % 2 ? store : other).save('w', save('race', `"${at}"`, { expected: 1 })),
+      ),
+    )
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'updated').length, 1)
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'conflict').length, 49)
+  })
+
+  test('fifty writers without an expectation are all in the history, also on a new id', async () => {
+    const other = new SqlWorkflowStore(await opened.openAgain())
+    const graphs = Array.from({ length: 50 }, (_, at) => `"graph ${at}"`)
+    await Promise.all(graphs.map((graph, at) => (at % 2 ? store : other).save('w', save('all', graph))))
+    const { items } = await store.versions('w', 'all', { page: 1, pageSize: 100 })
+    const stored = await Promise.all(
+      items.map(async item => (await store.version('w', 'all', item.version))!.graph),
+    )
+    assert.deepEqual(stored.sort(), graphs.sort())
+  })
+
+  test('workspaces are worlds of their own', async () => {
+    await store.save('one', save('same', '1'))
+    await store.save('two', save('same', '2'))
+    assert.equal((await store.find('one', 'same'))?.graph, '1')
+    assert.equal(await store.remove('two', 'same'), true)
+    assert.equal((await store.find('one', 'same'))?.graph, '1')
+    assert.equal(await store.find('two', 'same'), undefined)
+    assert.equal(await store.version('three', 'same', 1), undefined)
+    assert.equal((await store.list('three', '', { page: 1, pageSize: 10 })).total, 0)
+  })
+
+  test('a removed workflow takes its history along', async () => {
+    await store.save('w', save('gone', '1'))
+    await store.save('w', save('gone', '2'))
+    assert.equal(await store.remove('w', 'gone'), true)
+    assert.equal(await store.remove('w', 'gone'), false)
+    assert.equal((await store.versions('w', 'gone', { page: 1, pageSize: 10 })).total, 0)
+    assert.deepEqual(await store.save('w', save('gone', '3')), { outcome: 'created', version: 1 })
+  })
+
+  test('lists the last changed first, in pages, by parts of name or id', async () => {
+    for (let at = 0; at < 5; at++)
+      await store.save('list', save(`id${at}`, '1', { name: `Näme_${at}%`, at: 1000 + at }))
+    const first = await store.list('list', '', { page: 1, pageSize: 2 })
+    const last = await store.list('list', '', { page: 3, pageSize: 2 })
+    assert.deepEqual(
+      [first.total, first.items.map(item => item.id), last.items.map(item => item.id)],
+      [5, ['id4', 'id3'], ['id0']],
+    )
+    const found = async (keyword: string) =>
+      (await store.list('list', keyword, { page: 1, pageSize: 9 })).items.map(item => item.id)
+    assert.deepEqual(await found('NÄME_3'), ['id3'])
+    assert.deepEqual(await found('ID2'), ['id2'])
+    assert.deepEqual(await found('m%'), [])
+    assert.deepEqual((await found('0%')).length, 1)
+    assert.deepEqual(await found("'; DROP TABLE workflows; --"), [])
+  })
+})
