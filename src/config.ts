@@ -75,7 +75,7 @@ export const settings = {
     'info',
     'What is logged; at info, one line per request.',
   ),
-  MAX_FILE_BYTES: integer(200 << 20, 1, 1 << 40, 'Largest file that can be uploaded, in bytes.'),
+  MAX_FILE_BYTES: integer(200 * 2 ** 20, 1, 2 ** 40, 'Largest file that can be uploaded, in bytes.'),
 } satisfies Record<string, Setting<unknown>>
 
 export interface Config {

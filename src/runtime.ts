@@ -42,8 +42,6 @@ export interface Runtime {
   stop(): Promise<void>
 }
 
-const sweepSeconds = 20
-
 /** Puts the parts together. It is the only place where one is made. */
 export function createRuntime(adapters: Adapters, options: { maxFileBytes: number }): Runtime {
   const { clock, log } = adapters
@@ -65,22 +63,23 @@ export function createRuntime(adapters: Adapters, options: { maxFileBytes: numbe
   ])
   const stopping = new AbortController()
 
-  /** One chore after the other, round and round; a chore that fails is logged and gets its next turn. */
-  const keepHouse = async (): Promise<void> => {
-    const chores = {
-      sweep: () => files.sweep(stopping.signal),
-      purge: () => access.purge(stopping.signal),
-      forget: () => idempotency.forget(),
-    }
+  /** Does a chore now and then every so often; one that fails is logged and gets its next turn. */
+  const repeat = async (chore: string, seconds: number, run: () => Promise<void>): Promise<void> => {
     while (!stopping.signal.aborted) {
-      for (const [chore, run] of Object.entries(chores))
-        await run().catch((error: unknown) =>
-          log.warn({ chore, err: error }, 'A chore failed; it is tried again'),
-        )
-      await sleep(sweepSeconds * 1000, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      await run().catch((error: unknown) =>
+        log.warn({ chore, err: error }, 'A chore failed; it is tried again'),
+      )
+      await sleep(seconds * 1000, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
   }
-  let housekeeping: Promise<void> | undefined
+  const keepHouse = (): Promise<unknown> =>
+    Promise.all([
+      repeat('sweep temporary files', 20, () => files.sweepTemporary()),
+      repeat('sweep orphaned blobs', 3600, () => files.sweepOrphans(stopping.signal)),
+      repeat('purge deleted workspaces', 20, () => access.purge(stopping.signal)),
+      repeat('forget idempotency keys', 600, () => idempotency.forget()),
+    ])
+  let housekeeping: Promise<unknown> | undefined
 
   return {
     access,

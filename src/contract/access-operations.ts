@@ -7,23 +7,34 @@ export const roles = ['admin', 'editor', 'viewer', 'runner'] as const
 export type Role = (typeof roles)[number]
 
 const tokenId = id('Token id.', 'tok_Zk3xV0m2q1c5b7n9d1f3gA')
-const workspaceId = id('Workspace id.', 'default')
-const name = text({ minLength: 1, maxLength: 100, description: 'What it is for.' })
+const workspaceId = id('Workspace id.', 'ws_Zk3xV0m2q1c5b7n9d1f3gA')
+const name = text({
+  minLength: 1,
+  maxLength: 100,
+  description: 'A name that says what it is for.',
+  examples: ['My program'],
+})
 const role = Type.Enum([...roles], {
   description:
     'admin: all; editor: all but tokens; viewer: reads and searches; runner: talks to the named agents.',
+  examples: ['editor'],
 })
 
 const tokenRecord = {
   id: tokenId,
   name,
   role,
-  agent_ids: Type.Array(Type.String(), { description: 'Agents a runner may talk to.' }),
+  agent_ids: Type.Array(Type.String(), { description: 'Agents a runner may talk to.', examples: [[]] }),
   created_at: time('Creation time.'),
-  expires_at: Type.Union([time('When it ends.'), Type.Null()]),
+  expires_at: Type.Union([time('When it ends.'), Type.Null()], {
+    description: 'When it ends; null if it does not.',
+  }),
 }
 const workspaceRecord = { id: workspaceId, name, created_at: time('Creation time.') }
-const secret = Type.String({ description: 'The token itself. It is shown only now.' })
+const secret = Type.String({
+  description: 'The token itself. It is shown only now.',
+  examples: ['banyan_…'],
+})
 
 export const accessOperations = {
   tokenCreate: {

@@ -9,12 +9,20 @@ const fileIds = (description: string) => Type.Array(fileId, { minItems: 1, maxIt
 
 const record = Type.Object({
   file_id: fileId,
-  name: Type.String({ description: 'The name as it was sent.' }),
-  size: Type.Integer({ description: 'Bytes.' }),
-  mime_type: Type.String({ description: 'Found by the content, then by the name.' }),
-  sha256: Type.String({ description: 'Checksum of the content, hexadecimal.' }),
+  name: Type.String({ description: 'The name as it was sent.', examples: ['hello.txt'] }),
+  size: Type.Integer({ description: 'Bytes.', examples: [14] }),
+  mime_type: Type.String({
+    description: 'Found by the content, then by the name.',
+    examples: ['text/plain'],
+  }),
+  sha256: Type.String({
+    description: 'Checksum of the content, hexadecimal.',
+    examples: ['749af5108aca2f06127e7ab2d52396913d78955f7ac776f1f01acc38fdcd5f14'],
+  }),
   created_at: time('Time of the upload.'),
 })
+
+const missing = Type.Array(fileId, { description: 'Ids that name no file here.', examples: [[]] })
 
 const common = { family: 'files' } as const
 
@@ -52,11 +60,8 @@ export const fileOperations = {
       keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name.' })),
       ...pagingFields,
     }),
-    data: Type.Union([
-      Type.Object({ items: Type.Array(record), missing: Type.Array(fileId) }),
-      pageOf(record),
-    ]),
-    example: { page: 1, page_size: 20 },
+    data: Type.Union([Type.Object({ items: Type.Array(record), missing }), pageOf(record)]),
+    example: { file_ids: ['file_Zk3xV0m2q1c5b7n9d1f3gA'] },
   },
   delete: {
     ...common,
@@ -72,9 +77,12 @@ export const fileOperations = {
       force: Type.Optional(Type.Boolean({ description: 'Also remove the documents made of them.' })),
     }),
     data: Type.Object({
-      deleted: Type.Array(fileId),
-      missing: Type.Array(fileId),
-      in_use: Type.Array(Type.Object({ file_id: fileId, knowledge_ids: Type.Array(Type.String()) })),
+      deleted: Type.Array(fileId, { description: 'Files that are gone now.' }),
+      missing,
+      in_use: Type.Array(Type.Object({ file_id: fileId, knowledge_ids: Type.Array(Type.String()) }), {
+        description: 'Files that were kept, and what uses them.',
+        examples: [[]],
+      }),
     }),
     example: { file_ids: ['file_Zk3xV0m2q1c5b7n9d1f3gA'] },
   },

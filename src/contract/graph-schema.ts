@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { limits } from './limits.ts'
 
 /**
  * The graph as the contract draws it, for the reference. It is not what validates: the rules of a graph
@@ -29,7 +30,7 @@ export const graphSchema = Type.Object(
         },
         { additionalProperties: true },
       ),
-      { maxItems: 2000 },
+      { maxItems: limits.graphNodes },
     ),
     edges: Type.Array(
       Type.Object(
@@ -51,7 +52,7 @@ export const graphSchema = Type.Object(
         },
         { additionalProperties: true },
       ),
-      { maxItems: 10_000 },
+      { maxItems: limits.graphEdges },
     ),
   },
   { additionalProperties: true, description: 'A graph of nodes joined by edges. It is kept verbatim.' },

@@ -8,15 +8,21 @@ export const limits = {
   jsonUploadBytes: 32 << 20,
   /** Deepest nesting of a graph; a JSON body may be one level deeper. */
   graphDepth: 64,
+  /** Most nodes of a graph. */
   graphNodes: 2000,
+  /** Most edges of a graph. */
   graphEdges: 10_000,
   /** Findings listed in one answer; more are counted only. */
   findings: 500,
-  /** Characters of a name (workflow, file, token, workspace). */
+  /** Characters of a workflow's or a file's name. */
   nameLength: 255,
+  /** Characters of an Idempotency-Key. */
   idempotencyKeyLength: 255,
+  /** How long the answer to an Idempotency-Key is kept. */
   idempotencyHours: 24,
+  /** Characters of an X-TraceId that is taken over. */
   traceIdLength: 128,
+  /** Largest headers of a request. */
   headerBytes: 16 << 10,
   /** Time for all headers to arrive. */
   headersMilliseconds: 10_000,
@@ -26,6 +32,7 @@ export const limits = {
   bodyStallMilliseconds: 20_000,
   /** Unread rest of a refused body that is still taken off the line, so that the client sees the answer. */
   drainBytes: 64 << 20,
+  /** How long that may take. */
   drainMilliseconds: 10_000,
   /** Temporary files untouched for this long are leftovers: longer than any live upload may stall. */
   temporaryFileMilliseconds: 40_000,

@@ -23,8 +23,8 @@ export interface Page<Item> {
 export const pageOf = (item: TSchema) =>
   Type.Object({
     total: Type.Integer({ description: 'Items in all pages together.' }),
-    page: Type.Integer(),
-    page_size: Type.Integer(),
+    page: Type.Integer({ description: 'This page.', examples: [1] }),
+    page_size: Type.Integer({ description: 'Items on a full page.', examples: [20] }),
     items: Type.Array(item),
   })
 

@@ -4,12 +4,18 @@ const common = { family: 'server', method: 'GET', access: 'anyone' } as const
 
 export const serverOperations = {
   home: { ...common, name: 'server.home', path: '/', summary: 'The first page', answers: 'text/html' },
-  docs: { ...common, name: 'server.docs', path: '/docs', summary: 'This reference', answers: 'text/html' },
+  docs: {
+    ...common,
+    name: 'server.docs',
+    path: '/docs',
+    summary: 'The readable reference',
+    answers: 'text/html',
+  },
   openapi: {
     ...common,
     name: 'server.openapi',
     path: '/openapi.json',
-    summary: 'This interface as an OpenAPI 3.1 document',
+    summary: 'The interface as an OpenAPI 3.1 document',
     answers: 'application/json',
   },
   healthz: {
@@ -32,6 +38,7 @@ export const serverOperations = {
     name: 'server.metrics',
     path: '/metrics',
     summary: 'Measurements in the Prometheus text format',
+    details: 'They tell of the whole server, so the token must be of the workspace `default`.',
     answers: 'text/plain',
   },
 } as const satisfies Record<string, Operation>

@@ -5,8 +5,8 @@ import { basePath, type Operation } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
 import { id, text, time } from './text.ts'
 
-const workflowId = id('Workflow id.', 'wf_coffee')
-const name = text({ maxLength: limits.nameLength, description: 'Display name.' })
+const workflowId = id('Workflow id.', 'wf_hello')
+const name = text({ maxLength: limits.nameLength, description: 'Display name.', examples: ['Hello'] })
 const versionNumber = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -16,24 +16,33 @@ const versionNumber = Type.Integer({
 const warning = Type.Object({
   path: Type.String({ description: 'JSON pointer to the place.' }),
   rule: Type.String({ description: 'Name of the rule.' }),
-  message: Type.String(),
+  message: Type.String({ description: 'What to mend, in words.' }),
   blocking: Type.Boolean({ description: 'Whether the workflow cannot run until this is mended.' }),
 })
 const warnings = Type.Array(warning, {
   description: 'What keeps the stored draft from running, or deserves a look.',
+  examples: [[]],
 })
-const finding = Type.Object({ path: Type.String(), message: Type.String() })
+const finding = Type.Object({
+  path: Type.String({ description: 'JSON pointer to the place.' }),
+  message: Type.String({ description: 'What is wrong there.' }),
+})
 
 const saved = Type.Object({
-  message: Type.Enum(['created', 'updated', 'unchanged']),
+  message: Type.Enum(['created', 'updated', 'unchanged'], { description: 'What became of it.' }),
   version: versionNumber,
   warnings,
 })
-const made = Type.Object({ id: workflowId, version: versionNumber, message: Type.String(), warnings })
+const made = Type.Object({
+  id: workflowId,
+  version: versionNumber,
+  message: Type.String({ examples: ['created'] }),
+  warnings,
+})
 
 const versionEntry = {
   version: versionNumber,
-  node_count: Type.Integer(),
+  node_count: Type.Integer({ description: 'Nodes of the graph.', examples: [3] }),
   created_at: time('When this version was stored.'),
 }
 
@@ -77,7 +86,7 @@ export const workflowOperations = {
     query: Type.Object({ id: workflowId }),
     headers: { 'If-None-Match': 'ETag of the copy you have.' },
     data: Type.Object({
-      exist: Type.Boolean(),
+      exist: Type.Boolean({ description: 'Whether there is such a workflow.' }),
       workflow: Type.Optional(
         Type.Object({
           id: workflowId,
@@ -150,7 +159,7 @@ export const workflowOperations = {
         id: workflowId,
         name,
         version: versionNumber,
-        node_count: Type.Integer(),
+        node_count: Type.Integer({ description: 'Nodes of the graph.', examples: [3] }),
         created_at: time('Creation time.'),
         updated_at: time('Time of the last update.'),
       }),
@@ -175,14 +184,15 @@ export const workflowOperations = {
     path: `${basePath}/workflow/check`,
     access: 'read',
     summary: 'Check a stored or a given graph; stores nothing, runs nothing',
+    details: 'Send `id` or `workflow`; with both, the given graph is checked.',
     body: Type.Object({
       id: Type.Optional(workflowId),
       workflow: Type.Optional(graphField('A graph to check instead of a stored one.')),
     }),
     bodyLimit: limits.graphBytes,
     data: Type.Object({
-      runnable: Type.Boolean(),
-      errors: Type.Array(finding, { description: 'What an update would refuse.' }),
+      runnable: Type.Boolean({ description: 'Whether it could run as it is.' }),
+      errors: Type.Array(finding, { description: 'What an update would refuse.', examples: [[]] }),
       warnings,
     }),
     example: { id: 'wf_hello' },
@@ -232,7 +242,7 @@ export const workflowOperations = {
         format: Type.Literal('banyan.workflow'),
         format_version: Type.Literal(1),
         name,
-        settings: Type.Object({}),
+        settings: Type.Object({}, { description: 'Empty for now.' }),
         workflow: graphField('The graph.'),
       }),
     }),
@@ -245,7 +255,8 @@ export const workflowOperations = {
     path: `${basePath}/workflow/import`,
     access: 'write',
     summary: 'Store a portable document as a new workflow',
-    details: 'The document may stand in `document` or be the body itself.',
+    details:
+      'The document may stand in `document` or be the body itself. With `id` it is stored under that id, which must be free.',
     body: Type.Object({
       document: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'What export gave.' })),
       workflow: Type.Optional(graphField('The graph, where the document is the body itself.')),

@@ -1,5 +1,5 @@
-import { invalidField } from '../kernel/app-error.ts'
 import { limits } from '../contract/limits.ts'
+import { invalidField } from '../kernel/app-error.ts'
 
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 

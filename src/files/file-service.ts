@@ -81,9 +81,13 @@ export class FileService {
     return removed
   }
 
-  /** Leftovers of a crash: temporary files, and blobs that were stored but whose row never came. */
-  async sweep(signal: AbortSignal): Promise<void> {
+  /** Leftovers of a crash: parts of uploads that never ended. */
+  async sweepTemporary(): Promise<void> {
     await this.#blobs.sweepTemporary()
+  }
+
+  /** Leftovers of a crash: blobs that were stored but whose row never came, or went first. */
+  async sweepOrphans(signal: AbortSignal): Promise<void> {
     const oldEnough = this.#clock.now() - limits.orphanBlobMilliseconds
     let batch: string[] = []
     const removeUnknown = async (): Promise<void> => {

@@ -26,6 +26,8 @@ export function asAppError(error: unknown): AppError {
     return new AppError('invalid_request', sentence(errors), { errors })
   }
   if (failure.code === 'FST_ERR_BAD_URL') return new AppError('not_found', 'There is no such path')
+  if (failure.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new AppError('unsupported_media_type', 'The Content-Type cannot be understood', { cause: error })
   if (failure.statusCode && failure.statusCode < 500)
     return new AppError('malformed_http', 'The request cannot be understood', { cause: error })
   return new AppError('internal', 'The server failed; the trace id finds the cause in its log', {

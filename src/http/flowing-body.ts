@@ -41,5 +41,8 @@ export async function* flowingBody(request: IncomingMessage): AsyncGenerator<Uin
     throw new AppError('malformed_http', 'The body broke off', { cause: error })
   } finally {
     clearInterval(watch)
+    // Not waited for: after a stall its last step is still under way. It must let go of the request, else
+    // whoever drains the rest gets nothing.
+    iterator.return?.().catch(() => {})
   }
 }

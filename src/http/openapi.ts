@@ -1,7 +1,10 @@
 import { errorCodes } from '../contract/error-codes.ts'
 import { graphSchema } from '../contract/graph-schema.ts'
+import { limits } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
+import { workflowOperations } from '../contract/workflow-operations.ts'
+import { accessSentence } from './pages/access-sentence.ts'
 
 type Json = Record<string, unknown>
 
@@ -41,7 +44,7 @@ function parameters(operation: Operation): Json[] {
   const headers = Object.entries({
     ...operation.headers,
     ...(operation.creates && {
-      'Idempotency-Key': 'Up to 255 characters; the first answer is given again for 24 hours.',
+      'Idempotency-Key': `Up to ${limits.idempotencyKeyLength} characters; the first answer is given again for ${limits.idempotencyHours} hours.`,
     }),
     ...(operation.access !== 'anyone' && {
       'X-TraceId': 'Your own id for this request; it is echoed and logged.',
@@ -56,25 +59,33 @@ function parameters(operation: Operation): Json[] {
   return [...fields(operation.params, 'path'), ...fields(operation.query, 'query'), ...headers]
 }
 
+/** The two ways to send a file as it is. */
+const fileContent: Record<string, Json> = {
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      required: ['file'],
+      properties: { file: { contentMediaType: 'application/octet-stream' } },
+    },
+  },
+  'application/octet-stream': {},
+}
+
 function requestBody(operation: Operation): Json | undefined {
   if (!operation.body) return undefined
   const json = {
     schema: publish(operation.body),
     ...(operation.example === undefined ? {} : { example: operation.example }),
   }
-  const content: Json = { 'application/json': json }
-  if (operation.streamsBody) {
-    content['multipart/form-data'] = {
-      schema: {
-        type: 'object',
-        required: ['file'],
-        properties: { file: { type: 'string', format: 'binary' } },
-      },
-    }
-    content['application/octet-stream'] = { schema: { type: 'string', format: 'binary' } }
-  }
+  const content = { ...(operation.streamsBody && fileContent), 'application/json': json }
   const required = ((operation.body as ObjectSchema).required ?? []).length > 0
   return { required, content }
+}
+
+/** Answers outside the envelope. Bytes have no schema. */
+const plainContent: Record<string, Json> = {
+  'application/json': { schema: { type: 'object' } },
+  'application/octet-stream': {},
 }
 
 const success = (operation: Operation): Json => {
@@ -82,7 +93,7 @@ const success = (operation: Operation): Json => {
     const type = operation.answers ?? 'application/json'
     return {
       description: 'The content.',
-      content: { [type]: { schema: type === 'application/json' ? { type: 'object' } : { type: 'string' } } },
+      content: { [type]: plainContent[type] ?? { schema: { type: 'string' } } },
     }
   }
   return {
@@ -92,7 +103,7 @@ const success = (operation: Operation): Json => {
         schema: {
           type: 'object',
           required: ['code', 'message', 'data'],
-          properties: { code: { const: 0 }, message: { type: 'string' }, data: publish(operation.data) },
+          properties: { code: { const: 0 }, message: { const: 'success' }, data: publish(operation.data) },
         },
       },
     },
@@ -131,21 +142,46 @@ const failureSchema = {
   },
 }
 
+/** Beside 200, what a request can ask for by its headers. */
+function responses(operation: Operation): Json {
+  const asked = operation.headers ?? {}
+  const done = success(operation)
+  if (operation.method !== 'GET' || !('If-None-Match' in asked)) return { 200: done, default: failure }
+  const headers = {
+    ETag: { description: 'Names this state; for If-None-Match and If-Match.', schema: { type: 'string' } },
+  }
+  return {
+    200: { ...done, headers },
+    ...('Range' in asked && { 206: { ...done, description: 'The bytes of the range.', headers } }),
+    304: { description: 'The copy you have is still good.', headers },
+    default: failure,
+  }
+}
+
+const families: Record<Operation['family'], string> = {
+  workflow: 'Graphs of nodes joined by edges, kept verbatim with their history.',
+  files: 'Files of any type. Equal content is stored once in a workspace.',
+  token: 'Who may do what in a workspace.',
+  workspace: 'Separate rooms on one server; nothing is shared between them.',
+  server: 'The server itself: its pages, its health, its measurements.',
+}
+
 const describe = (operation: Operation): Json => ({
   operationId: operation.name,
   tags: [operation.family],
   summary: operation.summary,
-  description: [operation.details, `Access: ${operation.access}.`].filter(Boolean).join(' '),
+  description: [operation.details, accessSentence(operation.access)].filter(Boolean).join('\n\n'),
   'x-access': operation.access,
   security: operation.access === 'anyone' ? [] : [{ token: [] }],
   parameters: parameters(operation),
   ...(operation.body && { requestBody: requestBody(operation) }),
-  responses: { 200: success(operation), default: failure },
+  responses: responses(operation),
 })
 
 export interface OpenapiDocument {
   openapi: string
   info: { title: string; version: string; description: string }
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Json>>
   components: Json
 }
@@ -162,12 +198,16 @@ export function openapiDocument(list: readonly Operation[] = operations): Openap
     info: {
       title: 'Banyan',
       version: '1',
-      description: 'Workflows, knowledge bases, files and conversations with agents.',
+      description: 'Workflows of AI agents, their files, and who may use them.',
     },
+    tags: Object.entries(families).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: { Graph: publish(graphSchema), Failure: failureSchema },
+      schemas: {
+        Graph: { ...(publish(graphSchema) as Json), examples: [workflowOperations.update.example.workflow] },
+        Failure: failureSchema,
+      },
     },
   }
 }

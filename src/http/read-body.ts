@@ -48,7 +48,8 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
   if (!isUtf8(bytes)) throw new AppError('malformed_json', 'The body is not UTF-8')
   const text = bytes.toString('utf8')
   if (text.trim() === '') return { value: {}, members: noMembers }
-  const members = jsonMembers(text, limits.graphDepth + 1)
+  // A graph may stand two levels down, in the document of an import.
+  const members = jsonMembers(text, limits.graphDepth + 2)
   try {
     return { value: JSON.parse(text) as unknown, members }
   } catch (error) {

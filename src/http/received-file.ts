@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { limits } from '../contract/limits.ts'
 import type { WrittenBlob } from '../files/blob-store.ts'
@@ -14,6 +16,8 @@ export interface ReceivedFile {
   name: string
   blob: WrittenBlob
 }
+
+const finishMilliseconds = 1000
 
 type Receive = (source: AsyncIterable<Uint8Array>) => Promise<WrittenBlob>
 
@@ -100,12 +104,17 @@ async function receiveMultipart(request: IncomingMessage, files: FileService): P
   refuseLarge(request, files.maxBytes + (1 << 20))
   const reader = multipartReader(request)
   let received: Promise<ReceivedFile> | undefined
+  let content: Readable | undefined
   let failure: unknown
   const fail = (error: unknown): void => {
     failure ??= error
+    // The reader forgets its open part when it ends; whoever reads that part would wait for ever.
+    content?.destroy(error as Error)
     reader.destroy()
   }
   reader.on('file', (field, stream, filename) => {
+    // The reader and the one who reads the part tell of it too; but an error nobody hears ends the process.
+    stream.on('error', () => {})
     if (received || field !== 'file' || filename === undefined) {
       stream.resume()
       fail(
@@ -117,6 +126,7 @@ async function receiveMultipart(request: IncomingMessage, files: FileService): P
       )
       return
     }
+    content = stream
     received = (async () => {
       // Browsers write a quote in a file name as %22.
       const name = checkFileName(filename.replaceAll('%22', '"'), '/file')
@@ -128,23 +138,32 @@ async function receiveMultipart(request: IncomingMessage, files: FileService): P
     reader.on(limit, () => fail(broken('The multipart body has too many parts')))
   const finished = new Promise<void>((resolve, reject) => {
     reader.once('finish', resolve)
-    reader.once('error', reject)
+    reader.on('error', reject)
     reader.once('close', () => (failure ? reject(failure) : resolve()))
   })
   finished.catch(() => {})
   try {
     await feed(request, reader, () => failure)
-    await finished
+    await Promise.race([finished, stuckAfter(received)])
     const file = await received
     if (!file) throw broken('The multipart body holds no part named file')
     return file
   } catch (error) {
-    reader.destroy()
+    fail(error)
     const stored = await received?.catch(() => undefined)
     if (stored) await files.discard(stored.blob)
-    const reason = failure ?? error
-    throw reason instanceof AppError ? reason : broken('The multipart body is broken', reason)
+    throw failure instanceof AppError ? failure : broken('The multipart body is broken', failure)
   }
+}
+
+/**
+ * Some broken bodies leave the reader waiting for parts that cannot come any more. When it has got everything
+ * and the file is written there is nothing left that could take it time.
+ */
+async function stuckAfter(received: Promise<unknown> | undefined): Promise<never> {
+  await received
+  await sleep(finishMilliseconds, undefined, { ref: false })
+  throw broken('The multipart body is broken')
 }
 
 /** Hands the body on, no faster than it is taken. */

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { limits } from '../contract/limits.ts'
@@ -44,7 +43,7 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
   const measures = parts.metrics.forRoute(operation.name)
 
   app.route({
-    method: operation.method,
+    method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { operation },
     onResponse: (request, reply, done) => {
@@ -55,7 +54,8 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
     handler: async (request, reply) => {
       checkParams(params, request.params)
       check(query, request.query)
-      request.body ??= {}
+      // Only what is missing: a body `null` is one, and a wrong one.
+      if (request.body === undefined) request.body = {}
       check(body, request.body)
       const call = {
         // The gate has set it for every operation but those that anyone may use, whose handlers do not look.
@@ -85,17 +85,16 @@ async function answerOnce(
   if (!operation.creates || operation.streamsBody || key === undefined) return work()
   const { request } = call
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
-  const fingerprint = hash(
-    'sha256',
-    JSON.stringify([operation.name, request.query, conditions, request.body]),
-  )
+  // By the text, not by the value: numbers beyond 2^53 that differ are the same value.
+  const sent = [...request.members].map(([name, { text }]) => [name, text])
+  const fingerprint = hash('sha256', JSON.stringify([operation.name, request.query, conditions, sent]))
   return once(parts, call, key, fingerprint, work)
 }
 
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
-  if (typeof key !== 'string' || !new RegExp(`^[\\x20-\\x7e]{1,${limits.idempotencyKeyLength}}$`).test(key))
+  if (typeof key !== 'string' || !new RegExp(`^[\\x21-\\x7e]{1,${limits.idempotencyKeyLength}}$`).test(key))
     throw invalidField(
       'header/Idempotency-Key',
       `must be 1 to ${limits.idempotencyKeyLength} visible ASCII characters`,
@@ -112,15 +111,18 @@ export async function once(
 ): Promise<Answer> {
   const { token, request } = call
   const scope = { workspaceId: token.workspaceId, tokenId: token.id, key }
-  const { answer, replayed } = await parts.idempotency.once(
-    scope,
-    request.headers.authorization!,
-    fingerprint,
-    async () => successText(JSON.stringify(await work())),
+  // Without the scheme, which may be written in capitals one time and not the next.
+  const secret = request.headers.authorization!.slice('Bearer '.length)
+  const { answer, replayed } = await parts.idempotency.once(scope, secret, fingerprint, async () =>
+    successText(JSON.stringify(await work())),
   )
   return new Answer(
     200,
-    { 'content-type': jsonType, ...(replayed && { 'idempotency-replayed': 'true' }) },
+    {
+      'content-type': jsonType,
+      'cache-control': 'no-store',
+      ...(replayed && { 'idempotency-replayed': 'true' }),
+    },
     answer,
   )
 }
@@ -132,9 +134,5 @@ function send(reply: FastifyReply, result: unknown): FastifyReply {
   }
   reply.code(result.status)
   for (const name in result.headers) reply.header(name, result.headers[name])
-  if (result.body instanceof Readable && reply.request.method === 'HEAD') {
-    result.body.destroy()
-    return reply.send()
-  }
   return reply.send(result.body)
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -31,10 +31,14 @@ declare module 'fastify' {
 
 /** Puts the routes behind one gate, one body reader and one error answer. */
 export function createServer(parts: ServerParts, routes: readonly Route[]): FastifyInstance {
+  const newestAnswers = new WeakMap<Socket, ServerResponse>()
   const app = Fastify({
     logger: false,
+    // Routes that read take HEAD themselves: Fastify's own would read a whole file to learn its length.
+    exposeHeadRoutes: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
-    routerOptions: { maxParamLength: 200 },
+    // Never met, so that a long path is refused where every other unknown one is, behind the gate.
+    routerOptions: { maxParamLength: limits.headerBytes },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // A body's time is bounded where it is read; an upload may take long as long as it flows.
@@ -43,8 +47,12 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
       headersTimeout: limits.headersMilliseconds,
       connectionsCheckingInterval: 1000,
       maxHeaderSize: limits.headerBytes,
+      // Two tokens or two content types are nobody's choice to make: joined they fit no rule.
+      joinDuplicateHeaders: true,
+      // Node would refuse with an empty answer; the gate does it with a full one.
+      requireHostHeader: false,
     },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: brokenRequestAnswer(newestAnswers),
     frameworkErrors: (error, request, reply) => answerError(error, request, reply, parts.log),
   })
   app.decorateRequest('traceId', '')
@@ -52,23 +60,37 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.decorateRequest('token', undefined)
   app.decorateRequest('members')
   const allowedMethods = methodsByPath(routes)
+  const noSuchPath = (url: string): AppError => {
+    const allowed = allowedMethods(url)
+    return allowed
+      ? new AppError('method_not_allowed', `This path takes ${allowed}`, { headers: { allow: allowed } })
+      : new AppError('not_found', 'There is no such path')
+  }
+  // An expectation that nobody knows is ignored, as a header that nobody knows is.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
+    newestAnswers.set(request.raw.socket, reply.raw)
     request.traceId = traceIdOf(request.headers)
     request.members = noMembers
     reply.header('x-traceid', request.traceId)
     reply.header('x-content-type-options', 'nosniff')
+    const { host } = request.headers
+    if (request.raw.httpVersion === '1.1' && (host === undefined || host.includes(',')))
+      return done(new AppError('malformed_http', 'A request needs one Host header'))
     // Decided here and nowhere else. Of the paths below the API only those with a token learn which exist.
     const operation = request.routeOptions.config?.operation
     const access = operation?.access ?? (request.url.startsWith(`${basePath}/`) ? 'token' : 'anyone')
-    if (access === 'anyone') return done()
+    // Before the body is looked at: what is wrong with it does not matter on a path that takes none.
+    const pass = (): void => done(request.is404 ? noSuchPath(request.url) : undefined)
+    if (access === 'anyone') return pass()
     parts.access.authenticate(request.headers.authorization).then(
       token => {
         try {
           if (access !== 'token') parts.access.authorize(token, access)
           request.token = token
-          done()
+          pass()
         } catch (error) {
           done(error as Error)
         }
@@ -95,13 +117,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   })
 
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, parts.log))
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(request.url)
-    const error = allowed
-      ? new AppError('method_not_allowed', `This path takes ${allowed}`, { headers: { allow: allowed } })
-      : new AppError('not_found', 'There is no such path')
-    return answerError(error, request, reply, parts.log)
-  })
+  app.setNotFoundHandler((request, reply) => answerError(noSuchPath(request.url), request, reply, parts.log))
 
   app.addHook('onResponse', (request, reply, done) => {
     const milliseconds = Math.round((performance.now() - request.startedAt) * 100) / 100
@@ -130,6 +146,9 @@ async function answerError(
 ): Promise<FastifyReply> {
   const error = asAppError(thrown)
   const status = errorStatus(error)
+  // A path that cannot be decoded fails before the hook that names the request.
+  request.traceId ||= traceIdOf(request.headers)
+  reply.header('x-traceid', request.traceId)
   if (status >= 500)
     log.error({ trace_id: request.traceId, reason: error.reason, err: error.cause ?? error }, error.message)
   // Who sends too slowly is not waited for.
@@ -177,6 +196,19 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   const { code, meaning } = errorCodes[reason]
   const body = JSON.stringify({ code, message: meaning, data: { reason, errors: [] } })
   socket.end(
-    `HTTP/1.1 ${status} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-TraceId: ${traceIdOf({})}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
+
+/**
+ * What came whole before the broken part is answered first: else a client would take the refusal for the
+ * answer to a request that was carried out.
+ */
+const brokenRequestAnswer =
+  (newestAnswers: WeakMap<Socket, ServerResponse>) =>
+  (error: Error, socket: Socket): void => {
+    const newest = newestAnswers.get(socket)
+    if (newest && !newest.writableFinished && newest.req.complete)
+      newest.once('close', () => answerBrokenRequest(error, socket))
+    else answerBrokenRequest(error, socket)
+  }

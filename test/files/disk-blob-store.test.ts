@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { openDiskBlobStore } from '../../src/adapters/blob/disk-blob-store.ts'
-import { verifiedContent } from '../../src/files/verified-content.ts'
 import { limits } from '../../src/contract/limits.ts'
+import { verifiedContent } from '../../src/files/verified-content.ts'
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)

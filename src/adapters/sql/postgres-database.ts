@@ -23,6 +23,19 @@ function numberParameters(sql: string): string {
   return text
 }
 
+const fetchCharacters = 1 << 20
+const fetchRows = 64
+
+/** How many rows to fetch next: by the size of those just seen, since a row may be 100 bytes or 8 MiB long. */
+function nextFetch(count: number, rows: unknown[]): number {
+  let characters = 0
+  for (const row of rows)
+    for (const value of Object.values(row as object))
+      characters += typeof value === 'string' ? value.length : 8
+  const fitting = Math.floor((fetchCharacters * rows.length) / (characters + 1))
+  return Math.max(1, Math.min(fitting, count * 2, fetchRows))
+}
+
 type Queryable = Pick<pg.ClientBase, 'query'>
 
 class Queries implements Transaction {
@@ -93,18 +106,22 @@ export class PostgresDatabase implements Database {
   }
 
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+    let cursors = 0
     return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async transaction =>
       work({
         get: (sql, ...parameters) => transaction.get(sql, ...parameters),
         all: (sql, ...parameters) => transaction.all(sql, ...parameters),
         each: async function* <Row>(sql: string, ...parameters: SqlValue[]) {
-          await transaction.run(`DECLARE each_row CURSOR FOR ${sql}`, ...parameters)
-          for (;;) {
-            const rows = await transaction.all<Row>('FETCH 500 FROM each_row')
+          // A name of its own: another one may be open, or was left before its end.
+          const cursor = `each_row_${++cursors}`
+          await transaction.run(`DECLARE ${cursor} CURSOR FOR ${sql}`, ...parameters)
+          for (let count = 1; ; ) {
+            const rows = await transaction.all<Row>(`FETCH ${count} FROM ${cursor}`)
             if (rows.length === 0) break
             yield* rows
+            count = nextFetch(count, rows)
           }
-          await transaction.run('CLOSE each_row')
+          await transaction.run(`CLOSE ${cursor}`)
         },
       }),
     )

@@ -1,0 +1,44 @@
+import { runElsewhere } from './other-process.ts'
+import { type ServerProcess, token } from './server-process.ts'
+
+/** Clients that ask the same all the time, each its next question when the last is answered. */
+export interface Crowd {
+  asks: 'get' | 'update'
+  connections: number
+  /** Ids are drawn at random from so many. */
+  workflows: number
+}
+
+export interface LoadJob {
+  port: number
+  token: string
+  milliseconds: number
+  crowds: Crowd[]
+}
+
+export interface CrowdResult {
+  perSecond: number
+  medianMilliseconds: number
+  p99Milliseconds: number
+}
+
+export const load = (
+  server: Pick<ServerProcess, 'port'>,
+  milliseconds: number,
+  ...crowds: Crowd[]
+): Promise<CrowdResult[]> =>
+  runElsewhere<LoadJob, CrowdResult[]>('load-generator.ts', {
+    port: server.port,
+    token,
+    milliseconds,
+    crowds,
+  })
+
+export async function requestsPerSecond(
+  server: Pick<ServerProcess, 'port'>,
+  milliseconds: number,
+  crowd: Crowd,
+): Promise<number> {
+  const [result] = await load(server, milliseconds, crowd)
+  return result!.perSecond
+}

@@ -1,0 +1,132 @@
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileJob, FileResult } from '../file-client.ts'
+import { atLeast, type Row } from '../measurement.ts'
+import { runElsewhere } from '../other-process.ts'
+import { writeRandomFile } from '../random-file.ts'
+import { memoryGrowth, type ServerProcess, token, withServer } from '../server-process.ts'
+import { sideBySide } from '../side-by-side.ts'
+import type { CopyJob } from '../stream-copy.ts'
+import { megabytes, megabytesPerSecond } from '../units.ts'
+import { withWorkFolder } from '../work-folder.ts'
+
+export const name = 'large-files'
+
+const rounds = 5
+const size = 256
+const hugeSize = 1024
+const mostGrowth = 64 << 20
+
+interface Sample {
+  path: string
+  sha256: string
+}
+
+class FileClient {
+  readonly #server: ServerProcess
+  readonly #sample: Sample
+
+  constructor(server: ServerProcess, sample: Sample) {
+    this.#server = server
+    this.#sample = sample
+  }
+
+  #run(act: FileJob['act'], fileId?: string): Promise<FileResult> {
+    const { base } = this.#server
+    return runElsewhere<FileJob, FileResult>('file-client.ts', {
+      base,
+      token,
+      act,
+      fileId,
+      ...this.#sample,
+    })
+  }
+
+  async upload(act: 'upload' | 'upload as multipart'): Promise<number> {
+    const { seconds, fileId } = await this.#run(act)
+    await this.remove(fileId)
+    return seconds
+  }
+
+  async store(): Promise<string> {
+    return (await this.#run('upload')).fileId
+  }
+
+  async download(fileId: string): Promise<number> {
+    return (await this.#run('download', fileId)).seconds
+  }
+
+  async remove(fileId: string): Promise<void> {
+    await fetch(`${this.#server.base}/api/v1/files/delete`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ file_ids: [fileId] }),
+    })
+  }
+}
+
+/** Three ways of moving the same file, each in turn with the plain copy, and what memory the server took. */
+async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
+  const path = join(folder, 'random.bin')
+  const sample = { path, ...(await writeRandomFile(path, size)) }
+  const client = new FileClient(server, sample)
+  const copy = () =>
+    runElsewhere<CopyJob, number>('stream-copy.ts', { from: path, to: join(folder, 'copy.bin') })
+  const fileId = await client.store()
+  const ways = {
+    Upload: () => client.upload('upload'),
+    Download: () => client.download(fileId),
+    'Multipart upload': () => client.upload('upload as multipart'),
+  }
+  const rows: Row[] = []
+  for (const [what, act] of Object.entries(ways)) {
+    let growth = 0
+    const measured = async (): Promise<number> => {
+      let seconds = 0
+      const grown = await memoryGrowth(server.pid, async () => {
+        seconds = await act()
+      })
+      growth = Math.max(growth, grown)
+      return 1 / seconds
+    }
+    await act()
+    await copy()
+    const { ours, limit, ratio } = await sideBySide(rounds, measured, async () => 1 / (await copy()))
+    const isInformative = what === 'Multipart upload'
+    rows.push({
+      what: `${what} of ${size} MiB, against a stream copy with checksum and fsync`,
+      ours: megabytesPerSecond(size << 20, 1 / ours),
+      limit: megabytesPerSecond(size << 20, 1 / limit),
+      ...(isInformative ? { ratio } : atLeast(ratio, 0.6)),
+    })
+    rows.push({
+      what: `  memory that took`,
+      ours: megabytes(growth),
+      ...(!isInformative && { target: `< ${megabytes(mostGrowth)}`, met: growth < mostGrowth }),
+    })
+  }
+  await client.remove(fileId)
+  await unlink(path)
+  return rows
+}
+
+async function huge(server: ServerProcess, folder: string): Promise<Row> {
+  const path = join(folder, 'huge.bin')
+  const client = new FileClient(server, { path, ...(await writeRandomFile(path, hugeSize)) })
+  const growth = await memoryGrowth(server.pid, async () => {
+    const fileId = await client.store()
+    await unlink(path)
+    await client.download(fileId)
+    await client.remove(fileId)
+  })
+  return { what: 'Upload and download of 1 GiB: memory that took', ours: megabytes(growth) }
+}
+
+export const run = (): Promise<Row[]> =>
+  withWorkFolder(folder =>
+    withServer(
+      join(folder, 'data'),
+      async server => [...(await ordinary(server, folder)), await huge(server, folder)],
+      { MAX_FILE_BYTES: String(2 ** 31) },
+    ),
+  )

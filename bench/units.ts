@@ -1,0 +1,10 @@
+export const perSecond = (count: number): string => `${Math.round(count).toLocaleString('en')}/s`
+
+export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`
+
+export const microseconds = (value: number): string => `${Math.round(value * 1000)} µs`
+
+export const megabytes = (bytes: number): string => `${(bytes / (1 << 20)).toFixed(0)} MiB`
+
+export const megabytesPerSecond = (bytes: number, seconds: number): string =>
+  `${(bytes / (1 << 20) / seconds).toFixed(0)} MiB/s`

@@ -1,0 +1,156 @@
+/**
+ * Writes what docs/ says of settings, limits, errors and operations from the tables that the server itself
+ * uses, and the settings into README.md. A test fails when a written file no longer matches its table.
+ *
+ *   node scripts/write-reference.ts
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { settings } from '../src/config.ts'
+import { errorCodes, type Reason, statusOf } from '../src/contract/error-codes.ts'
+import { limits } from '../src/contract/limits.ts'
+import type { Access } from '../src/contract/operation.ts'
+import { operations } from '../src/contract/operations.ts'
+import { accessSentence } from '../src/http/pages/access-sentence.ts'
+
+const root = join(import.meta.dirname, '..')
+const note = '<!-- Written by `npm run docs`. Change the table it names, then run that again. -->'
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
+  return [line(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
+}
+
+const document = (title: string, words: string, ...parts: string[]): string =>
+  `${[`# ${title}`, note, words, ...parts].join('\n\n')}\n`
+
+/** 8388608 as 8 MiB: the largest unit that leaves a whole number. */
+function bytes(value: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB']
+  let at = 0
+  let left = value
+  while (at < units.length - 1 && left % 1024 === 0) {
+    left /= 1024
+    at += 1
+  }
+  return `${left} ${units[at]}`
+}
+
+function settingsTable(): string {
+  const rows = Object.entries(settings).map(([name, { fallback, meaning }]) => {
+    const size = name.endsWith('_BYTES') ? ` (${bytes(Number(fallback))})` : ''
+    return [`\`${name}\``, fallback === '' ? 'unset' : `\`${fallback}\`${size}`, meaning]
+  })
+  return table(['Setting', 'Default', 'Meaning'], rows)
+}
+
+/** The comment above each limit, which no running program can see, from the source itself. */
+function limitMeanings(): Map<string, string> {
+  const source = readFileSync(join(root, 'src/contract/limits.ts'), 'utf8')
+  const documented = source.matchAll(/\/\*\*\s*((?:(?!\*\/)[\s\S])*?)\s*\*\/\s*(\w+):/g)
+  return new Map([...documented].map(match => [match[2]!, match[1]!.replace(/\s*\n\s*\*\s*/g, ' ')]))
+}
+
+const seconds = (milliseconds: number): string =>
+  milliseconds % 3_600_000 === 0 ? `${milliseconds / 3_600_000} h` : `${milliseconds / 1000} s`
+
+const units: readonly [RegExp, (value: number) => string][] = [
+  [/Bytes$/, bytes],
+  [/Milliseconds$/, seconds],
+  [/Hours$/, value => `${value} h`],
+  [/Length$/, value => `${value} characters`],
+]
+
+/** What the name says, where nobody wrote more: idempotencyKeyLength as Idempotency key. */
+function nameWords(name: string): string {
+  const unit = units.find(([suffix]) => suffix.test(name))?.[0] ?? /$^/
+  const words = name.replace(unit, '').replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}
+
+function limitsTable(): string {
+  const meanings = limitMeanings()
+  const rows = Object.entries(limits).map(([name, value]) => {
+    const unit = units.find(([suffix]) => suffix.test(name))
+    return [`\`${name}\``, unit ? unit[1](value) : String(value), meanings.get(name) ?? nameWords(name)]
+  })
+  return table(['Limit', 'Value', 'Meaning'], rows)
+}
+
+const errorsTable = (): string =>
+  table(
+    ['Code', 'Status', 'Reason', 'Meaning'],
+    Object.entries(errorCodes).map(([reason, { code, meaning }]) => [
+      String(code),
+      String(statusOf(reason as Reason)),
+      `\`${reason}\``,
+      meaning,
+    ]),
+  )
+
+const operationsTable = (): string =>
+  table(
+    ['Method', 'Path', 'Access', 'Summary'],
+    operations.map(({ method, path, access, summary }) => [method, `\`${path}\``, access, summary]),
+  )
+
+function accessTable(): string {
+  const used = new Set<Access>(operations.map(({ access }) => access))
+  return table(
+    ['Access', 'Who has it'],
+    [...used].sort().map(access => [access, accessSentence(access)]),
+  )
+}
+
+const readmeBlock = /(<!-- settings -->\n)[\s\S]*?(<!-- \/settings -->)/
+
+/** The README with its block of settings renewed; undefined where there is none to renew. */
+function readme(): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(join(root, 'README.md'), 'utf8')
+  } catch {
+    return undefined
+  }
+  const block = `$1${settingsTable().replaceAll('$', '$$$$')}\n$2`
+  return readmeBlock.test(text) ? text.replace(readmeBlock, block) : undefined
+}
+
+/** Every written file with its text, by its path in the repository. */
+export function referenceFiles(): Record<string, string> {
+  const renewed = readme()
+  return {
+    'docs/reference/settings.md': document(
+      'Settings',
+      'Environment variables, read once at the start, in `src/config.ts` alone. An empty value counts as unset; a value that cannot be used keeps the server from starting and is named.',
+      settingsTable(),
+    ),
+    'docs/reference/limits.md': document(
+      'Limits',
+      'What the service refuses, cuts off or waits for, from `src/contract/limits.ts`. They are part of the program; the largest file is a [setting](settings.md).',
+      limitsTable(),
+    ),
+    'docs/reference/errors.md': document(
+      'Errors',
+      'Every way a call can fail, from `src/contract/error-codes.ts`. A code is the HTTP status and two digits, and never changes its meaning.',
+      errorsTable(),
+    ),
+    'docs/reference/operations.md': document(
+      'Operations',
+      'The whole interface, from `src/contract`. A running server shows every field at `/docs`, and the same for programs at `/openapi.json`.',
+      operationsTable(),
+      accessTable(),
+    ),
+    ...(renewed !== undefined && { 'README.md': renewed }),
+  }
+}
+
+if (process.argv[1] === import.meta.filename)
+  for (const [path, text] of Object.entries(referenceFiles())) {
+    const target = join(root, path)
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, text)
+    console.log(path)
+  }

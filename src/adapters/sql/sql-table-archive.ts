@@ -1,0 +1,133 @@
+import type { Row, TableArchive, TableSnapshot } from '../../backup/table-archive.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Database, Reader, Transaction } from './database.ts'
+import { archivedTables, workspaceTables } from './tables.ts'
+
+/** Of these rows, and no others, a first start makes some. */
+const madeByFirstStart: Record<string, string> = { workspaces: "id = 'default'", tokens: 'operator = 1' }
+
+/** One statement inserts so many rows, or fewer where they are long. */
+const batchRows = 100
+const batchCharacters = 1 << 20
+
+const isValue = (value: unknown): value is string | number | null =>
+  value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+
+/** The values in the order of the columns; a row that does not have exactly these is refused. */
+function valuesOf(table: string, columns: string[], row: Row): (string | number | null)[] {
+  const values = columns.map(column => (Object.hasOwn(row, column) ? row[column] : undefined))
+  if (!values.every(isValue) || Object.keys(row).length !== columns.length)
+    throw new AppError('invalid_request', `A row of the table ${table} does not have the form of the table`)
+  return values
+}
+
+const charactersOf = (values: (string | number | null)[]): number =>
+  values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
+
+export class SqlTableArchive implements TableArchive {
+  readonly tables = archivedTables
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  schema(): Promise<string> {
+    return this.#schema(this.#database)
+  }
+
+  /** Migrations have the same numbers in all dialects. */
+  async #schema(reader: Reader): Promise<string> {
+    const last = await reader.get<{ name: string }>('SELECT MAX(name) AS name FROM schema_migrations')
+    return last?.name.split('_')[0] ?? ''
+  }
+
+  isUnused(): Promise<boolean> {
+    return this.#isUnused(this.#database)
+  }
+
+  async #isUnused(reader: Reader): Promise<boolean> {
+    for (const table of archivedTables) {
+      const where = madeByFirstStart[table] ? `WHERE NOT (${madeByFirstStart[table]})` : ''
+      if (await reader.get(`SELECT 1 AS one FROM ${table} ${where} LIMIT 1`)) return false
+    }
+    return true
+  }
+
+  snapshot<Result>(work: (snapshot: TableSnapshot) => Promise<Result>): Promise<Result> {
+    const { dialect } = this.#database
+    return this.#database.snapshot(async snapshot =>
+      work({
+        schema: await this.#schema(snapshot),
+        rows: async function* (table) {
+          const columns = await columnsOf(snapshot, dialect, table)
+          for await (const row of snapshot.each<Row>(`SELECT ${columns.join(', ')} FROM ${table}`)) {
+            valuesOf(table, columns, row)
+            yield row
+          }
+        },
+      }),
+    )
+  }
+
+  replace(
+    rows: (table: string) => AsyncIterable<Row>,
+    { overwrite }: { overwrite: boolean },
+  ): Promise<Record<string, number>> {
+    // A transaction should wait for nothing else. This one reads a file; but it shuts everybody out anyway.
+    return this.#database.transaction(async transaction => {
+      await this.#lock(transaction)
+      if (!overwrite && !(await this.#isUnused(transaction)))
+        throw new AppError('already_exists', 'There is data here already')
+      await this.#empty(transaction)
+      const counts: Record<string, number> = {}
+      for (const table of archivedTables) counts[table] = await this.#fill(transaction, table, rows(table))
+      return counts
+    })
+  }
+
+  async #lock(transaction: Transaction): Promise<void> {
+    // SQLite's write transaction is the lock already.
+    if (this.#database.dialect === 'postgres')
+      await transaction.run(`LOCK TABLE ${archivedTables.join(', ')} IN ACCESS EXCLUSIVE MODE`)
+  }
+
+  /** What is not archived but belongs to a workspace goes as well: it speaks of rows that are no more. */
+  async #empty(transaction: Transaction): Promise<void> {
+    const tables = [...new Set([...archivedTables, ...workspaceTables])]
+    if (this.#database.dialect === 'postgres') await transaction.run(`TRUNCATE ${tables.join(', ')}`)
+    else for (const table of tables) await transaction.run(`DELETE FROM ${table}`)
+  }
+
+  async #fill(transaction: Transaction, table: string, rows: AsyncIterable<Row>): Promise<number> {
+    const columns = await columnsOf(transaction, this.#database.dialect, table)
+    const marks = `(${columns.map(() => '?').join(', ')})`
+    let batch: (string | number | null)[][] = []
+    let characters = 0
+    let count = 0
+    const insert = async (): Promise<void> => {
+      if (batch.length === 0) return
+      const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${batch.map(() => marks).join(', ')}`
+      count += await transaction.run(sql, ...batch.flat())
+      batch = []
+      characters = 0
+    }
+    for await (const row of rows) {
+      const values = valuesOf(table, columns, row)
+      batch.push(values)
+      characters += charactersOf(values)
+      if (batch.length === batchRows || characters > batchCharacters) await insert()
+    }
+    await insert()
+    return count
+  }
+}
+
+/** Names of columns are taken from the database alone: those in an archive must not end up in SQL. */
+async function columnsOf(reader: Reader, dialect: Database['dialect'], table: string): Promise<string[]> {
+  const sql =
+    dialect === 'sqlite'
+      ? 'SELECT name FROM pragma_table_info(?) ORDER BY cid'
+      : 'SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position'
+  return (await reader.all<{ name: string }>(sql, table)).map(column => column.name)
+}

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sqliteError } from './sqlite-error.ts'
+
+const busy = 5
+
+/**
+ * Whether anybody else has the database in `folder` open. Leaving WAL mode needs the file for oneself, and
+ * whoever opened it holds a lock on it even while idle; a lock of a process that died is gone with it.
+ * Opening the database turns WAL on again.
+ */
+export function isSqliteInUse(folder: string): boolean {
+  const path = join(folder, 'banyan.db')
+  if (!existsSync(path)) return false
+  const connection = new DatabaseSync(path, { timeout: 1000 })
+  try {
+    connection.exec('PRAGMA journal_mode = DELETE')
+    return false
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === busy) return true
+    throw sqliteError(error)
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { BackupError } from './backup-error.ts'
+import { readRange } from './read-range.ts'
+import { blockBytes, encodeHeader, paddingOf, type TarEntry } from './tar-header.ts'
+
+export interface WrittenEntry extends TarEntry {
+  /** Where its header begins. */
+  start: number
+  sha256: string
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder for this; NTFS journals its entries by itself.
+  if (process.platform === 'win32') return
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/**
+ * Writes one archive: to `<path>.partial`, which becomes `<path>` when everything is on the disk. What a
+ * killed backup left there is overwritten by the next one.
+ */
+export class ArchiveWriter {
+  readonly path: string
+  readonly #partial: string
+  readonly #file: FileHandle
+  readonly #modifiedAt: number
+  #end = 0
+
+  private constructor(path: string, partial: string, file: FileHandle, modifiedAt: number) {
+    this.path = path
+    this.#partial = partial
+    this.#file = file
+    this.#modifiedAt = modifiedAt
+  }
+
+  static async open(path: string, modifiedAt: number): Promise<ArchiveWriter> {
+    const target = resolve(path)
+    if (await exists(target))
+      throw new BackupError(`There is a file ${target} already; choose another name or remove it first.`)
+    const partial = `${target}.partial`
+    await rm(partial, { force: true })
+    // An archive holds everything there is, the operator's token too: it is for its owner alone.
+    const file = await open(partial, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? new BackupError(`There is no folder ${dirname(target)}.`) : error
+    })
+    return new ArchiveWriter(target, partial, file, modifiedAt)
+  }
+
+  /** The content goes first and the header, which has its size, into the gap before it. */
+  async add(name: string, content: AsyncIterable<Uint8Array>): Promise<WrittenEntry> {
+    const start = this.#end
+    const hash = createHash('sha256')
+    let at = start + blockBytes
+    for await (const chunk of content) {
+      hash.update(chunk)
+      await this.#write(chunk, at)
+      at += chunk.length
+    }
+    const size = at - start - blockBytes
+    await this.#write(Buffer.alloc(paddingOf(size)), at)
+    await this.#write(encodeHeader({ name, size }, this.#modifiedAt), start)
+    this.#end = at + paddingOf(size)
+    return { name, size, start, sha256: hash.digest('hex') }
+  }
+
+  /** Takes the last entry out again. */
+  drop(last: WrittenEntry): void {
+    this.#end = last.start
+  }
+
+  read({ start, size }: WrittenEntry): AsyncIterable<Uint8Array> {
+    return readRange(this.#file, start + blockBytes, size)
+  }
+
+  /** When this resolves, the archive has its name and survives power loss. Says how long it is. */
+  async finish(): Promise<number> {
+    await this.#write(Buffer.alloc(2 * blockBytes), this.#end)
+    const bytes = this.#end + 2 * blockBytes
+    // Of an entry that was taken out, more may lie behind the end.
+    await this.#file.truncate(bytes)
+    await this.#file.sync()
+    const [mine, found] = await Promise.all([this.#file.stat(), stat(this.#partial).catch(() => undefined)])
+    await this.#file.close()
+    if (mine.ino !== found?.ino || (await exists(this.path)))
+      throw new BackupError(`Another backup to ${this.path} was made at the same time; this one is given up.`)
+    await rename(this.#partial, this.path)
+    await syncFolder(dirname(this.path))
+    return bytes
+  }
+
+  async discard(): Promise<void> {
+    const mine = await this.#file.stat().catch(() => undefined)
+    await this.#file.close().catch(() => {})
+    const found = await stat(this.#partial).catch(() => undefined)
+    if (mine === undefined || mine.ino === found?.ino) await rm(this.#partial, { force: true })
+  }
+
+  async #write(bytes: Uint8Array, position: number): Promise<void> {
+    // A disk running full may take a part only; the next call then says why.
+    for (let done = 0; done < bytes.length; )
+      done += (await this.#file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+  }
+}

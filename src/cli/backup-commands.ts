@@ -1,0 +1,110 @@
+import { resolve } from 'node:path'
+import { isSqliteInUse } from '../adapters/sql/sqlite-in-use.ts'
+import { BackupError } from '../backup/backup-error.ts'
+import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
+import { type RestoreSummary, restoreBackup } from '../backup/restore-backup.ts'
+import { readBootstrapToken, writeBootstrapToken } from './bootstrap-token-file.ts'
+import { columns } from './columns.ts'
+import type { Command } from './command.ts'
+import { programVersion } from './program-version.ts'
+import { withArchiveParts } from './with-archive-parts.ts'
+
+function sizeText(bytes: number): string {
+  if (bytes < 10 << 10) return `${bytes} bytes`
+  if (bytes < 10 << 20) return `${(bytes / 1024).toFixed(0)} KiB`
+  return `${(bytes / (1 << 20)).toFixed(0)} MiB`
+}
+
+function countsOf({ rows, contents }: Pick<BackupSummary | RestoreSummary, 'rows' | 'contents'>): string {
+  const counts = Object.entries(rows).map(([table, count]) => [table, String(count)])
+  const stored = `Contents of files: ${contents.count} (${sizeText(contents.bytes)})`
+  return `${columns(['TABLE', 'ROWS'], counts)}\n\n${stored}`
+}
+
+const backup: Command = {
+  name: 'backup',
+  summary: 'Write everything into one archive, while the server runs or not.',
+  details: `The archive holds the operator's token: it is readable for you alone, so keep it that way.
+A file of that name must not exist yet.`,
+  usage: 'FILE',
+  example: 'backup banyan-2026-11-15.tar',
+  positionals: ['FILE'],
+  options: {},
+  run: async ({ positionals }, config, signal) => {
+    const version = await programVersion()
+    const done = await withArchiveParts(config, parts =>
+      createBackup(
+        {
+          tables: parts.tables,
+          blobs: parts.blobStore,
+          files: parts.fileStore,
+          clock: parts.clock,
+          programVersion: version,
+          readBootstrapToken: () => readBootstrapToken(config.dataDir),
+        },
+        positionals['FILE']!,
+        signal,
+      ),
+    )
+    const vanished =
+      done.vanished.length > 0 ? `\nDeleted while the backup ran, and left out: ${done.vanished.length}` : ''
+    return {
+      text: `${countsOf(done)}${vanished}\n\nWrote ${done.path} (${sizeText(done.bytes)}).`,
+      json: {
+        file: done.path,
+        bytes: done.bytes,
+        rows: done.rows,
+        contents: done.contents,
+        vanished: done.vanished,
+        damaged: done.damaged,
+      },
+      problem:
+        done.damaged.length > 0
+          ? `The backup is written, but the stored contents of ${done.damaged.length} files were lost or damaged before and are not in it: ${done.damaged.join(', ')}.`
+          : undefined,
+    }
+  },
+}
+
+const restore: Command = {
+  name: 'restore',
+  summary: 'Put back what an archive holds. Stop the server first.',
+  details: `Checks the whole archive; if anything is wrong with it, nothing is changed. It wants an empty place:
+with --force everything that is there now is replaced. The archive may come from another database:
+this is also the way from SQLite to PostgreSQL and back.`,
+  usage: 'FILE [--force]',
+  example: 'restore banyan-2026-11-15.tar',
+  positionals: ['FILE'],
+  options: { force: { type: 'boolean' } },
+  run: async ({ positionals, options }, config, signal) => {
+    if (!config.databaseUrl && isSqliteInUse(config.dataDir))
+      throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
+    const { bootstrapToken, ...done } = await withArchiveParts(config, parts =>
+      restoreBackup(
+        { tables: parts.tables, blobs: parts.blobStore, files: parts.fileStore },
+        resolve(positionals['FILE']!),
+        { overwrite: options['force'] === true, signal },
+      ),
+    )
+    if (bootstrapToken) await writeBootstrapToken(config.dataDir, bootstrapToken)
+    const leftOut =
+      done.filesLeftOut > 0
+        ? `\nFiles left out, since the archive lacks their content: ${done.filesLeftOut}`
+        : ''
+    const operator = bootstrapToken
+      ? `The operator's token is the one of the server that was backed up; it is in ${config.dataDir}.`
+      : 'The archive has no bootstrap-token file: set BOOTSTRAP_TOKEN as it was on the server that was backed up.'
+    return {
+      text: `${countsOf(done)}${leftOut}\n\nRestored the backup of ${done.createdAt}.\n${operator}`,
+      json: {
+        created_at: done.createdAt,
+        program_version: done.programVersion,
+        rows: done.rows,
+        contents: done.contents,
+        files_left_out: done.filesLeftOut,
+      },
+    }
+  },
+}
+
+export const backupCommands = [backup, restore]

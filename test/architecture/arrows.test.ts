@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import test from 'node:test'
+
+const source = join(import.meta.dirname, '../../src')
+
+/** Where each room may reach. A room may always use itself. What is not listed here is not allowed. */
+const arrows: Record<string, { to: string[]; because: string }> = {
+  contract: { to: [], because: 'the wire is shared with the console and knows nothing of the server' },
+  kernel: { to: ['contract'], because: 'the basics stand below every feature' },
+  access: { to: ['kernel', 'contract'], because: 'a feature decides; effects come in through its ports' },
+  idempotency: {
+    to: ['kernel', 'contract'],
+    because: 'a feature decides; effects come in through its ports',
+  },
+  workflow: {
+    to: ['kernel', 'contract'],
+    because: 'the engine names no kind, so that a kind is one file and one line',
+  },
+  files: { to: ['kernel', 'contract'], because: 'a feature decides; effects come in through its ports' },
+  backup: { to: ['kernel', 'contract', 'files'], because: 'it reads through ports, whatever the database' },
+  nodes: {
+    to: ['workflow', 'kernel', 'contract'],
+    because: 'a kind implements the port of the workflow room',
+  },
+  adapters: {
+    to: ['access', 'idempotency', 'workflow', 'files', 'backup', 'kernel', 'contract'],
+    because: 'adapters implement the ports of the features',
+  },
+  http: {
+    to: ['access', 'idempotency', 'workflow', 'files', 'kernel', 'contract'],
+    because: 'HTTP speaks to features and never to a driver',
+  },
+  cli: { to: ['*'], because: 'it is put together like the server' },
+  '.': { to: ['*'], because: 'these files put the parts together' },
+}
+
+/** Packages that reach the outside world, and the only rooms that may hold them. */
+const drivers: Record<string, string[]> = {
+  'node:sqlite': ['adapters'],
+  pg: ['adapters'],
+  fastify: ['http', '.'],
+  '@fastify/busboy': ['http'],
+  'tar-stream': ['backup'],
+}
+
+interface File {
+  path: string
+  room: string
+  imports: string[]
+}
+
+function files(): File[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts'))
+    .map(path => {
+      const text = readFileSync(join(source, path), 'utf8')
+      const imports = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(match => match[1]!)
+      return { path, room: path.includes('/') ? path.split('/')[0]! : '.', imports }
+    })
+}
+
+const all = files()
+const target = (file: File, name: string): string => relative(source, join(source, dirname(file.path), name))
+
+test('arrows between the rooms point one way', () => {
+  const broken: string[] = []
+  for (const file of all) {
+    const rule = arrows[file.room]
+    assert.ok(
+      rule,
+      `src/${file.room} is a new room: give it a line in this test that says where it may reach`,
+    )
+    for (const name of file.imports.filter(each => each.startsWith('.'))) {
+      const path = target(file, name)
+      const room = path.includes('/') ? path.split('/')[0]! : '.'
+      if (room !== file.room && !rule.to.includes('*') && !rule.to.includes(room))
+        broken.push(`src/${file.path} imports src/${path}, but ${rule.because}`)
+    }
+  }
+  assert.deepEqual(broken, [])
+})
+
+test('drivers stay in their rooms', () => {
+  const broken: string[] = []
+  for (const file of all)
+    for (const name of file.imports)
+      if (drivers[name] && !drivers[name].includes(file.room) && file.room !== 'cli')
+        broken.push(`src/${file.path} imports ${name}, which belongs to ${drivers[name].join(', ')}`)
+  assert.deepEqual(broken, [])
+})
+
+test('no import goes in a circle', () => {
+  const links = new Map(
+    all.map(file => [
+      file.path,
+      file.imports.filter(name => name.startsWith('.')).map(name => target(file, name)),
+    ]),
+  )
+  const done = new Set<string>()
+  const walk = (path: string, trail: string[]): void => {
+    assert.ok(
+      !trail.includes(path),
+      `a circle of imports: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`,
+    )
+    if (done.has(path)) return
+    for (const next of links.get(path) ?? []) walk(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of links.keys()) walk(path, [])
+})
+
+test('the contract runs in a browser too', () => {
+  for (const file of all.filter(each => each.room === 'contract'))
+    assert.deepEqual(
+      file.imports.filter(name => name.startsWith('node:')),
+      [],
+      `src/${file.path} uses Node`,
+    )
+})
+
+test('only config.ts reads the environment, and nothing evaluates text', () => {
+  for (const file of all) {
+    const text = readFileSync(join(source, file.path), 'utf8')
+    if (file.path !== 'config.ts')
+      assert.doesNotMatch(text, /process\.env/, `src/${file.path} reads the environment`)
+    assert.doesNotMatch(
+      text,
+      /\beval\(|new Function\(|node:vm|node:child_process/,
+      `src/${file.path} evaluates or spawns`,
+    )
+  }
+})

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import type { ApiClient } from '../support/api-client.ts'
+
+/** Sent as text: a parser would change it on the way. */
+export const strangeGraph =
+  '{"nodes":[],"edges":[],"数据源/API工具":"\\u0000 \\ud83c\\udf33 \u2028\u2029 \\n","__proto__":{"admin":true},"big":9007199254740993,"zero":-0,"twice":1,"twice":1.50}'
+
+export async function mustWork(answer: Promise<{ status: number; text: string }>): Promise<void> {
+  const { status, text } = await answer
+  assert.equal(status, 200, text)
+}
+
+/** Workflows with a history, strange text, equal and empty files, two workspaces and their tokens. */
+export async function fill(api: ApiClient): Promise<{ otherToken: string }> {
+  const { json } = await api.post('workspace/create', { name: 'Tea' })
+  const otherToken: string = json.data.token
+  const other = api.as(otherToken)
+  const json8 = { headers: { 'content-type': 'application/json' } }
+  await mustWork(api.post('workflow/update', `{"id":"strange","workflow":${strangeGraph}}`, json8))
+  for (let turn = 0; turn < 5; turn++)
+    await mustWork(api.post('workflow/update', { id: 'much', workflow: { nodes: [], edges: [], turn } }))
+  await mustWork(other.post('workflow/update', { id: 'much', workflow: { nodes: [], edges: [], other: 1 } }))
+  await mustWork(api.upload('a.txt', 'the same content'))
+  await mustWork(api.upload('again.txt', 'the same content'))
+  await mustWork(other.upload('theirs.txt', 'the same content'))
+  await mustWork(api.upload('empty', ''))
+  await mustWork(api.upload('Größe 大.bin', Buffer.alloc(700_001, 7)))
+  await mustWork(api.post('token/create', { name: 'reader', role: 'viewer', expires_in_days: 3 }))
+  return { otherToken }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { withArchiveParts } from '../../src/cli/with-archive-parts.ts'
+import { everything } from './everything.ts'
+import { openPlace, type Place } from './place.ts'
+
+async function withTwo(
+  work: (source: Place, target: Place, archive: string) => Promise<void>,
+): Promise<void> {
+  const [source, target] = await Promise.all([openPlace(), openPlace()])
+  try {
+    await work(source, target, join(source.config.dataDir, 'all.tar'))
+  } finally {
+    await source.drop()
+    await target.drop()
+  }
+}
+
+const namesIn = async (place: Place): Promise<string[]> => {
+  const running = await place.serve()
+  try {
+    const { files } = await everything(running.api)
+    assert.ok(files.every(file => file.status === 200 && file.isRight))
+    return files.map(file => String((file as { name?: string }).name)).sort()
+  } finally {
+    await running.stop()
+  }
+}
+
+test('a content that is deleted while the backup runs is left out with its files', () =>
+  withTwo(async (source, target, archive) => {
+    const running = await source.serve({ first: true })
+    const { json } = await running.api.upload('a.txt', 'goes')
+    const twin = await running.api.upload('b.txt', 'goes')
+    await running.api.upload('c.txt', 'stays')
+    const ids = [json.data.file_id, twin.json.data.file_id]
+
+    await withArchiveParts(source.config, async ({ blobStore }) => {
+      let isFirst = true
+      const summary = await source.backup(archive, {
+        blobs: {
+          read: async key => {
+            if (isFirst) await running.api.post('files/delete', { file_ids: ids })
+            isFirst = false
+            return blobStore.read(key)
+          },
+        },
+      })
+      assert.equal(summary.vanished.length, 1)
+      assert.deepEqual(summary.damaged, [])
+      assert.equal(summary.contents.count, 1)
+    })
+    await running.stop()
+
+    assert.equal((await target.restore(archive)).filesLeftOut, 2)
+    assert.deepEqual(await namesIn(target), ['c.txt'])
+  }))
+
+test('a content that was damaged before is named, and the rest is backed up', () =>
+  withTwo(async (source, target, archive) => {
+    const running = await source.serve({ first: true })
+    await running.api.upload('bad.txt', 'damaged content')
+    const folder = join(source.config.dataDir, 'files/blobs')
+    const [path] = (await readdir(folder, { recursive: true })).filter(name => name.length > 30)
+    await writeFile(join(folder, path!), 'damaged c0ntent and more')
+    await running.api.upload('good.txt', 'good content')
+    await running.stop()
+
+    const summary = await source.backup(archive)
+    assert.deepEqual(summary.damaged, [path!.split(/[\\/]/).at(-1)])
+    assert.deepEqual(summary.vanished, [])
+    assert.equal((await target.restore(archive)).filesLeftOut, 1)
+    assert.deepEqual(await namesIn(target), ['good.txt'])
+  }))

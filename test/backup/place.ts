@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BackupParts, type BackupSummary, createBackup } from '../../src/backup/create-backup.ts'
+import { type RestoreParts, type RestoreSummary, restoreBackup } from '../../src/backup/restore-backup.ts'
+import { withArchiveParts } from '../../src/cli/with-archive-parts.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { openAdapters } from '../../src/open-adapters.ts'
+import { createRuntime } from '../../src/runtime.ts'
+import { type ApiClient, apiClient } from '../support/api-client.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { operatorToken } from '../support/test-server.ts'
+
+export interface RunningPlace {
+  /** Speaks as the operator. */
+  api: ApiClient
+  stop(): Promise<void>
+}
+
+/** Somewhere a server keeps its data: backed up from, restored into, and looked at through a server. */
+export interface Place {
+  config: Config
+  database: FreshDatabase
+  /** With `first`, does what a first start does. */
+  serve(options?: { first: boolean }): Promise<RunningPlace>
+  backup(path: string, instead?: Partial<BackupParts>, signal?: AbortSignal): Promise<BackupSummary>
+  restore(
+    path: string,
+    options?: { overwrite?: boolean; instead?: Partial<RestoreParts> },
+  ): Promise<RestoreSummary>
+  drop(): Promise<void>
+}
+
+export async function freshSqlite(): Promise<FreshDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'banyan-test-'))
+  return { url: undefined, folder, drop: () => rm(folder, { recursive: true, force: true }) }
+}
+
+export async function openPlace(given?: FreshDatabase): Promise<Place> {
+  const database = given ?? (await freshDatabase())
+  const config = readConfig({
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DATA_DIR: database.folder,
+    DATABASE_URL: database.url,
+  })
+  return {
+    config,
+    database,
+    serve: async ({ first } = { first: false }) => {
+      const runtime = createRuntime(await openAdapters(config), { maxFileBytes: config.maxFileBytes })
+      if (first) await runtime.access.bootstrap(operatorToken, true)
+      const base = await runtime.server.listen({ host: config.host, port: config.port })
+      return { api: apiClient(base, operatorToken), stop: () => runtime.stop() }
+    },
+    backup: (path, instead = {}, signal = new AbortController().signal) =>
+      withArchiveParts(config, parts =>
+        createBackup(
+          {
+            tables: parts.tables,
+            blobs: parts.blobStore,
+            files: parts.fileStore,
+            clock: systemClock,
+            programVersion: '1.2.3',
+            readBootstrapToken: async () => Buffer.from('the-token-of-the-first-start\n'),
+            ...instead,
+          },
+          path,
+          signal,
+        ),
+      ),
+    restore: (path, { overwrite = false, instead = {} } = {}) =>
+      withArchiveParts(config, parts =>
+        restoreBackup(
+          { tables: parts.tables, blobs: parts.blobStore, files: parts.fileStore, ...instead },
+          path,
+          { overwrite, signal: new AbortController().signal },
+        ),
+      ),
+    drop: () => database.drop(),
+  }
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { everything } from './everything.ts'
+import { fill, strangeGraph } from './fill.ts'
+import { openPlace, type Place } from './place.ts'
+
+describe('backup and restore', () => {
+  let source: Place
+  let archive: string
+  let otherToken: string
+  let shown: { mine: unknown; theirs: unknown }
+
+  before(async () => {
+    source = await openPlace()
+    archive = join(source.config.dataDir, 'all.tar')
+    const running = await source.serve({ first: true })
+    ;({ otherToken } = await fill(running.api))
+    shown = {
+      mine: await everything(running.api),
+      theirs: await everything(running.api.as(otherToken)),
+    }
+    await source.backup(archive)
+    await running.stop()
+  })
+  after(() => source.drop())
+
+  const restored = async (work: (place: Place) => Promise<void>): Promise<void> => {
+    const place = await openPlace()
+    try {
+      await work(place)
+    } finally {
+      await place.drop()
+    }
+  }
+
+  const showsTheSame = async (place: Place): Promise<void> => {
+    const running = await place.serve()
+    try {
+      assert.deepEqual(await everything(running.api), shown.mine)
+      assert.deepEqual(await everything(running.api.as(otherToken)), shown.theirs)
+      assert.ok((await running.api.get('workflow?id=strange')).text.includes(strangeGraph.slice(1, -1)))
+    } finally {
+      await running.stop()
+    }
+  }
+
+  test('a fresh place shows the same, to the same tokens', () =>
+    restored(async place => {
+      const { rows, contents, filesLeftOut, bootstrapToken } = await place.restore(archive)
+      assert.deepEqual(rows, {
+        workspaces: 2,
+        tokens: 3,
+        workflows: 3,
+        workflow_versions: 7,
+        files: 5,
+        blobs: 4,
+      })
+      assert.equal(contents.count, 4)
+      assert.equal(filesLeftOut, 0)
+      assert.equal(String(bootstrapToken), 'the-token-of-the-first-start\n')
+      await showsTheSame(place)
+    }))
+
+  test('a place where a server was only started counts as empty', () =>
+    restored(async place => {
+      await (await place.serve({ first: true })).stop()
+      await place.restore(archive)
+      await showsTheSame(place)
+    }))
+
+  test('data that is there already is kept, unless it is to be replaced', () =>
+    restored(async place => {
+      const running = await place.serve({ first: true })
+      const graph = { id: 'own', workflow: { nodes: [], edges: [] } }
+      await running.api.post('workflow/update', graph, { headers: { 'idempotency-key': 'once' } })
+      await running.api.upload('own.txt', 'own')
+      const own = await everything(running.api)
+      await running.stop()
+
+      await assert.rejects(place.restore(archive), /There is data here already/)
+      const again = await place.serve()
+      assert.deepEqual(await everything(again.api), own)
+      await again.stop()
+
+      await place.restore(archive, { overwrite: true })
+      await showsTheSame(place)
+    }))
+
+  test('a backup of what was restored holds the same rows', () =>
+    restored(async place => {
+      await place.restore(archive)
+      const { rows, contents } = await place.backup(join(place.config.dataDir, 'again.tar'))
+      assert.deepEqual({ rows, contents }, { rows: rowsOf(archive), contents: contentsOf(archive) })
+    }))
+
+  test('tar can read the archive, and nobody else than its owner', async () => {
+    const names = execFileSync('tar', ['tf', archive], { encoding: 'utf8' }).trim().split('\n')
+    assert.equal(names[0], 'tables/workspaces.jsonl.gz')
+    assert.equal(names.at(-1), 'manifest.json')
+    assert.equal(names.filter(name => name.startsWith('blobs/')).length, 4)
+    assert.equal((await stat(archive)).mode & 0o777, 0o600)
+    assert.ok(!(await readdir(source.config.dataDir)).includes('all.tar.partial'))
+  })
+
+  test('a file of that name is not overwritten, and what a killed backup left is', async () => {
+    const before = await readFile(archive)
+    await assert.rejects(source.backup(archive), /There is a file .* already/)
+    assert.deepEqual(await readFile(archive), before)
+    const path = join(source.config.dataDir, 'second.tar')
+    await writeFile(`${path}.partial`, 'half an archive', { mode: 0o644 })
+    await source.backup(path)
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    await restored(async place => {
+      await place.restore(path)
+      await showsTheSame(place)
+    })
+  })
+
+  test('a failure leaves nothing: not in the archive’s folder, not in the store', async () => {
+    const path = join(source.config.dataDir, 'never.tar')
+    const broken = {
+      read: async () => {
+        throw new AppError('unavailable', 'The file store cannot be used (EIO)')
+      },
+    }
+    await assert.rejects(source.backup(path, { blobs: broken }), /EIO/)
+    await assert.rejects(source.backup(path, {}, AbortSignal.abort(new Error('Interrupted'))), /Interrupted/)
+    assert.deepEqual(
+      (await readdir(source.config.dataDir)).filter(name => name.startsWith('never')),
+      [],
+    )
+  })
+})
+
+const manifestOf = (archive: string) =>
+  JSON.parse(execFileSync('tar', ['xOf', archive, 'manifest.json'], { encoding: 'utf8' }))
+
+const contentsOf = (archive: string) => manifestOf(archive).contents
+
+const rowsOf = (archive: string): Record<string, number> =>
+  Object.fromEntries(
+    (manifestOf(archive).entries as { name: string; rows?: number }[])
+      .filter(entry => entry.rows !== undefined)
+      .map(entry => [entry.name.replace(/tables\/(.*)\.jsonl\.gz/, '$1'), entry.rows!]),
+  )

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { type Finished, runBanyan } from './run-banyan.ts'
+
+describe('the command line', () => {
+  let database: FreshDatabase
+  let server: ServerProcess
+
+  before(async () => {
+    database = await freshDatabase()
+    server = await spawnServer(database)
+  })
+  after(async () => {
+    await server.kill('SIGTERM')
+    await database.drop()
+  })
+
+  const run = (...words: string[]): Promise<Finished> => runBanyan(database, words)
+  const runJson = async (...words: string[]) => {
+    const { code, stdout, stderr } = await run(...words, '--json')
+    assert.equal(code, 0, stderr)
+    assert.equal(stderr, '')
+    return JSON.parse(stdout)
+  }
+  const refused = async (words: string[], because: RegExp): Promise<void> => {
+    const { code, stdout, stderr } = await run(...words)
+    assert.match(stderr, because)
+    assert.equal(code, 2)
+    assert.equal(stdout, '')
+    assert.equal(stderr.trim().split('\n').length, 1, 'one sentence')
+  }
+  const fails = async (words: string[], because: RegExp): Promise<void> => {
+    const { code, stderr } = await run(...words)
+    assert.match(stderr, because)
+    assert.equal(code, 1)
+    assert.doesNotMatch(stderr, /\n {4}at |\.ts:/, 'no stack')
+  }
+
+  test('help shows every command with an example', async () => {
+    for (const words of [[], ['help'], ['--help']]) {
+      const { code, stdout } = await run(...words)
+      assert.equal(code, 0)
+      for (const name of [
+        'token create',
+        'token list',
+        'token delete',
+        'workspace create',
+        'backup',
+        'restore',
+      ])
+        assert.match(stdout, new RegExp(`npm run banyan -- ${name}`))
+    }
+    assert.match((await run('help', 'restore')).stdout, /Stop the server first/)
+    assert.match((await run('token', 'create', '--help')).stdout, /Roles: admin/)
+  })
+
+  test('wrong use is answered with one sentence and exit code 2', async () => {
+    await Promise.all([
+      refused(['dance'], /There is no command dance/),
+      refused(['token'], /token create, token list, token delete/),
+      refused(['token', 'create', '--role', 'admin'], /--name: is required/),
+      refused(['token', 'create', '--name', 'x', '--role', 'boss'], /--role: must be one of admin/),
+      refused(['token', 'create', '--name', 'x', '--role', 'admin', '--days', '0'], /--days/),
+      refused(['token', 'create', '--name', 'x', '--role', 'admin', '--days', 'ten'], /--days/),
+      refused(['token', 'create', '--name', 'x', '--role', 'runner'], /--agents: a runner needs/),
+      refused(['token', 'create', '--name', 'x', '--role', 'admin', '--agents', 'a'], /--agents/),
+      refused(['token', 'list', '--colour'], /Unknown option '--colour'/),
+      refused(['token', 'delete'], /token delete ID/),
+      refused(['workspace', 'create', ''], /NAME/),
+      refused(['workspace', 'delete', 'ws_x'], /--yes/),
+      refused(['backup'], /backup FILE/),
+      refused(['restore', 'a', 'b'], /restore FILE/),
+    ])
+  })
+
+  test('failures are answered with a sentence and exit code 1', async () => {
+    await fails(['token', 'delete', 'tok_none'], /There is no token tok_none/)
+    await fails(
+      ['token', 'create', '--name', 'x', '--role', 'admin', '--workspace', 'none'],
+      /no workspace none/,
+    )
+    await fails(['workspace', 'delete', 'default', '--yes'], /default workspace/)
+    await fails(['backup', '/no/such/folder/a.tar'], /There is no folder \/no\/such\/folder/)
+    await fails(['restore', join(database.folder, 'none.tar')], /There is no file|is in use/)
+    const { code, stderr } = await runBanyan({ ...database, url: 'mysql://x' }, ['token', 'list'])
+    assert.deepEqual([code, /DATABASE_URL must begin/.test(stderr)], [1, true])
+  })
+
+  test('a token made here works at once on the running server, and stops at once', async () => {
+    const made = await runJson('token', 'create', '--name', 'robot', '--role', 'viewer', '--days', '2')
+    assert.equal(made.role, 'viewer')
+    const robot = server.api.as(made.token)
+    assert.equal((await robot.post('workflow/list', {})).status, 200)
+    assert.equal((await robot.post('token/list', {})).status, 403)
+    const { items } = await runJson('token', 'list')
+    assert.ok(items.some((token: { id: string }) => token.id === made.id))
+    assert.ok(!JSON.stringify(items).includes(made.token))
+
+    // In use up to the last moment, so that whatever the server remembers is warm.
+    let isDeleted = false
+    const using = (async () => {
+      while (!isDeleted) await robot.post('workflow/list', {})
+    })()
+    await runJson('token', 'delete', made.id)
+    isDeleted = true
+    assert.equal((await robot.post('workflow/list', {})).status, 401)
+    await using
+  })
+
+  test('people see the same as programs', async () => {
+    const made = await run('token', 'create', '--name', 'person', '--role', 'editor')
+    const [secret] = made.stdout.split('\n')
+    assert.equal((await server.api.as(secret).post('workflow/list', {})).status, 200)
+    const list = await run('token', 'list')
+    assert.match(list.stdout, /^ID +ROLE +MADE +ENDS +NAME\n/)
+    assert.match(list.stdout, /operator +\d{4}-\d\d-\d\d +never +operator/)
+    assert.match(list.stdout, /editor +\d{4}-\d\d-\d\d +never +person/)
+  })
+
+  test('a workspace is made, listed and deleted', async () => {
+    const made = await runJson('workspace', 'create', 'Team tea')
+    const team = server.api.as(made.token)
+    assert.equal((await team.post('token/list', {})).json.data.total, 1)
+    const names = (await runJson('workspace', 'list')).items.map((item: { name: string }) => item.name)
+    assert.deepEqual(names, ['default', 'Team tea'])
+    await fails(['workspace', 'create', 'Team tea'], /There is a workspace named Team tea already/)
+    assert.equal((await runJson('token', 'list', '--workspace', made.id)).items.length, 1)
+    await runJson('workspace', 'delete', made.id, '--yes')
+    assert.equal((await team.post('token/list', {})).status, 401)
+  })
+
+  test('a backup of the running server is restored elsewhere, with its first token', async () => {
+    await server.api.upload('a.txt', 'content')
+    const file = join(database.folder, 'all.tar')
+    const summary = await runJson('backup', file)
+    assert.equal(summary.file, file)
+    assert.equal(summary.rows.files, 1)
+    if (!database.url) await fails(['restore', file, '--force'], /is in use. Stop the server first/)
+
+    const elsewhere = await freshDatabase()
+    try {
+      const done = await runBanyan(elsewhere, ['restore', file])
+      assert.deepEqual([done.code, done.stderr], [0, ''])
+      assert.match(done.stdout, /Restored the backup of/)
+      const again = await runBanyan(elsewhere, ['restore', file])
+      assert.deepEqual([again.code, /--force/.test(again.stderr)], [1, true])
+      const second = await spawnServer(elsewhere)
+      try {
+        const { json } = await second.api.as(tokenOf(server)).post('files', {})
+        assert.equal(json.data.total, 1)
+        assert.doesNotMatch(second.output(), /Your token/)
+        const { bytes } = await second.api.as(tokenOf(server)).bytes(`files/${json.data.items[0].file_id}`)
+        assert.equal(String(bytes), 'content')
+      } finally {
+        await second.kill('SIGTERM')
+      }
+    } finally {
+      await elsewhere.drop()
+    }
+    assert.ok(existsSync(file))
+    assert.ok(!(await readdir(database.folder)).some(name => name.endsWith('.partial')))
+  })
+})
+
+const tokenOf = (server: ServerProcess): string => /Your token\s+(\S+)/.exec(server.output())![1]!

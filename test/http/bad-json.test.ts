@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ApiAnswer } from '../support/api-client.ts'
+import { rawRequest, requestHead } from '../support/raw-connection.ts'
+import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
+import { graph, node } from '../workflow/graphs.ts'
+
+let server: TestServer
+
+before(async () => {
+  server = await startTestServer()
+})
+after(() => server.stop())
+
+const json = { headers: { 'content-type': 'application/json' } }
+const post = (path: string, text: string | Uint8Array): Promise<ApiAnswer> =>
+  server.api.post(path, text, json)
+
+function assertFailure(answer: ApiAnswer, code: number, paths?: string[]): void {
+  assert.equal(answer.json?.code, code, answer.text)
+  assert.equal(answer.status, Math.floor(code / 100))
+  assert.ok(answer.headers.get('x-traceid'))
+  if (paths)
+    assert.deepEqual(
+      answer.json.data.errors.map((error: { path: string }) => error.path),
+      paths,
+    )
+}
+
+/** A graph of exactly this depth: the graph, its list, the node, its data and then arrays. */
+const deepGraph = (depth: number): string =>
+  `{"nodes":[{"id":"n","type":"base","data":{"deep":${'['.repeat(depth - 4)}${']'.repeat(depth - 4)}}}],"edges":[]}`
+
+test('what is not JSON is refused as malformed_json', async () => {
+  const texts = [
+    '{',
+    '{"id":',
+    "{'id':'a'}",
+    '{"id":"a",}',
+    '{id:1}',
+    'NaN',
+    '{"a":1}{"a":2}',
+    '"\n"',
+    '\ufeff{}',
+    '}',
+  ]
+  for (const text of texts) assertFailure(await post('workflow/list', text), 40002)
+})
+
+test('an empty body counts as {} where every field is optional', async () => {
+  for (const text of ['', ' \r\n\t'])
+    for (const path of ['workflow/list', 'files', 'token/list'])
+      assert.equal((await post(path, text)).status, 200, `${path} ${JSON.stringify(text)}`)
+  assert.equal((await server.api.post('workflow/list')).status, 200)
+})
+
+test('an empty body names the fields that an operation needs', async () => {
+  assertFailure(await post('workflow/update', ''), 40001, ['/id', '/workflow'])
+  assertFailure(await server.api.post('workflow/delete'), 40001, ['/id'])
+})
+
+test('a body that is no object is refused', async () => {
+  for (const text of ['[]', '[{"id":"a"}]', 'null', '1', '"id"', 'true'])
+    assertFailure(await post('workflow/delete', text), 40001, [''])
+})
+
+test('a graph may be 64 levels deep, however it is sent, and no deeper', async () => {
+  const wrappings: [string, (graphText: string, id: string) => string][] = [
+    ['workflow/update', (text, id) => `{"id":"${id}","workflow":${text}}`],
+    ['workflow/create', text => `{"workflow":${text}}`],
+    ['workflow/create', text => text],
+    ['workflow/check', text => `{"workflow":${text}}`],
+    ['workflow/import', text => `{"workflow":${text}}`],
+    ['workflow/import', text => `{"document":{"workflow":${text}}}`],
+  ]
+  for (const [path, wrap] of wrappings) {
+    const legal = await post(path, wrap(deepGraph(64), 'deep'))
+    assert.equal(legal.status, 200, `${path}: ${legal.text}`)
+    for (const depth of [65, 66, 67, 1000])
+      assertFailure(await post(path, wrap(deepGraph(depth), 'too-deep')), 40003)
+  }
+  assert.equal((await server.api.get('workflow?id=too-deep')).json.data.exist, false)
+})
+
+test('what export gave of the deepest graph can be imported', async () => {
+  await post('workflow/update', `{"id":"deepest","workflow":${deepGraph(64)}}`)
+  const exported = await server.api.post('workflow/export', { id: 'deepest' })
+  const imported = await server.api.post('workflow/import', exported.json.data)
+  assert.equal(imported.status, 200, imported.text)
+})
+
+test('depth is bounded on every operation, also in fields that are ignored', async () => {
+  for (const path of ['workflow/list', 'token/create', 'files', 'files/upload'])
+    assertFailure(await post(path, `{"ignored":${'['.repeat(70)}${']'.repeat(70)}}`), 40003)
+})
+
+test('brackets in text are no depth', async () => {
+  const title = '[{'.repeat(500)
+  const answer = await server.api.post(
+    'workflow/create',
+    graph([node('n', 'llm', { title: `${title}\\"${title}` })]),
+  )
+  assert.equal(answer.status, 200, answer.text)
+})
+
+test('5,000,000 brackets are refused at once', async () => {
+  const startedAt = performance.now()
+  assertFailure(await post('workflow/update', '['.repeat(5_000_000)), 40003)
+  assertFailure(await post('workflow/update', '{"a":'.repeat(1_000_000)), 40003)
+  assert.ok(performance.now() - startedAt < 2000)
+})
+
+test('a body over the limit is refused and the client gets the answer, with a length and without', async () => {
+  const large = `{"keyword":"${'x'.repeat(3 << 20)}"}`
+  const chunked = new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < large.length; at += 1 << 16)
+        controller.enqueue(Buffer.from(large.slice(at, at + (1 << 16))))
+      controller.close()
+    },
+  })
+  assertFailure(await post('workflow/list', large), 41301)
+  const options = { method: 'POST', headers: { ...json.headers, authorization: `Bearer ${operatorToken}` } }
+  const streamed = await fetch(`${server.base}/api/v1/workflow/list`, {
+    ...options,
+    body: chunked,
+    duplex: 'half',
+  } as RequestInit)
+  assert.equal(streamed.status, 413)
+  assert.equal(((await streamed.json()) as { code: number }).code, 41301)
+})
+
+test('each operation has its own limit', async () => {
+  const filler = (bytes: number): string => `{"ignored":"${'x'.repeat(bytes)}","name":"a"}`
+  assertFailure(await post('token/create', filler(1 << 20)), 41301)
+  assertFailure(await post('workflow/update', filler(1 << 20)), 40001)
+  assertFailure(await post('workflow/update', filler(8 << 20)), 41301)
+  assertFailure(await post('files/upload', filler(8 << 20)), 40001)
+  assertFailure(await post('files/upload', filler(32 << 20)), 41301)
+})
+
+test('what is not UTF-8 is refused, never replaced', async () => {
+  for (const bad of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe4, 0xb8]]) {
+    const text = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bad), Buffer.from('"}')])
+    assertFailure(await post('workspace/create', text), 40002)
+  }
+})
+
+test('NUL and half a surrogate pair in a name are refused with the field named', async () => {
+  for (const bad of ['\\u0000', '\\ud800', 'a\\udfffb', '\\udc00\\ud800']) {
+    assertFailure(await post('workspace/create', `{"name":"${bad}"}`), 40001, ['/name'])
+    assertFailure(await post('token/create', `{"name":"${bad}","role":"viewer"}`), 40001, ['/name'])
+    assertFailure(await post('workflow/update', `{"id":"bad-name","name":"${bad}","workflow":{}}`), 40001, [
+      '/name',
+    ])
+    assertFailure(await post('workflow/list', `{"keyword":"${bad}"}`), 40001, ['/keyword'])
+    assertFailure(await post('files', `{"keyword":"${bad}"}`), 40001, ['/keyword'])
+    assertFailure(await post('files/upload', `{"name":"${bad}","content_base64":""}`), 40001, ['/name'])
+    const document = `{"document":{"name":"${bad}","workflow":{"nodes":[],"edges":[]}}}`
+    assertFailure(await post('workflow/import', document), 40001, ['/document/name'])
+  }
+  assertFailure(await post('workflow/delete', '{"id":"\\u0000"}'), 40001, ['/id'])
+  assertFailure(await server.api.get('workflow?id=%00'), 40001, ['/id'])
+  assert.equal((await server.api.get('workflow?id=bad-name')).json.data.exist, false)
+})
+
+test('the same characters inside a graph are kept as they were written', async () => {
+  const text =
+    '{"nodes":[{"id":"\\ud800","type":"base","data":{"title":"\\u0000","pair":"\\ud83d\\ude00",' +
+    '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"n":[9007199254740993,1e400,-0,1.0]}}],"edges":[]}'
+  assert.equal((await post('workflow/update', `{"id":"verbatim","workflow":${text}}`)).status, 200)
+  const read = await server.api.get('workflow?id=verbatim')
+  assert.ok(read.text.includes(`"config":${text},`), read.text)
+  assert.equal(({} as { polluted?: number }).polluted, undefined)
+})
+
+test('of a key that comes twice the last one counts, for the checks and for what is stored', async () => {
+  const good = '{"nodes":[],"edges":[]}'
+  const refused = await post(
+    'workflow/update',
+    `{"id":"twice","workflow":${good},"workflow":{"nodes":1,"edges":[]}}`,
+  )
+  assertFailure(refused, 42201)
+  const accepted = await post(
+    'workflow/update',
+    `{"id":"a b","workflow":1,"id":"twice","work\\u0066low":${good}}`,
+  )
+  assert.equal(accepted.status, 200, accepted.text)
+  const read = await server.api.get('workflow?id=twice')
+  assert.ok(read.text.includes(`"config":${good},`), read.text)
+  const inside = '{"nodes":[{"id":1,"id":"n","type":"base","data":1,"data":{}}],"edges":1,"edges":[]}'
+  assert.equal((await post('workflow/update', `{"id":"twice","workflow":${inside}}`)).status, 200)
+  assert.ok((await server.api.get('workflow?id=twice')).text.includes(`"config":${inside},`))
+})
+
+test('unknown fields are ignored and never stored; those of an object make no difference', async () => {
+  const hostile =
+    ',"workspace_id":"other","created_at":"x","version":99,"__proto__":{"role":"admin"},"operator":true'
+  const made = await post(
+    'token/create',
+    `{"name":"plain","role":"viewer"${hostile.replace('"workspace_id":"other",', '')}}`,
+  )
+  assert.equal(made.status, 200, made.text)
+  assert.equal(made.json.data.role, 'viewer')
+  const workflow = await post(
+    'workflow/update',
+    `{"id":"extra","workflow":{"nodes":[],"edges":[]}${hostile}}`,
+  )
+  assert.equal(workflow.json.data.version, 1)
+  const inherited = await post('token/create', '{"__proto__":{"name":"a","role":"admin"}}')
+  assertFailure(inherited, 40001, ['/name', '/role'])
+})
+
+test('a body that must be JSON is refused in every other type', async () => {
+  const types = [
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+    'application/jsonp',
+    'application/json5',
+    'text/json, application/json',
+    'json',
+    '*/*',
+  ]
+  for (const type of types)
+    assertFailure(await server.api.post('workflow/list', '{}', { headers: { 'content-type': type } }), 41501)
+  for (const type of [
+    'application/json',
+    'Application/JSON; charset=UTF-8',
+    'application/json;charset="utf-8"',
+    'application/ld+json',
+  ])
+    assert.equal(
+      (await server.api.post('workflow/list', '{}', { headers: { 'content-type': type } })).status,
+      200,
+      type,
+    )
+})
+
+test('a body without a type, with an empty one or with two is refused', async () => {
+  const headers = [
+    ['Host', 'x'],
+    ['Authorization', `Bearer ${operatorToken}`],
+    ['Content-Length', '2'],
+  ] as const
+  for (const types of [[], [''], ['application/json', 'text/plain'], ['text/plain', 'application/json']]) {
+    const typed = types.map(type => ['Content-Type', type] as const)
+    const head = requestHead('POST /api/v1/workflow/list', [...headers, ...typed])
+    const answer = await rawRequest(server.base, `${head}{}`)
+    assert.equal(answer?.json?.code, 41501, JSON.stringify(types))
+  }
+})
+
+test('a compressed body is refused, on uploads too', async () => {
+  for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip']) {
+    const headers = { ...json.headers, 'content-encoding': encoding }
+    for (const path of ['workflow/list', 'files/upload?name=a'])
+      assertFailure(await server.api.post(path, '{}', { headers }), 41501)
+  }
+})
+
+test('the number of wrong items does not decide how long a refusal takes', async () => {
+  const startedAt = performance.now()
+  const answer = await post('files/delete', `{"file_ids":[${'1,'.repeat(500_000)}1]}`)
+  assertFailure(answer, 40001)
+  assert.ok(answer.json.data.errors.length <= 500)
+  assert.ok(performance.now() - startedAt < 3000)
+})
+
+test('numbers at and beyond the edges are refused with the field named, never clamped', async () => {
+  for (const page of ['0', '-1', '1.5', '1000001', '1e400', '"1"', 'null', 'true', '[1]', '9007199254740993'])
+    assertFailure(await post('workflow/list', `{"page":${page}}`), 40001, ['/page'])
+  for (const size of ['0', '101', '1e3', '-0.5'])
+    assertFailure(await post('files', `{"page_size":${size}}`), 40001, ['/page_size'])
+  assert.equal((await post('workflow/list', '{"page":1000000,"page_size":100}')).status, 200)
+  const version = Number.MAX_SAFE_INTEGER
+  assertFailure(await server.api.get(`workflow/version?id=a&version=${version}`), 40401)
+  for (const bad of ['0', '-1', '1.5', '', 'x', String(version + 2), '1&version=2'])
+    assertFailure(await server.api.get(`workflow/version?id=a&version=${bad}`), 40001)
+})

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runFuzz } from '../support/fuzz/run-fuzz.ts'
+import { operatorToken, startTestServer } from '../support/test-server.ts'
+
+const seed = 20_261_115
+const requests = 3000
+
+test('no nonsense in 3,000 seeded requests breaks an answer, the process or what is stored', async t => {
+  const server = await startTestServer()
+  t.after(() => server.stop())
+  t.diagnostic(`seed ${seed}`)
+
+  const result = await runFuzz({
+    base: server.base,
+    token: operatorToken,
+    dataDir: server.config.dataDir,
+    seed,
+    requests,
+  })
+
+  t.diagnostic([...result.byStatus].map(([status, times]) => `${status}: ${times}`).join(', '))
+  assert.deepEqual(result.failures, [])
+  assert.equal(result.sent, requests)
+  assert.ok((result.byStatus.get('200') ?? 0) > requests / 20, 'some requests must get through')
+})

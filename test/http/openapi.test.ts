@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { readConfig } from '../../src/config.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { openapiDocument } from '../../src/http/openapi.ts'
+import { operationsOf, schemasOf } from '../../src/http/pages/openapi-parts.ts'
+import { openAdapters } from '../../src/open-adapters.ts'
+import { createRuntime } from '../../src/runtime.ts'
+import type { ApiAnswer } from '../support/api-client.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+
+const document = openapiDocument()
+const described = operationsOf(document)
+const schemas = schemasOf(document)
+const named = (id: string) => described.find(({ operationId }) => operationId === id)!
+
+/** Strict: a word that JSON Schema 2020-12 does not know fails the test. */
+function compile(schema: object): ValidateFunction {
+  const ajv = new Ajv2020({ allErrors: true, strict: true })
+  // The references of the document are resolved from its root.
+  ajv.addVocabulary(['components'])
+  return ajv.compile({ ...schema, components: document.components })
+}
+
+function assertValid(schema: object, value: unknown, what: string): void {
+  const validate = compile(schema)
+  assert.ok(validate(value), `${what}: ${JSON.stringify(validate.errors)}`)
+}
+
+function* everyValue(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return
+  yield value as Record<string, unknown>
+  for (const child of Object.values(value)) yield* everyValue(child)
+}
+
+function resolvePointer(pointer: string): unknown {
+  let value: unknown = document
+  for (const key of pointer.slice('#/'.length).split('/')) value = (value as Record<string, unknown>)?.[key]
+  return value
+}
+
+describe('OpenAPI document', () => {
+  it('has the form of OpenAPI 3.1', () => {
+    assert.match(document.openapi, /^3\.1\.\d+$/)
+    for (const field of ['title', 'version', 'description'] as const) assert.ok(document.info[field])
+    for (const path of Object.keys(document.paths)) assert.match(path, /^\//)
+    const ids = described.map(({ operationId }) => operationId)
+    assert.equal(new Set(ids).size, ids.length, 'operationIds are unique')
+    assert.deepEqual(JSON.parse(JSON.stringify(document)).openapi, document.openapi)
+  })
+
+  it('has no reference that leads nowhere', () => {
+    const references = [...everyValue(document)].map(value => value['$ref']).filter(ref => ref !== undefined)
+    assert.ok(references.length > 0)
+    for (const reference of references) assert.ok(resolvePointer(String(reference)), String(reference))
+  })
+
+  for (const operation of described)
+    it(`describes ${operation.operationId}`, () => {
+      assert.ok(operation.summary)
+      assert.ok(operation.description)
+      const tags = document.tags.map(({ name }) => name)
+      for (const tag of operation.tags) assert.ok(tags.includes(tag), `the tag ${tag} is explained`)
+      const schemes = document.components['securitySchemes'] as object
+      for (const scheme of operation.security.flatMap(entry => Object.keys(entry as object)))
+        assert.ok(scheme in schemes)
+      assert.equal(operation.security.length === 0, operation['x-access'] === 'anyone')
+
+      const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
+      const parameters = operation.parameters.map(parameter => `${parameter.in} ${parameter.name}`)
+      assert.equal(new Set(parameters).size, parameters.length, 'no parameter twice')
+      assert.deepEqual(
+        operation.parameters.filter(parameter => parameter.in === 'path').map(({ name }) => name),
+        inPath,
+      )
+      for (const parameter of operation.parameters) assert.ok(parameter.description, parameter.name)
+      for (const { schema } of operation.parameters) compile(schema)
+
+      assert.ok(operation.responses['200'] && operation.responses['default'])
+      for (const [status, response] of Object.entries(operation.responses)) {
+        assert.match(status, /^([1-5]\d\d|default)$/)
+        assert.ok(response.description)
+        for (const { schema } of Object.values(response.content ?? {})) if (schema) compile(schema)
+      }
+      for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+        if (media.schema) compile(media.schema)
+        if (type !== 'application/json') continue
+        assert.ok(media.example !== undefined, 'a JSON body has an example')
+        assertValid(media.schema!, media.example, 'the example keeps to its own schema')
+      }
+    })
+
+  it('describes the graph so that the example graph keeps to it', () => {
+    const examples = schemas['Graph']!.examples!
+    assert.equal(examples.length, 1)
+    assertValid({ $ref: '#/components/schemas/Graph' }, examples[0], 'the example graph')
+  })
+
+  it('holds every operation of the interface, and every route of the server', async () => {
+    const database = await freshDatabase()
+    const config = readConfig({
+      LOG_LEVEL: 'silent',
+      DATA_DIR: database.folder,
+      DATABASE_URL: database.url,
+    })
+    const runtime = createRuntime(await openAdapters(config), { maxFileBytes: config.maxFileBytes })
+    await runtime.server.ready()
+    const registered = routesIn(runtime.server.printRoutes({ commonPrefix: false }))
+    await runtime.stop()
+    await database.drop()
+    const published = described.map(({ method, path }) => `${method} ${path}`)
+    assert.deepEqual(registered, published.toSorted())
+    assert.deepEqual(
+      operations.map(({ method, path }) => `${method} ${path}`).toSorted(),
+      published.toSorted(),
+    )
+  })
+})
+
+/** Method and path of each line of the server's own drawing of its routes; HEAD goes with every GET. */
+function routesIn(drawing: string): string[] {
+  const prefixes: string[] = []
+  const routes: string[] = []
+  for (const line of drawing.split('\n')) {
+    const [, indent, part, methods] = /^([│├└─\s]*)(\S+)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? []
+    if (indent === undefined) continue
+    const depth = indent.length / 4
+    prefixes[depth] = (prefixes[depth - 1] ?? '') + part
+    const path = prefixes[depth].replace(/:(\w+)/g, '{$1}')
+    for (const method of methods?.split(', ') ?? []) if (method !== 'HEAD') routes.push(`${method} ${path}`)
+  }
+  return routes.sort()
+}
+
+describe('answers', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startTestServer()
+  })
+  after(() => server.stop())
+
+  it('have the form that the document promises', async () => {
+    const checked = new Set<string>()
+    const call = async (id: string, body?: unknown, query = ''): Promise<ApiAnswer['json']> => {
+      const { method, path, responses, requestBody } = named(id)
+      const sent = method === 'POST' ? (body ?? requestBody?.content['application/json']?.example) : undefined
+      const answer = await server.api.call(method, path + query, sent)
+      assert.equal(answer.status, 200, `${id}: ${answer.text}`)
+      assertValid(responses['200']!.content!['application/json']!.schema!, answer.json, id)
+      checked.add(id)
+      return answer.json.data
+    }
+    const saved = await call('workflow.update')
+    assert.deepEqual(saved, { message: 'created', version: 1, warnings: [] })
+    await call('workflow.get', undefined, '?id=wf_hello')
+    await call('workflow.get', undefined, '?id=wf_unknown')
+    await call('workflow.create')
+    await call('workflow.list')
+    await call('workflow.check')
+    await call('workflow.check', { workflow: { nodes: [{}], edges: [] } })
+    await call('workflow.check', { workflow: { nodes: [], edges: [] } })
+    await call('workflow.versions', undefined, '?id=wf_hello')
+    await call('workflow.version', undefined, '?id=wf_hello&version=1')
+    await call('workflow.rollback')
+    await call('workflow.export')
+    await call('workflow.import')
+    await call('workflow.delete')
+    const file = await call('files.upload')
+    await call('files.list', { file_ids: [file.file_id, 'file_unknown'] })
+    await call('files.list', {})
+    await call('files.delete', { file_ids: [file.file_id] })
+    const token = await call('token.create')
+    await call('token.list')
+    await call('token.delete', { id: token.id })
+    const workspace = await call('workspace.create')
+    await call('workspace.list')
+    await call('workspace.delete', { id: workspace.id })
+
+    const enveloped = described.filter(
+      ({ responses }) => responses['200']!.content?.['application/json']?.schema?.properties,
+    )
+    assert.deepEqual([...checked].sort(), enveloped.map(({ operationId }) => operationId).sort())
+  })
+
+  it('that say no have the form of a failure', async () => {
+    for (const [path, body] of [
+      ['workflow/update', { id: 'wf_x', workflow: { nodes: [{}], edges: [] } }],
+      ['workflow/list', { page: 0 }],
+      ['workflow/delete', { id: 'wf_unknown' }],
+    ] as const) {
+      const answer = await server.api.post(path, body)
+      assert.ok(answer.status >= 400)
+      assertValid({ $ref: '#/components/schemas/Failure' }, answer.json, path)
+    }
+  })
+
+  it('name the document that /openapi.json serves', async () => {
+    const answer = await server.api.as(undefined).get('/openapi.json')
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.json, JSON.parse(JSON.stringify(document)))
+  })
+})

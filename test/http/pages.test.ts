@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { errorCodes } from '../../src/contract/error-codes.ts'
+import { docsPage } from '../../src/http/docs-page.ts'
+import { homePage } from '../../src/http/home-page.ts'
+import { type OpenapiDocument, openapiDocument } from '../../src/http/openapi.ts'
+import { baseStyle } from '../../src/http/pages/base-style.ts'
+import { firstSteps } from '../../src/http/pages/first-steps.ts'
+import { escapeHtml, html } from '../../src/http/pages/html.ts'
+import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
+
+const document = openapiDocument()
+const pages = { '/': homePage(), '/docs': docsPage(document) }
+
+const runCommand = promisify(execFile)
+
+const attributes = (page: string, name: string): string[] =>
+  [...page.matchAll(new RegExp(`<\\w[^>]*\\s${name}="([^"]*)"`, 'g'))].map(match => match[1]!)
+
+const voidTags = new Set(['meta', 'link', 'br', 'hr', 'img', 'path', 'ellipse'])
+
+/** Every tag that is opened is closed, in order. */
+function assertBalanced(page: string): void {
+  const open: string[] = []
+  for (const [tag, slash, name, selfClosing] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*?(\/?)>/g)) {
+    if (selfClosing || voidTags.has(name!)) continue
+    if (!slash) open.push(name!)
+    else assert.equal(open.pop(), name, `${tag} closes what is open`)
+  }
+  assert.deepEqual(open, [])
+}
+
+describe('pages', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startTestServer()
+  })
+  after(() => server.stop())
+
+  for (const [path, page] of Object.entries(pages)) {
+    it(`${path} answers anyone, and lets nothing be loaded or run`, async () => {
+      const answer = await server.api.as(undefined).get(path)
+      assert.equal(answer.status, 200)
+      assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
+      const policy = answer.headers.get('content-security-policy') ?? ''
+      assert.match(policy, /default-src 'none'/)
+      assert.doesNotMatch(policy, /script-src|https?:|\*/)
+      assert.equal(answer.text, page)
+    })
+
+    it(`${path} is complete in itself`, () => {
+      assert.doesNotMatch(page, /<(script|iframe|object|embed|form|base|img)\b|\son\w+=|@import|url\(/i)
+      assert.deepEqual(attributes(page, 'src'), [])
+      const [icon, ...others] = attributes(page, 'href')
+      assert.match(icon!, /^data:image\/svg\+xml,/)
+      const ids = attributes(page, 'id')
+      assert.equal(new Set(ids).size, ids.length, 'ids are unique')
+      for (const target of others) {
+        assert.match(target, /^(#|\/(?!\/))/, 'links stay on this server')
+        if (target.startsWith('#')) assert.ok(ids.includes(target.slice(1)), `${target} leads somewhere`)
+        else assert.ok(target in document.paths, `${target} is a path of the server`)
+      }
+      for (const name of attributes(page, 'aria-labelledby')) assert.ok(ids.includes(name), name)
+    })
+
+    it(`${path} is well formed, with landmarks and one first heading`, () => {
+      assertBalanced(page)
+      assert.match(page, /^<!doctype html>\n<html lang="en">/)
+      assert.equal(page.match(/<h1\b/g)?.length, 1)
+      assert.equal(page.match(/<main\b/g)?.length, 1)
+      assert.match(page, /<nav aria-label=/)
+    })
+
+    it(`${path} is small`, () => {
+      assert.ok(Buffer.byteLength(page) < 150_000, `${Buffer.byteLength(page)} bytes`)
+    })
+  }
+
+  it('shows each path, operation and code in the reference', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      assert.ok(pages['/docs'].includes(`<code>${escapeHtml(path)}</code>`), path)
+      for (const { operationId } of Object.values(methods))
+        assert.ok(pages['/docs'].includes(`<article id="${operationId}"`), String(operationId))
+    }
+    for (const [reason, { code }] of Object.entries(errorCodes)) {
+      assert.ok(pages['/docs'].includes(`id="error.${reason}"`))
+      assert.ok(pages['/docs'].includes(String(code)))
+    }
+  })
+
+  it('marks every Chinese word of the home page as Chinese', () => {
+    const rest = pages['/'].replace(/<(\w+)[^>]*\slang="zh-Hans"[^>]*>[^<]*<\/\1>/g, '')
+    assert.match(pages['/'], /\p{Script=Han}/u)
+    assert.doesNotMatch(rest, /\p{Script=Han}/u)
+  })
+
+  it('escapes whatever the document says', () => {
+    const evil = '</code><script>alert("1")</script><img src=x onerror=\'1\'>&`'
+    const poison = (value: unknown): unknown => {
+      if (typeof value === 'string' && !value.startsWith('#/')) return value + evil
+      if (Array.isArray(value)) return value.map(poison)
+      if (typeof value !== 'object' || value === null) return value
+      return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, poison(child)]))
+    }
+    const paths = Object.fromEntries(
+      Object.entries(document.paths).map(([path, methods]) => [path + evil, methods]),
+    )
+    const properties = { [`name${evil}`]: { type: 'string', enum: [evil], default: evil } }
+    const components = { schemas: { [`Evil${evil}`]: { type: 'object', properties } } }
+    for (const poisoned of [
+      {
+        ...document,
+        info: poison(document.info),
+        paths: poison(document.paths),
+        tags: poison(document.tags),
+      },
+      { ...document, paths },
+      { ...document, components },
+    ]) {
+      const page = docsPage(poisoned as OpenapiDocument)
+      assert.match(page, /&lt;script&gt;/)
+      assert.doesNotMatch(page, /<script|<img|onerror='/)
+      assertBalanced(page)
+    }
+  })
+
+  it('escapes values in templates, and only those', () => {
+    assert.equal(
+      html`<p title="${'"'}">${'<b>'}${html`<i>${1}</i>`}${false}${['&', undefined]}</p>`.text,
+      '<p title="&quot;">&lt;b&gt;<i>1</i>&amp;</p>',
+    )
+  })
+
+  it('shows first steps that work as they stand', {
+    skip: !hasCurl() && 'there is no curl here',
+  }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'banyan-steps-'))
+    const env = { ...process.env, BANYAN: server.base, TOKEN: operatorToken }
+    const expected = ['"message":"created","version":1,"warnings":[]', 'etag: "1"', '"name":"hello.txt"']
+    for (const [at, { command, title }] of firstSteps.slice(1).entries()) {
+      assert.ok(pages['/'].includes(escapeHtml(command)), title)
+      const { stdout } = await runCommand('bash', ['-c', command], { cwd: folder, env })
+      assert.ok(stdout.includes(expected[at]!), `${title}: ${stdout}`)
+    }
+    rmSync(folder, { recursive: true })
+  })
+})
+
+function hasCurl(): boolean {
+  return spawnSync('curl', ['--version']).status === 0
+}
+
+describe('colours', () => {
+  const schemes = baseStyle.split('@media(prefers-color-scheme:dark)')
+  const coloursOf = (style: string): Record<string, string> =>
+    Object.fromEntries(
+      [...style.matchAll(/--([\w-]+):(#[0-9a-f]{3,6})\b/g)].map(match => [match[1], match[2]]),
+    )
+
+  for (const [at, name] of ['light', 'dark'].entries())
+    it(`can be read in the ${name} scheme`, () => {
+      const colours = coloursOf(schemes[at]!)
+      for (const ink of ['ink', 'soft', 'leaf', 'bark', 'get', 'post', 'code'])
+        for (const ground of ['ground', 'raised', 'sunken'])
+          assert.ok(contrast(colours[ink]!, colours[ground]!) >= 4.5, `${ink} on ${ground}`)
+      for (const ink of ['ink', 'soft', 'leaf'])
+        assert.ok(contrast(colours[ink]!, colours['leaf-soft']!) >= 4.5, `${ink} on leaf-soft`)
+    })
+})
+
+/** As WCAG 2 reckons it. */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string): number => {
+    const digits = colour.length === 4 ? colour.replace(/[0-9a-f]/g, '$&$&') : colour
+    const [red, green, blue] = [1, 3, 5].map(from => {
+      const share = Number.parseInt(digits.slice(from, from + 2), 16) / 255
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+  }
+  const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (lighter! + 0.05) / (darker! + 0.05)
+}

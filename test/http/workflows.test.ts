@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { ApiClient } from '../support/api-client.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+
+const edge = (from: string, to: string) => ({
+  source: { cell: from, port: `out.${from}` },
+  target: { cell: to, port: `in.${to}` },
+})
+const node = (id: string, data: object) => ({ id, type: 'base', data: { title: id, desc: '', ...data } })
+const graph = (prompt = 'Say {{#sys.query#}}') => ({
+  nodes: [
+    node('input', { type: 'input' }),
+    node('llm_1', { type: 'llm', prompt_template: prompt, '数据源/API工具': [] }),
+    node('end', { type: 'end' }),
+  ],
+  edges: [edge('input', 'llm_1'), edge('llm_1', 'end')],
+})
+
+describe('workflows over HTTP', () => {
+  let server: TestServer
+  let api: ApiClient
+  before(async () => {
+    server = await startTestServer()
+    api = server.api
+  })
+  after(() => server.stop())
+
+  const put = (id: string, text: string) =>
+    api.post('workflow/update', `{"id":"${id}","workflow":${text}}`, {
+      headers: { 'content-type': 'application/json' },
+    })
+  const stored = async (id: string): Promise<string> => {
+    const { text } = await api.get(`workflow?id=${id}`)
+    const from = text.indexOf('"config":') + '"config":'.length
+    return text.slice(from, text.lastIndexOf(',"created_at"'))
+  }
+
+  test('what is read is what was written, for any JSON around the known fields', async () => {
+    const keys = fc.oneof(
+      fc.string(),
+      fc.constantFrom('__proto__', 'constructor', '数据源/API工具', 'a/b~c', ''),
+    )
+    const value = fc.letrec(tie => ({
+      any: fc.oneof(
+        { maxDepth: 6 },
+        fc.jsonValue({ maxDepth: 1 }).map(each => JSON.stringify(each)),
+        fc.constantFrom(
+          '9007199254740993',
+          '-0.0',
+          '1e-7',
+          '1E+2',
+          '123456789012345678901234567890',
+          '"\\u0000\\ud800"',
+          '"\\/"',
+        ),
+        fc.array(tie('any') as fc.Arbitrary<string>, { maxLength: 3 }).map(items => `[ ${items.join(' ,')}]`),
+        fc
+          .array(fc.tuple(keys, tie('any') as fc.Arbitrary<string>), { maxLength: 3 })
+          .map(members => `{${members.map(([key, text]) => `${JSON.stringify(key)} : ${text}`).join(',')}}`),
+      ),
+    })).any as fc.Arbitrary<string>
+    await fc.assert(
+      fc.asyncProperty(value, value, async (inData, beside) => {
+        const text = `{"beside":${beside},"nodes":[{"id":"x","type":"robot","data":{"type":"strange","deep":${inData}}, "position":{"y":1}}],"edges":[]}`
+        assert.equal((await put('property', text)).json.code, 0)
+        assert.equal(await stored('property'), text)
+      }),
+      { numRuns: 150 },
+    )
+    assert.equal(({} as { polluted?: unknown }).polluted, undefined)
+  })
+
+  test('64 levels are legal, 65 are not, wherever the graph stands', async () => {
+    const nested = (levels: number) =>
+      `{"nodes":[],"edges":[],"deep":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    assert.equal((await put('deep', nested(64))).json.code, 0)
+    assert.equal(await stored('deep'), nested(64))
+    assert.equal((await put('deeper', nested(65))).json.code, 40003)
+    assert.equal((await api.get('workflow?id=deeper')).json.data.exist, false)
+    const headers = { 'content-type': 'application/json' }
+    const nodes = (levels: number) =>
+      `{"nodes":[{"id":"a","type":"b","data":{"x":${'['.repeat(levels - 4)}${']'.repeat(levels - 4)}}}],"edges":[]}`
+    assert.equal((await api.post('workflow/create', nodes(64), { headers })).json.code, 0)
+    assert.equal((await api.post('workflow/create', nodes(65), { headers })).json.code, 40003)
+  })
+
+  test('an update says what it did', async () => {
+    const update = (prompt: string) => api.post('workflow/update', { id: 'said', workflow: graph(prompt) })
+    assert.deepEqual((await update('a')).json, {
+      code: 0,
+      message: 'success',
+      data: { message: 'created', version: 1, warnings: [] },
+    })
+    assert.deepEqual((await update('b')).json.data, { message: 'updated', version: 2, warnings: [] })
+    assert.deepEqual((await update('b')).json.data, { message: 'unchanged', version: 2, warnings: [] })
+    const [warning] = (await update('{{#ghost.text#}}')).json.data.warnings
+    assert.deepEqual(
+      [warning.rule, warning.blocking, warning.path],
+      ['reference_unknown_node', true, '/workflow/nodes/1/data/prompt_template'],
+    )
+  })
+
+  test('compare-and-swap by ETag', async () => {
+    await api.post('workflow/update', { id: 'cas', workflow: graph('1') })
+    const read = await api.get('workflow?id=cas')
+    assert.equal(read.headers.get('etag'), '"1"')
+    assert.equal(
+      (await api.get('workflow?id=cas', { headers: { 'if-none-match': 'W/"7", "1"' } })).status,
+      304,
+    )
+    const swap = (tag: string, prompt: string) =>
+      api.post('workflow/update', { id: 'cas', workflow: graph(prompt) }, { headers: { 'if-match': tag } })
+    assert.equal((await swap('"1"', '2')).json.data.version, 2)
+    const lost = await swap('"1"', '3')
+    assert.deepEqual([lost.status, lost.json.code, lost.json.data.version], [409, 40901, 2])
+    assert.equal((await swap('*', '4')).json.data.version, 3)
+    for (const tag of ['1', '"x"', '"1", "2"', '"-1"', ''])
+      assert.equal((await swap(tag, '5')).json.code, 40001, tag)
+    const fresh = (id: string) =>
+      api.post('workflow/update', { id, workflow: graph() }, { headers: { 'if-none-match': '*' } })
+    assert.equal((await fresh('cas')).json.code, 40901)
+    assert.equal((await fresh('cas_new')).json.data.message, 'created')
+    const absent = await api.post(
+      'workflow/update',
+      { id: 'cas_none', workflow: graph() },
+      { headers: { 'if-match': '"1"' } },
+    )
+    assert.deepEqual([absent.json.code, absent.json.data.version], [40901, 0])
+  })
+
+  test('fifty writers without If-Match: the last one wins and every other is in the history', async () => {
+    const prompts = Array.from({ length: 50 }, (_, at) => `writer ${at}`)
+    const answers = await Promise.all(
+      prompts.map(prompt => api.post('workflow/update', { id: 'crowd', workflow: graph(prompt) })),
+    )
+    assert.deepEqual(
+      answers.map(answer => answer.json.data.version).sort((a, b) => a - b),
+      prompts.map((_, at) => at + 1),
+    )
+    const history = (await api.get('workflow/versions?id=crowd&page_size=100')).json.data
+    const seen = await Promise.all(
+      history.items.map(async ({ version }: { version: number }) => {
+        const { config } = (await api.get(`workflow/version?id=crowd&version=${version}`)).json.data
+        return config.nodes[1].data.prompt_template
+      }),
+    )
+    assert.deepEqual(seen.sort(), prompts.sort())
+  })
+
+  test('history, rollback and one old graph', async () => {
+    for (const prompt of ['first', 'second', 'third'])
+      await api.post('workflow/update', { id: 'old', workflow: graph(prompt) })
+    const { data } = (await api.get('workflow/versions?id=old&page=1&page_size=2')).json
+    assert.deepEqual([data.total, data.items.map((item: { version: number }) => item.version)], [3, [3, 2]])
+    assert.equal(
+      (await api.post('workflow/rollback', { id: 'old', version: 1 }, { headers: { 'if-match': '"2"' } }))
+        .json.code,
+      40901,
+    )
+    assert.deepEqual((await api.post('workflow/rollback', { id: 'old', version: 1 })).json.data, {
+      message: 'updated',
+      version: 4,
+      warnings: [],
+    })
+    assert.deepEqual((await api.get('workflow?id=old')).json.data.workflow.config, graph('first'))
+    assert.equal((await api.post('workflow/rollback', { id: 'old', version: 99 })).json.code, 40401)
+    assert.equal((await api.get('workflow/version?id=old&version=x')).json.data.errors[0].path, '/version')
+    assert.equal((await api.get('workflow/versions?id=nothing')).json.code, 40401)
+  })
+
+  test('export and import carry the graph verbatim, in either form', async () => {
+    const text = '{"nodes":[],"edges":[],"big":9007199254740993}'
+    await api.post('workflow/update', `{"id":"out","name":"Tea 茶","workflow":${text}}`, {
+      headers: { 'content-type': 'application/json' },
+    })
+    const exported = await api.post('workflow/export', { id: 'out' })
+    assert.ok(exported.text.includes(text))
+    const document = exported.text.slice(exported.text.indexOf('{"format"'), -2)
+    for (const body of [`{"document":${document}}`, document, `{"id":"given","document":${document}}`]) {
+      const made = (
+        await api.post('workflow/import', body, { headers: { 'content-type': 'application/json' } })
+      ).json.data
+      assert.equal(await stored(made.id), text)
+      assert.equal((await api.get(`workflow?id=${made.id}`)).json.data.workflow.name, 'Tea 茶')
+    }
+    const again = await api.post('workflow/import', `{"id":"given","document":${document}}`, {
+      headers: { 'content-type': 'application/json' },
+    })
+    assert.deepEqual([again.json.code, again.json.data.errors[0].path], [40903, '/id'])
+    assert.equal(
+      (await api.post('workflow/import', { document: { format: 'other', workflow: graph() } })).json.data
+        .errors[0].path,
+      '/document/format',
+    )
+    assert.equal((await api.post('workflow/import', {})).json.data.errors[0].path, '/document')
+    const wrong = await api.post('workflow/import', { document: { workflow: { nodes: [{}], edges: [] } } })
+    assert.equal(wrong.json.code, 42201)
+    assert.match(wrong.json.data.errors[0].path, /^\/document\/workflow\/nodes\/0/)
+  })
+
+  test('check looks at a stored or a given graph and stores nothing', async () => {
+    await api.post('workflow/update', { id: 'checked', workflow: graph() })
+    assert.deepEqual((await api.post('workflow/check', { id: 'checked' })).json.data, {
+      runnable: true,
+      errors: [],
+      warnings: [],
+    })
+    const given = (await api.post('workflow/check', { workflow: { nodes: [{ id: 'a' }], edges: [] } })).json
+      .data
+    assert.equal(given.runnable, false)
+    assert.ok(given.errors.length >= 2)
+    assert.equal((await api.post('workflow/check', { id: 'nothing' })).json.code, 40401)
+    assert.equal((await api.post('workflow/check', {})).json.data.errors[0].path, '/id')
+  })
+
+  test('create, list by keyword, delete', async () => {
+    const made = (await api.post('workflow/create', { name: 'Finder 寻找', workflow: graph() })).json.data
+    assert.match(made.id, /^wf_[A-Za-z0-9_-]{22}$/)
+    const flat = (await api.post('workflow/create', graph())).json.data
+    assert.notEqual(flat.id, made.id)
+    const listed = (await api.post('workflow/list', { keyword: '寻找' })).json.data
+    assert.deepEqual(
+      [listed.total, listed.page, listed.page_size, listed.items[0].id, listed.items[0].node_count],
+      [1, 1, 20, made.id, 3],
+    )
+    assert.deepEqual((await api.post('workflow/delete', { id: made.id })).json.data, {})
+    assert.equal((await api.post('workflow/delete', { id: made.id })).json.code, 40401)
+    assert.equal((await api.post('workflow/list', { keyword: '寻找' })).json.data.total, 0)
+    for (const [body, path] of [
+      [{ page: 0 }, '/page'],
+      [{ page_size: 101 }, '/page_size'],
+      [{ page: '1' }, '/page'],
+      [{ keyword: 7 }, '/keyword'],
+    ] as const)
+      assert.equal((await api.post('workflow/list', body)).json.data.errors[0].path, path)
+  })
+
+  test('an Idempotency-Key makes one workflow of fifty requests', async () => {
+    const before = (await api.post('workflow/list', {})).json.data.total
+    const send = (body: object, key = 'key-1') =>
+      api.post('workflow/create', body, { headers: { 'idempotency-key': key } })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send({ workflow: graph() })))
+    assert.equal(new Set(answers.map(answer => answer.text)).size, 1)
+    assert.equal(answers.filter(answer => answer.headers.get('idempotency-replayed') === 'true').length, 49)
+    assert.equal((await api.post('workflow/list', {})).json.data.total, before + 1)
+    const other = await send({ workflow: graph('another') })
+    assert.deepEqual([other.status, other.json.code], [409, 40901])
+    // A refused request keeps nothing, so the mended one may use the same key.
+    assert.equal((await send({ workflow: { nodes: 1, edges: [] } }, 'key-2')).json.code, 42201)
+    assert.equal((await send({ workflow: graph() }, 'key-2')).json.code, 0)
+    assert.equal(
+      (await send({ workflow: graph() }, 'x'.repeat(256))).json.data.errors[0].path,
+      'header/Idempotency-Key',
+    )
+  })
+})

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FuzzRequest } from './plan-request.ts'
+import type { FuzzAnswer, Sender } from './send.ts'
+import type { Caller, World } from './world.ts'
+
+/** The workflow that the body carries, if it is JSON that carries one. */
+function sentWorkflow(request: FuzzRequest): { id: unknown; workflow: unknown } | undefined {
+  try {
+    return JSON.parse(request.body?.toString('utf8') ?? '') as { id: unknown; workflow: unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** A refusal stores nothing; a success stores what was sent. */
+export async function checkEffect(
+  request: FuzzRequest,
+  caller: Caller,
+  answer: FuzzAnswer,
+  sender: Sender,
+): Promise<string[]> {
+  if (request.freshId === undefined || caller.role === undefined || caller.role === 'runner') return []
+  const found = await sender.send({
+    method: 'GET',
+    path: `/api/v1/workflow?id=${request.freshId}`,
+    headers: { authorization: caller.authorization! },
+    body: undefined,
+  })
+  const { data } = JSON.parse(found.bytes.toString('utf8')) as {
+    data: { exist?: boolean; workflow?: { config: unknown } }
+  }
+  if (answer.status >= 400) return data.exist === false ? [] : ['it was refused and stored all the same']
+  const sent = sentWorkflow(request)
+  if (request.operation.name !== 'workflow.update' || sent?.id !== request.freshId) return []
+  return isDeepStrictEqual(data.workflow?.config, sent.workflow)
+    ? []
+    : ['what was stored is not what was sent']
+}
+
+/** Keeps count of the files there must be, by what the answers say. */
+export function countFiles(request: FuzzRequest, caller: Caller, answer: FuzzAnswer, world: World): void {
+  if (answer.status !== 200 || !request.reachesOperation) return
+  const { name } = request.operation
+  if (name === 'files.upload' && answer.headers['idempotency-replayed'] === undefined)
+    world.fileCounts[caller.workspace]++
+  if (name === 'files.delete') {
+    const { data } = JSON.parse(answer.bytes.toString('utf8')) as { data: { deleted: string[] } }
+    world.fileCounts[caller.workspace] -= data.deleted.length
+  }
+}

@@ -1,0 +1,104 @@
+import type { Interface } from './interface.ts'
+import type { FuzzRequest } from './plan-request.ts'
+import type { FuzzAnswer } from './send.ts'
+import { type Caller, mayUse } from './world.ts'
+
+const leaks: readonly RegExp[] = [
+  /\n\s+at /,
+  /node:internal|node_modules|file:\/\//,
+  /\.[jt]s:\d+/,
+  /SQLITE_|sqlite3|pg_catalog|syntax error at|violates .* constraint|invalid byte sequence/i,
+  /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) \w+/,
+  /\b(TypeError|RangeError|ReferenceError|Cannot read propert)/,
+  /banyan\.db|\/files\/(tmp|blobs)/,
+]
+
+interface Envelope {
+  code?: unknown
+  message?: unknown
+  msg?: unknown
+  data?: unknown
+  reason?: unknown
+  errors?: unknown
+}
+
+const isFlat = (path: string): boolean => path.startsWith('/api/v1/conversation/')
+
+/** What is wrong with the envelope of a failure. */
+export function failureProblems(envelope: Envelope, status: number, path: string, api: Interface): string[] {
+  const problems: string[] = []
+  const flat = isFlat(path)
+  const details = (flat ? envelope : (envelope.data ?? {})) as Envelope
+  const { code } = envelope
+  if (typeof code !== 'number' || !api.codes.has(code)) problems.push(`the code ${code} is not published`)
+  else if (Math.floor(code / 100) !== status) problems.push(`the code ${code} does not fit status ${status}`)
+  if (typeof (flat ? envelope.msg : envelope.message) !== 'string') problems.push('no message')
+  if (!api.reasons.has(String(details.reason))) problems.push(`the reason ${details.reason} is not published`)
+  const { errors } = details
+  const well =
+    Array.isArray(errors) &&
+    errors.every(error => typeof error?.path === 'string' && typeof error?.message === 'string')
+  if (!well) problems.push('`errors` is not a list of path and message')
+  return problems
+}
+
+function checkGate(request: FuzzRequest, caller: Caller, status: number): string[] {
+  const { access } = request.operation
+  if (access === 'anyone') return []
+  if (caller.role === undefined) {
+    if (request.reachesOperation && status !== 401) return [`without a good token it answered ${status}`]
+    return status < 300 ? [`without a good token it answered ${status}`] : []
+  }
+  if (request.reachesOperation && !mayUse(caller, access) && status !== 403)
+    return [`the role ${caller.role} got ${status} from an operation with ${access} access`]
+  return []
+}
+
+const sentTraceId = (request: FuzzRequest): string | undefined => {
+  const sent = request.headers['X-TraceId']
+  return sent !== undefined && /^[\x21-\x7e]{1,128}$/.test(sent) ? sent : undefined
+}
+
+/** Everything that must hold for one answer, whatever was sent; an empty list means it does. */
+export function violations(
+  request: FuzzRequest,
+  caller: Caller,
+  answer: FuzzAnswer,
+  api: Interface,
+  secrets: readonly string[],
+): string[] {
+  const { status, headers, bytes } = answer
+  const problems = checkGate(request, caller, status)
+  const traceId = headers['x-traceid']
+  if (typeof traceId !== 'string' || traceId === '') problems.push('no X-TraceId')
+  const sent = sentTraceId(request)
+  if (sent !== undefined && traceId !== sent) problems.push('the X-TraceId is not the one that was sent')
+  for (const name of ['polluted', 'x-injected']) if (headers[name]) problems.push(`a header ${name}`)
+  if (status >= 500) problems.push(`status ${status}: ${bytes.toString('utf8').slice(0, 300)}`)
+  if (request.method === 'HEAD' || status === 304) return problems
+
+  const text = bytes.toString('utf8')
+  if (status >= 400) {
+    let envelope: Envelope
+    try {
+      envelope = JSON.parse(text) as Envelope
+    } catch {
+      return [...problems, `a failure that is not JSON: ${text.slice(0, 200)}`]
+    }
+    problems.push(...failureProblems(envelope, status, request.path, api))
+    const leak = leaks.find(pattern => pattern.test(text)) ?? secrets.find(secret => text.includes(secret))
+    if (leak) problems.push(`it tells too much (${leak}): ${text.slice(0, 300)}`)
+    return problems
+  }
+  const check = request.reachesOperation ? request.operation.checkSuccess : undefined
+  if (!check) return problems
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return [...problems, `a success that is not JSON: ${text.slice(0, 200)}`]
+  }
+  if (!check(value))
+    problems.push(`a success unlike its schema: ${JSON.stringify(check.errors).slice(0, 400)}`)
+  return problems
+}

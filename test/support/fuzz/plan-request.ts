@@ -1,0 +1,245 @@
+import { faultyBytes } from './body-faults.ts'
+import type { FuzzOperation } from './interface.ts'
+import { faultyJson } from './json-faults.ts'
+import { faultyMultipart } from './multipart.ts'
+import type { Random } from './random.ts'
+import { type KnownIds, sample } from './sample.ts'
+import { hostileNames, strangeNumbers, strangeString } from './strange-values.ts'
+
+export interface FuzzRequest {
+  operation: FuzzOperation
+  /** What is wrong with it, in a few words. */
+  what: string
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: Buffer | undefined
+  /** Neither the method nor the path was tampered with, so the gate must know the operation. */
+  reachesOperation: boolean
+  /** An id that nothing but this request uses. */
+  freshId: string | undefined
+}
+
+/** Percent-encoded UTF-8; half a surrogate pair becomes the three bytes that no UTF-8 may hold. */
+const encoded = (text: string): string =>
+  [...text]
+    .map(character => (character.isWellFormed() ? encodeURIComponent(character) : '%ED%A0%80'))
+    .join('')
+
+/** What an HTTP client lets through in a header. */
+export const headerSafe = (text: string): string =>
+  text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 6000)
+
+const contentTypes = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/json; charset=utf-16',
+  'application/json; charset=latin1',
+  'application/xml',
+  'application/octet-stream',
+  'application/jsonp',
+  'garbage',
+  'a/b/c',
+  ';',
+  'application/json, text/plain',
+] as const
+
+const goodJsonTypes = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/problem+json',
+] as const
+
+function planPath(
+  operation: FuzzOperation,
+  known: KnownIds,
+  random: Random,
+): { path: string; what: string[] } {
+  const what: string[] = []
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const field = operation.fields.find(candidate => candidate.name === name && candidate.in === 'path')
+    if (random.chance(0.6)) return encoded(String(sample(field?.schema ?? {}, known, random)))
+    what.push(`path ${name}`)
+    return encoded(strangeString(random).slice(0, 3000))
+  })
+  return { path, what }
+}
+
+function planQuery(
+  operation: FuzzOperation,
+  known: KnownIds,
+  random: Random,
+): { query: string; what: string[] } {
+  const what: string[] = []
+  const pairs: string[] = []
+  for (const field of operation.fields.filter(candidate => candidate.in === 'query')) {
+    const good = String(sample(field.schema, known, random))
+    switch (
+      random.weighted({ good: 6, missing: 1, strange: 2, number: 1, twice: 0.5, nested: 0.3, bare: 0.3 })
+    ) {
+      case 'good':
+        if (field.required || random.chance(0.5)) pairs.push(`${field.name}=${encoded(good)}`)
+        continue
+      case 'missing':
+        break
+      case 'strange':
+        pairs.push(`${field.name}=${encoded(strangeString(random).slice(0, 1000))}`)
+        break
+      case 'number':
+        pairs.push(`${field.name}=${random.pick(strangeNumbers)}`)
+        break
+      case 'twice':
+        pairs.push(`${field.name}=${encoded(good)}`, `${field.name}=${encoded(good)}`)
+        break
+      case 'nested':
+        pairs.push(`${field.name}[a]=1&${field.name}[]=2`)
+        break
+      case 'bare':
+        pairs.push(`${field.name}=%zz%`)
+        break
+    }
+    what.push(`query ${field.name}`)
+  }
+  if (random.chance(0.05)) {
+    what.push('query extra')
+    pairs.push(`${encoded(random.pick(hostileNames))}=${encoded(strangeString(random).slice(0, 200))}`)
+  }
+  return { query: pairs.length > 0 ? `?${pairs.join('&')}` : '', what }
+}
+
+function planHeaders(
+  operation: FuzzOperation,
+  random: Random,
+): { headers: Record<string, string>; what: string[] } {
+  const headers: Record<string, string> = {}
+  const what: string[] = []
+  for (const { name } of operation.fields.filter(field => field.in === 'header')) {
+    if (random.chance(0.85)) continue
+    what.push(`header ${name}`)
+    headers[name] = headerSafe(
+      random.chance(0.5)
+        ? random.pick([
+            '"1"',
+            '*',
+            '"0"',
+            'W/"1"',
+            '"1", "2"',
+            'bytes=0-1',
+            'bytes=5-2',
+            'bytes=-0',
+            'key-1',
+            '1',
+          ])
+        : strangeString(random),
+    )
+  }
+  return { headers, what }
+}
+
+interface PlannedBody {
+  what: string
+  bytes: Buffer | undefined
+  headers: Record<string, string>
+}
+
+function planJson(operation: FuzzOperation, known: KnownIds, freshId: string, random: Random): PlannedBody {
+  const fromExample = operation.example !== undefined && random.chance(0.4)
+  const value = structuredClone(
+    fromExample ? operation.example : sample(operation.body!, known, random),
+  ) as Record<string, unknown>
+  const properties = (operation.body!['properties'] ?? {}) as Record<string, unknown>
+  if (takesFreshId(operation) && 'id' in properties && random.chance(0.7)) value['id'] = freshId
+  const { what, bytes } = faultyBytes(faultyJson(value, random), random)
+  const headers: Record<string, string> = { 'content-type': random.pick(goodJsonTypes) }
+  if (random.chance(0.06)) {
+    const type = random.pick(contentTypes)
+    headers['content-type'] = type
+    return { what: `${what}, sent as ${type}`, bytes, headers }
+  }
+  if (random.chance(0.02)) {
+    headers['content-encoding'] = random.pick(['gzip', 'br', 'deflate', 'identity, gzip', 'x'])
+    return { what: `${what}, encoded`, bytes, headers }
+  }
+  return { what, bytes, headers }
+}
+
+function planFile(operation: FuzzOperation, known: KnownIds, freshId: string, random: Random): PlannedBody {
+  switch (random.weighted({ json: 3, multipart: 5, raw: 2 })) {
+    case 'json':
+      return planJson(operation, known, freshId, random)
+    case 'multipart': {
+      const { what, bytes, contentType } = faultyMultipart(random)
+      return { what, bytes, headers: { 'content-type': contentType } }
+    }
+    case 'raw': {
+      const name = encoded(strangeString(random)).slice(0, 2000)
+      const headers: Record<string, string> = {
+        'content-type': random.pick(['application/octet-stream', 'text/html', 'image/png', 'garbage']),
+      }
+      if (random.chance(0.5))
+        headers['content-disposition'] = headerSafe(
+          random.pick([`attachment; filename*=UTF-8''${name}`, `attachment; filename="${name}"`, 'x', name]),
+        )
+      return { what: 'raw body', bytes: random.bytes(random.below(500)), headers }
+    }
+  }
+}
+
+/** Operations that store something under an id which the caller chooses. */
+const takesFreshId = (operation: FuzzOperation): boolean => /\.(update|import)$/.test(operation.name)
+
+const spellings: ((path: string) => string)[] = [
+  path => path.toUpperCase(),
+  path => path.replace('/api/', '//api/'),
+  path => path.replace('/v1/', '/./v1/'),
+  path => `${path}/`,
+  path => `${path};x`,
+  path => path.replace('/v1/', '/v1%2f'),
+  path => `${path}%00`,
+  path => path.replace('/v1/', '/v1/../v1/'),
+]
+
+/** One request to the operation, right in most places and wrong in one or a few. */
+export function planRequest(
+  operation: FuzzOperation,
+  known: KnownIds,
+  freshId: string,
+  random: Random,
+): FuzzRequest {
+  const planned = planPath(operation, known, random)
+  const { query, what: queryFaults } = planQuery(operation, known, random)
+  const { headers, what: headerFaults } = planHeaders(operation, random)
+  const what = [...planned.what, ...queryFaults, ...headerFaults]
+  let method = operation.method
+  let path = planned.path
+  let reachesOperation = planned.what.length === 0
+  if (random.chance(0.02)) {
+    method = random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'QUERY', 'PROPFIND'])
+    reachesOperation &&= method === operation.method
+    what.push(`method ${method}`)
+  }
+  if (random.chance(0.02)) {
+    path = random.pick(spellings)(path)
+    reachesOperation = false
+    what.push('spelling of the path')
+  }
+  let body: Buffer | undefined
+  const planBody = operation.takesFiles ? planFile : planJson
+  if (operation.body && method !== 'GET' && method !== 'HEAD') {
+    const plannedBody = planBody(operation, known, freshId, random)
+    body = plannedBody.bytes
+    Object.assign(headers, plannedBody.headers)
+    what.push(plannedBody.what)
+  }
+  return {
+    operation,
+    what: what.join('; ') || 'nothing',
+    method,
+    path: `${path}${query}`,
+    headers,
+    body,
+    reachesOperation,
+    freshId: takesFreshId(operation) ? freshId : undefined,
+  }
+}

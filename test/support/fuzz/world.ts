@@ -1,0 +1,153 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ApiClient, apiClient } from '../api-client.ts'
+import type { Random } from './random.ts'
+import type { KnownIds } from './sample.ts'
+
+export interface Caller {
+  /** Undefined where there is no token or a wrong one. */
+  role: string | undefined
+  operator: boolean
+  workspace: 'default' | 'fuzz'
+  authorization: string | undefined
+}
+
+/** Written down once more, not taken from the server: it is what is being checked. */
+const allowed: Record<string, readonly string[]> = {
+  admin: ['run', 'read', 'write', 'admin'],
+  editor: ['run', 'read', 'write'],
+  viewer: ['read'],
+  runner: ['run'],
+}
+
+export const mayUse = (caller: Caller, access: string): boolean =>
+  access === 'operator' ? caller.operator : (allowed[caller.role ?? '']?.includes(access) ?? false)
+
+/** Everything that a careless reader or writer of JSON would change. */
+const markerGraph =
+  '{"edges":[], "nodes" : [{"id":"n","type":"base","data":{"type":"other","big":9007199254740993,"zero":-0,' +
+  '"twice":1,"twice":2,"__proto__":{"polluted":"yes"},"lone":"\\ud800","nul":"\\u0000","数据源/API工具":[1e400]}}]}'
+const markerBytes = Buffer.from(Array.from({ length: 5000 }, (_, at) => (at * 31) % 256))
+
+export interface World {
+  callers: readonly Caller[]
+  known: KnownIds
+  operator: ApiClient
+  /** What must never stand in an answer. */
+  secrets: readonly string[]
+  /** Files that the answers so far say there are. */
+  fileCounts: Record<Caller['workspace'], number>
+  /** What is wrong with what is stored; an empty list means nothing. */
+  check(): Promise<string[]>
+}
+
+const countFiles = async (folder: string): Promise<number> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile()).length
+
+async function listAll(api: ApiClient): Promise<{ sha256: string }[]> {
+  const items: { sha256: string }[] = []
+  for (let page = 1; ; page++) {
+    const { json } = await api.post('files', { page, page_size: 100 })
+    items.push(...json.data.items)
+    if (items.length >= json.data.total || json.data.items.length === 0) return items
+  }
+}
+
+/** Two workspaces with something of every kind in them, callers of every role, and two markers. */
+export async function createWorld(base: string, token: string, dataDir: string): Promise<World> {
+  const operator = apiClient(base, token)
+  const fuzzWorkspace = (await operator.post('workspace/create', { name: 'fuzz' })).json.data
+  const admin = operator.as(fuzzWorkspace.token)
+  const make = async (role: string): Promise<Caller> => {
+    const agents = role === 'runner' ? { agent_ids: ['agent_1'] } : {}
+    const { json } = await admin.post('token/create', { name: role, role, ...agents })
+    return { role, operator: false, workspace: 'fuzz', authorization: `Bearer ${json.data.token}` }
+  }
+  const wrong = (authorization: string | undefined): Caller => ({
+    role: undefined,
+    operator: false,
+    workspace: 'fuzz',
+    authorization,
+  })
+  const callers: Caller[] = [
+    { role: 'admin', operator: true, workspace: 'default', authorization: `Bearer ${token}` },
+    ...(await Promise.all(['admin', 'editor', 'viewer', 'runner'].map(make))),
+    wrong(undefined),
+    wrong('Bearer wrong'),
+    wrong(`Basic ${Buffer.from(`a:${token}`).toString('base64')}`),
+    wrong('Bearer'),
+    wrong(token),
+  ]
+
+  const files: string[] = []
+  for (let count = 0; count < 6; count++)
+    for (const api of [operator, admin])
+      files.push((await api.upload(`${count}.txt`, `content ${count}`)).json.data.file_id)
+  const workflows = ['wf_one', 'wf_two', 'wf_three']
+  for (const api of [operator, admin])
+    for (const id of workflows) await api.post('workflow/update', { id, workflow: { nodes: [], edges: [] } })
+  const victims = await Promise.all(
+    [1, 2, 3].map(count => admin.post('token/create', { name: `victim ${count}`, role: 'viewer' })),
+  )
+  const doomed = (await operator.post('workspace/create', { name: 'doomed' })).json.data.id as string
+
+  await admin.post('workflow/update', `{"id":"marker","workflow":${markerGraph}}`, {
+    headers: { 'content-type': 'application/json' },
+  })
+  const markerFile = (await admin.upload('marker.bin', markerBytes)).json.data.file_id as string
+  const fileCounts = { default: 6, fuzz: 7 }
+
+  const startTime = async (): Promise<string | undefined> =>
+    /^process_start_time_seconds (\S+)/m.exec((await operator.get('/metrics')).text)?.[1]
+  const startedAt = await startTime()
+
+  const checkStored = async (): Promise<string[]> => {
+    const problems: string[] = []
+    const marker = await admin.get('workflow?id=marker')
+    if (!marker.text.includes(`"config":${markerGraph},`))
+      problems.push(`the marker workflow: ${marker.text}`)
+    const content = await admin.bytes(`files/${markerFile}`)
+    if (!content.bytes.equals(markerBytes)) problems.push(`the marker file: status ${content.status}`)
+    let contents = 0
+    for (const [workspace, api] of [['default', operator] as const, ['fuzz', admin] as const]) {
+      const items = await listAll(api)
+      contents += new Set(items.map(item => item.sha256)).size
+      if (items.length !== fileCounts[workspace])
+        problems.push(`${workspace}: ${items.length} files, but the answers make it ${fileCounts[workspace]}`)
+    }
+    const blobs = await countFiles(join(dataDir, 'files', 'blobs'))
+    if (blobs !== contents) problems.push(`${blobs} contents are on the disk for ${contents} in the database`)
+    const temporary = await countFiles(join(dataDir, 'files', 'tmp'))
+    if (temporary > 0) problems.push(`${temporary} temporary files were left`)
+    return problems
+  }
+
+  return {
+    callers,
+    known: {
+      wf: workflows,
+      file: files,
+      tok: victims.map(({ json }) => json.data.id),
+      ws: [doomed],
+      default: [doomed],
+    },
+    operator,
+    secrets: [token, fuzzWorkspace.token, dataDir, process.cwd()],
+    fileCounts,
+    check: async () => {
+      const problems = await checkStored()
+      const health = await operator.get('/healthz')
+      if (health.status !== 200 || health.headers.has('polluted')) problems.push(`healthz: ${health.text}`)
+      if ((await operator.get('/readyz')).status !== 200) problems.push('the server is not ready')
+      if ((await startTime()) !== startedAt) problems.push('it is another process')
+      if (({} as { polluted?: string }).polluted !== undefined) problems.push('objects are polluted')
+      return problems
+    },
+  }
+}
+
+/** Mostly somebody who may, often enough somebody who may not. */
+export function pickCaller(world: World, access: string, random: Random): Caller {
+  const able = world.callers.filter(caller => mayUse(caller, access) || access === 'anyone')
+  return random.chance(0.85) && able.length > 0 ? random.pick(able) : random.pick(world.callers)
+}

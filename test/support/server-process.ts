@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type ApiClient, apiClient } from './api-client.ts'
+import type { FreshDatabase } from './fresh-database.ts'
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+export interface ServerProcess {
+  base: string
+  pid: number
+  api: ApiClient
+  /** Everything it printed so far, logs included. */
+  output(): string
+  /** Resolves with the exit code, or the signal that ended it. */
+  kill(signal: NodeJS.Signals): Promise<number | string>
+  ended: Promise<number | string>
+}
+
+/** The real server as a process of its own, so that it can be killed. */
+export async function spawnServer(
+  database: FreshDatabase,
+  environment: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const { TEST_DATABASE_URL: _, BOOTSTRAP_TOKEN: __, ...inherited } = process.env
+  const child: ChildProcess = spawn(process.execPath, [main], {
+    env: {
+      ...inherited,
+      PORT: '0',
+      DATA_DIR: database.folder,
+      DATABASE_URL: database.url ?? '',
+      LOG_LEVEL: 'info',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  // A test that failed half way must not leave it behind.
+  process.once('exit', () => child.kill('SIGKILL'))
+  let output = ''
+  const ended = once(child, 'exit').then(([code, signal]) => (code as number | null) ?? (signal as string))
+  const base = await new Promise<string>((resolve, reject) => {
+    const onData = (chunk: Buffer): void => {
+      output += chunk.toString()
+      const found = /Console\s+(http:\/\/\S+?)\/\s/.exec(output)?.[1]
+      if (found) resolve(found)
+    }
+    child.stdout?.on('data', onData)
+    child.stderr?.on('data', onData)
+    ended.then(code => reject(new Error(`The server ended with ${code}:\n${output}`)))
+  })
+  return {
+    base,
+    pid: child.pid!,
+    api: apiClient(base, environment['BOOTSTRAP_TOKEN'] ?? /Your token\s+(\S+)/.exec(output)?.[1]),
+    output: () => output,
+    kill: signal => {
+      child.kill(signal)
+      return ended
+    },
+    ended,
+  }
+}
