@@ -66,7 +66,14 @@ async function runTests(args: string[], databaseUrl: string | undefined): Promis
     return 1
   }
   if (!flags.some(flag => flag.startsWith('--test-reporter'))) flags.push('--test-reporter=spec')
-  const nodeFlags = ['--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', ...flags]
+  const nodeFlags = [
+    '--disable-warning=ExperimentalWarning',
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=600000',
+    '--test-force-exit',
+    ...flags,
+  ]
   // Deleted, not left as found: without --postgres the suites run on SQLite whatever the shell has set.
   const env = { ...process.env, TEST_DATABASE_URL: databaseUrl }
   if (!databaseUrl) delete env.TEST_DATABASE_URL

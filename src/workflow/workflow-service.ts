@@ -153,7 +153,7 @@ export class WorkflowService {
     const findings = this.#refuse(sent)
     if (findings.length === 0) return sent.value as Graph
     const first = findings[0]!
-    const more = findings.length > 1 ? `, and ${findings.length - 1} more` : ''
+    const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : ''
     throw new AppError(
       'graph_invalid',
       `The graph cannot be stored: ${first.path}: ${first.message}${more}`,

@@ -215,7 +215,7 @@ test('a file over the limit is refused at once in each way of sending it', async
   const slightlyLarge = new FormData()
   slightlyLarge.append('file', new Blob(['x'.repeat(201)]), 'a')
   const json = JSON.stringify({ name: 'a', content_base64: Buffer.alloc(201).toString('base64') })
-  const bodies: [string, BodyInit, Record<string, string>][] = [
+  const bodies: [string, unknown, Record<string, string>][] = [
     ['a length', content, { 'content-type': 'text/plain' }],
     ['chunks', stream(), { 'content-type': 'text/plain' }],
     ['a form', form, {}],

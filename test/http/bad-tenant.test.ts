@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { type FuzzOperation, readInterface, type Schema } from '../support/fuzz/interface.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+
+let server: TestServer
+let operations: FuzzOperation[]
+let ours: ApiClient
+let theirs: ApiClient
+
+/** What the other workspace has, and ids of the same form that never named anything, by their prefix. */
+let real: Record<string, string>
+const absent: Record<string, string> = {
+  wf: 'wf_NeverNeverNeverNeverNe',
+  file: 'file_NeverNeverNeverNeverNe',
+  tok: 'tok_NeverNeverNeverNeverNe',
+  ws: 'ws_NeverNeverNeverNeverNe',
+  default: 'ws_NeverNeverNeverNeverNe',
+}
+
+const graph = {
+  nodes: [{ id: 'n', type: 'base', data: { type: 'llm', prompt_template: 'theirs' } }],
+  edges: [],
+}
+
+before(async () => {
+  server = await startTestServer()
+  operations = (await readInterface(server.base)).operations
+  ours = server.api.as((await server.api.post('workspace/create', { name: 'ours' })).json.data.token)
+  const their = (await server.api.post('workspace/create', { name: 'theirs' })).json.data
+  theirs = server.api.as(their.token)
+  const workflow = (await theirs.post('workflow/create', { name: 'theirs', workflow: graph })).json.data.id
+  await theirs.post('workflow/update', { id: workflow, workflow: { nodes: [], edges: [] } })
+  const file = (await theirs.upload('theirs.txt', 'theirs')).json.data.file_id
+  const token = (await theirs.post('token/create', { name: 'theirs', role: 'viewer' })).json.data.id
+  real = { wf: workflow, file, tok: token, ws: their.id, default: their.id }
+})
+after(() => server.stop())
+
+const prefixOf = (schema: Schema): string | undefined => {
+  const example = (schema['examples'] as string[] | undefined)?.[0]
+  if (typeof schema['pattern'] !== 'string' || example === undefined) return undefined
+  return /^([a-z]+)_/.exec(example)?.[1] ?? example
+}
+
+/** The id that a field wants, or a list of one, where it wants one that we have. */
+function idFor(schema: Schema, ids: Record<string, string>): unknown {
+  if (schema['type'] === 'array') {
+    const inner = idFor((schema['items'] ?? {}) as Schema, ids)
+    return inner === undefined ? undefined : [inner]
+  }
+  const prefix = prefixOf(schema)
+  return prefix === undefined ? undefined : ids[prefix]
+}
+
+interface Planned {
+  path: string
+  body: Record<string, unknown> | undefined
+  namesSomething: boolean
+}
+
+function plan(operation: FuzzOperation, ids: Record<string, string>): Planned {
+  let namesSomething = false
+  const note = (id: unknown): unknown => {
+    if (id !== undefined) namesSomething = true
+    return id
+  }
+  const field = (name: string, place: string): Schema =>
+    operation.fields.find(candidate => candidate.name === name && candidate.in === place)?.schema ?? {}
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    String(note(idFor(field(name, 'path'), ids))),
+  )
+  const query = operation.fields
+    .filter(({ in: place, required }) => place === 'query' && required)
+    .map(({ name, schema }) => `${name}=${note(idFor(schema, ids)) ?? 1}`)
+  let body: Record<string, unknown> | undefined
+  if (operation.body) {
+    body = structuredClone((operation.example ?? {}) as Record<string, unknown>)
+    for (const [name, schema] of Object.entries(
+      (operation.body['properties'] ?? {}) as Record<string, Schema>,
+    )) {
+      const id = note(idFor(schema, ids))
+      if (id !== undefined) body[name] = id
+    }
+  }
+  return { path: query.length > 0 ? `${path}?${query.join('&')}` : path, body, namesSomething }
+}
+
+/** The answer with the names of the two ids, and what differs between any two answers, made the same. */
+const comparable = (answer: ApiAnswer, ids: Record<string, string>): unknown => {
+  let text = answer.text
+  for (const [prefix, id] of Object.entries(ids)) text = text.replaceAll(id, `<${prefix}>`)
+  const headers = Object.fromEntries(
+    [...answer.headers].filter(([name]) => !['x-traceid', 'date', 'content-length'].includes(name)),
+  )
+  return { status: answer.status, headers, text: text.replaceAll('<default>', '<ws>') }
+}
+
+const snapshot = async (): Promise<unknown[]> => {
+  const answers = await Promise.all([
+    theirs.get(`workflow?id=${real['wf']}`),
+    theirs.get(`workflow/versions?id=${real['wf']}`),
+    theirs.post('workflow/list', {}),
+    theirs.post('files', {}),
+    theirs.get(`files/${real['file']}`),
+    theirs.post('token/list', {}),
+    server.api.post('workspace/list', {}),
+  ])
+  return answers.map(answer => ({ status: answer.status, text: answer.text }))
+}
+
+/** Each object has its own path to a form that fits; this many operations take an id today. */
+const leastCovered = 12
+
+test('ids of another workspace answer as ids that never were, and nothing there changes', async () => {
+  const before = await snapshot()
+  const covered: string[] = []
+  for (const operation of operations) {
+    const attempt = plan(operation, real)
+    if (!attempt.namesSomething) continue
+    const neverWas = plan(operation, absent)
+    const theirAnswer = await ours.call(operation.method, attempt.path, attempt.body)
+    const noAnswer = await ours.call(operation.method, neverWas.path, neverWas.body)
+    assert.deepEqual(comparable(theirAnswer, real), comparable(noAnswer, absent), operation.name)
+    assert.ok(!theirAnswer.text.includes('theirs'), `${operation.name} tells what is theirs`)
+    covered.push(operation.name)
+  }
+  assert.ok(covered.length >= leastCovered, `only ${covered.join(', ')}`)
+  assert.deepEqual(await snapshot(), before)
+})
+
+test('a workflow under the same id is another one in each workspace', async () => {
+  const id = real['wf']!
+  const mine = await ours.get(`workflow?id=${id}`)
+  // The update above made it; theirs has two versions and a name.
+  assert.equal(mine.json.data.exist, true)
+  assert.equal(mine.json.data.workflow.name, '')
+  assert.equal((await theirs.get(`workflow?id=${id}`)).json.data.workflow.version, 2)
+  await ours.post('workflow/delete', { id })
+  assert.equal((await theirs.get(`workflow?id=${id}`)).json.data.exist, true)
+})
+
+test('a list of ids finds those of the own workspace only', async () => {
+  const file = (await ours.upload('ours.txt', 'ours')).json.data.file_id as string
+  const both = [file, real['file']!]
+  const info = (await ours.post('files', { file_ids: both })).json.data
+  assert.deepEqual(
+    info.items.map((item: { file_id: string }) => item.file_id),
+    [file],
+  )
+  assert.deepEqual(info.missing, [real['file']])
+  const removed = (await ours.post('files/delete', { file_ids: both, force: true })).json.data
+  assert.deepEqual([removed.deleted, removed.missing], [[file], [real['file']]])
+  assert.equal((await theirs.get(`files/${real['file']}`)).text, 'theirs')
+})
+
+test('equal content in two workspaces is two contents', async () => {
+  const copy = (await ours.upload('copy.txt', 'theirs')).json.data.file_id as string
+  await ours.post('files/delete', { file_ids: [copy] })
+  assert.equal((await theirs.get(`files/${real['file']}`)).text, 'theirs')
+})
+
+test('an Idempotency-Key of another workspace gives nothing away', async () => {
+  const options = { headers: { 'idempotency-key': 'shared' } }
+  const first = await theirs.post('token/create', { name: 'a', role: 'viewer' }, options)
+  const second = await ours.post('token/create', { name: 'a', role: 'viewer' }, options)
+  assert.equal(second.status, 200)
+  assert.notEqual(second.json.data.token, first.json.data.token)
+  assert.equal(second.headers.get('idempotency-replayed'), null)
+})

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type FuzzOperation, readInterface } from '../support/fuzz/interface.ts'
+import { type RawAnswer, rawRequest, requestHead } from '../support/raw-connection.ts'
+import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
+
+let server: TestServer
+let operations: FuzzOperation[]
+let secretFile: string
+
+before(async () => {
+  server = await startTestServer()
+  operations = (await readInterface(server.base)).operations
+  await server.api.post('workflow/update', { id: 'secret', workflow: { nodes: [], edges: [] } })
+  secretFile = (await server.api.upload('secret.txt', 'secret')).json.data.file_id
+})
+after(() => server.stop())
+
+/** Whoever adds a route that needs no token has to write it down here as well. */
+const anonymous = ['GET /', 'GET /docs', 'GET /openapi.json', 'GET /healthz', 'GET /readyz']
+
+type Header = readonly [string, string]
+
+/** A request that would do something if the gate let it through. */
+function requestTo(operation: FuzzOperation, path: string, headers: readonly Header[]): string {
+  const body = operation.method === 'POST' ? JSON.stringify(operation.example ?? {}) : ''
+  const framing: Header[] =
+    operation.method === 'POST'
+      ? [
+          ['Content-Type', 'application/json'],
+          ['Content-Length', String(Buffer.byteLength(body))],
+        ]
+      : []
+  return requestHead(`${operation.method} ${path}`, [['Host', 'x'], ...headers, ...framing]) + body
+}
+
+const pathOf = (operation: FuzzOperation): string => {
+  const path = operation.path.replace('{file_id}', secretFile).replace(/\{\w+\}/g, 'x')
+  const query = operation.fields.filter(field => field.in === 'query' && field.required)
+  return query.length > 0
+    ? `${path}?${query.map(({ name }) => `${name}=${name === 'id' ? 'secret' : '1'}`).join('&')}`
+    : path
+}
+
+const closed = (): FuzzOperation[] =>
+  operations.filter(({ method, path }) => !anonymous.includes(`${method} ${path}`))
+
+function assertUnauthorized(answer: RawAnswer | undefined, code: number, what: string): void {
+  assert.equal(
+    answer?.json?.code,
+    code,
+    `${what}: ${answer?.status} ${answer?.body.toString().slice(0, 300)}`,
+  )
+  assert.equal(answer.status, 401)
+  assert.equal(answer.headers['www-authenticate'], 'Bearer')
+}
+
+const read = (headers: readonly Header[]): Promise<RawAnswer | undefined> =>
+  rawRequest(server.base, requestHead('GET /api/v1/workflow?id=secret', [['Host', 'x'], ...headers]))
+
+test('a missing, empty, misspelt or unknown token is refused', async () => {
+  assertUnauthorized(await read([]), 40101, 'none')
+  const wrong = [
+    '',
+    'Bearer',
+    'Bearer ',
+    'Bearer  ',
+    `Bearer  ${operatorToken}`,
+    `Bearer ${operatorToken}x`,
+    `Bearer ${operatorToken} x`,
+    `Bearer ${operatorToken.slice(0, -1)}`,
+    `Bearer ${operatorToken.toUpperCase()}`,
+    `Bearer "${operatorToken}"`,
+    `Bearer\t${operatorToken}`,
+    `Basic ${Buffer.from(`x:${operatorToken}`).toString('base64')}`,
+    `Token ${operatorToken}`,
+    `Bearer ${'x'.repeat(600)}`,
+    'Bearer \u00e9',
+    "Bearer ' OR 1=1 --",
+    operatorToken,
+  ]
+  for (const value of wrong) assertUnauthorized(await read([['Authorization', value]]), 40102, value)
+})
+
+test('two Authorization headers are refused, whichever of them is good', async () => {
+  const good: Header = ['Authorization', `Bearer ${operatorToken}`]
+  const bad: Header = ['Authorization', 'Bearer wrong']
+  for (const pair of [
+    [good, bad],
+    [bad, good],
+    [good, good],
+  ])
+    assertUnauthorized(await read(pair), 40102, JSON.stringify(pair))
+})
+
+test('a token of 1 MB is refused with the headers', async () => {
+  const answer = await read([['Authorization', `Bearer ${'x'.repeat(1 << 20)}`]])
+  assert.equal(answer?.json?.code, 43101)
+})
+
+test('the scheme may be written in any case', async () => {
+  for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+    assert.equal((await read([['Authorization', `${scheme} ${operatorToken}`]]))?.status, 200)
+})
+
+test('a token anywhere else is not taken', async () => {
+  for (const name of ['token', 'access_token', 'authorization', 'Authorization', 'key']) {
+    const path = `/api/v1/workflow?id=secret&${name}=${operatorToken}`
+    assertUnauthorized(
+      await rawRequest(server.base, requestHead(`GET ${path}`, [['Host', 'x']])),
+      40101,
+      name,
+    )
+  }
+  const others: Header[] = [
+    ['X-Token', operatorToken],
+    ['X-Api-Key', operatorToken],
+    ['Cookie', `token=${operatorToken}`],
+    ['Proxy-Authorization', `Bearer ${operatorToken}`],
+  ]
+  for (const header of others) assertUnauthorized(await read([header]), 40101, header[0])
+})
+
+test('exactly the routes in the list answer without a token', async () => {
+  const open: string[] = []
+  for (const operation of operations) {
+    const answer = await rawRequest(server.base, requestTo(operation, pathOf(operation), []))
+    const name = `${operation.method} ${operation.path}`
+    if (answer?.status === 200) open.push(name)
+    else assertUnauthorized(answer, 40101, name)
+  }
+  assert.deepEqual(open.sort(), [...anonymous].sort())
+})
+
+test('the published access agrees with the list', () => {
+  const published = operations.filter(({ access }) => access === 'anyone')
+  assert.deepEqual(published.map(({ method, path }) => `${method} ${path}`).sort(), [...anonymous].sort())
+})
+
+test('no other spelling of a path gets past the gate', async () => {
+  const spellings: ((path: string) => string)[] = [
+    path => path.toUpperCase(),
+    path => `/${path}`,
+    path => path.replace(/\/(?=[^/]*$)/, '//'),
+    path => path.replace(/\/(?=[^/]*$)/, '/./'),
+    path => path.replace(/\/(?=[^/]*$)/, '/x/../'),
+    path => path.replace(/\/(?=[^/]*$)/, '%2f'),
+    path => path.replace(/\/(?=[^/]*$)/, '/%2e/'),
+    path => `${path}/`,
+    path => `${path};x`,
+    path => `${path}%00`,
+    path => `${path}.json`,
+    path => path.replace(/[a-z]/, letter => `%${letter.charCodeAt(0).toString(16)}`),
+    path => `http://x${path}`,
+    path => `/healthz/..${path}`,
+  ]
+  for (const operation of closed())
+    for (const spell of spellings) {
+      const [path = '', query] = pathOf(operation).split('?')
+      const spelt = query === undefined ? spell(path) : `${spell(path)}?${query}`
+      const answer = await rawRequest(server.base, requestTo(operation, spelt, []))
+      assert.ok(answer && answer.status >= 400 && answer.status < 500, `${spelt}: ${answer?.status}`)
+    }
+})
+
+test('no header opens a route, whoever it says sent it', async () => {
+  const headers: Header[] = [
+    ['X-Request-From', 'internal'],
+    ['X-Internal', 'true'],
+    ['X-Forwarded-For', '127.0.0.1'],
+    ['X-Real-IP', '127.0.0.1'],
+    ['Forwarded', 'for=127.0.0.1'],
+    ['X-Original-URL', '/healthz'],
+    ['X-Rewrite-URL', '/healthz'],
+    ['X-HTTP-Method-Override', 'GET'],
+    ['X-User-Id', 'operator'],
+    ['X-Tenant-Id', 'default'],
+    ['X-Workspace-Id', 'default'],
+  ]
+  for (const operation of closed())
+    for (const sent of [...headers.map(header => [header]), headers]) {
+      const answer = await rawRequest(server.base, requestTo(operation, pathOf(operation), sent))
+      assertUnauthorized(answer, 40101, `${operation.name} with ${JSON.stringify(sent)}`)
+    }
+})
+
+test('below the API a path without a route does not say so to strangers', async () => {
+  for (const path of ['/api/v1/nothing', '/api/v1/workflow/x', '/api/v1/'])
+    assertUnauthorized(
+      await rawRequest(server.base, requestHead(`GET ${path}`, [['Host', 'x']])),
+      40101,
+      path,
+    )
+})
+
+test('nothing of all that changed what is stored', async () => {
+  assert.equal((await server.api.get('workflow?id=secret')).json.data.workflow.version, 1)
+  assert.equal((await server.api.post('workflow/list', {})).json.data.total, 1)
+  assert.equal((await server.api.post('files', {})).json.data.total, 1)
+  assert.equal((await server.api.post('token/list', {})).json.data.total, 1)
+  assert.equal((await server.api.post('workspace/list', {})).json.data.total, 1)
+})
