@@ -1,4 +1,6 @@
+import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { limits } from '../contract/limits.ts'
 
 /**
@@ -24,4 +26,10 @@ export function drain(request: IncomingMessage): Promise<void> {
     request.on('data', onData).on('end', finish).on('close', finish).on('error', finish)
     request.resume()
   })
+}
+
+/** Who goes on sending after the answer, or never closes a refused connection, is cut off after a while. */
+export function cutOffLater(socket: Socket, unlessClosed: EventEmitter): void {
+  const cut = setTimeout(() => socket.destroy(), limits.drainMilliseconds).unref()
+  unlessClosed.once('close', () => clearTimeout(cut))
 }

@@ -10,7 +10,7 @@ import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import { jsonType } from './answer.ts'
 import type { Route } from './call.ts'
-import { drain } from './drain.ts'
+import { cutOffLater, drain } from './drain.ts'
 import { asAppError, errorBody, errorStatus } from './error-answer.ts'
 import { isJsonType, noMembers, readJson, refuseEncoding } from './read-body.ts'
 import { registerRoute } from './register-route.ts'
@@ -120,6 +120,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.setNotFoundHandler((request, reply) => answerError(noSuchPath(request.url), request, reply, parts.log))
 
   app.addHook('onResponse', (request, reply, done) => {
+    if (!request.raw.complete) cutOffLater(request.raw.socket, request.raw)
     const milliseconds = Math.round((performance.now() - request.startedAt) * 100) / 100
     const name = request.routeOptions.config?.operation?.name ?? 'unknown'
     parts.log.info({
@@ -198,6 +199,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-TraceId: ${traceIdOf({})}\r\nConnection: close\r\n\r\n${body}`,
   )
+  cutOffLater(socket, socket)
 }
 
 /**

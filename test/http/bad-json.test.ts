@@ -89,6 +89,14 @@ test('what export gave of the deepest graph can be imported', async () => {
   assert.equal(imported.status, 200, imported.text)
 })
 
+test('a name of 255 characters outside the basic plane survives export and import', async () => {
+  const name = '𝒳'.repeat(255)
+  const made = await server.api.post('workflow/create', { name, workflow: { nodes: [], edges: [] } })
+  const exported = await server.api.post('workflow/export', { id: made.json.data.id })
+  const imported = await server.api.post('workflow/import', exported.json.data)
+  assert.equal(imported.status, 200, imported.text)
+})
+
 test('depth is bounded on every operation, also in fields that are ignored', async () => {
   for (const path of ['workflow/list', 'token/create', 'files', 'files/upload'])
     assertFailure(await post(path, `{"ignored":${'['.repeat(70)}${']'.repeat(70)}}`), 40003)

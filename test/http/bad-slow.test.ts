@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
 import { after, before, mock, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
-import { drain } from '../../src/http/drain.ts'
+import { cutOffLater, drain } from '../../src/http/drain.ts'
 import { flowingBody } from '../../src/http/flowing-body.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { RawConnection, requestHead } from '../support/raw-connection.ts'
@@ -120,6 +121,18 @@ test('draining ends after its time, and after its bytes', async t => {
   await drained
   const declared = { 'content-length': String(limits.drainBytes + 1) }
   await drain(asRequest(Object.assign(new PassThrough(), { headers: declared, complete: false })))
+})
+
+test('who goes on sending after the answer is cut off, who stops is not', async t => {
+  const pass = heldTime(t)
+  const kept = new PassThrough()
+  const body = new PassThrough()
+  cutOffLater(kept as unknown as Socket, body)
+  body.destroy()
+  const cut = new PassThrough()
+  cutOffLater(cut as unknown as Socket, cut)
+  await pass(limits.drainMilliseconds + 1000)
+  assert.deepEqual([kept.destroyed, cut.destroyed], [false, true])
 })
 
 test('slow clients hold nobody up', async () => {

@@ -31,7 +31,7 @@ before(async () => {
   const their = (await server.api.post('workspace/create', { name: 'theirs' })).json.data
   theirs = server.api.as(their.token)
   const workflow = (await theirs.post('workflow/create', { name: 'theirs', workflow: graph })).json.data.id
-  await theirs.post('workflow/update', { id: workflow, workflow: { nodes: [], edges: [] } })
+  await theirs.post('workflow/update', { id: workflow, workflow: { ...graph, second: true } })
   const file = (await theirs.upload('theirs.txt', 'theirs')).json.data.file_id
   const token = (await theirs.post('token/create', { name: 'theirs', role: 'viewer' })).json.data.id
   real = { wf: workflow, file, tok: token, ws: their.id, default: their.id }
@@ -132,13 +132,12 @@ test('ids of another workspace answer as ids that never were, and nothing there 
 
 test('a workflow under the same id is another one in each workspace', async () => {
   const id = real['wf']!
-  const mine = await ours.get(`workflow?id=${id}`)
-  // The update above made it; theirs has two versions and a name.
-  assert.equal(mine.json.data.exist, true)
-  assert.equal(mine.json.data.workflow.name, '')
-  assert.equal((await theirs.get(`workflow?id=${id}`)).json.data.workflow.version, 2)
+  const workflow = { nodes: [], edges: [], mine: true }
+  assert.equal((await ours.post('workflow/update', { id, workflow })).status, 200)
+  assert.equal((await theirs.get(`workflow?id=${id}`)).json.data.workflow.config.mine, undefined)
   await ours.post('workflow/delete', { id })
   assert.equal((await theirs.get(`workflow?id=${id}`)).json.data.exist, true)
+  assert.equal((await theirs.get(`workflow/versions?id=${id}`)).json.data.total, 2)
 })
 
 test('a list of ids finds those of the own workspace only', async () => {

@@ -12,6 +12,8 @@ const maxCharacters = 16 << 20
 export class RowCache {
   readonly #dataVersion: StatementSync
   readonly #rows = new Map<string, Map<string, unknown>>()
+  /** Keys read once of late: a row is kept when it is read again, for rows read once only cost memory. */
+  readonly #once = new Set<string>()
   #count = 0
   #characters = 0
   #version = -1
@@ -32,7 +34,7 @@ export class RowCache {
     const known = rows.get(key)
     if (known !== undefined) return known
     const row = read()
-    if (row !== undefined) this.#keep(rows, key, row as Record<string, unknown>)
+    if (row !== undefined && this.#isReadAgain(key)) this.#keep(rows, key, row as Record<string, unknown>)
     return row
   }
 
@@ -50,6 +52,13 @@ export class RowCache {
       this.#version = version
       this.#clear()
     }
+  }
+
+  #isReadAgain(key: string): boolean {
+    if (this.#once.has(key)) return true
+    if (this.#once.size >= maxRows) this.#once.clear()
+    this.#once.add(key)
+    return false
   }
 
   #keep(rows: Map<string, unknown>, key: string, row: Record<string, unknown>): void {

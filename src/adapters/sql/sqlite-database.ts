@@ -117,9 +117,9 @@ export class SqliteDatabase implements Database {
 
   /** Group commit: whatever has queued up while the last group was made durable shares the next commit. */
   async #drain(): Promise<void> {
-    // One turn of grace lets requests that arrived together share a commit.
-    await Promise.resolve()
     while (this.#queue.length > 0) {
+      // One turn of the event loop lets requests that arrived together share a commit.
+      await new Promise(resolve => setImmediate(resolve))
       const group = this.#queue.splice(0, groupSize)
       try {
         if (this.#broken)

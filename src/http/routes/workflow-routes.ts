@@ -54,7 +54,8 @@ function documentOf(
   if (
     name !== undefined &&
     (typeof name !== 'string' ||
-      name.length > limits.nameLength ||
+      // Characters, as the schemas count them: a pair of surrogates is one.
+      [...name].length > limits.nameLength ||
       !name.isWellFormed() ||
       name.includes('\0'))
   )
