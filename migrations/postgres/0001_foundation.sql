@@ -1,4 +1,5 @@
 -- Times are milliseconds since 1970. Every table leads with the workspace.
+-- `search` is what a keyword is looked for in, in lower case, so that both databases find the same.
 
 CREATE TABLE workspaces (
   id TEXT COLLATE "C" PRIMARY KEY,
@@ -24,6 +25,7 @@ CREATE TABLE workflows (
   workspace_id TEXT COLLATE "C" NOT NULL,
   id TEXT COLLATE "C" NOT NULL,
   name TEXT NOT NULL,
+  search TEXT NOT NULL DEFAULT '',
   version BIGINT NOT NULL,
   node_count BIGINT NOT NULL,
   created_at BIGINT NOT NULL,
@@ -47,6 +49,7 @@ CREATE TABLE files (
   workspace_id TEXT COLLATE "C" NOT NULL,
   id TEXT COLLATE "C" NOT NULL,
   name TEXT NOT NULL,
+  search TEXT NOT NULL DEFAULT '',
   size BIGINT NOT NULL,
   mime_type TEXT NOT NULL,
   sha256 TEXT COLLATE "C" NOT NULL,

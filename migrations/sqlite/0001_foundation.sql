@@ -1,6 +1,7 @@
 -- Tables keep their rowid: with rows of a few kilobytes, reading through a unique index and the rowid
 -- is three times as fast as a WITHOUT ROWID table.
 -- Times are milliseconds since 1970. Every table leads with the workspace.
+-- `search` is what a keyword is looked for in, in lower case, so that both databases find the same.
 
 CREATE TABLE workspaces (
   id TEXT NOT NULL UNIQUE,
@@ -26,6 +27,7 @@ CREATE TABLE workflows (
   workspace_id TEXT NOT NULL,
   id TEXT NOT NULL,
   name TEXT NOT NULL,
+  search TEXT NOT NULL DEFAULT '',
   version INTEGER NOT NULL,
   node_count INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
@@ -49,6 +51,7 @@ CREATE TABLE files (
   workspace_id TEXT NOT NULL,
   id TEXT NOT NULL,
   name TEXT NOT NULL,
+  search TEXT NOT NULL DEFAULT '',
   size INTEGER NOT NULL,
   mime_type TEXT NOT NULL,
   sha256 TEXT NOT NULL,

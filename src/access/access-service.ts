@@ -78,7 +78,10 @@ export class AccessService {
 
   async deleteToken(workspaceId: string, id: string): Promise<void> {
     if (!(await this.#store.removeToken(workspaceId, id)))
-      throw new AppError('not_found', `There is no token ${id}`)
+      throw new AppError(
+        'not_found',
+        `There is no token ${id} to delete; the operator's is only replaced, by BOOTSTRAP_TOKEN`,
+      )
   }
 
   async createWorkspace(name: string): Promise<Workspace & { secret: string }> {

@@ -33,6 +33,7 @@ export interface AccessStore {
   addToken(token: TokenRecord, hash: string): Promise<boolean>
   findToken(hash: string): Promise<TokenRecord | undefined>
   listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>>
+  /** False when there is none, or when it is the operator's, which is only ever replaced. */
   removeToken(workspaceId: string, id: string): Promise<boolean>
   /** Makes `hash` the operator's token. With `replace` false an existing one stays. True when it changed. */
   setOperatorToken(token: TokenRecord, hash: string, replace: boolean): Promise<boolean>

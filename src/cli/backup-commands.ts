@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isSqliteInUse } from '../adapters/sql/sqlite-in-use.ts'
 import { BackupError } from '../backup/backup-error.ts'
 import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
@@ -92,7 +92,7 @@ this is also the way from SQLite to PostgreSQL and back.`,
         ? `\nFiles left out, since the archive lacks their content: ${done.filesLeftOut}`
         : ''
     const operator = bootstrapToken
-      ? `The operator's token is the one of the server that was backed up; it is in ${config.dataDir}.`
+      ? `The operator's token is the one of the server that was backed up; it is in ${join(config.dataDir, 'bootstrap-token')}.`
       : 'The archive has no bootstrap-token file: set BOOTSTRAP_TOKEN as it was on the server that was backed up.'
     return {
       text: `${countsOf(done)}${leftOut}\n\nRestored the backup of ${done.createdAt}.\n${operator}`,

@@ -30,6 +30,8 @@ export const limits = {
   jsonBodyMilliseconds: 60_000,
   /** A body that sends nothing for this long is cut off. */
   bodyStallMilliseconds: 20_000,
+  /** A download that takes nothing for this long is cut off. */
+  downloadStallMilliseconds: 60_000,
   /** Unread rest of a refused body that is still taken off the line, so that the client sees the answer. */
   drainBytes: 64 << 20,
   /** How long that may take. */

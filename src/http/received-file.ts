@@ -17,7 +17,7 @@ export interface ReceivedFile {
   blob: WrittenBlob
 }
 
-const finishMilliseconds = 1000
+const stuckMilliseconds = 1000
 
 type Receive = (source: AsyncIterable<Uint8Array>) => Promise<WrittenBlob>
 
@@ -143,8 +143,12 @@ async function receiveMultipart(request: IncomingMessage, files: FileService): P
   })
   finished.catch(() => {})
   try {
-    await feed(request, reader, () => failure)
-    await Promise.race([finished, stuckAfter(received)])
+    const unlessStuck = (step: Promise<void>): Promise<void> => {
+      const over = new AbortController()
+      return Promise.race([step, stuckAfter(received, over.signal)]).finally(() => over.abort())
+    }
+    await feed(request, reader, () => failure, unlessStuck)
+    await unlessStuck(finished)
     const file = await received
     if (!file) throw broken('The multipart body holds no part named file')
     return file
@@ -157,27 +161,33 @@ async function receiveMultipart(request: IncomingMessage, files: FileService): P
 }
 
 /**
- * Some broken bodies leave the reader waiting for parts that cannot come any more. When it has got everything
- * and the file is written there is nothing left that could take it time.
+ * Some broken bodies leave the reader waiting for what cannot come any more. While no file is being written
+ * there is nothing that could take it time.
  */
-async function stuckAfter(received: Promise<unknown> | undefined): Promise<never> {
+async function stuckAfter(received: Promise<unknown> | undefined, over: AbortSignal): Promise<never> {
   await received
-  await sleep(finishMilliseconds, undefined, { ref: false })
+  await sleep(stuckMilliseconds, undefined, { ref: false, signal: over })
   throw broken('The multipart body is broken')
 }
 
 /** Hands the body on, no faster than it is taken. */
-async function feed(request: IncomingMessage, reader: BusboyInstance, failed: () => unknown): Promise<void> {
+async function feed(
+  request: IncomingMessage,
+  reader: BusboyInstance,
+  failed: () => unknown,
+  unlessStuck: (step: Promise<void>) => Promise<void>,
+): Promise<void> {
   for await (const chunk of flowingBody(request)) {
     if (failed()) throw failed()
-    if (!reader.write(chunk))
-      await new Promise<void>(resolve => {
-        const go = (): void => {
-          reader.off('drain', go).off('close', go).off('error', go)
-          resolve()
-        }
-        reader.on('drain', go).on('close', go).on('error', go)
-      })
+    if (reader.write(chunk)) continue
+    const drained = new Promise<void>(resolve => {
+      const go = (): void => {
+        reader.off('drain', go).off('close', go).off('error', go)
+        resolve()
+      }
+      reader.on('drain', go).on('close', go).on('error', go)
+    })
+    await unlessStuck(drained)
   }
   if (failed()) throw failed()
   reader.end()

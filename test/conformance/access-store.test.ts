@@ -64,6 +64,7 @@ describe('an access store', () => {
     assert.equal(await store.setOperatorToken({ ...operator, id: 'op3' }, 'op3', true), true)
     assert.equal(await store.setOperatorToken({ ...operator, id: 'op4' }, 'op3', true), false)
     assert.equal(await store.findToken('op1'), undefined)
+    assert.equal(await store.removeToken('home', 'op3'), false)
     assert.equal((await store.findToken('op3'))?.operator, true)
   })
 

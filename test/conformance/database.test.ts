@@ -90,11 +90,6 @@ describe('a database', () => {
       Array.from({ length: 1200 }, (_, at) => `many_${at}`),
     )
   })
-
-  test('lower() knows more than ASCII', async () => {
-    const row = await database.get<{ text: string }>('SELECT LOWER(?) AS text', 'ÄПΩ名')
-    assert.equal(row?.text, 'äпω名')
-  })
 })
 
 test('processes that start at the same moment migrate once', async () => {

@@ -31,6 +31,9 @@ export interface Database extends Reader {
   close(): Promise<void>
 }
 
-/** Escapes what a person typed for `LIKE ? ESCAPE '\'`. */
-export const likePattern = (keyword: string): string =>
-  `%${keyword.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+/** What a keyword is looked for in; the case is folded here, since the databases fold it differently. */
+export const searchText = (...parts: string[]): string => parts.join('\n').toLowerCase()
+
+/** What a person typed, for `search LIKE ? ESCAPE '\'`. */
+export const searchPattern = (keyword: string): string =>
+  `%${searchText(keyword).replace(/[\\%_]/g, '\\$&')}%`

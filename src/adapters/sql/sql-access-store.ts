@@ -156,7 +156,7 @@ export class SqlAccessStore implements AccessStore {
 
   removeToken(workspaceId: string, id: string): Promise<boolean> {
     return this.#database.transaction(async transaction => {
-      const sql = 'DELETE FROM tokens WHERE workspace_id = ? AND id = ?'
+      const sql = 'DELETE FROM tokens WHERE workspace_id = ? AND id = ? AND operator = 0'
       return (await transaction.run(sql, workspaceId, id)) > 0
     })
   }

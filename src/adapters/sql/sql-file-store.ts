@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from '../../files/file-store.ts'
-import { type Database, likePattern, type Transaction } from './database.ts'
+import { type Database, searchPattern, searchText, type Transaction } from './database.ts'
 
 interface Row {
   id: string
@@ -43,7 +43,7 @@ export class SqlFileStore implements FileStore {
         file.size,
       )
       await transaction.run(
-        `INSERT INTO files (workspace_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO files (workspace_id, ${columns}, search) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
         workspaceId,
         file.id,
         file.name,
@@ -51,6 +51,7 @@ export class SqlFileStore implements FileStore {
         file.mimeType,
         file.sha256,
         file.createdAt,
+        searchText(file.name),
       )
       const blob = await transaction.get<{ key: string }>(
         'SELECT key FROM blobs WHERE workspace_id = ? AND sha256 = ?',
@@ -83,8 +84,8 @@ export class SqlFileStore implements FileStore {
   }
 
   async list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<FileRecord>> {
-    const matches = keyword === '' ? '' : `AND LOWER(name) LIKE ? ESCAPE '\\'`
-    const parameters = keyword === '' ? [] : [likePattern(keyword)]
+    const matches = keyword === '' ? '' : `AND search LIKE ? ESCAPE '\\'`
+    const parameters = keyword === '' ? [] : [searchPattern(keyword)]
     const count = await this.#database.get<{ total: number }>(
       `SELECT COUNT(*) AS total FROM files WHERE workspace_id = ? ${matches}`,
       workspaceId,

@@ -9,7 +9,7 @@ import type {
   WorkflowStore,
   WorkflowSummary,
 } from '../../workflow/workflow-store.ts'
-import { type Database, likePattern, type Transaction } from './database.ts'
+import { type Database, searchPattern, searchText, type Transaction } from './database.ts'
 
 interface Row {
   id: string
@@ -83,11 +83,12 @@ export class SqlWorkflowStore implements WorkflowStore {
 
   async #insert(transaction: Transaction, workspaceId: string, save: Save): Promise<boolean> {
     const inserted = await transaction.run(
-      `INSERT INTO workflows (workspace_id, id, name, version, node_count, created_at, updated_at)
-       VALUES (?, ?, ?, 1, ?, ?, ?) ON CONFLICT (workspace_id, id) DO NOTHING`,
+      `INSERT INTO workflows (workspace_id, id, name, search, version, node_count, created_at, updated_at)
+       VALUES (?, ?, ?, ?, 1, ?, ?, ?) ON CONFLICT (workspace_id, id) DO NOTHING`,
       workspaceId,
       save.id,
       save.name ?? '',
+      searchText(save.name ?? '', save.id),
       save.nodeCount,
       save.at,
       save.at,
@@ -116,8 +117,9 @@ export class SqlWorkflowStore implements WorkflowStore {
     // A clock that was set back must not make a newer version look older.
     const at = Math.max(save.at, current.updated_at + 1)
     await transaction.run(
-      'UPDATE workflows SET name = ?, version = ?, node_count = ?, updated_at = ? WHERE workspace_id = ? AND id = ?',
+      'UPDATE workflows SET name = ?, search = ?, version = ?, node_count = ?, updated_at = ? WHERE workspace_id = ? AND id = ?',
       name,
+      searchText(name, save.id),
       version,
       save.nodeCount,
       at,
@@ -148,9 +150,8 @@ export class SqlWorkflowStore implements WorkflowStore {
   }
 
   async list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
-    const matches =
-      keyword === '' ? '' : `AND (LOWER(name) LIKE ? ESCAPE '\\' OR LOWER(id) LIKE ? ESCAPE '\\')`
-    const parameters = keyword === '' ? [] : [likePattern(keyword), likePattern(keyword)]
+    const matches = keyword === '' ? '' : `AND search LIKE ? ESCAPE '\\'`
+    const parameters = keyword === '' ? [] : [searchPattern(keyword)]
     const count = await this.#database.get<{ total: number }>(
       `SELECT COUNT(*) AS total FROM workflows WHERE workspace_id = ? ${matches}`,
       workspaceId,

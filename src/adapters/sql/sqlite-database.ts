@@ -22,10 +22,6 @@ function open(path: string, options: { readOnly: boolean; timeout: number }): Da
   // The commit itself does not wait for the disk: SqliteDatabase.sync does, off the main thread,
   // before anything is acknowledged. See docs/decisions/2026-11-15-sqlite-group-commit.md.
   connection.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768')
-  // SQLite's own knows only ASCII; people search in every script.
-  connection.function('lower', { deterministic: true }, value =>
-    typeof value === 'string' ? value.toLowerCase() : value,
-  )
   return connection
 }
 

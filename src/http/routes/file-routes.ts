@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { fileOperations as operations } from '../../contract/file-operations.ts'
+import { limits } from '../../contract/limits.ts'
 import { pageAnswer, pageRequest } from '../../contract/paging.ts'
 import { isInlineSafe } from '../../files/detect-mime-type.ts'
 import type { FileService } from '../../files/file-service.ts'
@@ -61,7 +62,12 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
     }
   }
 
-  const content = async ({ token, params, request }: Call<typeof operations.content>): Promise<Answer> => {
+  const content = async ({
+    token,
+    params,
+    request,
+    reply,
+  }: Call<typeof operations.content>): Promise<Answer> => {
     const file = await files.find(token.workspaceId, params.file_id)
     const headers = contentHeaders(file)
     const tag = entityTag(file.sha256)
@@ -76,6 +82,8 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
     const size = range ? range.end - range.start + 1 : file.size
     headers['content-length'] = size
     if (range) headers['content-range'] = `bytes ${range.start}-${range.end}/${file.size}`
+    // A reader that stops reading must not hold the file and the connection for ever.
+    reply.raw.setTimeout(limits.downloadStallMilliseconds, () => request.raw.socket.destroy())
     const body = request.method === 'HEAD' ? undefined : await files.read(file, range)
     return new Answer(range ? 206 : 200, headers, body)
   }
