@@ -6,11 +6,12 @@ export interface BareAnswer {
   body: string
 }
 
-/** The bare limit of an HTTP answer: node:http giving the same bytes to everybody. */
+/** The bare limit of an HTTP answer: node:http giving everybody the same bytes, the quickest way it knows. */
 process.once('message', ({ headers, body }: BareAnswer) => {
+  const bytes = Buffer.from(body)
   const server = createServer((_, response) => {
     response.writeHead(200, headers)
-    response.end(body)
+    response.end(bytes)
   })
   server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }))
 })

@@ -4,8 +4,8 @@ import { takeJob } from './other-process.ts'
 import { sampleGraph, workflowId } from './sample-graph.ts'
 
 /**
- * Speaks just enough HTTP over bare sockets. A full client costs more per request than the bare server does,
- * so it would measure itself: autocannon ends at about half of what this one gets from bare-http-server.ts.
+ * Speaks just enough HTTP over bare sockets: it asks for another id or sends another graph every time, checks
+ * every answer, and leaves as much of the machine as it can to the server.
  */
 const headerEnd = Buffer.from('\r\n\r\n')
 const lengthHeader = /\r\ncontent-length: (\d+)\r\n/i
@@ -96,6 +96,7 @@ async function runCrowd(job: LoadJob, crowd: Crowd): Promise<CrowdResult> {
   const seconds = (performance.now() - begun) / 1000
   latencies.sort((left, right) => left - right)
   return {
+    count: latencies.length,
     perSecond: latencies.length / seconds,
     medianMilliseconds: latencies[latencies.length >> 1]!,
     p99Milliseconds: latencies[Math.floor(latencies.length * 0.99)]!,

@@ -17,6 +17,8 @@ export interface LoadJob {
 }
 
 export interface CrowdResult {
+  /** Answers, each of them as expected: anything else fails the run. */
+  count: number
   perSecond: number
   medianMilliseconds: number
   p99Milliseconds: number

@@ -14,11 +14,13 @@ import * as manyWorkflows from './measurements/many-workflows.ts'
 import * as readsBesideWrites from './measurements/reads-beside-writes.ts'
 import * as start from './measurements/start.ts'
 import * as updateWorkflow from './measurements/update-workflow.ts'
+import * as updatesPerCommit from './measurements/updates-per-commit.ts'
 import { printTable } from './print-table.ts'
 
 const measurements: readonly Measurement[] = [
   getWorkflow,
   updateWorkflow,
+  updatesPerCommit,
   readsBesideWrites,
   manyWorkflows,
   largeFiles,
@@ -40,7 +42,12 @@ const argumentsGiven = process.argv.slice(2)
 const rows: Row[] = []
 for (const { name, run } of chosen(argumentsGiven.filter(argument => argument !== '--strict'))) {
   console.error(`${name} …`)
-  rows.push(...(await run()))
+  try {
+    rows.push(...(await run()))
+  } catch (error) {
+    console.error(error)
+    rows.push({ what: name, ours: 'failed', met: false })
+  }
 }
 printTable(rows)
 const missed = rows.filter(row => row.met === false).length

@@ -1,27 +1,25 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { defaultWorkspaceId } from '../src/access/access-service.ts'
 import { openDatabase } from '../src/adapters/sql/open-database.ts'
+import { SqlWorkflowStore } from '../src/adapters/sql/sql-workflow-store.ts'
 import { sampleGraph, sampleNodes, workflowId } from './sample-graph.ts'
 
-/** Writes so many workflows straight into a new database, before a server opens it. */
+/** As many as share one commit. */
+const batch = 256
+
+/** Writes so many workflows into a new database, before a server opens it. */
 export async function seedWorkflows(folder: string, count: number): Promise<void> {
-  await (await openDatabase({ url: undefined, folder })).close()
-  const database = new DatabaseSync(join(folder, 'banyan.db'))
-  const now = Date.now()
-  database.exec('PRAGMA synchronous = NORMAL; BEGIN')
-  const addWorkflow = database.prepare(
-    `INSERT INTO workflows (workspace_id, id, name, version, node_count, created_at, updated_at)
-     VALUES ('default', ?, '', 1, ${sampleNodes}, ?, ?)`,
-  )
-  const addVersion = database.prepare(
-    `INSERT INTO workflow_versions (workspace_id, workflow_id, version, graph, node_count, created_at)
-     VALUES ('default', ?, 1, ?, ${sampleNodes}, ?)`,
-  )
-  for (let number = 0; number < count; number++) {
-    const id = workflowId(number)
-    addWorkflow.run(id, now + number, now + number)
-    addVersion.run(id, sampleGraph(String(number)), now + number)
-  }
-  database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
-  database.close()
+  const database = await openDatabase({ url: undefined, folder })
+  const store = new SqlWorkflowStore(database)
+  const save = (number: number) =>
+    store.save(defaultWorkspaceId, {
+      id: workflowId(number),
+      name: '',
+      graph: sampleGraph(String(number)),
+      nodeCount: sampleNodes,
+      expected: 'absent',
+      at: Date.now(),
+    })
+  for (let start = 0; start < count; start += batch)
+    await Promise.all(Array.from({ length: Math.min(batch, count - start) }, (_, at) => save(start + at)))
+  await database.close()
 }

@@ -100,11 +100,10 @@ async function memoryField(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<numbe
 
 export const residentBytes = (pid: number): Promise<number> => memoryField(pid, 'VmRSS')
 
-/** By how much the memory of a process grew at its highest while `work` ran. */
-export async function memoryGrowth(pid: number, work: () => Promise<unknown>): Promise<number> {
+/** The most memory a process held while `work` ran. */
+export async function peakBytes(pid: number, work: () => Promise<unknown>): Promise<number> {
   // Forgets the peak of earlier work. Where that is not allowed the figure is at worst too high.
   await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {})
-  const before = await residentBytes(pid)
   await work()
-  return (await memoryField(pid, 'VmHWM')) - before
+  return memoryField(pid, 'VmHWM')
 }

@@ -11,11 +11,12 @@ async function ensureOperator(runtime: Runtime, config: Config): Promise<string 
     await runtime.access.bootstrap(config.bootstrapToken, true)
     return undefined
   }
-  const { secret, path } = await bootstrapToken(config.dataDir)
-  const isFirstStart = await runtime.access.bootstrap(secret, false)
-  return isFirstStart
-    ? `  Your token     ${secret}\n                 (also in ${path}; it is not shown again)\n`
-    : undefined
+  const token = await bootstrapToken(config.dataDir)
+  if (await runtime.access.bootstrap(token.secret, false))
+    return `  Your token     ${token.secret}\n                 (also in ${token.path}; it is not shown again)\n`
+  // There is an operator already, from an earlier start or from a replica that was quicker.
+  await token.forget()
+  return undefined
 }
 
 function stopOnSignal(stop: () => Promise<void>): void {

@@ -5,6 +5,7 @@ import { openDatabase } from './adapters/sql/open-database.ts'
 import { SqlAccessStore } from './adapters/sql/sql-access-store.ts'
 import { SqlFileStore } from './adapters/sql/sql-file-store.ts'
 import { SqlIdempotencyStore } from './adapters/sql/sql-idempotency-store.ts'
+import { SqlTableArchive } from './adapters/sql/sql-table-archive.ts'
 import { SqlWorkflowStore } from './adapters/sql/sql-workflow-store.ts'
 import type { Config } from './config.ts'
 import { systemClock } from './kernel/clock.ts'
@@ -19,6 +20,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     fileStore: new SqlFileStore(database),
     idempotencyStore: new SqlIdempotencyStore(database),
     blobStore: await openDiskBlobStore(join(config.dataDir, 'files')),
+    tableArchive: new SqlTableArchive(database),
     checkDatabase: () => database.check(),
     clock: systemClock,
     // Lines are gathered for a moment: a write per request would cost more than many requests themselves.

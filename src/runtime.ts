@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { AccessService } from './access/access-service.ts'
 import type { AccessStore } from './access/access-store.ts'
+import type { TableArchive } from './backup/table-archive.ts'
 import { limits } from './contract/limits.ts'
 import type { BlobStore } from './files/blob-store.ts'
 import { FileService } from './files/file-service.ts'
@@ -27,6 +28,7 @@ export interface Adapters {
   fileStore: FileStore
   idempotencyStore: IdempotencyStore
   blobStore: BlobStore
+  tableArchive: TableArchive
   checkDatabase(): Promise<void>
   clock: Clock
   log: Logger

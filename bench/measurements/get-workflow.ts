@@ -36,9 +36,9 @@ export const run = (): Promise<Row[]> =>
       try {
         for (const warmed of [server, bare.announcement]) await requestsPerSecond(warmed, 2000, crowd)
         const { ours, limit, ratio } = await sideBySide(
-          7,
-          () => requestsPerSecond(server, 2000, crowd),
-          () => requestsPerSecond(bare.announcement, 2000, crowd),
+          11,
+          () => requestsPerSecond(server, 1500, crowd),
+          () => requestsPerSecond(bare.announcement, 1500, crowd),
         )
         return [
           {

@@ -4,8 +4,8 @@ import type { FileJob, FileResult } from '../file-client.ts'
 import { atLeast, type Row } from '../measurement.ts'
 import { runElsewhere } from '../other-process.ts'
 import { writeRandomFile } from '../random-file.ts'
-import { memoryGrowth, type ServerProcess, token, withServer } from '../server-process.ts'
-import { sideBySide } from '../side-by-side.ts'
+import { peakBytes, residentBytes, type ServerProcess, token, withServer } from '../server-process.ts'
+import { type Pair, sideBySide } from '../side-by-side.ts'
 import type { CopyJob } from '../stream-copy.ts'
 import { megabytes, megabytesPerSecond } from '../units.ts'
 import { withWorkFolder } from '../work-folder.ts'
@@ -67,6 +67,7 @@ class FileClient {
 
 /** Three ways of moving the same file, each in turn with the plain copy, and what memory the server took. */
 async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
+  const before = await residentBytes(server.pid)
   const path = join(folder, 'random.bin')
   const sample = { path, ...(await writeRandomFile(path, size)) }
   const client = new FileClient(server, sample)
@@ -80,18 +81,16 @@ async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
   }
   const rows: Row[] = []
   for (const [what, act] of Object.entries(ways)) {
-    let growth = 0
-    const measured = async (): Promise<number> => {
-      let seconds = 0
-      const grown = await memoryGrowth(server.pid, async () => {
-        seconds = await act()
-      })
-      growth = Math.max(growth, grown)
-      return 1 / seconds
-    }
-    await act()
-    await copy()
-    const { ours, limit, ratio } = await sideBySide(rounds, measured, async () => 1 / (await copy()))
+    let pair: Pair | undefined
+    const peak = await peakBytes(server.pid, async () => {
+      pair = await sideBySide(
+        rounds,
+        async () => 1 / (await act()),
+        async () => 1 / (await copy()),
+      )
+    })
+    const { ours, limit, ratio } = pair!
+    const growth = peak - before
     const isInformative = what === 'Multipart upload'
     rows.push({
       what: `${what} of ${size} MiB, against a stream copy with checksum and fsync`,
@@ -100,7 +99,7 @@ async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
       ...(isInformative ? { ratio } : atLeast(ratio, 0.6)),
     })
     rows.push({
-      what: `  memory that took`,
+      what: '  memory that took',
       ours: megabytes(growth),
       ...(!isInformative && { target: `< ${megabytes(mostGrowth)}`, met: growth < mostGrowth }),
     })
@@ -113,20 +112,21 @@ async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
 async function huge(server: ServerProcess, folder: string): Promise<Row> {
   const path = join(folder, 'huge.bin')
   const client = new FileClient(server, { path, ...(await writeRandomFile(path, hugeSize)) })
-  const growth = await memoryGrowth(server.pid, async () => {
+  const before = await residentBytes(server.pid)
+  const peak = await peakBytes(server.pid, async () => {
     const fileId = await client.store()
     await unlink(path)
     await client.download(fileId)
     await client.remove(fileId)
   })
-  return { what: 'Upload and download of 1 GiB: memory that took', ours: megabytes(growth) }
+  return { what: 'Upload and download of 1 GiB: memory that took', ours: megabytes(peak - before) }
 }
 
+const settings = { MAX_FILE_BYTES: String(2 ** 31) }
+
+/** Each with a server that has not grown yet. */
 export const run = (): Promise<Row[]> =>
-  withWorkFolder(folder =>
-    withServer(
-      join(folder, 'data'),
-      async server => [...(await ordinary(server, folder)), await huge(server, folder)],
-      { MAX_FILE_BYTES: String(2 ** 31) },
-    ),
-  )
+  withWorkFolder(async folder => [
+    ...(await withServer(join(folder, 'ordinary'), server => ordinary(server, folder), settings)),
+    await withServer(join(folder, 'huge'), server => huge(server, folder), settings),
+  ])

@@ -13,7 +13,7 @@ const few = 10
 const many = 100_000
 
 async function medianTime(server: ServerProcess, asks: Crowd['asks'], workflows: number): Promise<number> {
-  const [result] = await load(server, 2000, { asks, connections: 32, workflows })
+  const [result] = await load(server, 1500, { asks, connections: 32, workflows })
   return result!.medianMilliseconds
 }
 
@@ -29,7 +29,7 @@ export const run = (): Promise<Row[]> =>
           await medianTime(small, asks, few)
           await medianTime(large, asks, many)
           const { ours, limit, ratio } = await sideBySide(
-            7,
+            11,
             () => medianTime(large, asks, many),
             () => medianTime(small, asks, few),
           )

@@ -24,7 +24,7 @@ async function startTime(folder: string, command?: string[]): Promise<number> {
 export const run = (): Promise<Row[]> =>
   withWorkFolder(async folder => {
     const direct = await startTime(join(folder, 'direct'))
-    const byNpm = await startTime(join(folder, 'npm'), ['npm', 'start'])
+    const byNpm = await startTime(join(folder, 'npm'), ['npm', '--silent', 'start'])
     return [
       {
         what: 'Start until /readyz answers 200',

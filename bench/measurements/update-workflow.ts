@@ -20,12 +20,12 @@ export const run = (): Promise<Row[]> =>
     return withServer(data, async server => {
       await requestsPerSecond(server, 3000, crowd)
       const { ours, limit, ratio } = await sideBySide(
-        7,
-        () => requestsPerSecond(server, 2000, crowd),
+        11,
+        () => requestsPerSecond(server, 1500, crowd),
         () =>
           runElsewhere<InsertJob, number>('raw-sqlite-inserts.ts', {
             path: join(folder, 'raw.db'),
-            milliseconds: 2000,
+            milliseconds: 1500,
           }),
       )
       return [

@@ -7,7 +7,7 @@ import { readBootstrapToken, writeBootstrapToken } from './bootstrap-token-file.
 import { columns } from './columns.ts'
 import type { Command } from './command.ts'
 import { programVersion } from './program-version.ts'
-import { withArchiveParts } from './with-archive-parts.ts'
+import { withAdapters } from './with-adapters.ts'
 
 function sizeText(bytes: number): string {
   if (bytes < 10 << 10) return `${bytes} bytes`
@@ -32,10 +32,10 @@ A file of that name must not exist yet.`,
   options: {},
   run: async ({ positionals }, config, signal) => {
     const version = await programVersion()
-    const done = await withArchiveParts(config, parts =>
+    const done = await withAdapters(config, parts =>
       createBackup(
         {
-          tables: parts.tables,
+          tables: parts.tableArchive,
           blobs: parts.blobStore,
           files: parts.fileStore,
           clock: parts.clock,
@@ -79,9 +79,9 @@ this is also the way from SQLite to PostgreSQL and back.`,
   run: async ({ positionals, options }, config, signal) => {
     if (!config.databaseUrl && isSqliteInUse(config.dataDir))
       throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
-    const { bootstrapToken, ...done } = await withArchiveParts(config, parts =>
+    const { bootstrapToken, ...done } = await withAdapters(config, parts =>
       restoreBackup(
-        { tables: parts.tables, blobs: parts.blobStore, files: parts.fileStore },
+        { tables: parts.tableArchive, blobs: parts.blobStore, files: parts.fileStore },
         resolve(positionals['FILE']!),
         { overwrite: options['force'] === true, signal },
       ),

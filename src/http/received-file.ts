@@ -84,6 +84,9 @@ function multipartReader(request: IncomingMessage): BusboyInstance {
     return new Busboy({
       headers: { ...request.headers, 'content-type': contentType },
       preservePath: true,
+      // More than one chunk of a request can hold: the reader loses its way when a part that it skips is
+      // over its mark and ends within one chunk.
+      fileHwm: 256 << 10,
       limits: {
         fieldNameSize: 100,
         fieldSize: 64 << 10,

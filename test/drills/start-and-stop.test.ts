@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -34,6 +34,12 @@ test('the first start prints the token once and keeps it for the operator alone'
     'BOOTSTRAP_TOKEN replaces it',
   )
   await third.kill('SIGTERM')
+
+  rmSync(path)
+  const fourth = await spawnServer(database)
+  assert.equal((await fourth.api.as(token.BOOTSTRAP_TOKEN).post('workspace/list', {})).status, 200)
+  assert.equal(existsSync(path), false, 'no file with a token that opens nothing')
+  await fourth.kill('SIGTERM')
   await database.drop()
 })
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
+import type { FileService } from '../../src/files/file-service.ts'
+import { type ReceivedFile, receiveFile } from '../../src/http/received-file.ts'
 import { fieldPart, filePart } from '../support/fuzz/multipart.ts'
 import { type RawAnswer, rawRequest, requestHead } from '../support/raw-connection.ts'
 import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
@@ -17,6 +21,16 @@ before(async () => {
   filesBefore = await countFiles()
 })
 after(() => server.stop())
+
+/** Takes files in and keeps nothing. */
+const countingFiles = {
+  maxBytes: 1 << 30,
+  receive: async (source: AsyncIterable<Uint8Array>) => {
+    for await (const _ of source);
+    return { key: '', size: 0, sha256: '', head: new Uint8Array() }
+  },
+  discard: async () => {},
+} as unknown as FileService
 
 const end = Buffer.from('--B--\r\n')
 const disposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
@@ -72,6 +86,12 @@ const broken: Record<string, Buffer> = {
   'a header without a colon': bytes('--B\r\nno colon\r\n', `${disposition}\r\n\r\nhello\r\n`, end),
   'a part without headers': bytes('--B\r\n\r\nhello\r\n', end),
   'a part without a disposition': bytes('--B\r\nContent-Type: text/plain\r\n\r\nhello\r\n', end),
+  'a large part without a disposition': bytes('--B\r\nX: y\r\n\r\n', 'x'.repeat(1 << 20), '\r\n', end),
+  'a large part without a disposition before the file': bytes(
+    '--B\r\nX: y\r\n\r\n',
+    'x'.repeat(1 << 20),
+    '\r\n',
+  ),
   'a disposition of another kind': bytes(
     '--B\r\nContent-Disposition: attachment; filename="a"\r\n\r\nx\r\n',
     end,
@@ -235,6 +255,26 @@ test('a file over the limit is refused at once in each way of sending it', async
   }
   assert.equal((await small.api.post('files', {})).json.data.total, 0)
   assert.deepEqual(await readdir(join(small.config.dataDir, 'files', 'tmp')), [])
+})
+
+test('a large part that is skipped does not hold up the reader, however the body is cut into chunks', async () => {
+  const skipped = bytes('--B\r\nX: y\r\n\r\n', 'x'.repeat(90_000), '\r\n')
+  const receive = (body: Buffer, cut: number): Promise<ReceivedFile> => {
+    const request = Readable.from(
+      [body.subarray(0, cut), body.subarray(cut)].filter(piece => piece.length > 0),
+    )
+    const headers = { 'content-type': 'multipart/form-data; boundary=B' }
+    return receiveFile(Object.assign(request, { headers }) as unknown as IncomingMessage, countingFiles, {
+      queryName: undefined,
+      checkJson: () => true,
+    })
+  }
+  const startedAt = performance.now()
+  for (const cut of [0, 20, 16_000, 65_536, 90_010]) {
+    await assert.rejects(receive(bytes(skipped, end), cut), /holds no part named file/)
+    assert.equal((await receive(bytes(skipped, good), cut)).name, 'a.txt')
+  }
+  assert.ok(performance.now() - startedAt < 900, 'it waited for its time limit')
 })
 
 test('after all that a good upload works', async () => {

@@ -106,7 +106,6 @@ export class RawConnection {
   send(bytes: string | Uint8Array): Promise<void> {
     return new Promise(resolve => {
       if (!this.socket.writable) return resolve()
-      this.socket.once('close', () => resolve())
       this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes, () => resolve())
     })
   }

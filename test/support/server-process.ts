@@ -6,6 +6,12 @@ import type { FreshDatabase } from './fresh-database.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
+/** A test that failed half way must not leave a server behind. */
+const children = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
 export interface ServerProcess {
   base: string
   pid: number
@@ -34,8 +40,8 @@ export async function spawnServer(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // A test that failed half way must not leave it behind.
-  process.once('exit', () => child.kill('SIGKILL'))
+  children.add(child)
+  child.once('exit', () => children.delete(child))
   let output = ''
   const ended = once(child, 'exit').then(([code, signal]) => (code as number | null) ?? (signal as string))
   const base = await new Promise<string>((resolve, reject) => {

@@ -1,0 +1,16 @@
+/** Loaded into the server before its own code: tells at the end how often it waited for the database's disk. */
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+
+const { fdatasync } = fs
+let syncs = 0
+const counted: typeof fs.fdatasync = Object.assign(
+  (...parameters: Parameters<typeof fdatasync>) => {
+    syncs++
+    return fdatasync(...parameters)
+  },
+  { __promisify__: fdatasync.__promisify__ },
+)
+fs.fdatasync = counted
+syncBuiltinESMExports()
+process.on('exit', () => fs.writeFileSync(process.env['SYNC_COUNT_FILE']!, String(syncs)))

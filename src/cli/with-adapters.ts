@@ -1,0 +1,16 @@
+import type { Config } from '../config.ts'
+import { openAdapters } from '../open-adapters.ts'
+import type { Adapters } from '../runtime.ts'
+
+/** Works on the stored data itself, so a server may run or not; one that runs sees the change at once. */
+export async function withAdapters<Result>(
+  config: Config,
+  work: (adapters: Adapters) => Promise<Result>,
+): Promise<Result> {
+  const adapters = await openAdapters(config)
+  try {
+    return await work(adapters)
+  } finally {
+    await adapters.close()
+  }
+}
