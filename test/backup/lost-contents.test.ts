@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { withArchiveParts } from '../../src/cli/with-archive-parts.ts'
+import { withAdapters } from '../../src/cli/with-adapters.ts'
 import { everything } from './everything.ts'
 import { openPlace, type Place } from './place.ts'
 
@@ -37,7 +37,7 @@ test('a content that is deleted while the backup runs is left out with its files
     await running.api.upload('c.txt', 'stays')
     const ids = [json.data.file_id, twin.json.data.file_id]
 
-    await withArchiveParts(source.config, async ({ blobStore }) => {
+    await withAdapters(source.config, async ({ blobStore }) => {
       let isFirst = true
       const summary = await source.backup(archive, {
         blobs: {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BackupParts, type BackupSummary, createBackup } from '../../src/backup/create-backup.ts'
 import { type RestoreParts, type RestoreSummary, restoreBackup } from '../../src/backup/restore-backup.ts'
-import { withArchiveParts } from '../../src/cli/with-archive-parts.ts'
+import { withAdapters } from '../../src/cli/with-adapters.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { openAdapters } from '../../src/open-adapters.ts'
@@ -55,10 +55,10 @@ export async function openPlace(given?: FreshDatabase): Promise<Place> {
       return { api: apiClient(base, operatorToken), stop: () => runtime.stop() }
     },
     backup: (path, instead = {}, signal = new AbortController().signal) =>
-      withArchiveParts(config, parts =>
+      withAdapters(config, parts =>
         createBackup(
           {
-            tables: parts.tables,
+            tables: parts.tableArchive,
             blobs: parts.blobStore,
             files: parts.fileStore,
             clock: systemClock,
@@ -71,9 +71,9 @@ export async function openPlace(given?: FreshDatabase): Promise<Place> {
         ),
       ),
     restore: (path, { overwrite = false, instead = {} } = {}) =>
-      withArchiveParts(config, parts =>
+      withAdapters(config, parts =>
         restoreBackup(
-          { tables: parts.tables, blobs: parts.blobStore, files: parts.fileStore, ...instead },
+          { tables: parts.tableArchive, blobs: parts.blobStore, files: parts.fileStore, ...instead },
           path,
           { overwrite, signal: new AbortController().signal },
         ),
