@@ -1,12 +1,12 @@
 /** Every limit of the service in one place. The reference in docs/ is printed from here. */
 export const limits = {
   /** Largest JSON body of an ordinary operation. */
-  jsonBytes: 1 << 20,
+  jsonBytes: 256 << 10,
   /** Largest JSON body that carries a graph. */
   graphBytes: 8 << 20,
   /** Largest JSON body of an upload; larger files go as multipart or as a raw body. */
   jsonUploadBytes: 32 << 20,
-  /** Deepest nesting of a graph; a JSON body may be one level deeper. */
+  /** Deepest nesting of a graph; a JSON body around it may be two levels deeper. */
   graphDepth: 64,
   /** Most nodes of a graph. */
   graphNodes: 2000,

@@ -6,7 +6,7 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 const fault = (name: unknown): string | undefined => {
   if (typeof name !== 'string') return 'must be a string'
   if (name.trim() === '') return 'must not be empty'
-  if (name.length > limits.nameLength) return `must not be longer than ${limits.nameLength} characters`
+  if ([...name].length > limits.nameLength) return `must not be longer than ${limits.nameLength} characters`
   if (controlCharacter.test(name)) return 'must not contain control characters'
   if (!name.isWellFormed()) return 'must be well-formed Unicode'
   // Decoders put this in the place of broken UTF-8; the name the client meant is lost.

@@ -36,14 +36,8 @@ const fieldParameter = (header: string, key: string): string | undefined =>
     .exec(header)?.[1]
     ?.replaceAll('\\"', '"')
 
-/** Header bytes stand here as Latin-1; what was UTF-8 becomes it again, and nothing else passes. */
-function decodeUtf8(text: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, 'latin1'))
-  } catch (error) {
-    throw brokenUpload('The name of the file is not UTF-8', error)
-  }
-}
+/** Header bytes stand here as Latin-1; broken UTF-8 shows as U+FFFD, which no file name may hold. */
+const decodeUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8')
 
 function partOf(headers: string): Part {
   const lines = headers.split('\r\n').filter(line => line !== '')
