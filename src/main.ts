@@ -42,10 +42,7 @@ async function main(): Promise<void> {
   const config = readConfig()
   const adapters = await openAdapters(config)
   const runtime = createRuntime(adapters, { maxFileBytes: config.maxFileBytes })
-  stopOnSignal(async () => {
-    await runtime.stop()
-    adapters.log.flush()
-  })
+  stopOnSignal(() => runtime.stop())
   const newToken = await ensureOperator(runtime, config)
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()

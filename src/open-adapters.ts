@@ -13,6 +13,8 @@ import type { Adapters } from './runtime.ts'
 
 /** Chooses the adapters that the settings ask for. */
 export async function openAdapters(config: Config): Promise<Adapters> {
+  const destination = pino.destination({ dest: 1, sync: false })
+  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const database = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
   return {
     accessStore: new SqlAccessStore(database),
@@ -22,9 +24,13 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     blobStore: await openDiskBlobStore(join(config.dataDir, 'files')),
     tableArchive: new SqlTableArchive(database),
     checkDatabase: () => database.check(),
+    generation: () => database.generation(),
     clock: systemClock,
-    // Lines are gathered for a moment: a write per request would cost more than many requests themselves.
-    log: pino({ level: config.logLevel }, pino.destination({ dest: 1, minLength: 4096, sync: false })),
-    close: () => database.close(),
+    log,
+    writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
+    close: async () => {
+      await database.close()
+      destination.flushSync()
+    },
   }
 }

@@ -17,6 +17,7 @@ import { createServer } from './http/server.ts'
 import { IdempotencyService } from './idempotency/idempotency-service.ts'
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import type { Clock } from './kernel/clock.ts'
+import type { Generation } from './kernel/commit-cache.ts'
 import { nodeKinds } from './nodes/registry.ts'
 import { WorkflowService } from './workflow/workflow-service.ts'
 import type { WorkflowStore } from './workflow/workflow-store.ts'
@@ -30,8 +31,11 @@ export interface Adapters {
   blobStore: BlobStore
   tableArchive: TableArchive
   checkDatabase(): Promise<void>
+  generation: Generation
   clock: Clock
   log: Logger
+  /** Takes lines of the log that are already in its form; undefined when requests are not logged. */
+  writeLog: ((lines: string) => void) | undefined
   close(): Promise<void>
 }
 
@@ -47,7 +51,7 @@ export interface Runtime {
 /** Puts the parts together. It is the only place where one is made. */
 export function createRuntime(adapters: Adapters, options: { maxFileBytes: number }): Runtime {
   const { clock, log } = adapters
-  const access = new AccessService(adapters.accessStore, clock)
+  const access = new AccessService(adapters.accessStore, clock, adapters.generation)
   const idempotency = new IdempotencyService(adapters.idempotencyStore, clock)
   const workflows = new WorkflowService(adapters.workflowStore, nodeKinds, clock)
   const files = new FileService(adapters.fileStore, adapters.blobStore, clock, options.maxFileBytes)
@@ -56,9 +60,9 @@ export function createRuntime(adapters: Adapters, options: { maxFileBytes: numbe
     stopping: false,
     checks: { database: () => adapters.checkDatabase(), files: () => files.check() },
   }
-  const parts = { access, idempotency, metrics, log }
+  const parts = { access, idempotency, metrics, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
-    ...workflowRoutes(workflows),
+    ...workflowRoutes(workflows, adapters.generation),
     ...fileRoutes(files, parts),
     ...accessRoutes(access),
     ...serverRoutes(metrics, readiness),

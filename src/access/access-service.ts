@@ -3,6 +3,7 @@ import type { Access } from '../contract/operation.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { CommitCache, type Generation } from '../kernel/commit-cache.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { AccessStore, TokenRecord, Workspace } from './access-store.ts'
 import { isAllowed } from './permissions.ts'
@@ -11,6 +12,7 @@ import { hashSecret, mintSecret } from './token-secret.ts'
 /** Where the operator's own objects live. It exists from the first start and cannot be deleted. */
 export const defaultWorkspaceId = 'default'
 const dayMilliseconds = 86_400_000
+const knownCallers = 1000
 
 export interface NewToken {
   workspaceId: string
@@ -24,9 +26,19 @@ export class AccessService {
   readonly #store: AccessStore
   readonly #clock: Clock
 
-  constructor(store: AccessStore, clock: Clock) {
+  /** By the header as it was sent, so that a caller who comes again is known without a look into the database. */
+  readonly #known: CommitCache<TokenRecord>
+
+  constructor(store: AccessStore, clock: Clock, generation: Generation) {
     this.#store = store
     this.#clock = clock
+    this.#known = new CommitCache(generation, knownCallers)
+  }
+
+  /** Who calls, where that is known without asking the database. */
+  recognize(authorization: string | undefined): TokenRecord | undefined {
+    const token = authorization === undefined ? undefined : this.#known.get(authorization)
+    return token && this.#isExpired(token) ? undefined : token
   }
 
   /** Who calls: the owner of a token that exists and has not expired. */
@@ -34,10 +46,16 @@ export class AccessService {
     if (authorization === undefined)
       throw new AppError('token_missing', 'Send a token as Authorization: Bearer <token>')
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
+    const readIn = this.#known.generation()
     const token = secret && (await this.#store.findToken(hashSecret(secret)))
-    if (!token || (token.expiresAt !== undefined && token.expiresAt <= this.#clock.now()))
+    if (!token || this.#isExpired(token))
       throw new AppError('token_invalid', 'The token is unknown, revoked or expired')
+    this.#known.set(authorization, token, 1, readIn)
     return token
+  }
+
+  #isExpired({ expiresAt }: TokenRecord): boolean {
+    return expiresAt !== undefined && expiresAt <= this.#clock.now()
   }
 
   authorize(token: TokenRecord, access: Access): void {

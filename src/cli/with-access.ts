@@ -6,4 +6,6 @@ export const withAccess = <Result>(
   config: Config,
   work: (access: AccessService) => Promise<Result>,
 ): Promise<Result> =>
-  withAdapters(config, ({ accessStore, clock }) => work(new AccessService(accessStore, clock)))
+  withAdapters(config, ({ accessStore, clock, generation }) =>
+    work(new AccessService(accessStore, clock, generation)),
+  )

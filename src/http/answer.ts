@@ -4,9 +4,13 @@ import type { Readable } from 'node:stream'
 export class Answer {
   readonly status: number
   readonly headers: Record<string, string | number>
-  readonly body: string | Readable | undefined
+  readonly body: string | Uint8Array | Readable | undefined
 
-  constructor(status: number, headers: Record<string, string | number>, body?: string | Readable) {
+  constructor(
+    status: number,
+    headers: Record<string, string | number>,
+    body?: string | Uint8Array | Readable,
+  ) {
     this.status = status
     this.headers = headers
     this.body = body
@@ -17,3 +21,17 @@ export const jsonType = 'application/json; charset=utf-8'
 
 /** The success envelope around JSON text that is already written. */
 export const successText = (data: string): string => `{"code":0,"message":"success","data":${data}}`
+
+/**
+ * The success envelope around data that holds JSON which is already written, as bytes, in one place.
+ * `before` must be ASCII.
+ */
+export function successAround(before: string, json: Uint8Array, after: string): Buffer {
+  const head = `{"code":0,"message":"success","data":${before}`
+  // No character takes more than three bytes for each of its code units.
+  const answer = Buffer.allocUnsafe(head.length + json.length + after.length * 3 + 1)
+  answer.write(head, 0, 'latin1')
+  answer.set(json, head.length)
+  const end = head.length + json.length
+  return answer.subarray(0, end + answer.write(`${after}}`, end))
+}

@@ -18,8 +18,8 @@ export interface Call<Op extends Operation = Operation> {
   reply: FastifyReply
 }
 
-/** A handler gives back the `data` of the envelope, or an `Answer` where that is not enough. */
-export type Handler<Op extends Operation> = (call: Call<Op>) => Promise<unknown>
+/** A handler gives back, now or later, the `data` of the envelope, or an `Answer` where that is not enough. */
+export type Handler<Op extends Operation> = (call: Call<Op>) => unknown
 
 export interface Route {
   operation: Operation

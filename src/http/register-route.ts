@@ -40,18 +40,12 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
   const query = compiled(operation.query, compileQuery)
   // An upload's JSON form is checked by its handler, which alone knows whether the body is JSON.
   const body = operation.streamsBody ? undefined : compiled(operation.body, compileBody)
-  const measures = parts.metrics.forRoute(operation.name)
 
   app.route({
     method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { operation },
-    onResponse: (request, reply, done) => {
-      measures.time((performance.now() - request.startedAt) / 1000)
-      measures.count(reply.statusCode)
-      done()
-    },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       checkParams(params, request.params)
       check(query, request.query)
       // Only what is missing: a body `null` is one, and a wrong one.
@@ -67,8 +61,8 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
         request,
         reply,
       } as Call
-      const result = await answerOnce(parts, operation, call, () => handler(call))
-      return send(reply, result)
+      const result = operation.creates ? answerOnce(parts, operation, call, handler) : handler(call)
+      return result instanceof Promise ? result.then(later => send(reply, later)) : send(reply, result)
     },
   })
 }
@@ -78,17 +72,17 @@ async function answerOnce(
   parts: ServerParts,
   operation: Operation,
   call: Call,
-  work: () => Promise<unknown>,
+  handler: Route['handler'],
 ): Promise<unknown> {
   const key = idempotencyKey(call.request)
   // A streamed body is known only when it has arrived: its handler calls `once` itself.
-  if (!operation.creates || operation.streamsBody || key === undefined) return work()
+  if (operation.streamsBody || key === undefined) return handler(call)
   const { request } = call
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
   // By the text, not by the value: numbers beyond 2^53 that differ are the same value.
   const sent = [...request.members].map(([name, { text }]) => [name, text])
   const fingerprint = hash('sha256', JSON.stringify([operation.name, request.query, conditions, sent]))
-  return once(parts, call, key, fingerprint, work)
+  return once(parts, call, key, fingerprint, () => handler(call))
 }
 
 export function idempotencyKey(request: FastifyRequest): string | undefined {
@@ -107,7 +101,7 @@ export async function once(
   call: Call,
   key: string,
   fingerprint: string,
-  work: () => Promise<unknown>,
+  work: () => unknown,
 ): Promise<Answer> {
   const { token, request } = call
   const scope = { workspaceId: token.workspaceId, tokenId: token.id, key }

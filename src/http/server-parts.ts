@@ -9,4 +9,6 @@ export interface ServerParts {
   idempotency: IdempotencyService
   metrics: Metrics
   log: Logger
+  /** Takes lines of the log that are already in its form; undefined when requests are not logged. */
+  writeLog: ((lines: string) => void) | undefined
 }

@@ -14,6 +14,7 @@ import { cutOffLater, drain } from './drain.ts'
 import { asAppError, errorBody, errorStatus } from './error-answer.ts'
 import { isJsonType, noMembers, readJson, refuseEncoding } from './read-body.ts'
 import { registerRoute } from './register-route.ts'
+import { LineBatch, requestLine } from './request-log.ts'
 import type { ServerParts } from './server-parts.ts'
 import { traceIdOf } from './trace.ts'
 
@@ -22,6 +23,7 @@ declare module 'fastify' {
     traceId: string
     startedAt: number
     token: TokenRecord | undefined
+    operation: Operation | undefined
     members: ReadonlyMap<string, JsonMember>
   }
   interface FastifyContextConfig {
@@ -58,6 +60,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.decorateRequest('traceId', '')
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('token', undefined)
+  app.decorateRequest('operation', undefined)
   app.decorateRequest('members')
   const allowedMethods = methodsByPath(routes)
   const noSuchPath = (url: string): AppError => {
@@ -80,29 +83,27 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     if (request.raw.httpVersion === '1.1' && (host === undefined || host.includes(',')))
       return done(new AppError('malformed_http', 'A request needs one Host header'))
     // Decided here and nowhere else. Of the paths below the API only those with a token learn which exist.
+    // Looked up once: Fastify makes a new object of all the route's options at every look.
     const operation = request.routeOptions.config?.operation
+    request.operation = operation
     const access = operation?.access ?? (request.url.startsWith(`${basePath}/`) ? 'token' : 'anyone')
     // Before the body is looked at: what is wrong with it does not matter on a path that takes none.
     const pass = (): void => done(request.is404 ? noSuchPath(request.url) : undefined)
     if (access === 'anyone') return pass()
-    parts.access.authenticate(request.headers.authorization).then(
-      token => {
-        try {
-          if (access !== 'token') parts.access.authorize(token, access)
-          request.token = token
-          pass()
-        } catch (error) {
-          done(error as Error)
-        }
-      },
-      (error: Error) => done(error),
-    )
+    const admit = (token: TokenRecord): void => {
+      if (access !== 'token') parts.access.authorize(token, access)
+      request.token = token
+      pass()
+    }
+    const known = parts.access.recognize(request.headers.authorization)
+    if (known) return admit(known)
+    parts.access.authenticate(request.headers.authorization).then(admit).catch(done)
   })
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (request: FastifyRequest, raw: IncomingMessage) => {
     refuseEncoding(raw)
-    const operation = request.routeOptions.config?.operation
+    const { operation } = request
     if (operation?.streamsBody) return undefined
     if (raw.headers['content-length'] === '0') return {}
     const contentType = raw.headers['content-type']
@@ -119,19 +120,23 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, parts.log))
   app.setNotFoundHandler((request, reply) => answerError(noSuchPath(request.url), request, reply, parts.log))
 
+  const requestLines = parts.writeLog && new LineBatch(parts.writeLog)
+  app.addHook('onClose', async () => requestLines?.flush())
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.raw.complete) cutOffLater(request.raw.socket, request.raw)
-    const milliseconds = Math.round((performance.now() - request.startedAt) * 100) / 100
-    const name = request.routeOptions.config?.operation?.name ?? 'unknown'
-    parts.log.info({
-      trace_id: request.traceId,
-      operation: name,
+    const milliseconds = performance.now() - request.startedAt
+    const operation = request.operation?.name ?? 'unknown'
+    parts.metrics.forRoute(operation).add(reply.statusCode, milliseconds / 1000)
+    const line = {
+      traceId: request.traceId,
+      operation,
       method: request.method,
       status: reply.statusCode,
-      ms: milliseconds,
-      workspace_id: request.token?.workspaceId,
-      token_id: request.token?.id,
-    })
+      milliseconds: Math.round(milliseconds * 100) / 100,
+      workspaceId: request.token?.workspaceId,
+      tokenId: request.token?.id,
+    }
+    requestLines?.add(requestLine(line, Date.now()))
     done()
   })
 

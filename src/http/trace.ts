@@ -1,9 +1,14 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../contract/limits.ts'
 
 const visible = new RegExp(`^[\\x21-\\x7e]{1,${limits.traceIdLength}}$`)
 const traceParent = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
+
+/** Unique among all processes, and cheap: a trace id need not be unguessable. */
+const processId = randomBytes(10).toString('hex')
+let count = 0
+const mintTraceId = (): string => `${processId}${(count++).toString(16).padStart(12, '0')}`
 
 /** The caller's own id where it is usable, else that of its trace, else a fresh one. */
 export function traceIdOf(headers: IncomingHttpHeaders): string {
@@ -14,5 +19,5 @@ export function traceIdOf(headers: IncomingHttpHeaders): string {
     const id = traceParent.exec(parent)?.[1]
     if (id) return id
   }
-  return randomUUID()
+  return mintTraceId()
 }

@@ -38,6 +38,12 @@ export interface CheckResult {
   warnings: Warning[]
 }
 
+/** A graph that was accepted once; its depth is known to be within the limit. */
+function storedGraph(graph: Uint8Array): SentGraph {
+  const text = new TextDecoder().decode(graph)
+  return { value: JSON.parse(text), text, depth: 0, pointer: '/workflow' }
+}
+
 const noWorkflow = (id: string): AppError => new AppError('not_found', `There is no workflow ${id}`)
 
 export class WorkflowService {
@@ -110,7 +116,7 @@ export class WorkflowService {
 
   async checkStored(workspaceId: string, id: string): Promise<CheckResult> {
     const { graph } = await this.get(workspaceId, id)
-    return this.check({ value: JSON.parse(graph), text: graph, depth: 0, pointer: '/workflow' })
+    return this.check(storedGraph(graph))
   }
 
   async get(workspaceId: string, id: string): Promise<StoredWorkflow> {
@@ -136,7 +142,7 @@ export class WorkflowService {
     // A rollback of a workflow that was deleted meanwhile must not bring it back.
     return this.save(workspaceId, {
       id,
-      graph: { value: JSON.parse(graph), text: graph, depth: 0, pointer: '/workflow' },
+      graph: storedGraph(graph),
       expected: expected === 'anything' ? 'present' : expected,
     })
   }

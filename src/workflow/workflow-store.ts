@@ -10,8 +10,8 @@ export interface WorkflowSummary {
 }
 
 export interface StoredWorkflow extends WorkflowSummary {
-  /** The graph's JSON text, character for character as it was sent. */
-  graph: string
+  /** The graph's JSON text in UTF-8, exactly as it was sent. */
+  graph: Uint8Array
 }
 
 export interface VersionSummary {
@@ -21,7 +21,7 @@ export interface VersionSummary {
 }
 
 export interface StoredVersion extends VersionSummary {
-  graph: string
+  graph: Uint8Array
 }
 
 /** What must hold for a save to happen: nothing, a certain version, any existing one, or none at all. */

@@ -1,4 +1,4 @@
-export type SqlValue = string | number | null
+export type SqlValue = string | number | null | Uint8Array
 
 /** Reads see what is committed. SQL is written once for both dialects, with `?` for parameters. */
 export interface Reader {
@@ -20,12 +20,16 @@ export interface Database extends Reader {
   readonly dialect: 'sqlite' | 'postgres'
   /** Ends a SELECT whose rows must not change until the transaction ends. */
   readonly forUpdate: string
+  /** Reads a text column as its UTF-8 bytes: what is only passed on need not become a string and bytes again. */
+  bytesOf(column: string): string
   /**
    * All or nothing. When it resolves, what was written survives power loss.
    * `work` may run again after a conflict, and awaits nothing but its transaction.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>
+  /** See `Generation` in the kernel. */
+  generation(): number | undefined
   /** Fails with `unavailable` when the database cannot be read or written. */
   check(): Promise<void>
   close(): Promise<void>

@@ -87,6 +87,10 @@ export class PostgresDatabase implements Database {
     this.#reader = new Queries(this.#pool as unknown as Queryable)
   }
 
+  bytesOf(column: string): string {
+    return `convert_to(${column}, 'UTF8')`
+  }
+
   get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
     return this.#reader.get(sql, ...parameters)
   }
@@ -149,6 +153,11 @@ export class PostgresDatabase implements Database {
     } finally {
       client.release(broken)
     }
+  }
+
+  /** Another replica may commit at any moment, and asking costs as much as reading. */
+  generation(): undefined {
+    return undefined
   }
 
   async check(): Promise<void> {

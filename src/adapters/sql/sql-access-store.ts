@@ -29,7 +29,7 @@ const token = (row: TokenRow): TokenRecord => ({
   name: row.name,
   role: row.role as Role,
   operator: row.operator === 1,
-  agentIds: JSON.parse(row.agent_ids) as string[],
+  agentIds: row.agent_ids === '[]' ? [] : (JSON.parse(row.agent_ids) as string[]),
   createdAt: row.created_at,
   expiresAt: row.expires_at ?? undefined,
 })

@@ -29,12 +29,6 @@ const summary = (row: Row): WorkflowSummary => ({
   updatedAt: row.updated_at,
 })
 
-const findSql = `
-  SELECT w.id, w.name, w.version, w.node_count, w.created_at, w.updated_at, v.graph
-  FROM workflows w
-  JOIN workflow_versions v ON v.workspace_id = w.workspace_id AND v.workflow_id = w.id AND v.version = w.version
-  WHERE w.workspace_id = ? AND w.id = ?`
-
 function holds(expected: Expected, current: number): boolean {
   if (expected === 'anything') return true
   if (expected === 'present') return current > 0
@@ -43,13 +37,23 @@ function holds(expected: Expected, current: number): boolean {
 
 export class SqlWorkflowStore implements WorkflowStore {
   readonly #database: Database
+  readonly #findSql: string
+  readonly #versionSql: string
 
   constructor(database: Database) {
     this.#database = database
+    this.#findSql = `
+      SELECT w.id, w.name, w.version, w.node_count, w.created_at, w.updated_at, ${database.bytesOf('v.graph')} AS graph
+      FROM workflows w
+      JOIN workflow_versions v ON v.workspace_id = w.workspace_id AND v.workflow_id = w.id AND v.version = w.version
+      WHERE w.workspace_id = ? AND w.id = ?`
+    this.#versionSql = `
+      SELECT ${database.bytesOf('graph')} AS graph, node_count, created_at FROM workflow_versions
+      WHERE workspace_id = ? AND workflow_id = ? AND version = ?`
   }
 
   async find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
-    const row = await this.#database.get<Row & { graph: string }>(findSql, workspaceId, id)
+    const row = await this.#database.get<Row & { graph: Uint8Array }>(this.#findSql, workspaceId, id)
     return row && { ...summary(row), graph: row.graph }
   }
 
@@ -209,9 +213,8 @@ export class SqlWorkflowStore implements WorkflowStore {
   }
 
   async version(workspaceId: string, id: string, version: number): Promise<StoredVersion | undefined> {
-    const row = await this.#database.get<{ graph: string; node_count: number; created_at: number }>(
-      `SELECT graph, node_count, created_at FROM workflow_versions
-       WHERE workspace_id = ? AND workflow_id = ? AND version = ?`,
+    const row = await this.#database.get<{ graph: Uint8Array; node_count: number; created_at: number }>(
+      this.#versionSql,
       workspaceId,
       id,
       version,

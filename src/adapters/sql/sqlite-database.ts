@@ -3,7 +3,6 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
-import { RowCache } from './row-cache.ts'
 import { isBusy, sqliteError } from './sqlite-error.ts'
 
 interface Pending {
@@ -61,7 +60,10 @@ export class SqliteDatabase implements Database {
   readonly #path: string
   readonly #writer: Connection
   readonly #reader: Connection
-  readonly #cache: RowCache
+  readonly #dataVersion: StatementSync
+  #generation = 0
+  /** Whether the generation was looked at in this turn of the event loop. */
+  #isFresh = false
   readonly #wal: number
   #queue: Pending[] = []
   #draining: Promise<void> | undefined
@@ -76,14 +78,16 @@ export class SqliteDatabase implements Database {
     this.#writer.handle.exec('SELECT 1 FROM sqlite_schema')
     this.#wal = openSync(`${path}-wal`, 'r+')
     this.#reader = new Connection(open(path, { readOnly: true, timeout: 1000 }))
-    this.#cache = new RowCache(this.#reader.prepare('PRAGMA data_version'))
+    this.#dataVersion = this.#reader.prepare('PRAGMA data_version')
+  }
+
+  bytesOf(column: string): string {
+    return `CAST(${column} AS BLOB)`
   }
 
   async get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
     try {
-      return this.#cache.get(sql, parameters, () => this.#reader.prepare(sql).get(...parameters)) as
-        | Row
-        | undefined
+      return this.#reader.prepare(sql).get(...parameters) as Row | undefined
     } catch (error) {
       throw sqliteError(error)
     }
@@ -151,7 +155,7 @@ export class SqliteDatabase implements Database {
         this.#writer.prepare('RELEASE one').run()
       }
       this.#writer.prepare('COMMIT').run()
-      this.#cache.invalidate()
+      this.#isFresh = false
       return done
     } catch (error) {
       if (this.#writer.handle.isTransaction) this.#writer.prepare('ROLLBACK').run()
@@ -201,6 +205,20 @@ export class SqliteDatabase implements Database {
     } finally {
       connection.handle.close()
     }
+  }
+
+  /**
+   * SQLite's data_version, which moves with every commit of another connection: ours that writes, or another
+   * process. Asking costs about half as much as a read, so it is asked once per turn of the event loop.
+   */
+  generation(): number {
+    if (this.#isFresh) return this.#generation
+    this.#isFresh = true
+    setImmediate(() => {
+      this.#isFresh = false
+    })
+    this.#generation = (this.#dataVersion.get() as { data_version: number }).data_version
+    return this.#generation
   }
 
   async check(): Promise<void> {

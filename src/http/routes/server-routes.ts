@@ -71,11 +71,7 @@ export function serverRoutes(metrics: Metrics, state: Readiness): Route[] {
       // Measurements are of the whole server, so a workspace's own token does not open them.
       if (token.workspaceId !== 'default')
         throw new AppError('forbidden', 'Only tokens of the default workspace may read measurements')
-      return new Answer(
-        200,
-        { 'content-type': metrics.registry.contentType },
-        await metrics.registry.metrics(),
-      )
+      return new Answer(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, metrics.print())
     }),
   ]
 }

@@ -3,13 +3,16 @@ import { pageAnswer, pageRequest } from '../../contract/paging.ts'
 import { workflowOperations as operations } from '../../contract/workflow-operations.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
+import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { jsonMembers } from '../../kernel/json-members.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
-import { Answer, jsonType, successText } from '../answer.ts'
+import { Answer, jsonType, successAround } from '../answer.ts'
 import { type Call, type Route, route } from '../call.ts'
 import { entityTag, expectedVersion, matchesTag } from '../entity-tags.ts'
 
 type Members = Call['members']
+
+const keptAnswerBytes = 16 << 20
 
 /** The graph that a member of the body holds, with the exact text it was sent in. */
 function graphMember(value: unknown, members: Members, name: string, pointer = `/${name}`): SentGraph {
@@ -63,22 +66,53 @@ function documentOf(
   return { name, graph: graphMember(document.workflow, inside, 'workflow', `${pointer}/workflow`) }
 }
 
+const plain = { 'content-type': jsonType, 'cache-control': 'no-store' }
+
 const times = (workflow: { createdAt: number; updatedAt: number }): string =>
   `"created_at":"${isoTime(workflow.createdAt)}","updated_at":"${isoTime(workflow.updatedAt)}"`
 
-export function workflowRoutes(workflows: WorkflowService): Route[] {
-  return [
-    route(operations.get, async ({ token, query, request }) => {
-      const workflow = await workflows.find(token.workspaceId, query.id)
-      if (!workflow) return { exist: false }
-      const headers = {
+interface ReadyAnswer {
+  headers: { etag: string; 'cache-control': string; 'content-type': string }
+  body: Buffer
+}
+
+const answerUnless = ({ headers, body }: ReadyAnswer, ifNoneMatch: string | undefined): Answer =>
+  matchesTag(ifNoneMatch, headers.etag) ? new Answer(304, headers) : new Answer(200, headers, body)
+
+export function workflowRoutes(workflows: WorkflowService, generation: Generation): Route[] {
+  /** Reading a workflow is what clients do most: its answer is kept while nothing changes. */
+  const answers = new CommitCache<ReadyAnswer>(generation, keptAnswerBytes)
+
+  const read = async (
+    key: string,
+    workspaceId: string,
+    id: string,
+    request: Call['request'],
+  ): Promise<unknown> => {
+    const readIn = answers.generation()
+    const workflow = await workflows.find(workspaceId, id)
+    if (!workflow) return { exist: false }
+    const before = `{"exist":true,"workflow":{"id":"${workflow.id}","config":`
+    const after = `,${times(workflow)},"version":${workflow.version},"name":${JSON.stringify(workflow.name)}}}`
+    const answer = {
+      headers: {
         etag: entityTag(workflow.version),
         'cache-control': 'private, no-cache',
         'content-type': jsonType,
-      }
-      if (matchesTag(request.headers['if-none-match'], headers.etag)) return new Answer(304, headers)
-      const text = `{"exist":true,"workflow":{"id":"${workflow.id}","config":${workflow.graph},${times(workflow)},"version":${workflow.version},"name":${JSON.stringify(workflow.name)}}}`
-      return new Answer(200, headers, successText(text))
+      },
+      body: successAround(before, workflow.graph, after),
+    }
+    answers.set(key, answer, answer.body.length, readIn)
+    return answerUnless(answer, request.headers['if-none-match'])
+  }
+
+  return [
+    route(operations.get, ({ token, query, request }) => {
+      const key = `${token.workspaceId} ${query.id}`
+      const known = answers.get(key)
+      return known
+        ? answerUnless(known, request.headers['if-none-match'])
+        : read(key, token.workspaceId, query.id, request)
     }),
 
     route(operations.update, ({ token, body, members, request }) =>
@@ -139,8 +173,8 @@ export function workflowRoutes(workflows: WorkflowService): Route[] {
         query.id,
         query.version,
       )
-      const text = `{"id":"${query.id}","config":${graph},"version":${version},"node_count":${nodeCount},"created_at":"${isoTime(createdAt)}"}`
-      return new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-store' }, successText(text))
+      const after = `,"version":${version},"node_count":${nodeCount},"created_at":"${isoTime(createdAt)}"}`
+      return new Answer(200, plain, successAround(`{"id":"${query.id}","config":`, graph, after))
     }),
 
     route(operations.rollback, ({ token, body, request }) =>
@@ -153,8 +187,9 @@ export function workflowRoutes(workflows: WorkflowService): Route[] {
         body.version === undefined
           ? workflow.graph
           : (await workflows.version(token.workspaceId, body.id, body.version)).graph
-      const text = `{"document":{"format":"banyan.workflow","format_version":1,"name":${JSON.stringify(workflow.name)},"settings":{},"workflow":${graph}}}`
-      return new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-store' }, successText(text))
+      const before = '{"document":{"format":"banyan.workflow","format_version":1,"workflow":'
+      const after = `,"name":${JSON.stringify(workflow.name)},"settings":{}}}`
+      return new Answer(200, plain, successAround(before, graph, after))
     }),
 
     route(operations.import, ({ token, body, members }) => {
