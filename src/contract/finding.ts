@@ -5,5 +5,7 @@ export interface Finding {
 }
 
 /** One segment of a JSON pointer (RFC 6901). */
-export const pointerSegment = (key: string | number): string =>
-  String(key).replaceAll('~', '~0').replaceAll('/', '~1')
+export function pointerSegment(key: string | number): string {
+  const text = String(key)
+  return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text
+}

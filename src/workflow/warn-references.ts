@@ -11,8 +11,7 @@ import type { Warn } from './warning.ts'
 
 interface Outputs {
   readonly index: DottedNames
-  /** What to use instead of a name that is not among them. */
-  readonly offer: string
+  readonly names: readonly string[]
 }
 
 /** Checks the references of a graph's templates, node by node, against what is known before a run. */
@@ -97,7 +96,7 @@ export class ReferenceChecker {
     const outputs = this.#outputsOf(other)
     if (outputs === null || resolveOutput(rest, outputs.index) !== undefined) return
     const name = showValue(this.#graph.nodes[other]!.id)
-    const message = `${shown}: node ${name} has no such output; ${outputs.offer}.`
+    const message = `${shown}: node ${name} has no such output; ${offerOf(outputs.names)}.`
     this.#warn('reference_unknown_output', path, message)
   }
 
@@ -106,12 +105,13 @@ export class ReferenceChecker {
     if (outputs === undefined) {
       const { data } = this.#graph.nodes[place]!
       const names = findKind(data, this.#kinds)?.outputs(data)
-      outputs = names === undefined ? null : { index: new DottedNames(names), offer: offerOf(names) }
+      outputs = names === undefined ? null : { index: new DottedNames(names), names }
       this.#outputs.set(place, outputs)
     }
     return outputs
   }
 }
 
+/** What to use instead of a name that is not among them. */
 const offerOf = (names: readonly string[]): string =>
   names.length === 0 ? 'it has none' : `it has ${showNames(names)}`
