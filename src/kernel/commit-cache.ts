@@ -14,6 +14,8 @@ export class CommitCache<Value> {
   readonly #generation: Generation
   readonly #maxSize: number
   readonly #values = new Map<string, Value>()
+  /** Asked for once. What is asked for a second time is worth keeping; the rest would only push it out. */
+  readonly #once = new Set<string>()
   #size = 0
   #current: number | undefined
 
@@ -31,6 +33,11 @@ export class CommitCache<Value> {
   set(key: string, value: Value, size: number, readIn: number | undefined): void {
     if (readIn === undefined || !this.#isCurrent() || readIn !== this.#current || size > this.#maxSize / 16)
       return
+    if (!this.#once.delete(key)) {
+      if (this.#once.size >= maxEntries) this.#once.clear()
+      this.#once.add(key)
+      return
+    }
     if (this.#values.size >= maxEntries || this.#size + size > this.#maxSize) this.#clear()
     this.#values.set(key, value)
     this.#size += size
