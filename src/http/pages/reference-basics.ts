@@ -28,14 +28,15 @@ const roleTable = html`<table class="grid"><thead><tr><th scope="col">Role</th>$
     )}</tr>`,
 )}</tbody></table>`
 
-const mebibytes = (bytes: number): string => `${bytes / (1 << 20)} MiB`
+const sizeText = (bytes: number): string =>
+  bytes < 1 << 20 ? `${bytes / 1024} KiB` : `${bytes / (1 << 20)} MiB`
 
 /** What holds for every operation, told once. */
 export const basics: readonly Basic[] = [
   {
     id: 'start',
     title: 'Begin',
-    body: html`<p>The examples are commands for a shell that knows two names: the address of the server, and your token. The first start printed the token and wrote it to the data folder.</p>${code('BANYAN=http://127.0.0.1:8080\nTOKEN=$(cat data/bootstrap-token)')}<p>Bodies are JSON in UTF-8; a missing body counts as <code>{}</code>. A field that an operation does not know is ignored. A value out of range is refused and its field named; it is never bent to fit. A body may have ${mebibytes(limits.jsonBytes)}, one with a graph ${mebibytes(limits.graphBytes)}.</p>`,
+    body: html`<p>The examples are commands for a shell that knows two names: the address of the server, and your token. The first start printed the token and wrote it to the data folder.</p>${code('BANYAN=http://127.0.0.1:8080\nTOKEN=$(cat data/bootstrap-token)')}<p>Bodies are JSON in UTF-8; a missing body counts as <code>{}</code>. A field that an operation does not know is ignored. A value out of range is refused and its field named; it is never bent to fit. A body may have ${sizeText(limits.jsonBytes)}, one with a graph ${sizeText(limits.graphBytes)}.</p>`,
   },
   {
     id: 'tokens',
