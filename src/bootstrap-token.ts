@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mintSecret } from './access/token-secret.ts'
 
@@ -9,37 +9,70 @@ export interface BootstrapToken {
   forget(): Promise<void>
 }
 
+const usable = /^[\x21-\x7e]{16,512}$/
+
 /**
  * The token of the first start, kept in a file that only the operator can read. The file is written before
  * the database learns of the token: a crash between the two leaves a token that the next start takes up,
- * and never a server that nobody can enter.
+ * and never a server that nobody can enter. It appears whole, under its name, or not at all.
  */
 export async function bootstrapToken(dataDir: string): Promise<BootstrapToken> {
   const path = join(dataDir, 'bootstrap-token')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const isNew = await write(path)
+  const found = await read(path)
+  if (found !== undefined && usable.test(found)) return { secret: found, path, forget: async () => {} }
+  const partial = `${path}.${process.pid}.partial`
+  await write(partial, `${mintSecret()}\n`)
+  // A file without a token in it is no other starter's: those appear whole.
+  const isOurs =
+    found === undefined ? await publish(partial, path) : await rename(partial, path).then(() => true)
+  await syncFolder(dataDir)
   return {
-    secret: (await readFile(path, 'utf8')).trim(),
+    secret: (await read(path)) ?? '',
     path,
     forget: async () => {
-      if (isNew) await unlink(path)
+      if (isOurs) await unlink(path)
     },
   }
 }
 
-/** False when the file is there already. */
-async function write(path: string): Promise<boolean> {
+/** False when another process that starts at the same moment was quicker; its token is as good. */
+async function publish(partial: string, path: string): Promise<boolean> {
   try {
-    const file = await open(path, 'wx', 0o600)
-    try {
-      await file.writeFile(`${mintSecret()}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await link(partial, path)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
+  } finally {
+    await unlink(partial)
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
   }
 }

@@ -13,6 +13,8 @@ import { hashSecret, mintSecret } from './token-secret.ts'
 export const defaultWorkspaceId = 'default'
 const dayMilliseconds = 86_400_000
 const knownCallers = 1000
+/** No write that began before a workspace was deleted takes longer to end. */
+const settleMilliseconds = 600_000
 
 export interface NewToken {
   workspaceId: string
@@ -104,11 +106,12 @@ export class AccessService {
 
   async createWorkspace(name: string): Promise<Workspace & { secret: string }> {
     const workspace = { id: mintId('ws'), name, createdAt: this.#clock.now() }
-    if (!(await this.#store.addWorkspace(workspace)))
+    const secret = mintSecret()
+    const token = this.#record({ workspaceId: workspace.id, name: 'first', role: 'admin' })
+    if (!(await this.#store.addWorkspace(workspace, { token, hash: hashSecret(secret) })))
       throw new AppError('already_exists', `There is a workspace named ${name} already`, {
         errors: [{ path: '/name', message: 'is taken' }],
       })
-    const { secret } = await this.createToken({ workspaceId: workspace.id, name: 'first', role: 'admin' })
     return { ...workspace, secret }
   }
 
@@ -125,7 +128,9 @@ export class AccessService {
 
   /** Removes what deleted workspaces left behind, batch by batch, so that other requests get their turn. */
   async purge(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.#store.purge())) await new Promise(resolve => setImmediate(resolve))
+    const settledBefore = this.#clock.now() - settleMilliseconds
+    while (!signal.aborted && (await this.#store.purge(settledBefore)))
+      await new Promise(resolve => setImmediate(resolve))
   }
 
   #record(token: NewToken): TokenRecord {

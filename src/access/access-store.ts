@@ -20,14 +20,17 @@ export interface TokenRecord {
 }
 
 export interface AccessStore {
-  /** False when the name or the id is taken. */
-  addWorkspace(workspace: Workspace): Promise<boolean>
+  /** Adds it together with its first token; false when the name or the id is taken. */
+  addWorkspace(workspace: Workspace, first?: { token: TokenRecord; hash: string }): Promise<boolean>
   findWorkspace(id: string): Promise<Workspace | undefined>
   listWorkspaces(page: PageRequest): Promise<Page<Workspace>>
   /** Takes away its tokens and hides it at once; false when there is none. The rest is left to `purge`. */
   removeWorkspace(id: string, at: number): Promise<boolean>
-  /** Removes a batch of what deleted workspaces left behind; false when there is nothing more. */
-  purge(): Promise<boolean>
+  /**
+   * Removes a batch of what deleted workspaces left behind; false when there is nothing more to do now. One that was
+   * deleted after `settledBefore` is kept in mind: a write that was under way then may still add a row.
+   */
+  purge(settledBefore: number): Promise<boolean>
 
   /** False when the workspace is gone, so that no token outlives it. */
   addToken(token: TokenRecord, hash: string): Promise<boolean>

@@ -20,8 +20,11 @@ const mostHeaderLines = 50
 /** The boundary of a multipart Content-Type: 1 to 70 characters (RFC 2046). */
 export function multipartBoundary(contentType: string): string {
   const [, quoted, bare] =
-    /^multipart\/form-data\s*;(?:[^"]*;)?\s*boundary\s*=\s*(?:"([^"\r\n]+)"|([^\s;"]+))/i.exec(contentType) ??
-    []
+    contentType.length > 256
+      ? []
+      : (/^multipart\/form-data\s*;(?:[^"]*;)?\s*boundary\s*=\s*(?:"([^"\r\n]+)"|([^\s;"]+))/i.exec(
+          contentType,
+        ) ?? [])
   const boundary = quoted ?? bare
   if (boundary === undefined || boundary.length > 70)
     throw brokenUpload(

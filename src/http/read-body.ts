@@ -61,7 +61,9 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
 
 const jsonMediaType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
 
-export const isJsonType = (contentType: string | undefined): boolean => jsonMediaType.test(contentType ?? '')
+/** The length is bounded first: the pattern takes the square of it. */
+export const isJsonType = (contentType: string | undefined): boolean =>
+  contentType !== undefined && contentType.length <= 256 && jsonMediaType.test(contentType)
 
 export function refuseEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding']

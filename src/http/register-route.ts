@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { limits } from '../contract/limits.ts'
@@ -10,6 +11,7 @@ import type { Call, Route } from './call.ts'
 import type { ServerParts } from './server-parts.ts'
 import { type Check, compileBody, compileQuery, findingsOf } from './validation.ts'
 
+const smallAnswer = 64 << 10
 const accesses = new Set(['anyone', 'run', 'read', 'write', 'admin', 'operator'])
 
 function check(validate: Check | undefined, value: unknown): void {
@@ -123,10 +125,18 @@ export async function once(
 
 function send(reply: FastifyReply, result: unknown): FastifyReply {
   if (!(result instanceof Answer)) {
-    reply.header('cache-control', 'no-store')
-    return reply.header('content-type', jsonType).send(successText(JSON.stringify(result)))
+    reply.header('cache-control', 'no-store').header('content-type', jsonType)
+    return sendBounded(reply, successText(JSON.stringify(result)))
   }
   reply.code(result.status)
   for (const name in result.headers) reply.header(name, result.headers[name])
-  return reply.send(result.body)
+  return sendBounded(reply, result.body)
+}
+
+/** What the system buffers by itself is gone at once; of anything larger a reader may not hold the rest for ever. */
+function sendBounded(reply: FastifyReply, body: Answer['body']): FastifyReply {
+  const isSmall = body === undefined || (!(body instanceof Readable) && body.length < smallAnswer)
+  if (!isSmall)
+    reply.raw.setTimeout(limits.downloadStallMilliseconds, () => reply.request.raw.socket.destroy())
+  return reply.send(body)
 }

@@ -202,7 +202,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   const { code, meaning } = errorCodes[reason]
   const body = JSON.stringify({ code, message: meaning, data: { reason, errors: [] } })
   socket.end(
-    `HTTP/1.1 ${status} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-TraceId: ${traceIdOf({})}\r\nX-TraceId: ${traceIdOf({})}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-TraceId: ${traceIdOf({})}\r\nConnection: close\r\n\r\n${body}`,
   )
   cutOffLater(socket, socket)
 }

@@ -29,7 +29,8 @@ export class IdempotencyService {
     for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
       const now = this.#clock.now()
       const claim = await this.#store.claim(scope, fingerprint, now, now - staleMilliseconds)
-      if (claim.state === 'claimed') return { answer: await this.#work(scope, secret, work), replayed: false }
+      if (claim.state === 'claimed')
+        return { answer: await this.#work(scope, now, secret, work), replayed: false }
       if (claim.fingerprint !== fingerprint)
         throw new AppError(
           'version_conflict',
@@ -46,15 +47,20 @@ export class IdempotencyService {
   }
 
   /** A failure keeps nothing: the caller mends the request, or just tries again, with the same key. */
-  async #work(scope: IdempotencyScope, secret: string, work: () => Promise<string>): Promise<string> {
+  async #work(
+    scope: IdempotencyScope,
+    claimedAt: number,
+    secret: string,
+    work: () => Promise<string>,
+  ): Promise<string> {
     let answer: string
     try {
       answer = await work()
     } catch (error) {
-      await this.#store.release(scope)
+      await this.#store.release(scope, claimedAt)
       throw error
     }
-    await this.#store.complete(scope, sealAnswer(answer, secret))
+    await this.#store.complete(scope, claimedAt, sealAnswer(answer, secret))
     return answer
   }
 

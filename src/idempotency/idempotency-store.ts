@@ -14,7 +14,8 @@ export type Claim =
 export interface IdempotencyStore {
   /** A claim made before `staleBefore` that was never completed belongs to a process that died. */
   claim(scope: IdempotencyScope, fingerprint: string, at: number, staleBefore: number): Promise<Claim>
-  complete(scope: IdempotencyScope, answer: string): Promise<void>
-  release(scope: IdempotencyScope): Promise<void>
+  /** `claimedAt` tells our claim from one that took it over. */
+  complete(scope: IdempotencyScope, claimedAt: number, answer: string): Promise<void>
+  release(scope: IdempotencyScope, claimedAt: number): Promise<void>
   forgetBefore(time: number): Promise<void>
 }

@@ -74,6 +74,15 @@ describe('a database', () => {
     assert.equal(await count(database), before + 1)
   })
 
+  test('a connection that is lost within a transaction fails that transaction alone', async t => {
+    if (database.dialect !== 'postgres') return t.skip('SQLite has no connections to lose')
+    await assert.rejects(
+      database.transaction(transaction => transaction.get('SELECT pg_terminate_backend(pg_backend_pid())')),
+      { reason: 'unavailable' },
+    )
+    assert.ok((await count(database)) >= 0)
+  })
+
   test('a large number of rows is streamed', async () => {
     await database.transaction(async transaction => {
       for (let at = 0; at < 1200; at++) await transaction.run(insert, `many_${at}`, `many_${at}`, at)

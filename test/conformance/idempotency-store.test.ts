@@ -26,16 +26,16 @@ describe('an idempotency store', () => {
 
   test('a completed key gives its answer, a released one is free', async () => {
     await store.claim(scope('done'), 'print', 100, 0)
-    await store.complete(scope('done'), 'answer')
+    await store.complete(scope('done'), 100, 'answer')
     assert.deepEqual(await store.claim(scope('done'), 'other', 100, 0), {
       state: 'done',
       fingerprint: 'print',
       answer: 'answer',
     })
-    await store.release(scope('done'))
+    await store.release(scope('done'), 100)
     assert.equal((await store.claim(scope('done'), 'print', 100, 0)).state, 'done')
     await store.claim(scope('free'), 'print', 100, 0)
-    await store.release(scope('free'))
+    await store.release(scope('free'), 100)
     assert.deepEqual(await store.claim(scope('free'), 'print', 100, 0), { state: 'claimed' })
   })
 
@@ -43,7 +43,14 @@ describe('an idempotency store', () => {
     await store.claim(scope('dead'), 'print', 100, 0)
     assert.equal((await store.claim(scope('dead'), 'print', 200, 100)).state, 'running')
     assert.equal((await store.claim(scope('dead'), 'new', 300, 101)).state, 'claimed')
-    await store.complete(scope('dead'), 'answer')
+    await store.complete(scope('dead'), 100, 'from the dead')
+    await store.release(scope('dead'), 100)
+    assert.equal(
+      (await store.claim(scope('dead'), 'new', 310, 101)).state,
+      'running',
+      'it is not theirs any more',
+    )
+    await store.complete(scope('dead'), 300, 'answer')
     assert.equal((await store.claim(scope('dead'), 'new', 999, 998)).state, 'done')
   })
 

@@ -128,6 +128,17 @@ describe('a workflow store', () => {
     assert.deepEqual(await store.save('w', save('gone', '3')), { outcome: 'created', version: 1 })
   })
 
+  test('a delete beside a create takes all of it or nothing', async () => {
+    const other = new SqlWorkflowStore(await opened.openAgain())
+    for (let round = 0; round < 100; round++) {
+      const id = `beside${round}`
+      await Promise.all([store.save('w', save(id, '1')), other.remove('w', id), other.remove('w', id)])
+      const listed = (await store.list('w', id, { page: 1, pageSize: 1 })).total
+      assert.equal((await store.find('w', id)) === undefined, listed === 0, 'listed without a graph')
+      await store.remove('w', id)
+    }
+  })
+
   test('lists the last changed first, in pages, by parts of name or id', async () => {
     for (let at = 0; at < 5; at++)
       await store.save('list', save(`id${at}`, '1', { name: `Näme_${at}%`, at: 1000 + at }))

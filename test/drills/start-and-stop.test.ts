@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import test from 'node:test'
@@ -40,6 +40,16 @@ test('the first start prints the token once and keeps it for the operator alone'
   assert.equal((await fourth.api.as(token.BOOTSTRAP_TOKEN).post('workspace/list', {})).status, 200)
   assert.equal(existsSync(path), false, 'no file with a token that opens nothing')
   await fourth.kill('SIGTERM')
+  await database.drop()
+})
+
+test('a crash while the first token was written does not lock everybody out', async () => {
+  const database = await freshDatabase()
+  writeFileSync(join(database.folder, 'bootstrap-token'), '')
+  const server = await spawnServer(database)
+  assert.match(server.output(), /Your token\s+banyan_/)
+  assert.equal((await server.api.post('workspace/list', {})).status, 200)
+  await server.kill('SIGTERM')
   await database.drop()
 })
 

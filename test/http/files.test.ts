@@ -198,6 +198,30 @@ describe('files over HTTP', () => {
     assert.deepEqual(onDisk('tmp'), [])
   })
 
+  test('a token that is revoked while it uploads stores nothing', async () => {
+    const made = (await api.post('token/create', { name: 'revoked', role: 'editor' })).json.data
+    const before = (await api.post('files', {})).json.data.total
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(new Uint8Array(1000))
+        await new Promise(resolve => setTimeout(resolve, 100))
+        await api.post('token/delete', { id: made.id })
+        controller.enqueue(new Uint8Array(1000))
+        controller.close()
+      },
+    })
+    const headers = { authorization: `Bearer ${made.token}`, 'content-type': 'application/octet-stream' }
+    const answer = await fetch(`${server.base}/api/v1/files/upload?name=late.bin`, {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers,
+    })
+    assert.equal(answer.status, 401)
+    assert.equal((await api.post('files', {})).json.data.total, before)
+    assert.deepEqual(onDisk('tmp'), [])
+  })
+
   test('an empty file is a file', async () => {
     const { file_id, size } = (await api.upload('empty.txt', '')).json.data
     assert.equal(size, 0)

@@ -79,6 +79,9 @@ export class PostgresDatabase implements Database {
       connectionTimeoutMillis: limits.databaseWaitMilliseconds,
       idleTimeoutMillis: 30_000,
       statement_timeout: 30_000,
+      // A server that went away without a word is noticed, too.
+      query_timeout: 35_000,
+      keepAlive: true,
       application_name: 'banyan',
       types,
     })
@@ -139,6 +142,11 @@ export class PostgresDatabase implements Database {
       throw postgresError(error)
     }
     let broken: Error | undefined
+    // The pool listens only while a connection is idle, and an error that nobody hears ends the process.
+    const onLost = (error: Error): void => {
+      broken ??= error
+    }
+    client.on('error', onLost)
     const queries = new Queries(client)
     try {
       await queries.run(begin)
@@ -146,11 +154,10 @@ export class PostgresDatabase implements Database {
       await queries.run('COMMIT')
       return result
     } catch (error) {
-      await client.query('ROLLBACK').catch((failure: Error) => {
-        broken = failure
-      })
+      await client.query('ROLLBACK').catch(onLost)
       throw error
     } finally {
+      client.off('error', onLost)
       client.release(broken)
     }
   }

@@ -49,10 +49,15 @@ export class SqlAccessStore implements AccessStore {
     this.#database = database
   }
 
-  addWorkspace({ id, name, createdAt }: Workspace): Promise<boolean> {
+  addWorkspace(
+    { id, name, createdAt }: Workspace,
+    first?: { token: TokenRecord; hash: string },
+  ): Promise<boolean> {
     return this.#database.transaction(async transaction => {
       const sql = 'INSERT INTO workspaces (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
-      return (await transaction.run(sql, id, name, createdAt)) > 0
+      if ((await transaction.run(sql, id, name, createdAt)) === 0) return false
+      if (first) await this.#insertToken(transaction, first.token, first.hash)
+      return true
     })
   }
 
@@ -89,16 +94,17 @@ export class SqlAccessStore implements AccessStore {
     })
   }
 
-  purge(): Promise<boolean> {
+  purge(settledBefore: number): Promise<boolean> {
     return this.#database.transaction(async transaction => {
-      const deleted = await transaction.get<{ id: string }>(
-        'SELECT id FROM workspaces WHERE deleted_at IS NOT NULL LIMIT 1',
+      const deleted = await transaction.all<{ id: string; deleted_at: number }>(
+        'SELECT id, deleted_at FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY deleted_at',
       )
-      if (!deleted) return false
-      for (const table of workspaceTables)
-        if (await this.#purgeTable(transaction, table, deleted.id)) return true
-      await transaction.run('DELETE FROM workspaces WHERE id = ?', deleted.id)
-      return true
+      for (const { id, deleted_at } of deleted) {
+        for (const table of workspaceTables) if (await this.#purgeTable(transaction, table, id)) return true
+        if (deleted_at < settledBefore)
+          return (await transaction.run('DELETE FROM workspaces WHERE id = ?', id)) > 0
+      }
+      return false
     })
   }
 

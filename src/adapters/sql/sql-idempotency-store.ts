@@ -44,15 +44,32 @@ export class SqlIdempotencyStore implements IdempotencyStore {
     })
   }
 
-  async complete({ workspaceId, tokenId, key }: IdempotencyScope, answer: string): Promise<void> {
+  async complete(
+    { workspaceId, tokenId, key }: IdempotencyScope,
+    claimedAt: number,
+    answer: string,
+  ): Promise<void> {
     await this.#database.transaction(transaction =>
-      transaction.run(`UPDATE idempotency_keys SET answer = ? ${where}`, answer, workspaceId, tokenId, key),
+      transaction.run(
+        `UPDATE idempotency_keys SET answer = ? ${where} AND claimed_at = ?`,
+        answer,
+        workspaceId,
+        tokenId,
+        key,
+        claimedAt,
+      ),
     )
   }
 
-  async release({ workspaceId, tokenId, key }: IdempotencyScope): Promise<void> {
+  async release({ workspaceId, tokenId, key }: IdempotencyScope, claimedAt: number): Promise<void> {
     await this.#database.transaction(transaction =>
-      transaction.run(`DELETE FROM idempotency_keys ${where} AND answer IS NULL`, workspaceId, tokenId, key),
+      transaction.run(
+        `DELETE FROM idempotency_keys ${where} AND answer IS NULL AND claimed_at = ?`,
+        workspaceId,
+        tokenId,
+        key,
+        claimedAt,
+      ),
     )
   }
 

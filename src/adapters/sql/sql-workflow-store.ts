@@ -179,12 +179,14 @@ export class SqlWorkflowStore implements WorkflowStore {
         workspaceId,
         id,
       )
+      // Where there was none, one may be made this very moment, and its graph is not ours to take.
+      if (removed === 0) return false
       await transaction.run(
         'DELETE FROM workflow_versions WHERE workspace_id = ? AND workflow_id = ?',
         workspaceId,
         id,
       )
-      return removed > 0
+      return true
     })
   }
 

@@ -213,11 +213,11 @@ export class SqliteDatabase implements Database {
    */
   generation(): number {
     if (this.#isFresh) return this.#generation
+    this.#generation = (this.#dataVersion.get() as { data_version: number }).data_version
     this.#isFresh = true
     setImmediate(() => {
       this.#isFresh = false
     })
-    this.#generation = (this.#dataVersion.get() as { data_version: number }).data_version
     return this.#generation
   }
 

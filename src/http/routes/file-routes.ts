@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { fileOperations as operations } from '../../contract/file-operations.ts'
-import { limits } from '../../contract/limits.ts'
 import { pageAnswer, pageRequest } from '../../contract/paging.ts'
 import { isInlineSafe } from '../../files/detect-mime-type.ts'
 import type { FileService } from '../../files/file-service.ts'
@@ -40,7 +39,7 @@ const contentHeaders = (file: LocatedFile): Record<string, string | number> => (
   etag: entityTag(file.sha256),
 })
 
-export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempotency'>): Route[] {
+export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempotency' | 'access'>): Route[] {
   const checkJson = compileBody(operations.upload.body)
 
   const upload = async (call: Call<typeof operations.upload>): Promise<unknown> => {
@@ -54,6 +53,8 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
       return onWire(await files.add(token.workspaceId, name, blob))
     }
     try {
+      // The body may have taken long; a token that was revoked meanwhile stores nothing.
+      await parts.access.authenticate(request.headers.authorization)
       if (key === undefined) return await add()
       const fingerprint = hash('sha256', JSON.stringify([operations.upload.name, name, blob.sha256]))
       return await once(parts, call as unknown as Call, key, fingerprint, add)
@@ -62,12 +63,7 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
     }
   }
 
-  const content = async ({
-    token,
-    params,
-    request,
-    reply,
-  }: Call<typeof operations.content>): Promise<Answer> => {
+  const content = async ({ token, params, request }: Call<typeof operations.content>): Promise<Answer> => {
     const file = await files.find(token.workspaceId, params.file_id)
     const headers = contentHeaders(file)
     const tag = entityTag(file.sha256)
@@ -82,8 +78,6 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
     const size = range ? range.end - range.start + 1 : file.size
     headers['content-length'] = size
     if (range) headers['content-range'] = `bytes ${range.start}-${range.end}/${file.size}`
-    // A reader that stops reading must not hold the file and the connection for ever.
-    reply.raw.setTimeout(limits.downloadStallMilliseconds, () => request.raw.socket.destroy())
     const body = request.method === 'HEAD' ? undefined : await files.read(file, range)
     return new Answer(range ? 206 : 200, headers, body)
   }
