@@ -1,30 +1,16 @@
 import { errorCodes, statusOf } from '../contract/error-codes.ts'
-import type { Finding } from '../contract/finding.ts'
 import { basePath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
-import { findingsOf } from './validation.ts'
 
 interface FastifyFailure {
-  validation?: Parameters<typeof findingsOf>[0]
   code?: string
   statusCode?: number
-}
-
-const sentence = (errors: Finding[]): string => {
-  const shown = errors
-    .slice(0, 3)
-    .map(({ path, message }) => (path ? `${path} ${message}` : `The body ${message}`))
-  return errors.length > 3 ? `${shown.join('; ')}; and ${errors.length - 3} more` : shown.join('; ')
 }
 
 /** Whatever was thrown, as a failure with a code. What nobody expected says nothing of its cause to the client. */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as FastifyFailure
-  if (failure.validation) {
-    const errors = findingsOf(failure.validation)
-    return new AppError('invalid_request', sentence(errors), { errors })
-  }
   if (failure.code === 'FST_ERR_BAD_URL') return new AppError('not_found', 'There is no such path')
   if (failure.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError('unsupported_media_type', 'The Content-Type cannot be understood', { cause: error })

@@ -8,7 +8,7 @@ import { fileNameFrom } from './content-disposition.ts'
 import { flowingBody } from './flowing-body.ts'
 import { brokenUpload, MultipartParts, multipartBoundary } from './multipart-parts.ts'
 import { isJsonType, readJson } from './read-body.ts'
-import { type Check, findingsOf } from './validation.ts'
+import { type Check, refuseUnless } from './validation.ts'
 
 export interface ReceivedFile {
   name: string
@@ -54,14 +54,7 @@ function refuseLarge(request: IncomingMessage, limit: number): void {
 
 async function receiveJson(request: IncomingMessage, receive: Receive, check: Check): Promise<ReceivedFile> {
   const { value } = await readJson(request, limits.jsonUploadBytes)
-  if (!check(value)) {
-    const errors = findingsOf(check.errors ?? [])
-    throw new AppError(
-      'invalid_request',
-      errors.map(({ path, message }) => `${path} ${message}`).join('; '),
-      { errors },
-    )
-  }
+  refuseUnless(check, value)
   const { name, content_base64: content } = value as { name: string; content_base64: string }
   const checkedName = checkFileName(name, '/name')
   if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))

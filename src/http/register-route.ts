@@ -9,23 +9,10 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import { Answer, jsonType, successText } from './answer.ts'
 import type { Call, Route } from './call.ts'
 import type { ServerParts } from './server-parts.ts'
-import { type Check, compileBody, compileQuery, findingsOf } from './validation.ts'
+import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
 
 const smallAnswer = 64 << 10
 const accesses = new Set(['anyone', 'run', 'read', 'write', 'admin', 'operator'])
-
-function check(validate: Check | undefined, value: unknown): void {
-  if (!validate || validate(value)) return
-  const errors = findingsOf(validate.errors ?? [])
-  throw new AppError(
-    'invalid_request',
-    errors
-      .map(({ path, message }) => `${path || 'The body'} ${message}`)
-      .slice(0, 3)
-      .join('; '),
-    { errors },
-  )
-}
 
 /** A path parameter of a shape that no id has names nothing, as any other unknown id. */
 function checkParams(validate: Check | undefined, value: unknown): void {
@@ -49,10 +36,10 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
     config: { operation },
     handler: (request, reply) => {
       checkParams(params, request.params)
-      check(query, request.query)
+      if (query) refuseUnless(query, request.query)
       // Only what is missing: a body `null` is one, and a wrong one.
       if (request.body === undefined) request.body = {}
-      check(body, request.body)
+      if (body) refuseUnless(body, request.body)
       const call = {
         // The gate has set it for every operation but those that anyone may use, whose handlers do not look.
         token: request.token!,

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv'
 import type { TSchema } from 'typebox'
 import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
+import { AppError } from '../kernel/app-error.ts'
 
 interface SchemaError {
   instancePath: string
@@ -58,4 +59,16 @@ export function findingsOf(errors: SchemaError[]): Finding[] {
     if (!findings.has(path)) findings.set(path, { path, message: messageOf(error) })
   }
   return [...findings.values()]
+}
+
+const sentence = (findings: Finding[]): string => {
+  const shown = findings.slice(0, 3).map(({ path, message }) => `${path || 'The body'} ${message}`)
+  return findings.length > 3 ? `${shown.join('; ')}; and ${findings.length - 3} more` : shown.join('; ')
+}
+
+/** Refuses what does not have the declared form, with every field that is wrong. */
+export function refuseUnless(check: Check, value: unknown): void {
+  if (check(value)) return
+  const errors = findingsOf(check.errors ?? [])
+  throw new AppError('invalid_request', sentence(errors), { errors })
 }
