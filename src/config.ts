@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 
 interface Setting<Value> {
@@ -42,6 +43,24 @@ const integer = (fallback: number, minimum: number, maximum: number, meaning: st
   },
 })
 
+const endpoint = (meaning: string): Setting<string | undefined> =>
+  optionalText(meaning, value => {
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    return url && /^https?:$/.test(url.protocol) && url.username === ''
+      ? undefined
+      : 'must be an http:// or https:// address'
+  })
+
+const list = (meaning: string): Setting<string[]> => ({
+  meaning,
+  fallback: '',
+  read: value =>
+    (value ?? '')
+      .split(',')
+      .map(part => part.trim())
+      .filter(part => part !== ''),
+})
+
 const oneOf = <Value extends string>(
   values: readonly Value[],
   fallback: Value,
@@ -75,8 +94,43 @@ export const settings = {
     'info',
     'What is logged; at info, one line per request.',
   ),
+  EMBEDDING_BASE_URL: endpoint('Any OpenAI-compatible embeddings API, such as `https://api.openai.com/v1`.'),
+  EMBEDDING_API_KEY: optionalText('Its key, if it asks for one.'),
+  EMBEDDING_MODEL: optionalText('The model that new knowledge bases use, such as `text-embedding-3-small`.'),
+  RERANK_BASE_URL: endpoint('A rerank API in the form of Cohere, Jina or vLLM (`/rerank`).'),
+  RERANK_API_KEY: optionalText('Its key, if it asks for one.'),
+  RERANK_MODEL: optionalText('The model that sorts what was found once more.'),
+  EGRESS_ALLOW: list(
+    'Hosts that may be reached although they are private, separated by commas: `host`, `host:port`, `*.suffix` or a network such as `10.0.0.0/8`.',
+  ),
+  INGEST_WORKERS: integer(
+    0,
+    0,
+    64,
+    'Threads that read documents; 0 takes one less than there are processors, and at least one.',
+  ),
+  INGEST_MEMORY_MB: integer(512, 64, 65_536, 'Memory of such a thread; a document that needs more fails.'),
+  SEARCH_CACHE_BYTES: integer(
+    64 * 2 ** 20,
+    2 ** 20,
+    2 ** 40,
+    'How much of the keyword index is kept in memory, in bytes.',
+  ),
+  VECTOR_MEMORY_BYTES: integer(
+    512 * 2 ** 20,
+    2 ** 20,
+    2 ** 40,
+    'How much of the vector indexes is kept in memory with SQLite, in bytes.',
+  ),
   MAX_FILE_BYTES: integer(200 * 2 ** 20, 1, 2 ** 40, 'Largest file that can be uploaded, in bytes.'),
 } satisfies Record<string, Setting<unknown>>
+
+/** A model behind an HTTP address. */
+export interface EndpointConfig {
+  baseUrl: string
+  apiKey: string | undefined
+  model: string
+}
 
 export interface Config {
   host: string
@@ -86,6 +140,13 @@ export interface Config {
   bootstrapToken: string | undefined
   logLevel: string
   maxFileBytes: number
+  embedding: EndpointConfig | undefined
+  rerank: EndpointConfig | undefined
+  egressAllow: string[]
+  ingestWorkers: number
+  ingestMemoryMegabytes: number
+  searchCacheBytes: number
+  vectorMemoryBytes: number
 }
 
 /** The only reader of the environment. An empty value counts as unset. */
@@ -104,6 +165,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       return undefined as ReturnType<(typeof settings)[Name]['read']>
     }
   }
+  const readEndpoint = (name: 'EMBEDDING' | 'RERANK'): EndpointConfig | undefined => {
+    const baseUrl = read(`${name}_BASE_URL`)
+    const model = read(`${name}_MODEL`)
+    const apiKey = read(`${name}_API_KEY`)
+    if (baseUrl !== undefined && model === undefined)
+      problems.push(`${name}_MODEL is missing beside ${name}_BASE_URL`)
+    return baseUrl !== undefined && model !== undefined ? { baseUrl, apiKey, model } : undefined
+  }
   const config: Config = {
     host: read('HOST'),
     port: read('PORT'),
@@ -112,6 +181,13 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     bootstrapToken: read('BOOTSTRAP_TOKEN'),
     logLevel: read('LOG_LEVEL'),
     maxFileBytes: read('MAX_FILE_BYTES'),
+    embedding: readEndpoint('EMBEDDING'),
+    rerank: readEndpoint('RERANK'),
+    egressAllow: read('EGRESS_ALLOW'),
+    ingestWorkers: read('INGEST_WORKERS') || Math.max(1, availableParallelism() - 1),
+    ingestMemoryMegabytes: read('INGEST_MEMORY_MB'),
+    searchCacheBytes: read('SEARCH_CACHE_BYTES'),
+    vectorMemoryBytes: read('VECTOR_MEMORY_BYTES'),
   }
   if (problems.length > 0)
     throw new SettingError(`These settings cannot be used:\n  ${problems.join('\n  ')}`)

@@ -41,7 +41,7 @@ function stopOnSignal(stop: () => Promise<void>): void {
 async function main(): Promise<void> {
   const config = readConfig()
   const adapters = await openAdapters(config)
-  const runtime = createRuntime(adapters, { maxFileBytes: config.maxFileBytes })
+  const runtime = createRuntime(adapters, config)
   stopOnSignal(() => runtime.stop())
   const newToken = await ensureOperator(runtime, config)
   const address = await runtime.server.listen({ host: config.host, port: config.port })

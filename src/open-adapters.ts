@@ -1,21 +1,51 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { openDiskBlobStore } from './adapters/blob/disk-blob-store.ts'
+import { createEgress } from './adapters/egress/create-egress.ts'
+import { openUsearchVectorIndex } from './adapters/index/usearch-vector-index.ts'
+import { createEmbeddingModel } from './adapters/model/openai-embedding-model.ts'
+import { createReranker } from './adapters/model/rerank-model.ts'
+import type { Database } from './adapters/sql/database.ts'
 import { openDatabase } from './adapters/sql/open-database.ts'
+import type { PostgresDatabase } from './adapters/sql/postgres-database.ts'
 import { SqlAccessStore } from './adapters/sql/sql-access-store.ts'
+import { SqlChunkStore } from './adapters/sql/sql-chunk-store.ts'
+import { SqlDocumentStore } from './adapters/sql/sql-document-store.ts'
+import { SqlEmbeddingCache } from './adapters/sql/sql-embedding-cache.ts'
 import { SqlFileStore } from './adapters/sql/sql-file-store.ts'
 import { SqlIdempotencyStore } from './adapters/sql/sql-idempotency-store.ts'
+import { SqlKnowledgeStore } from './adapters/sql/sql-knowledge-store.ts'
+import { SqlKnowledgeSweep } from './adapters/sql/sql-knowledge-sweep.ts'
+import { SqlReadingStore } from './adapters/sql/sql-reading-store.ts'
+import { SqlSegmentStore } from './adapters/sql/sql-segment-store.ts'
 import { SqlTableArchive } from './adapters/sql/sql-table-archive.ts'
 import { SqlWorkflowStore } from './adapters/sql/sql-workflow-store.ts'
+import { WorkerPool } from './adapters/workers/worker-pool.ts'
 import type { Config } from './config.ts'
+import { limits } from './contract/limits.ts'
 import { systemClock } from './kernel/clock.ts'
-import type { Adapters } from './runtime.ts'
+import type { VectorIndex } from './knowledge/search/vector-index.ts'
+import type { Adapters } from './runtime-parts.ts'
+
+/** Beside SQLite an index in this process; PostgreSQL has its own. */
+async function openVectorIndex(config: Config, database: Database): Promise<VectorIndex> {
+  if (database.dialect === 'postgres') {
+    const { PgvectorIndex } = await import('./adapters/sql/pgvector-index.ts')
+    return new PgvectorIndex(database as PostgresDatabase)
+  }
+  return openUsearchVectorIndex({
+    databasePath: join(config.dataDir, 'banyan.db'),
+    folder: config.dataDir,
+    memoryBytes: config.vectorMemoryBytes,
+  })
+}
 
 /** Chooses the adapters that the settings ask for. */
 export async function openAdapters(config: Config): Promise<Adapters> {
   const destination = pino.destination({ dest: 1, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const database = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
+  const egress = createEgress({ allow: config.egressAllow })
   return {
     accessStore: new SqlAccessStore(database),
     workflowStore: new SqlWorkflowStore(database),
@@ -23,6 +53,22 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     idempotencyStore: new SqlIdempotencyStore(database),
     blobStore: await openDiskBlobStore(join(config.dataDir, 'files')),
     tableArchive: new SqlTableArchive(database),
+    knowledgeStore: new SqlKnowledgeStore(database),
+    documentStore: new SqlDocumentStore(database),
+    readingStore: new SqlReadingStore(database),
+    chunkStore: new SqlChunkStore(database),
+    segmentStore: new SqlSegmentStore(database),
+    embeddingCache: new SqlEmbeddingCache(database),
+    knowledgeSweep: new SqlKnowledgeSweep(database),
+    vectorIndex: await openVectorIndex(config, database),
+    workers: new WorkerPool({
+      size: config.ingestWorkers,
+      memoryMegabytes: config.ingestMemoryMegabytes,
+      silenceMilliseconds: limits.readingSilenceMilliseconds,
+      idleMilliseconds: 60_000,
+    }),
+    embeddingModel: config.embedding && createEmbeddingModel({ egress, ...config.embedding }),
+    reranker: config.rerank && createReranker({ egress, ...config.rerank }),
     checkDatabase: () => database.check(),
     generation: () => database.generation(),
     clock: systemClock,

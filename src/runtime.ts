@@ -1,43 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { Logger } from 'pino'
 import { AccessService } from './access/access-service.ts'
-import type { AccessStore } from './access/access-store.ts'
-import type { TableArchive } from './backup/table-archive.ts'
 import { limits } from './contract/limits.ts'
-import type { BlobStore } from './files/blob-store.ts'
+import { createKnowledge } from './create-knowledge.ts'
 import { FileService } from './files/file-service.ts'
-import type { FileStore } from './files/file-store.ts'
 import { Metrics } from './http/metrics.ts'
 import { accessRoutes } from './http/routes/access-routes.ts'
 import { fileRoutes } from './http/routes/file-routes.ts'
+import { knowledgeRoutes } from './http/routes/knowledge-routes.ts'
 import { type Readiness, serverRoutes } from './http/routes/server-routes.ts'
 import { workflowRoutes } from './http/routes/workflow-routes.ts'
 import { createServer } from './http/server.ts'
 import { IdempotencyService } from './idempotency/idempotency-service.ts'
-import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
-import type { Clock } from './kernel/clock.ts'
-import type { Generation } from './kernel/commit-cache.ts'
 import { nodeKinds } from './nodes/registry.ts'
+import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 import { WorkflowService } from './workflow/workflow-service.ts'
-import type { WorkflowStore } from './workflow/workflow-store.ts'
-
-/** What the outside world looks like: everything that differs between a laptop, a cluster and a test. */
-export interface Adapters {
-  accessStore: AccessStore
-  workflowStore: WorkflowStore
-  fileStore: FileStore
-  idempotencyStore: IdempotencyStore
-  blobStore: BlobStore
-  tableArchive: TableArchive
-  checkDatabase(): Promise<void>
-  generation: Generation
-  clock: Clock
-  log: Logger
-  /** Takes lines of the log that are already in its form; undefined when requests are not logged. */
-  writeLog: ((lines: string) => void) | undefined
-  close(): Promise<void>
-}
 
 export interface Runtime {
   access: AccessService
@@ -49,12 +26,13 @@ export interface Runtime {
 }
 
 /** Puts the parts together. It is the only place where one is made. */
-export function createRuntime(adapters: Adapters, options: { maxFileBytes: number }): Runtime {
+export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtime {
   const { clock, log } = adapters
   const access = new AccessService(adapters.accessStore, clock, adapters.generation)
   const idempotency = new IdempotencyService(adapters.idempotencyStore, clock)
   const workflows = new WorkflowService(adapters.workflowStore, nodeKinds, clock)
-  const files = new FileService(adapters.fileStore, adapters.blobStore, clock, options.maxFileBytes)
+  const files = new FileService(adapters.fileStore, adapters.blobStore, clock, config.maxFileBytes)
+  const knowledge = createKnowledge(adapters, files, config)
   const metrics = new Metrics()
   const readiness: Readiness = {
     stopping: false,
@@ -64,6 +42,7 @@ export function createRuntime(adapters: Adapters, options: { maxFileBytes: numbe
   const server = createServer(parts, [
     ...workflowRoutes(workflows, adapters.generation),
     ...fileRoutes(files, parts),
+    ...knowledgeRoutes(knowledge),
     ...accessRoutes(access),
     ...serverRoutes(metrics, readiness),
   ])
@@ -84,6 +63,8 @@ export function createRuntime(adapters: Adapters, options: { maxFileBytes: numbe
       repeat('sweep orphaned blobs', 3600, () => files.sweepOrphans(stopping.signal)),
       repeat('purge deleted workspaces', 20, () => access.purge(stopping.signal)),
       repeat('forget idempotency keys', 600, () => idempotency.forget()),
+      ...knowledge.chores(stopping.signal).map(({ name, seconds, run }) => repeat(name, seconds, run)),
+      knowledge.ingestor.run(stopping.signal),
     ])
   let housekeeping: Promise<unknown> | undefined
 
@@ -100,6 +81,8 @@ export function createRuntime(adapters: Adapters, options: { maxFileBytes: numbe
       await server.close()
       clearTimeout(cut)
       await housekeeping
+      await adapters.workers.close()
+      await adapters.vectorIndex.close()
       await adapters.close()
     },
   }

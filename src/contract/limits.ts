@@ -16,6 +16,34 @@ export const limits = {
   findings: 500,
   /** Characters of a workflow's or a file's name. */
   nameLength: 255,
+  /** Largest JSON body that adds documents to a knowledge base. */
+  knowledgeBytes: 32 << 20,
+  /** Most file ids of one call to a knowledge base, and most texts that one call adds. */
+  documentsPerCall: 100,
+  /** Characters of a text that is added as a document; longer ones go as files. */
+  documentTextLength: 10_000_000,
+  /** Characters of a knowledge base's name. */
+  knowledgeNameLength: 100,
+  /** Characters of a knowledge base's description. */
+  descriptionLength: 2000,
+  /** Characters of the name of a model. */
+  modelNameLength: 200,
+  /** Characters of a corrected chunk. */
+  chunkTextLength: 40_000,
+  /** Characters of a question to a knowledge base. */
+  queryLength: 4000,
+  /** Most keys of the metadata of a knowledge base or a document. */
+  metadataKeys: 64,
+  /** Characters of such a key. */
+  metadataKeyLength: 100,
+  /** Characters of a text in metadata or in a filter. */
+  metadataValueLength: 1000,
+  /** Most items of a list in metadata. */
+  metadataListItems: 50,
+  /** Most keys of a filter. */
+  filterKeys: 32,
+  /** Most values that `in` of a filter lists. */
+  filterListItems: 100,
   /** Characters of an Idempotency-Key. */
   idempotencyKeyLength: 255,
   /** How long the answer to an Idempotency-Key is kept. */
@@ -42,6 +70,8 @@ export const limits = {
   orphanBlobMilliseconds: 3_600_000,
   /** How long a request waits for a database connection. */
   databaseWaitMilliseconds: 2_000,
+  /** A document whose reading gets no further for this long fails. */
+  readingSilenceMilliseconds: 120_000,
   /** How long a stop waits for requests under way. */
   stopMilliseconds: 25_000,
 } as const

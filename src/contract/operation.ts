@@ -9,7 +9,7 @@ export type Access = 'anyone' | 'run' | 'read' | 'write' | 'admin' | 'operator'
 /** One operation of the interface: what validates it also describes it in /openapi.json and /docs. */
 export interface Operation {
   name: string
-  family: 'workflow' | 'files' | 'token' | 'workspace' | 'server'
+  family: 'workflow' | 'knowledge' | 'files' | 'token' | 'workspace' | 'server'
   method: 'GET' | 'POST'
   path: string
   access: Access

@@ -1,5 +1,6 @@
 import { errorCodes } from '../contract/error-codes.ts'
 import { graphSchema } from '../contract/graph-schema.ts'
+import { knowledgeSchemas } from '../contract/knowledge-records.ts'
 import { limits } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
@@ -160,6 +161,7 @@ function responses(operation: Operation): Json {
 
 const families: Record<Operation['family'], string> = {
   workflow: 'Graphs of nodes joined by edges, kept verbatim with their history.',
+  knowledge: 'Documents that can be searched, by keywords and by meaning.',
   files: 'Files of any type. Equal content is stored once in a workspace.',
   token: 'Who may do what in a workspace.',
   workspace: 'Separate rooms on one server; nothing is shared between them.',
@@ -198,7 +200,7 @@ export function openapiDocument(list: readonly Operation[] = operations): Openap
     info: {
       title: 'Banyan',
       version: '1',
-      description: 'Workflows of AI agents, their files, and who may use them.',
+      description: 'Workflows of AI agents, their knowledge, their files, and who may use them.',
     },
     tags: Object.entries(families).map(([name, description]) => ({ name, description })),
     paths,
@@ -206,6 +208,7 @@ export function openapiDocument(list: readonly Operation[] = operations): Openap
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       schemas: {
         Graph: { ...(publish(graphSchema) as Json), examples: [workflowOperations.update.example.workflow] },
+        ...(publish(knowledgeSchemas) as Json),
         Failure: failureSchema,
       },
     },

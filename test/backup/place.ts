@@ -49,7 +49,7 @@ export async function openPlace(given?: FreshDatabase): Promise<Place> {
     config,
     database,
     serve: async ({ first } = { first: false }) => {
-      const runtime = createRuntime(await openAdapters(config), { maxFileBytes: config.maxFileBytes })
+      const runtime = createRuntime(await openAdapters(config), config)
       if (first) await runtime.access.bootstrap(operatorToken, true)
       const base = await runtime.server.listen({ host: config.host, port: config.port })
       return { api: apiClient(base, operatorToken), stop: () => runtime.stop() }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { readConfig } from '../../src/config.ts'
 import { operations } from '../../src/contract/operations.ts'
@@ -105,7 +106,7 @@ describe('OpenAPI document', () => {
       DATA_DIR: database.folder,
       DATABASE_URL: database.url,
     })
-    const runtime = createRuntime(await openAdapters(config), { maxFileBytes: config.maxFileBytes })
+    const runtime = createRuntime(await openAdapters(config), config)
     await runtime.server.ready()
     const registered = routesIn(runtime.server.printRoutes({ commonPrefix: false }))
     await runtime.stop()
@@ -143,10 +144,12 @@ describe('answers', () => {
 
   it('have the form that the document promises', async () => {
     const checked = new Set<string>()
+    const ids: Record<string, string> = {}
     const call = async (id: string, body?: unknown, query = ''): Promise<ApiAnswer['json']> => {
       const { method, path, responses, requestBody } = named(id)
       const sent = method === 'POST' ? (body ?? requestBody?.content['application/json']?.example) : undefined
-      const answer = await server.api.call(method, path + query, sent)
+      const place = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!)
+      const answer = await server.api.call(method, place + query, sent)
       assert.equal(answer.status, 200, `${id}: ${answer.text}`)
       assertValid(responses['200']!.content!['application/json']!.schema!, answer.json, id)
       checked.add(id)
@@ -171,6 +174,26 @@ describe('answers', () => {
     await call('files.list', { file_ids: [file.file_id, 'file_unknown'] })
     await call('files.list', {})
     await call('files.delete', { file_ids: [file.file_id] })
+    ids['knowledge_id'] = (await call('knowledge.create')).knowledge_id
+    ids['file_id'] = (await call('knowledge.add')).items[0].file_id
+    const scan = await call('knowledge.add', { texts: [{ name: 'empty.txt', content: ' ' }] })
+    await call('knowledge.add', { file_ids: [ids['file_id'], 'file_unknown'] })
+    while ((await call('knowledge.get')).status !== 'ready') await sleep(20)
+    assert.notEqual((await call('knowledge.files', undefined, '?status=failed')).items[0].error, null)
+    await call('knowledge.files')
+    await call('knowledge.list')
+    await call('knowledge.list', { knowledge_ids: [ids['knowledge_id']] })
+    ids['chunk_id'] = (await call('knowledge.chunks')).items[0].chunk_id
+    assert.equal((await call('knowledge.search')).items.length, 1)
+    await call('knowledge.search', { query: 'holiday', explain: { file_id: scan.items[0].file_id } })
+    await call('knowledge.search', { query: 'nothing of the kind' })
+    await call('knowledge.updateChunk')
+    await call('knowledge.update')
+    await call('knowledge.update', { chunking: { size: 200 } })
+    await call('knowledge.rebind')
+    await call('knowledge.rebind', {})
+    await call('knowledge.deleteFile')
+    await call('knowledge.delete')
     const token = await call('token.create')
     await call('token.list')
     await call('token.delete', { id: token.id })

@@ -24,7 +24,7 @@ export async function startTestServer(environment: Record<string, string> = {}):
     DATABASE_URL: database.url,
     ...environment,
   })
-  const runtime = createRuntime(await openAdapters(config), { maxFileBytes: config.maxFileBytes })
+  const runtime = createRuntime(await openAdapters(config), config)
   await runtime.access.bootstrap(operatorToken, true)
   const base = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()

@@ -20,6 +20,10 @@ export interface Database extends Reader {
   readonly dialect: 'sqlite' | 'postgres'
   /** Ends a SELECT whose rows must not change until the transaction ends. */
   readonly forUpdate: string
+  /** Ends a SELECT that takes one row for itself: rows that another process is taking right now are passed over. */
+  readonly forClaim: string
+  /** Names a row by its place, for deletes of so many at most. */
+  readonly rowName: string
   /** Reads a text column as its UTF-8 bytes: what is only passed on need not become a string and bytes again. */
   bytesOf(column: string): string
   /**

@@ -31,7 +31,7 @@ function nextFetch(count: number, rows: unknown[]): number {
   let characters = 0
   for (const row of rows)
     for (const value of Object.values(row as object))
-      characters += typeof value === 'string' ? value.length : 8
+      characters += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8
   const fitting = Math.floor((fetchCharacters * rows.length) / (characters + 1))
   return Math.max(1, Math.min(fitting, count * 2, fetchRows))
 }
@@ -69,6 +69,8 @@ class Queries implements Transaction {
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres'
   readonly forUpdate = 'FOR UPDATE'
+  readonly forClaim = 'FOR UPDATE SKIP LOCKED'
+  readonly rowName = 'ctid'
   readonly #pool: pg.Pool
   readonly #reader: Reader
 

@@ -2,11 +2,14 @@ import { AppError } from '../../kernel/app-error.ts'
 
 const serialization = '40001'
 const deadlock = '40P01'
+/** Somebody else inserted the same key a moment ago; another look finds theirs. */
+const uniqueViolation = '23505'
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-export const isRetryable = (error: unknown): boolean => [serialization, deadlock].includes(codeOf(error))
+export const isRetryable = (error: unknown): boolean =>
+  [serialization, deadlock, uniqueViolation].includes(codeOf(error))
 
 const network = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/
 const messages =

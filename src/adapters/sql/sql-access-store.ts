@@ -109,7 +109,7 @@ export class SqlAccessStore implements AccessStore {
   }
 
   async #purgeTable(transaction: Transaction, table: string, workspaceId: string): Promise<boolean> {
-    const row = this.#database.dialect === 'sqlite' ? 'rowid' : 'ctid'
+    const row = this.#database.rowName
     const sql = `DELETE FROM ${table} WHERE ${row} IN (SELECT ${row} FROM ${table} WHERE workspace_id = ? LIMIT ${purgeBatch})`
     return (await transaction.run(sql, workspaceId)) > 0
   }

@@ -1,6 +1,8 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from '../../files/file-store.ts'
 import { type Database, searchPattern, searchText, type Transaction } from './database.ts'
+import { removeDocument, usesOf } from './document-rows.ts'
+import { marks } from './marks.ts'
 
 interface Row {
   id: string
@@ -21,8 +23,6 @@ const record = (row: Row): FileRecord => ({
   sha256: row.sha256,
   createdAt: row.created_at,
 })
-
-const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
 
 export class SqlFileStore implements FileStore {
   readonly #database: Database
@@ -101,29 +101,37 @@ export class SqlFileStore implements FileStore {
     return { total: count?.total ?? 0, items: rows.map(record) }
   }
 
-  remove(workspaceId: string, ids: string[], _force: boolean): Promise<RemovedFiles> {
+  remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
     return this.#database.transaction(async transaction => {
+      const unique = [...new Set(ids)]
       const found = await transaction.all<{ id: string; sha256: string }>(
-        `SELECT id, sha256 FROM files WHERE workspace_id = ? AND id IN (${marks(ids.length)}) ORDER BY id ${this.#database.forUpdate}`,
+        `SELECT id, sha256 FROM files WHERE workspace_id = ? AND id IN (${marks(unique.length)}) ORDER BY id ${this.#database.forUpdate}`,
         workspaceId,
-        ...ids,
+        ...unique,
       )
       const present = new Set(found.map(file => file.id))
-      if (found.length > 0)
+      const uses = await usesOf(transaction, workspaceId, [...present])
+      if (force)
+        for (const use of uses) await removeDocument(transaction, workspaceId, use.knowledgeId, use.fileId)
+      const kept = new Set(force ? [] : uses.map(use => use.fileId))
+      const going = found.filter(file => !kept.has(file.id))
+      if (going.length > 0)
         await transaction.run(
-          `DELETE FROM files WHERE workspace_id = ? AND id IN (${marks(found.length)})`,
+          `DELETE FROM files WHERE workspace_id = ? AND id IN (${marks(going.length)})`,
           workspaceId,
-          ...present,
+          ...going.map(file => file.id),
         )
       const releasedKeys: string[] = []
       // In one order everywhere, so that two deletes cannot wait for each other.
-      for (const sha256 of [...new Set(found.map(file => file.sha256))].sort())
+      for (const sha256 of [...new Set(going.map(file => file.sha256))].sort())
         releasedKeys.push(...(await this.#release(transaction, workspaceId, sha256)))
-      const unique = [...new Set(ids)]
       return {
-        deleted: unique.filter(id => present.has(id)),
+        deleted: unique.filter(id => present.has(id) && !kept.has(id)),
         missing: unique.filter(id => !present.has(id)),
-        inUse: [],
+        inUse: [...kept].map(fileId => ({
+          fileId,
+          knowledgeIds: uses.filter(use => use.fileId === fileId).map(use => use.knowledgeId),
+        })),
         releasedKeys,
       }
     })

@@ -1,7 +1,9 @@
 import type { Row, TableArchive, TableSnapshot } from '../../backup/table-archive.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import type { Database, Reader, Transaction } from './database.ts'
+import { archivedRow, type Column, kinds, type StoredRow, storedValues } from './archived-row.ts'
+import type { Database, Reader, SqlValue, Transaction } from './database.ts'
 import { archivedTables, workspaceTables } from './tables.ts'
+import { vectorMark } from './vector-value.ts'
 
 /** Of these rows, and no others, a first start makes some. */
 const madeByFirstStart: Record<string, string> = { workspaces: "id = 'default'", tokens: 'operator = 1' }
@@ -14,15 +16,18 @@ const isValue = (value: unknown): value is string | number | null =>
   value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
 
 /** The values in the order of the columns; a row that does not have exactly these is refused. */
-function valuesOf(table: string, columns: string[], row: Row): (string | number | null)[] {
-  const values = columns.map(column => (Object.hasOwn(row, column) ? row[column] : undefined))
+function valuesOf(table: string, columns: Column[], row: Row): (string | number | null)[] {
+  const values = columns.map(({ name }) => (Object.hasOwn(row, name) ? row[name] : undefined))
   if (!values.every(isValue) || Object.keys(row).length !== columns.length)
     throw new AppError('invalid_request', `A row of the table ${table} does not have the form of the table`)
   return values
 }
 
-const charactersOf = (values: (string | number | null)[]): number =>
-  values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0)
+const charactersOf = (values: SqlValue[]): number =>
+  values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'object' || typeof value === 'string' ? (value?.length ?? 0) : 8),
+    0,
+  )
 
 export class SqlTableArchive implements TableArchive {
   readonly tables = archivedTables
@@ -61,7 +66,9 @@ export class SqlTableArchive implements TableArchive {
         schema: await this.#schema(snapshot),
         rows: async function* (table) {
           const columns = await columnsOf(snapshot, dialect, table)
-          for await (const row of snapshot.each<Row>(`SELECT ${columns.join(', ')} FROM ${table}`)) {
+          const names = columns.map(column => column.name).join(', ')
+          for await (const stored of snapshot.each<StoredRow>(`SELECT ${names} FROM ${table}`)) {
+            const row = archivedRow(columns, stored)
             valuesOf(table, columns, row)
             yield row
           }
@@ -100,20 +107,22 @@ export class SqlTableArchive implements TableArchive {
   }
 
   async #fill(transaction: Transaction, table: string, rows: AsyncIterable<Row>): Promise<number> {
-    const columns = await columnsOf(transaction, this.#database.dialect, table)
-    const marks = `(${columns.map(() => '?').join(', ')})`
-    let batch: (string | number | null)[][] = []
+    const { dialect } = this.#database
+    const columns = await columnsOf(transaction, dialect, table)
+    const names = columns.map(column => column.name).join(', ')
+    const marks = `(${columns.map(({ kind }) => (kind === 'vector' ? vectorMark(dialect) : '?')).join(', ')})`
+    let batch: SqlValue[][] = []
     let characters = 0
     let count = 0
     const insert = async (): Promise<void> => {
       if (batch.length === 0) return
-      const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${batch.map(() => marks).join(', ')}`
+      const sql = `INSERT INTO ${table} (${names}) VALUES ${batch.map(() => marks).join(', ')}`
       count += await transaction.run(sql, ...batch.flat())
       batch = []
       characters = 0
     }
     for await (const row of rows) {
-      const values = valuesOf(table, columns, row)
+      const values = storedValues(dialect, columns, valuesOf(table, columns, row))
       batch.push(values)
       characters += charactersOf(values)
       if (batch.length === batchRows || characters > batchCharacters) await insert()
@@ -124,10 +133,11 @@ export class SqlTableArchive implements TableArchive {
 }
 
 /** Names of columns are taken from the database alone: those in an archive must not end up in SQL. */
-async function columnsOf(reader: Reader, dialect: Database['dialect'], table: string): Promise<string[]> {
+async function columnsOf(reader: Reader, dialect: Database['dialect'], table: string): Promise<Column[]> {
   const sql =
     dialect === 'sqlite'
-      ? 'SELECT name FROM pragma_table_info(?) ORDER BY cid'
-      : 'SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position'
-  return (await reader.all<{ name: string }>(sql, table)).map(column => column.name)
+      ? 'SELECT name, type FROM pragma_table_info(?) ORDER BY cid'
+      : 'SELECT column_name AS name, udt_name AS type FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position'
+  const rows = await reader.all<{ name: string; type: string }>(sql, table)
+  return rows.map(({ name, type }) => ({ name, kind: kinds[type.toLowerCase()] ?? 'plain' }))
 }

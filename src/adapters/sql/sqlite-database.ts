@@ -57,6 +57,8 @@ class Connection implements Reader {
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly forUpdate = ''
+  readonly forClaim = ''
+  readonly rowName = 'rowid'
   readonly #path: string
   readonly #writer: Connection
   readonly #reader: Connection

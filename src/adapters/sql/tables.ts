@@ -1,8 +1,22 @@
-/** Tables whose rows belong to one workspace: deleting a workspace empties them, a backup holds them. */
+/**
+ * Tables whose rows belong to one workspace: deleting a workspace empties them, a backup holds them. In this order:
+ * what others are made from goes first, so that nobody fills up again what was emptied.
+ */
 export const workspaceTables = [
   'tokens',
   'workflows',
   'workflow_versions',
+  'knowledge_bases',
+  'generations',
+  'readings',
+  'documents',
+  'document_values',
+  'batches',
+  'chunks',
+  'segments',
+  'segment_blocks',
+  'vectors',
+  'embeddings',
   'files',
   'blobs',
   'idempotency_keys',
@@ -16,6 +30,17 @@ export const archivedTables = [
   'tokens',
   'workflows',
   'workflow_versions',
+  'knowledge_bases',
+  'generations',
+  'readings',
+  'documents',
+  'document_values',
+  'batches',
+  'chunks',
+  'segments',
+  'segment_blocks',
+  'vectors',
+  'embeddings',
   'files',
   'blobs',
 ] as const

@@ -1,0 +1,29 @@
+/** These describe the connection, which is ours, and would let a caller speak to another host behind a proxy. */
+const ownHeaders = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'proxy-connection',
+  'proxy-authorization',
+])
+
+const credential = /authori[sz]ation|cookie|token|secret|password|signature|api-?key|(^|-)key$/
+
+/** The caller's headers in lower case. Without a wish the answer is asked for as it is, not compressed. */
+export function sentHeaders(given: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return {
+    'accept-encoding': 'identity',
+    ...Object.fromEntries(entries.filter(([name]) => !ownHeaders.has(name))),
+  }
+}
+
+/** What may go to another origin than the one the caller meant. */
+export const withoutCredentials = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !credential.test(name)))

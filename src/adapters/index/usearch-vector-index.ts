@@ -1,0 +1,131 @@
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Generation } from '../../knowledge/knowledge-base.ts'
+import type { VectorHit, VectorIndex } from '../../knowledge/search/vector-index.ts'
+import { sweepIndexFiles } from './sweep-index-files.ts'
+import type { UsearchAnswer, UsearchCall, UsearchRequest, UsearchSettings } from './usearch-protocol.ts'
+
+export interface UsearchOptions {
+  databasePath: string
+  /** The data folder; index files lie in `vectors` below it. */
+  folder: string
+  memoryBytes?: number
+  /** Generations with fewer floats than this have no graph and are searched exactly. */
+  exactFloats?: number
+}
+
+const defaultMemoryBytes = 512 << 20
+/** About 20,000 vectors of 384 numbers: 4 ms, which is less than a graph needs where the data has no clusters. */
+const defaultExactFloats = 8 << 20
+
+interface Pending {
+  resolve(hits: VectorHit[]): void
+  reject(error: unknown): void
+}
+
+const stopped = (cause: unknown): AppError =>
+  new AppError('unavailable', 'The vector index stopped; it starts again with the next search', { cause })
+
+/** All work is done by a worker thread, which starts when it is first needed. */
+class UsearchVectorIndex implements VectorIndex {
+  readonly #settings: UsearchSettings
+  readonly #pending = new Map<number, Pending>()
+  #worker: Worker | undefined
+  #calls = 0
+  #isClosed = false
+
+  constructor(settings: UsearchSettings) {
+    this.#settings = settings
+  }
+
+  async search(
+    workspaceId: string,
+    generation: Generation,
+    vector: Float32Array,
+    limit: number,
+    batchIds: Set<string> | undefined,
+  ): Promise<VectorHit[]> {
+    // A copy of its own: a view would send the whole buffer it lies in.
+    const own = Float32Array.from(vector)
+    const generationId = generation.id
+    return this.#call({ kind: 'search', workspaceId, generationId, vector: own, limit, batchIds })
+  }
+
+  refresh(workspaceId: string, generationId: string): void {
+    if (this.#isClosed) return
+    // A failure shows in the next search, too.
+    this.#call({ kind: 'refresh', workspaceId, generationId }).catch(() => {})
+  }
+
+  async tidy(signal: AbortSignal): Promise<void> {
+    if (this.#isClosed) return
+    await sweepIndexFiles(this.#settings, signal)
+    if (this.#worker && !signal.aborted) await this.#call({ kind: 'tidy' })
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const worker = this.#worker
+    if (!worker) return
+    await this.#send(worker, { kind: 'close' }).catch(() => {})
+    await worker.terminate()
+  }
+
+  #call(call: UsearchCall): Promise<VectorHit[]> {
+    if (this.#isClosed) return Promise.reject(new AppError('unavailable', 'The vector index is closed'))
+    this.#worker ??= this.#start()
+    return this.#send(this.#worker, call)
+  }
+
+  #send(worker: Worker, call: UsearchCall): Promise<VectorHit[]> {
+    const number = ++this.#calls
+    return new Promise((resolve, reject) => {
+      this.#pending.set(number, { resolve, reject })
+      // While somebody waits, the process must not end; an idle worker must not keep it.
+      worker.ref()
+      worker.postMessage({ ...call, number } satisfies UsearchRequest)
+    })
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./usearch-worker.ts', import.meta.url), {
+      workerData: this.#settings,
+      name: 'vector-index',
+    })
+    worker.on('message', (answer: UsearchAnswer) => this.#settle(worker, answer))
+    worker.on('error', error => this.#lose(worker, error))
+    worker.on('exit', code => this.#lose(worker, new Error(`The worker ended with code ${code}`)))
+    return worker
+  }
+
+  #settle(worker: Worker, answer: UsearchAnswer): void {
+    const pending = this.#pending.get(answer.number)
+    this.#pending.delete(answer.number)
+    if (this.#pending.size === 0) worker.unref()
+    if ('hits' in answer) {
+      pending?.resolve(answer.hits)
+      return
+    }
+    const error = new Error(answer.failure.message)
+    error.stack = answer.failure.stack
+    pending?.reject(error)
+  }
+
+  #lose(worker: Worker, cause: Error): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    for (const pending of this.#pending.values()) pending.reject(stopped(cause))
+    this.#pending.clear()
+  }
+}
+
+export function openUsearchVectorIndex(options: UsearchOptions): VectorIndex {
+  return new UsearchVectorIndex({
+    databasePath: options.databasePath,
+    folder: join(options.folder, 'vectors'),
+    memoryBytes: options.memoryBytes ?? defaultMemoryBytes,
+    exactFloats: options.exactFloats ?? defaultExactFloats,
+  })
+}

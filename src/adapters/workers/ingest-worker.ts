@@ -1,0 +1,55 @@
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { mergeSegments } from '../../knowledge/index/merge-segments.ts'
+import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
+import { readIntoParts } from '../../knowledge/ingest/read-into-parts.ts'
+import type { Report, Task } from './worker-messages.ts'
+
+/** Runs in a thread of its own: reads documents and merges segments, whatever it costs, while requests go on. */
+
+if (!parentPort) throw new Error('This file is the program of a worker thread')
+const port = parentPort
+
+/** On Linux a thread has a priority of its own; requests come first where there are more threads than cores. */
+try {
+  const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+  if (thread > 0) setPriority(thread, 10)
+} catch {
+  // Elsewhere it runs with the priority of all.
+}
+
+let resume: (() => void) | undefined
+
+const report = (message: Report): void => port.postMessage(message)
+
+async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
+  for await (const part of readIntoParts(task.file)) {
+    const taken = new Promise<void>(resolve => {
+      resume = resolve
+    })
+    report({ kind: 'part', part })
+    await taken
+  }
+  report({ kind: 'read' })
+}
+
+function merge(task: Extract<Task, { kind: 'merge' }>): void {
+  const gone = new Set(task.goneBatchIds)
+  report({ kind: 'merged', segment: mergeSegments(task.segments, batchId => gone.has(batchId)) })
+}
+
+port.on('message', async (task: Task) => {
+  try {
+    if (task.kind === 'next') resume?.()
+    else if (task.kind === 'read') await read(task)
+    else merge(task)
+  } catch (error) {
+    if (error instanceof DocumentFailure) report({ kind: 'failed', code: error.code, message: error.message })
+    else
+      report({
+        kind: 'broken',
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      })
+  }
+})

@@ -1,0 +1,70 @@
+import type { Page, PageRequest } from '../contract/paging.ts'
+import type { Segment } from './index/segment.ts'
+import type { Chunk } from './ingest/cut/chunk.ts'
+import type { KnowledgeBase, Metadata } from './knowledge-base.ts'
+
+export interface StoredChunk extends Chunk {
+  id: string
+  enabled: boolean
+  /** Somebody corrected it by hand. */
+  edited: boolean
+}
+
+export interface ChunkAddress {
+  batchId: string
+  position: number
+}
+
+export interface FoundChunk extends StoredChunk, ChunkAddress {
+  fileId: string
+  fileName: string
+  metadata: Metadata
+}
+
+/** What a filter asks of the metadata of a document, key by key. */
+export type FilterCondition =
+  | { key: string; equals: string | number | boolean }
+  | { key: string; in: (string | number | boolean)[] }
+  | { key: string; gt?: number | string; lt?: number | string; gte?: number | string; lte?: number | string }
+
+export interface ChunkStore {
+  list(
+    workspaceId: string,
+    base: KnowledgeBase,
+    fileId: string,
+    page: PageRequest,
+  ): Promise<Page<StoredChunk>>
+  find(
+    workspaceId: string,
+    base: KnowledgeBase,
+    fileId: string,
+    chunkId: string,
+  ): Promise<FoundChunk | undefined>
+  /** Those that may be shown: of live batches, and enabled. In any order. */
+  fetch(workspaceId: string, generationId: string, addresses: ChunkAddress[]): Promise<FoundChunk[]>
+  setEnabled(workspaceId: string, chunk: FoundChunk, enabled: boolean, now: number): Promise<boolean>
+  /**
+   * Puts the corrected chunk into a batch of its own, which takes the old one's place. False when it was changed or
+   * removed meanwhile.
+   */
+  correct(
+    workspaceId: string,
+    base: KnowledgeBase,
+    chunk: FoundChunk,
+    correction: {
+      batchId: string
+      content: string
+      tokens: number
+      enabled: boolean
+      segment: Segment
+      vector: Float32Array | undefined
+      now: number
+    },
+  ): Promise<boolean>
+  /** The live batches that a filter leaves; undefined when it leaves more than `most`. */
+  batchesOf(
+    workspaceId: string,
+    base: KnowledgeBase,
+    filter: { fileIds: string[] | undefined; conditions: FilterCondition[] },
+  ): Promise<Set<string>>
+}

@@ -1,0 +1,9 @@
+/** How a document is cut; sizes in tokens by `countTokens`. */
+export interface Chunking {
+  strategy: 'auto' | 'paragraph' | 'heading' | 'qa'
+  size: number
+  overlap: number
+  separators?: string[]
+}
+
+export const defaultChunking: Chunking = { strategy: 'auto', size: 512, overlap: 64 }

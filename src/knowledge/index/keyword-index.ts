@@ -1,0 +1,176 @@
+import { addScores } from './add-scores.ts'
+import { findEntry, type TermEntry, termBytes } from './segment-block.ts'
+import type { CachedSegment, SegmentCache } from './segment-cache.ts'
+import type { BlockAddress, SegmentEntry, SegmentSource } from './segment-source.ts'
+import { TopHits } from './top-hits.ts'
+
+/** The usual constants of BM25. */
+const saturation = 1.2
+const lengthWeight = 0.75
+/** Of a long question only the terms that decide take part: the rarest ones. */
+const mostTerms = 64
+const mostLookedUp = 512
+
+export interface KeywordHit {
+  batchId: string
+  position: number
+  /** 0 to 1: the square root of the share of what a chunk full of all the terms would get. */
+  score: number
+}
+
+export interface WeighedTerm {
+  term: string
+  /** In how many chunks it stands; those deleted a moment ago may still count. */
+  chunkCount: number
+  weight: number
+}
+
+export interface KeywordResult {
+  hits: KeywordHit[]
+  /** Those that took part, the rarest first. */
+  terms: WeighedTerm[]
+}
+
+interface Lookup extends WeighedTerm {
+  /** By segment. */
+  entries: (TermEntry | undefined)[]
+}
+
+/** BM25 over the segments of a generation. */
+export class KeywordIndex {
+  readonly #source: SegmentSource
+  readonly #cache: SegmentCache
+  #scores = new Float32Array(4096)
+
+  constructor(source: SegmentSource, cache: SegmentCache) {
+    this.#source = source
+    this.#cache = cache
+  }
+
+  async search(
+    workspaceId: string,
+    generationId: string,
+    questionTerms: string[],
+    limit: number,
+    isAllowed?: (batchId: string) => boolean,
+  ): Promise<KeywordResult> {
+    const listed = await this.#source.segments(workspaceId, generationId)
+    const headers = await this.#cache.headers(
+      workspaceId,
+      listed.map(segment => segment.id),
+    )
+    // Merged away since they were listed: the newer list holds their chunks.
+    if (headers.size < listed.length)
+      return this.search(workspaceId, generationId, questionTerms, limit, isAllowed)
+    const segments = listed.map(entry => ({ entry, cached: headers.get(entry.id)! }))
+    const lookups = await this.#lookUp(
+      workspaceId,
+      segments,
+      [...new Set(questionTerms)].slice(0, mostLookedUp),
+    )
+    if (!lookups) return this.search(workspaceId, generationId, questionTerms, limit, isAllowed)
+
+    const chunkTotal = listed.reduce((sum, segment) => sum + segment.chunkCount, 0)
+    const averageLength = listed.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
+    for (const lookup of lookups) {
+      const { chunkCount } = lookup
+      lookup.weight = Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5)) * (saturation + 1)
+    }
+    lookups.sort((left, right) => right.weight - left.weight)
+    const highest = lookups.reduce((sum, lookup) => sum + lookup.weight, 0)
+    const deciding = lookups.filter(lookup => lookup.chunkCount > 0).slice(0, mostTerms)
+
+    const top = new TopHits<Omit<KeywordHit, 'score'>>(limit)
+    for (const [index, { cached }] of segments.entries())
+      this.#scoreSegment(cached, index, deciding, averageLength, top, isAllowed)
+    return {
+      hits: top
+        .best()
+        .map(({ item, score }) => ({ ...item, score: Math.sqrt(Math.min(1, score / highest)) })),
+      terms: deciding.map(({ term, chunkCount, weight }) => ({ term, chunkCount, weight })),
+    }
+  }
+
+  /** Undefined where a segment was merged away meanwhile. */
+  async #lookUp(
+    workspaceId: string,
+    segments: { entry: SegmentEntry; cached: CachedSegment }[],
+    terms: string[],
+  ): Promise<Lookup[] | undefined> {
+    const wanted = new Map<string, BlockAddress>()
+    const places = terms.map(term =>
+      segments.map(({ entry, cached }) => {
+        const ordinal = blockOf(cached.header.firstTerms, term)
+        if (ordinal < 0) return undefined
+        const key = `${entry.id}/${ordinal}`
+        wanted.set(key, { segmentId: entry.id, ordinal })
+        return key
+      }),
+    )
+    const keys = [...wanted.keys()]
+    const read = await this.#cache.blocks(workspaceId, [...wanted.values()])
+    if (read.includes(undefined)) return undefined
+    const blocks = new Map(keys.map((key, index) => [key, read[index]!]))
+    return terms.map((term, at) => {
+      const bytes = termBytes(term)
+      const entries = places[at]!.map(key =>
+        key === undefined ? undefined : findEntry(blocks.get(key)!, bytes),
+      )
+      const chunkCount = entries.reduce((sum, entry) => sum + (entry?.chunkCount ?? 0), 0)
+      return { term, chunkCount, weight: 0, entries }
+    })
+  }
+
+  #scoreSegment(
+    segment: CachedSegment,
+    index: number,
+    lookups: Lookup[],
+    averageLength: number,
+    top: TopHits<Omit<KeywordHit, 'score'>>,
+    isAllowed: ((batchId: string) => boolean) | undefined,
+  ): void {
+    const { lengths, ranges } = segment.header
+    if (this.#scores.length < lengths.length) this.#scores = new Float32Array(lengths.length)
+    const scores = this.#scores.subarray(0, lengths.length).fill(0)
+    setNorms(segment, averageLength)
+    for (const { entries, weight } of lookups) {
+      const entry = entries[index]
+      if (entry) addScores(entry.bytes, entry.from, entry.to, scores, segment.norms, weight)
+    }
+    let chunk = 0
+    let threshold = top.threshold
+    for (const range of ranges) {
+      const end = chunk + range.count
+      if (isAllowed && !isAllowed(range.batchId)) {
+        chunk = end
+        continue
+      }
+      for (let position = range.from; chunk < end; chunk++, position++) {
+        if (scores[chunk]! <= threshold) continue
+        top.offer({ batchId: range.batchId, position }, scores[chunk]!)
+        threshold = top.threshold
+      }
+    }
+  }
+}
+
+/** The only block that can hold the term: the last one that begins with it or before it. */
+function blockOf(firstTerms: string[], term: string): number {
+  let low = 0
+  let high = firstTerms.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    if (firstTerms[middle]! <= term) low = middle + 1
+    else high = middle - 1
+  }
+  return high
+}
+
+/** The average moves with every document; until it has moved by a hundredth, the norms serve on. */
+function setNorms(segment: CachedSegment, averageLength: number): void {
+  const { lengths } = segment.header
+  if (Math.abs(segment.normsFor / averageLength - 1) < 0.01) return
+  for (let chunk = 0; chunk < lengths.length; chunk++)
+    segment.norms[chunk] = saturation * (1 - lengthWeight + (lengthWeight * lengths[chunk]!) / averageLength)
+  segment.normsFor = averageLength
+}

@@ -1,0 +1,95 @@
+import { ByteReader } from './byte-reader.ts'
+import { ByteWriter } from './byte-writer.ts'
+
+/** A block is closed when it has grown to this; one term with many postings may make it larger. */
+const blockBytes = 24 << 10
+/** Entries begin within the reach of a 16-bit offset. */
+const lastOffset = 0xffff
+
+/** In this form the order of the bytes is the order of JavaScript's strings, and Chinese takes two bytes a character. */
+export const termBytes = (term: string): Buffer => Buffer.from(term, 'utf16le').swap16()
+
+const termText = (bytes: Uint8Array): string => Buffer.from(bytes).swap16().toString('utf16le')
+
+/** Packs terms, given in rising order, into blocks. */
+export class BlockWriter {
+  readonly #entries = new ByteWriter(blockBytes * 2)
+  #offsets: number[] = []
+  #firstTerm = ''
+  readonly firstTerms: string[] = []
+  readonly blocks: Uint8Array[] = []
+
+  /** `chunkCount` is how many chunks hold the term. */
+  add(term: string, chunkCount: number, postings: Uint8Array): void {
+    if (this.#entries.length >= blockBytes || this.#entries.length > lastOffset) this.#close()
+    if (this.#offsets.length === 0) this.#firstTerm = term
+    this.#offsets.push(this.#entries.length)
+    const bytes = termBytes(term)
+    this.#entries.varint(bytes.length)
+    this.#entries.append(bytes)
+    this.#entries.varint(chunkCount)
+    this.#entries.append(postings)
+  }
+
+  finish(): void {
+    if (this.#offsets.length > 0) this.#close()
+  }
+
+  #close(): void {
+    const count = this.#offsets.length
+    const block = Buffer.alloc(2 + count * 2 + this.#entries.length)
+    block.writeUInt16LE(count, 0)
+    for (const [index, offset] of this.#offsets.entries()) block.writeUInt16LE(offset, 2 + index * 2)
+    block.set(this.#entries.view(), 2 + count * 2)
+    this.blocks.push(block)
+    this.firstTerms.push(this.#firstTerm)
+    this.#entries.clear()
+    this.#offsets = []
+  }
+}
+
+export interface TermEntry {
+  term: string
+  chunkCount: number
+  bytes: Uint8Array
+  /** Where the postings begin and end in `bytes`. */
+  from: number
+  to: number
+}
+
+const offsetAt = (block: Uint8Array, index: number): number =>
+  block[2 + index * 2]! | (block[3 + index * 2]! << 8)
+
+function entryAt(block: Uint8Array, index: number, count: number): TermEntry {
+  const base = 2 + count * 2
+  const reader = new ByteReader(block, base + offsetAt(block, index))
+  const term = termText(reader.bytes(reader.varint()))
+  const chunkCount = reader.varint()
+  const to = index + 1 < count ? base + offsetAt(block, index + 1) : block.length
+  return { term, chunkCount, bytes: block, from: reader.at, to }
+}
+
+export function* eachEntry(block: Uint8Array): Generator<TermEntry> {
+  const count = block[0]! | (block[1]! << 8)
+  for (let index = 0; index < count; index++) yield entryAt(block, index, count)
+}
+
+/** Finds a term by halving. */
+export function findEntry(block: Uint8Array, wanted: Buffer): TermEntry | undefined {
+  const count = block[0]! | (block[1]! << 8)
+  const base = 2 + count * 2
+  let low = 0
+  let high = count - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    let at = base + offsetAt(block, middle)
+    // A term is at most 64 characters long, so its length takes one or two bytes.
+    let length = block[at++]!
+    if (length >= 0x80) length = (length & 0x7f) | (block[at++]! << 7)
+    const order = wanted.compare(block, at, at + length)
+    if (order === 0) return entryAt(block, middle, count)
+    if (order > 0) low = middle + 1
+    else high = middle - 1
+  }
+  return undefined
+}

@@ -1,0 +1,28 @@
+import type { Chunking } from '../chunking.ts'
+import type { Segment } from '../index/segment.ts'
+import type { Chunk } from './cut/chunk.ts'
+
+export interface FileToRead {
+  name: string
+  mimeType: string
+  /** Handed over: the caller must not use them afterwards. */
+  bytes: Uint8Array<ArrayBuffer>
+  chunking: Chunking
+  batchId: string
+}
+
+/** The next piece of a document that is being read. */
+export interface ReadPart {
+  chunks: Chunk[]
+  /** The keyword index of the chunks since the last one; not with every part. */
+  segment: Segment | undefined
+}
+
+/** Reads, cuts and indexes a file, away from the main thread. */
+export interface DocumentReader {
+  /**
+   * Calls `take` for part after part and waits for it before reading far ahead. Fails with a `DocumentFailure`,
+   * or with whatever `take` threw.
+   */
+  read(file: FileToRead, take: (part: ReadPart) => Promise<void>, signal: AbortSignal): Promise<void>
+}

@@ -1,0 +1,62 @@
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+
+export type Attributes = ReadonlyMap<string, string>
+
+export interface HtmlEvents {
+  open(name: string, attributes: Attributes, selfClosing: boolean): void
+  close(name: string): void
+  text(data: string): void
+}
+
+const nothing = (): void => {}
+
+/** In XHTML every element may be empty, `<title/>` and `<script/>` too, which would else take in the rest of the page. */
+const isXhtml = (html: string): boolean => {
+  const head = html.slice(0, 1024)
+  return /^\s*<\?xml/.test(head) || head.includes('http://www.w3.org/1999/xhtml')
+}
+
+/**
+ * Only the tokenizer of the parser is used: the stack of the parser itself takes time by the square of the depth, and
+ * pages with a million open tags can be made by anybody.
+ */
+export const tokenizeHtml = (html: string, events: HtmlEvents): void => {
+  let name = ''
+  let attribute = ''
+  let value = ''
+  let attributes = new Map<string, string>()
+  const opened = (selfClosing: boolean): void => events.open(name, attributes, selfClosing)
+  const selfClosing = isXhtml(html)
+  const callbacks: TokenizerCallbacks = {
+    onopentagname: (start, end) => {
+      name = html.slice(start, end).toLowerCase()
+      attributes = new Map()
+    },
+    onattribname: (start, end) => {
+      attribute = html.slice(start, end).toLowerCase()
+      value = ''
+    },
+    onattribdata: (start, end) => {
+      value += html.slice(start, end)
+    },
+    onattribentity: codePoint => {
+      value += String.fromCodePoint(codePoint)
+    },
+    onattribend: () => {
+      if (!attributes.has(attribute)) attributes.set(attribute, value)
+    },
+    onopentagend: () => opened(false),
+    onselfclosingtag: () => opened(selfClosing),
+    onclosetag: (start, end) => events.close(html.slice(start, end).toLowerCase()),
+    ontext: (start, end) => events.text(html.slice(start, end)),
+    ontextentity: codePoint => events.text(String.fromCodePoint(codePoint)),
+    oncdata: (start, end, offset) => (selfClosing ? events.text(html.slice(start, end - offset)) : undefined),
+    oncomment: nothing,
+    ondeclaration: nothing,
+    onprocessinginstruction: nothing,
+    onend: nothing,
+  }
+  const tokenizer = new Tokenizer({ recognizeSelfClosing: selfClosing }, callbacks)
+  tokenizer.write(html)
+  tokenizer.end()
+}

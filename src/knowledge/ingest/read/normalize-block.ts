@@ -1,0 +1,59 @@
+import type { Block } from '../block.ts'
+
+/** Colours and cursor moves of terminals, met in logs. */
+const terminalCodes = /\u001b\[[\d;?]*[A-Za-z]/g
+/** Control characters, and marks that are not seen but keep words from being found. */
+const unseen = /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff\ufff9-\uffff]/g
+const blanks = /[ \t\f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+/g
+
+const characters = (text: string): string =>
+  text
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    .replace(terminalCodes, '')
+    .replace(unseen, '')
+    .toWellFormed()
+    .normalize('NFC')
+
+const running = (text: string): string =>
+  characters(text)
+    .replace(blanks, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+
+const inOneLine = (text: string): string => running(text).replace(/\n+/g, ' ')
+
+/** Code keeps its blanks at the start of lines. */
+const code = (text: string): string =>
+  characters(text)
+    .split('\n')
+    .map(line => line.trimEnd())
+    .join('\n')
+    .replace(/^\n+/, '')
+    .trimEnd()
+
+const cells = (row: string[]): string[] => row.map(running)
+const isFilled = (row: string[]): boolean => row.some(cell => cell !== '')
+
+/** A block as it is stored and searched, or `undefined` when nothing is left of it. */
+export const normalizeBlock = (block: Block): Block | undefined => {
+  if (block.kind === 'table') {
+    const header = block.header && cells(block.header)
+    const rows = block.rows.map(cells).filter(isFilled)
+    const named = header && isFilled(header) ? header : undefined
+    return rows.length === 0 && !named ? undefined : { ...block, header: named, rows }
+  }
+  const text =
+    block.kind === 'code'
+      ? code(block.text)
+      : block.kind === 'heading'
+        ? inOneLine(block.text)
+        : running(block.text)
+  return text === '' ? undefined : { ...block, text }
+}
+
+export const charactersOf = (block: Block): number => {
+  if (block.kind !== 'table') return block.text.length
+  const length = (row: string[]): number => row.reduce((sum, cell) => sum + cell.length, 0)
+  return block.rows.reduce((sum, row) => sum + length(row), length(block.header ?? []))
+}

@@ -1,0 +1,175 @@
+import { AppError, invalidField } from '../../kernel/app-error.ts'
+import { ModelFailure } from '../../models/model-failure.ts'
+import type { FoundChunk } from '../chunk-store.ts'
+import type { WeighedTerm } from '../index/keyword-index.ts'
+import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
+import { highlights } from '../text/highlights.ts'
+import { textTerms } from '../text/text-terms.ts'
+import { explainAbsence } from './explain-absence.ts'
+import { addressKey, type Candidate, fuseRanks } from './fuse-ranks.ts'
+import type { FoundItem, Question, Recalled, SearchParts } from './search-parts.ts'
+import type { SearchRequest, SearchResult } from './search-request.ts'
+
+/** Each leg offers at least so many, since the best by both may be the best by neither. */
+const fewestPerLeg = 60
+const mostPerLeg = 1000
+const rerankedAtMost = 50
+
+export class SearchService {
+  readonly #parts: SearchParts
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts
+  }
+
+  async search(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult> {
+    const startedAt = performance.now()
+    const base = await this.#parts.bases.find(workspaceId, knowledgeId)
+    const { question, warning } = await this.#ask(workspaceId, base, request)
+    const topK = request.topK ?? base.retrieval.topK
+    const threshold = request.scoreThreshold ?? base.retrieval.scoreThreshold
+    const rerank = this.#wantsRerank(request, base)
+    const recalled = await this.#recall(question, rerank ? Math.max(topK, rerankedAtMost) : topK)
+    const ranked = rerank ? await this.#rerank(question.text, recalled.found) : recalled.found
+    const items = ranked.filter(item => item.score >= threshold).slice(0, topK)
+    for (const item of items) item.highlights = highlights(item.chunk.content, question.terms)
+    return {
+      mode: question.mode,
+      tookMilliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
+      items,
+      warning,
+      explanation: request.explain
+        ? {
+            terms: recalled.terms,
+            ranks: items.map(item => ({ chunkId: item.chunk.id, ...recalled.ranks.get(item.chunk.id)! })),
+            absent: await explainAbsence(this.#parts, question, request, recalled, items, threshold),
+          }
+        : undefined,
+    }
+  }
+
+  async #ask(
+    workspaceId: string,
+    base: KnowledgeBase,
+    request: SearchRequest,
+  ): Promise<{ question: Question; warning: string | undefined }> {
+    const { embeddingModel } = base.generation
+    const wanted = request.mode ?? base.retrieval.mode
+    if (request.mode && request.mode !== 'keyword' && !embeddingModel)
+      throw invalidField('/mode', 'this knowledge base has no embedding model; search it with mode keyword')
+    let mode: SearchMode = embeddingModel ? (wanted ?? 'hybrid') : 'keyword'
+    let vector: Float32Array | undefined
+    let warning: string | undefined
+    if (mode !== 'keyword') {
+      try {
+        vector = await this.#parts.embedder.embedQuestion(embeddingModel!, request.query)
+      } catch (error) {
+        if (!(error instanceof ModelFailure)) throw error
+        if (mode === 'semantic') throw new AppError('model_failed', error.message, { cause: error })
+        // The other leg still answers, which is better than no answer.
+        mode = 'keyword'
+        warning = `Found by keywords only: ${error.message}`
+      }
+    }
+    const conditions = request.conditions ?? []
+    const isFiltered = request.fileIds !== undefined || conditions.length > 0
+    const allowed = isFiltered
+      ? await this.#parts.chunks.batchesOf(workspaceId, base, { fileIds: request.fileIds, conditions })
+      : undefined
+    const terms = mode === 'semantic' && !request.explain ? [] : textTerms(request.query)
+    return { question: { workspaceId, base, mode, text: request.query, terms, vector, allowed }, warning }
+  }
+
+  #wantsRerank(request: SearchRequest, base: KnowledgeBase): boolean {
+    if (request.rerank && !this.#parts.reranker)
+      throw invalidField('/rerank', 'no reranker is configured; set RERANK_BASE_URL and RERANK_MODEL')
+    return (request.rerank ?? base.retrieval.rerank) && this.#parts.reranker !== undefined
+  }
+
+  /**
+   * Asks the legs for more than is needed, since what was deleted or disabled a moment ago may still stand in an
+   * index; when too little is left of it, asks again for more.
+   */
+  async #recall(question: Question, wanted: number): Promise<Recalled> {
+    for (let limit = Math.max(fewestPerLeg, wanted * 2); ; limit *= 4) {
+      const { candidates, terms } = await this.#askLegs(question, limit)
+      const found = await this.#fetch(question, candidates, wanted)
+      if (found.length >= wanted || candidates.length < limit || limit >= mostPerLeg)
+        return {
+          found,
+          terms,
+          candidates,
+          ranks: new Map(
+            found.map(item => {
+              const { keyword, semantic } = item.candidate
+              return [item.chunk.id, { keyword: keyword?.rank, semantic: semantic?.rank }]
+            }),
+          ),
+        }
+    }
+  }
+
+  async #askLegs(
+    { workspaceId, base, mode, terms, vector, allowed }: Question,
+    limit: number,
+  ): Promise<{ candidates: Candidate[]; terms: WeighedTerm[] }> {
+    const { keywords, vectors } = this.#parts
+    const [keyword, semantic] = await Promise.all([
+      mode === 'semantic'
+        ? undefined
+        : keywords.search(workspaceId, base.generation.id, terms, limit, allowed && (id => allowed.has(id))),
+      mode === 'keyword' ? undefined : vectors.search(workspaceId, base.generation, vector!, limit, allowed),
+    ])
+    const candidates = fuseRanks({
+      ...(keyword && { keyword: keyword.hits }),
+      ...(semantic && {
+        semantic: semantic.map(hit => ({ ...hit, score: Math.min(1, Math.max(0, hit.similarity)) })),
+      }),
+    })
+    return { candidates, terms: keyword?.terms ?? [] }
+  }
+
+  async #fetch(question: Question, candidates: Candidate[], wanted: number): Promise<FoundItem[]> {
+    const found: FoundItem[] = []
+    const batch = wanted + 10
+    for (let start = 0; start < candidates.length && found.length < wanted; start += batch) {
+      const some = candidates.slice(start, start + batch)
+      const chunks = await this.#parts.chunks.fetch(question.workspaceId, question.base.generation.id, some)
+      const byAddress = new Map(chunks.map(chunk => [addressKey(chunk), chunk]))
+      for (const candidate of some) {
+        const chunk = byAddress.get(addressKey(candidate))
+        if (chunk) found.push(itemOf(candidate, chunk))
+      }
+    }
+    return found.slice(0, wanted)
+  }
+
+  async #rerank(query: string, items: FoundItem[]): Promise<FoundItem[]> {
+    if (items.length === 0) return items
+    const some = items.slice(0, rerankedAtMost)
+    try {
+      const ranked = await this.#parts.reranker!.rerank(
+        query,
+        some.map(({ chunk }) => [...chunk.heading, chunk.content].join('\n')),
+      )
+      return ranked.map(({ index, score }) => {
+        const item = some[index]!
+        return { ...item, score, scores: { ...item.scores, rerank: score } }
+      })
+    } catch (error) {
+      if (error instanceof ModelFailure) throw new AppError('model_failed', error.message, { cause: error })
+      throw error
+    }
+  }
+}
+
+const itemOf = (candidate: Candidate, chunk: FoundChunk): FoundItem => ({
+  chunk,
+  candidate,
+  score: candidate.score,
+  scores: {
+    ...(candidate.keyword && { keyword: candidate.keyword.score }),
+    ...(candidate.semantic && { semantic: candidate.semantic.score }),
+  },
+  highlights: [],
+})

@@ -1,0 +1,82 @@
+import { stemmer } from 'stemmer'
+import { simplify } from './fold-text.ts'
+
+/** Scripts that put no spaces between words, and Hangul, whose words carry endings. */
+const unspaced =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}々〆ー'
+
+/**
+ * Either a run of an unspaced script, or a word of another one. A word may hold marks between its parts, as in
+ * AX-2047-B, v2.1, snake_case or O'Neill, and may end in + or #, as in C++ and C#.
+ */
+const runs = new RegExp(
+  `([${unspaced}]+)|((?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+(?:[-_.,/:'’·&@](?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+)*[+#]{0,2})`,
+  'gu',
+)
+
+const words = new Intl.Segmenter('zh', { granularity: 'word' })
+const latinMarks = /[\u0300-\u036f]/g
+const parts = /[-_.,/:'’·&@+#]+/
+const asciiWord = /^[a-z]+$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is meant
+const isAscii = /^[\x00-\x7f]*$/
+/** Longer ones are not words: hashes, encoded data. They are found by their beginning. */
+const longestTerm = 64
+
+/** `Résumés` → `resum`: without accents, lower case, and for English without its ending. */
+function wordTerm(word: string): string {
+  let term = word.toLowerCase()
+  if (!isAscii.test(term)) term = term.normalize('NFD').replace(latinMarks, '').normalize('NFC')
+  if (term.length > longestTerm) term = term.slice(0, longestTerm)
+  return asciiWord.test(term) ? stemmer(term) : term
+}
+
+/** Where a word changes from small to capital letters, or between letters and digits: getUserName, AX2047B. */
+const humps = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
+
+function pushPart(part: string, terms: string[]): void {
+  terms.push(wordTerm(part))
+  if (part.length < 3 || part.length > longestTerm) return
+  const pieces = part.split(humps)
+  if (pieces.length > 1) for (const piece of pieces) if (piece.length > 1) terms.push(wordTerm(piece))
+}
+
+/**
+ * A word with marks inside is found whole, by its parts, and in any spelling of the marks: AX-2047-B is also
+ * AX2047B. A point between digits stays, since 3.14 is not 314; a comma between them does not, since 1,234 is 1234.
+ */
+function pushWord(word: string, terms: string[]): void {
+  if (!parts.test(word)) {
+    pushPart(word, terms)
+    return
+  }
+  for (const part of word.split(parts)) if (part !== '') pushPart(part, terms)
+  if (/[+#]$/.test(word)) terms.push(word.toLowerCase())
+  const whole = word.replace(/(?<=\p{N})\.(?=\p{N})/gu, '\u0001').replace(/[-_.,/:'’·&@+#]/g, '')
+  if (whole.length <= longestTerm) terms.push(wordTerm(whole.replaceAll('\u0001', '.')))
+}
+
+/**
+ * Words as the dictionary of the engine finds them, and every pair of neighbours: the dictionary does not know every
+ * name, and where it cuts differently in a question and in a text the pairs still meet. A word of two characters is
+ * thereby counted twice, which tells words from accidental pairs; measured, that is worth one question in a hundred.
+ */
+function pushUnspaced(run: string, terms: string[]): void {
+  if (run.length === 1) {
+    terms.push(run)
+    return
+  }
+  for (let at = 0; at + 2 <= run.length; at++) terms.push(run.slice(at, at + 2))
+  for (const { segment } of words.segment(run))
+    terms.push(segment.length > longestTerm ? segment.slice(0, longestTerm) : segment)
+}
+
+/** What a text is found by. The same function reads documents and questions; that is what makes them meet. */
+export function textTerms(text: string): string[] {
+  const terms: string[] = []
+  for (const match of simplify(text.normalize('NFKC')).matchAll(runs)) {
+    if (match[1] !== undefined) pushUnspaced(match[1], terms)
+    else pushWord(match[2]!, terms)
+  }
+  return terms
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { afterEach, describe, it } from 'node:test'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import { readJson, readText } from '../../src/adapters/egress/read-answer.ts'
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
+
+const waitUntil = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise(resolve => setTimeout(resolve, 5))
+}
+
+describe('answers', () => {
+  const egress = createEgress({ allow: ['127.0.0.1'] })
+  let server: LoopbackServer | undefined
+  afterEach(async () => {
+    egress.close()
+    await server?.close()
+    server = undefined
+  })
+  const serve = async (answer: RequestListener): Promise<string> => {
+    server = await startLoopbackServer(answer)
+    return server.origin
+  }
+
+  it('are given with their status and headers, whatever the status', async () => {
+    const origin = await serve((_request, response) =>
+      response.writeHead(418, { 'x-kind': 'pot' }).end('short'),
+    )
+    const answer = await egress.request(origin)
+    assert.equal(answer.status, 418)
+    assert.equal(answer.headers['x-kind'], 'pot')
+    assert.equal(await readText(answer), 'short')
+  })
+
+  it('are read as JSON, or said not to be', async () => {
+    const origin = await serve((request, response) =>
+      response.end(request.url === '/good' ? '{"a":1}' : '<html>'),
+    )
+    assert.deepEqual(await readJson(await egress.request(`${origin}/good`)), { a: 1 })
+    await assert.rejects(async () => readJson(await egress.request(`${origin}/bad`)), { kind: 'bad_answer' })
+  })
+
+  for (const [encoding, pack] of [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const) {
+    it(`packed by ${encoding} are unpacked`, async () => {
+      const origin = await serve((_request, response) =>
+        response.writeHead(200, { 'content-encoding': encoding }).end(pack('packed words')),
+      )
+      const answer = await egress.request(origin)
+      assert.equal(await readText(answer), 'packed words')
+      assert.equal(answer.headers['content-encoding'], undefined)
+    })
+
+    it(`packed by ${encoding} are counted as unpacked: a bomb is cut off`, async () => {
+      const bomb = pack(Buffer.alloc(50 << 20))
+      assert.ok(bomb.length < 100_000)
+      const origin = await serve((_request, response) =>
+        response.writeHead(200, { 'content-encoding': encoding }).end(bomb),
+      )
+      let seen = 0
+      await assert.rejects(
+        async () => {
+          for await (const chunk of (await egress.request(origin, { maxBytes: 100_000 })).body)
+            seen += chunk.length
+        },
+        { kind: 'too_large' },
+      )
+      assert.ok(seen <= 100_000)
+    })
+
+    it(`packed by ${encoding} and damaged are refused`, async () => {
+      const whole = pack(randomBytes(10_000))
+      const origin = await serve((_request, response) =>
+        response.writeHead(200, { 'content-encoding': encoding }).end(whole.subarray(0, 5000)),
+      )
+      await assert.rejects(async () => readText(await egress.request(origin)), { kind: 'bad_answer' })
+    })
+  }
+
+  it('packed twice or in an unknown way are refused', async () => {
+    const origin = await serve((request, response) =>
+      response
+        .writeHead(200, { 'content-encoding': request.url === '/twice' ? 'gzip, gzip' : 'weird' })
+        .end('x'),
+    )
+    for (const path of ['/twice', '/weird'])
+      await assert.rejects(egress.request(origin + path), { kind: 'bad_answer' })
+  })
+
+  it('are asked for as they are unless the caller wants them packed', async () => {
+    const origin = await serve((request, response) => response.end(request.headers['accept-encoding']))
+    assert.equal(await readText(await egress.request(origin)), 'identity')
+    const headers = { 'Accept-Encoding': 'gzip, br' }
+    assert.equal(await readText(await egress.request(origin, { headers })), 'gzip, br')
+  })
+
+  it('of exactly the limit are fine, and one byte more is too large, declared or not', async () => {
+    const origin = await serve((request, response) => {
+      if (request.url === '/declared') response.end(Buffer.alloc(1001))
+      else if (request.url === '/exact') response.end(Buffer.alloc(1000))
+      else {
+        response.write(Buffer.alloc(600))
+        response.end(Buffer.alloc(401))
+      }
+    })
+    const limit = { maxBytes: 1000 }
+    assert.equal((await readText(await egress.request(`${origin}/exact`, limit))).length, 1000)
+    await assert.rejects(egress.request(`${origin}/declared`, limit), { kind: 'too_large' })
+    await assert.rejects(async () => readText(await egress.request(`${origin}/flowing`, limit)), {
+      kind: 'too_large',
+    })
+  })
+
+  it('without end are cut off, and so is their connection', async () => {
+    const origin = await serve((_request, response) => {
+      const flood = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      }
+      response.on('drain', flood)
+      flood()
+    })
+    await assert.rejects(async () => readText(await egress.request(origin, { maxBytes: 1 << 20 })), {
+      kind: 'too_large',
+    })
+    await waitUntil(() => server?.open === 0)
+  })
+
+  it('with headers without end are cut off', async () => {
+    const origin = await serve((_request, response) => {
+      for (let index = 0; index < 100; index++) response.setHeader(`x-${index}`, 'x'.repeat(1000))
+      response.end()
+    })
+    await assert.rejects(egress.request(origin), { kind: 'too_large' })
+  })
+
+  it('that never begin, stop half-way or trickle on are cut off', async () => {
+    const origin = await serve((request, response) => {
+      if (request.url === '/stop') response.write('a')
+      if (request.url !== '/trickle') return
+      const timer = setInterval(() => response.write('a'), 10)
+      response.on('close', () => clearInterval(timer))
+    })
+    const idle = { timeouts: { idleMilliseconds: 60, totalMilliseconds: 60_000 } }
+    const total = { timeouts: { idleMilliseconds: 60_000, totalMilliseconds: 120 } }
+    await assert.rejects(egress.request(`${origin}/never`, idle), { kind: 'timed_out' })
+    await assert.rejects(egress.request(`${origin}/never`, total), { kind: 'timed_out' })
+    for (const [path, limits] of [
+      ['/stop', idle],
+      ['/stop', total],
+      ['/trickle', total],
+    ] as const)
+      await assert.rejects(async () => readText(await egress.request(origin + path, limits)), {
+        kind: 'timed_out',
+      })
+    await waitUntil(() => server?.open === 0)
+  })
+
+  it('that nobody reads end with their time and hurt nobody', async () => {
+    const origin = await serve((_request, response) => void response.write('a'))
+    const answer = await egress.request(origin, { timeouts: { totalMilliseconds: 50 } })
+    await waitUntil(() => server?.open === 0)
+    await assert.rejects(readText(answer), { kind: 'timed_out' })
+  })
+
+  it('are not called silent because their reader takes its time', async () => {
+    const origin = await serve((_request, response) => void response.end(Buffer.alloc(300_000)))
+    const answer = await egress.request(origin, { timeouts: { idleMilliseconds: 30 } })
+    await new Promise(resolve => setTimeout(resolve, 120))
+    assert.equal((await readText(answer)).length, 300_000)
+  })
+
+  it('that break off are not taken for whole', async () => {
+    const origin = await serve((request, response) => {
+      if (request.url === '/declared') response.writeHead(200, { 'content-length': '100' })
+      response.write('half', () => response.destroy())
+    })
+    for (const path of ['/declared', '/flowing'])
+      await assert.rejects(async () => readText(await egress.request(origin + path)), { kind: 'unreachable' })
+  })
+
+  it('that are not HTTP are refused', async () => {
+    const odd = createServer(socket => void socket.end('SSH-2.0-OpenSSH\r\n\r\n'))
+    odd.listen(0, '127.0.0.1')
+    await once(odd, 'listening')
+    const { port } = odd.address() as AddressInfo
+    await assert.rejects(egress.request(`http://127.0.0.1:${port}/`), { kind: 'bad_answer' })
+    odd.close()
+    await once(odd, 'close')
+    await assert.rejects(egress.request(`http://127.0.0.1:${port}/`), {
+      kind: 'unreachable',
+      message: /ECONNREFUSED/,
+    })
+  })
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import type { Egress } from '../../src/adapters/egress/egress.ts'
+import type { Resolve } from '../../src/adapters/egress/guarded-lookup.ts'
+import { readText } from '../../src/adapters/egress/read-answer.ts'
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
+
+const at = (address: string) => ({ address, family: address.includes(':') ? 6 : 4 })
+
+describe('names', () => {
+  let server: LoopbackServer
+  let egress: Egress
+  before(async () => {
+    server = await startLoopbackServer()
+  })
+  after(() => server.close())
+  afterEach(() => egress.close())
+
+  const open = (resolve: Resolve, allow: string[] = []): void => {
+    egress = createEgress({ allow, ports: [server.port], resolve })
+  }
+  const call = (name = 'rebind.example', trusted = false) =>
+    egress.request(`http://${name}:${server.port}/`, {
+      trusted,
+      timeouts: { connectMilliseconds: 300, totalMilliseconds: 5000 },
+    })
+
+  it('are resolved once for a connection, so that flipping to a private address gains nothing', async () => {
+    let asked = 0
+    // The first answer stands for a host that passes; the second is where a rebinding attack would strike.
+    open(async () => [at(asked++ === 0 ? '127.0.0.1' : '127.0.0.2')], ['127.0.0.1/32'])
+    assert.equal(await readText(await call()), 'reached')
+    assert.equal(asked, 1)
+    egress.close()
+    const connected = server.connections
+    await assert.rejects(call(), { kind: 'blocked' })
+    assert.equal(asked, 2)
+    assert.equal(server.connections, connected)
+  })
+
+  it('never connect to loopback over a thousand flips', async () => {
+    let asked = 0
+    // Nothing routes to the discard prefix of documentation, but it is refused before that could matter.
+    open(async () => [at(asked++ % 2 === 0 ? '203.0.113.1' : '127.0.0.1')])
+    const connected = server.connections
+    for (let count = 0; count < 1000; count++) await assert.rejects(call(), { kind: 'blocked' })
+    assert.equal(server.connections, connected)
+  })
+
+  for (const [what, addresses] of [
+    ['a private address behind a public one', ['93.184.215.14', '127.0.0.1']],
+    ['a private address before a public one', ['127.0.0.1', '93.184.215.14']],
+    ['a private IPv6 address beside public IPv4', ['93.184.215.14', '::1']],
+    ['a mapped address', ['::ffff:127.0.0.1']],
+    ['a link-local address with a zone', ['fe80::1%lo']],
+    ['something that is no address', ['example.org']],
+  ] as const)
+    it(`are refused for ${what}`, async () => {
+      open(async () => addresses.map(at))
+      const connected = server.connections
+      await assert.rejects(call(), { kind: 'blocked' })
+      assert.equal(server.connections, connected)
+    })
+
+  it('without an address cannot be reached', async () => {
+    open(async () => [])
+    await assert.rejects(call(), { kind: 'unreachable' })
+  })
+
+  it('that do not exist are called unknown', async () => {
+    open(async () => {
+      throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
+    })
+    await assert.rejects(call('missing.example'), {
+      kind: 'unreachable',
+      message: /missing\.example.*spelling/,
+    })
+  })
+
+  it('that take too long to resolve run into the time for connecting', async () => {
+    open(() => new Promise(() => {}))
+    await assert.rejects(call(), { kind: 'timed_out' })
+  })
+
+  it('of the operator may be private, and lend their open connection to nobody', async () => {
+    open(async () => [at('127.0.0.1')])
+    assert.equal(await readText(await call('models.example', true)), 'reached')
+    await assert.rejects(call('models.example'), { kind: 'blocked' })
+    assert.equal(await readText(await call('models.example', true)), 'reached')
+  })
+
+  it('keep their connection for the next call', async () => {
+    open(async () => [at('127.0.0.1')], ['*.example'])
+    const connected = server.connections
+    for (let count = 0; count < 3; count++)
+      assert.equal(await readText(await call('kept.example')), 'reached')
+    assert.equal(server.connections, connected + 1)
+  })
+})

@@ -1,0 +1,128 @@
+/** Addresses that no caller may reach, one or more of each range. */
+const addresses = [
+  '127.0.0.1',
+  '127.255.255.254',
+  '0.0.0.0',
+  '10.0.0.1',
+  '100.64.0.1',
+  '100.100.100.200',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.192',
+  '192.0.2.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '198.51.100.9',
+  '203.0.113.7',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '168.63.129.16',
+]
+
+const spellings: ((parts: [number, number, number, number]) => string)[] = [
+  parts => parts.join('.'),
+  parts => `${parts.join('.')}.`,
+  ([a, b, c, d]) => String(((a << 24) | (b << 16) | (c << 8) | d) >>> 0),
+  ([a, b, c, d]) => `0x${(((a << 24) | (b << 16) | (c << 8) | d) >>> 0).toString(16)}`,
+  ([a, b, c, d]) => `0${(((a << 24) | (b << 16) | (c << 8) | d) >>> 0).toString(8)}`,
+  parts => parts.map(part => `0${part.toString(8)}`).join('.'),
+  parts => parts.map(part => `0x${part.toString(16)}`).join('.'),
+  ([a, b, c, d]) => `0x${a.toString(16)}.${(b << 16) | (c << 8) | d}`,
+  ([a, b, c, d]) => `${a}.${b}.${(c << 8) | d}`,
+  parts =>
+    [...parts.join('.')]
+      .map(each => (each === '.' ? '。' : String.fromCodePoint(each.charCodeAt(0) + 0xfee0)))
+      .join(''),
+  parts =>
+    [...parts.join('.')].map(each => (each === '.' ? each : `%${each.charCodeAt(0).toString(16)}`)).join(''),
+  parts => `[::ffff:${parts.join('.')}]`,
+  ([a, b, c, d]) => `[0:0:0:0:0:ffff:${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}]`,
+  parts => `[::${parts.join('.')}]`,
+  parts => `[::ffff:0:${parts.join('.')}]`,
+  parts => `[64:ff9b::${parts.join('.')}]`,
+  ([a, b, c, d]) => `[2002:${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}::1]`,
+  ([a, b, c, d]) => `[2600:1f00::5efe:${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}]`,
+]
+
+const others = [
+  '①②⑦.⓪.⓪.①',
+  '127.1',
+  '127.0.1',
+  '0',
+  '0x7f.1',
+  '0177.1',
+  '017700000001',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[0000::0001]',
+  '[::]',
+  '[fd00:ec2::254]',
+  '[fc00::1]',
+  '[fe80::1]',
+  '[fe80::1%25eth0]',
+  '[fe80::1%eth0]',
+  '[febf::1]',
+  '[fec0::1]',
+  '[ff02::1]',
+  '[2001:db8::1]',
+  '[2001::1]',
+  '[2001:10::1]',
+  '[3fff::1]',
+  '[3ffe::1]',
+  '[64:ff9b:1::7f00:1]',
+  '[100::1]',
+  '[4000::1]',
+  '[5f00::1]',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'ｌｏｃａｌｈｏｓｔ',
+  'any.localhost',
+  'localhost.localdomain',
+  '127.0.0.1.nip.io',
+  '7f000001.nip.io',
+  'xn--n3h.example',
+  '☃.example',
+  'ip6-localhost',
+  'metadata.google.internal',
+  'kubernetes.default.svc',
+]
+
+/** Forms that hide the host, or are no calls over HTTP at all. */
+const wholes = (port: number): string[] => [
+  `http://a@127.0.0.1:${port}/`,
+  `http://example.com@127.0.0.1:${port}/`,
+  `http://example.com:80@127.0.0.1:${port}/`,
+  `http:\\\\127.0.0.1:${port}/`,
+  `http:/127.0.0.1:${port}/`,
+  `http:127.0.0.1:${port}/`,
+  `\thttp://127.0.0.1:${port}/`,
+  `ht\ntp://127.0.0.1:${port}/`,
+  `http://127.0.0.1:${port}#@example.com/`,
+  `http://127.0.0.1:${port}?@example.com/`,
+  `http://127.0.0.1:${port}\\@example.com/`,
+  `https://127.0.0.1:${port}/`,
+  `ftp://127.0.0.1:${port}/`,
+  `gopher://127.0.0.1:${port}/_x`,
+  `ws://127.0.0.1:${port}/`,
+  'file:///etc/passwd',
+  'data:text/plain,x',
+  'blob:http://127.0.0.1/x',
+  'javascript:1',
+  `//127.0.0.1:${port}/`,
+  `127.0.0.1:${port}`,
+  '/',
+  '',
+]
+
+/** Every way to write a private place that we know of. */
+export const privateUrls = (port: number): string[] => [
+  ...addresses.flatMap(address => {
+    const parts = address.split('.').map(Number) as [number, number, number, number]
+    return spellings.map(spell => `http://${spell(parts)}:${port}/`)
+  }),
+  ...others.map(host => `http://${host}:${port}/`),
+  ...wholes(port),
+]

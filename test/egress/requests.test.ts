@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import { egressFetch } from '../../src/adapters/egress/egress-fetch.ts'
+import { readText } from '../../src/adapters/egress/read-answer.ts'
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
+
+const egress = createEgress({ allow: ['127.0.0.1'] })
+const fetchLike = egressFetch(egress)
+let server: LoopbackServer
+
+before(async () => {
+  server = await startLoopbackServer(async (request, response) => {
+    if (request.url === '/hang') return
+    if (request.url === '/start') return void response.write('first')
+    if (request.url === '/empty') return void response.writeHead(204).end()
+    if (request.url === '/moved') return void response.writeHead(302, { location: '/echo' }).end()
+    const body = await text(request)
+    response.setHeader('set-cookie', ['a=1', 'b=2'])
+    response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }))
+  })
+})
+after(async () => {
+  egress.close()
+  await server.close()
+})
+
+const closed = async (): Promise<void> => {
+  while (server.open > 0) await new Promise(resolve => setTimeout(resolve, 5))
+}
+
+describe('requests', () => {
+  it('send what they were given', async () => {
+    const answer = await egress.request(`${server.origin}/echo?q=%E6%A6%95#part`, {
+      method: 'post',
+      headers: { 'Content-Type': 'text/plain', 'X-Own': 'yes' },
+      body: '榕树',
+    })
+    const seen = JSON.parse(await readText(answer))
+    assert.deepEqual([seen.method, seen.url, seen.body], ['POST', '/echo?q=%E6%A6%95', '榕树'])
+    assert.equal(seen.headers['x-own'], 'yes')
+    assert.equal(seen.headers['content-length'], '6')
+  })
+
+  it('leave the connection to us: no other Host, no length of their own', async () => {
+    const headers = {
+      Host: 'other.example',
+      'Content-Length': '5',
+      'Transfer-Encoding': 'chunked',
+      Upgrade: 'x',
+      Connection: 'upgrade',
+    }
+    const seen = JSON.parse(await readText(await egress.request(`${server.origin}/echo`, { headers })))
+    assert.equal(seen.headers.host, `127.0.0.1:${server.port}`)
+    assert.equal(seen.headers['content-length'], undefined)
+    assert.equal(seen.headers.upgrade, undefined)
+  })
+
+  it('with line breaks in a header or a method are refused and not shown', async () => {
+    for (const options of [
+      { headers: { 'x-a': 'secret\r\nx-b: 1' } },
+      { headers: { 'x\r\n': '1' } },
+      { method: 'GET /\r\n' },
+    ])
+      await assert.rejects(egress.request(server.origin, options), (error: Error & { kind?: string }) => {
+        assert.equal(error.kind, 'blocked')
+        assert.doesNotMatch(error.message, /secret/)
+        return true
+      })
+  })
+
+  it('that are aborted end with the reason given, and so does their connection', async () => {
+    const reason = new Error('enough')
+    await assert.rejects(egress.request(server.origin, { signal: AbortSignal.abort(reason) }), reason)
+    const waiting = new AbortController()
+    const call = egress.request(`${server.origin}/hang`, { signal: waiting.signal })
+    setTimeout(() => waiting.abort(reason), 20)
+    await assert.rejects(call, reason)
+    const reading = new AbortController()
+    const answer = await egress.request(`${server.origin}/start`, { signal: reading.signal })
+    setTimeout(() => reading.abort(reason), 20)
+    await assert.rejects(readText(answer), reason)
+    egress.close()
+    await closed()
+  })
+
+  it('of which the body is given up give up their connection', async () => {
+    const answer = await egress.request(`${server.origin}/start`)
+    for await (const chunk of answer.body) {
+      assert.equal(String(chunk), 'first')
+      break
+    }
+    await closed()
+  })
+})
+
+describe('fetch over the egress', () => {
+  it('takes a string, a URL or a Request', async () => {
+    const url = `${server.origin}/echo`
+    for (const input of [url, new URL(url), new Request(url)]) {
+      const response = await fetchLike(input)
+      assert.equal(response.status, 200)
+      assert.equal(((await response.json()) as { method: string }).method, 'GET')
+    }
+  })
+
+  it('sends bodies of every kind', async () => {
+    const form = new FormData()
+    form.set('field', 'value')
+    for (const [body, expected] of [
+      ['text', /^text$/],
+      [new TextEncoder().encode('bytes'), /^bytes$/],
+      [new URLSearchParams({ a: '1' }), /^a=1$/],
+      [form, /name="field"\r\n\r\nvalue/],
+    ] as const) {
+      const response = await fetchLike(`${server.origin}/echo`, { method: 'POST', body: body as string })
+      assert.match(((await response.json()) as { body: string }).body, expected)
+    }
+  })
+
+  it('gives the first part of a body before the last is there', async () => {
+    const response = await fetchLike(`${server.origin}/start`)
+    const reader = response.body!.getReader()
+    assert.equal(Buffer.from((await reader.read()).value!).toString(), 'first')
+    await reader.cancel()
+    egress.close()
+    await closed()
+  })
+
+  it('gives headers, also repeated ones, and answers without a body', async () => {
+    const response = await fetchLike(`${server.origin}/moved`)
+    assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2'])
+    assert.equal((await fetchLike(`${server.origin}/empty`)).body, null)
+  })
+
+  it('can be aborted, and refuses what the egress refuses', async () => {
+    await assert.rejects(fetchLike(`${server.origin}/hang`, { signal: AbortSignal.timeout(20) }), {
+      name: 'TimeoutError',
+    })
+    await assert.rejects(fetchLike('http://169.254.169.254/'), { kind: 'blocked' })
+  })
+})

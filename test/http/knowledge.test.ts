@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+
+type Data = ApiAnswer['json']
+
+const isoWithOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/
+
+const holidays = '# Holidays\n\nEverybody has 30 days of holiday a year.'
+const tea = '# Tea\n\nThe kettle is in the kitchen. Oolong stands on the shelf.'
+
+describe('knowledge bases over HTTP', () => {
+  let server: TestServer
+  let api: ApiClient
+  before(async () => {
+    server = await startTestServer()
+    api = server.api
+  })
+  after(() => server.stop())
+
+  const search = (id: string, body: object): Promise<Data> => dataOf(api.post(`knowledge/${id}/search`, body))
+  const foundIn = async (id: string, body: object): Promise<string[]> =>
+    (await search(id, body)).items.map((item: Data) => item.file_id)
+
+  test('a base is made with the usual settings, and read as it was made', async () => {
+    const made = await dataOf(api.post('knowledge/create', { name: '手册 Handbook' }))
+    const { knowledge_id, created_at, updated_at, ...rest } = made
+    assert.match(knowledge_id, /^kb_[A-Za-z0-9_-]{22}$/)
+    assert.match(created_at, isoWithOffset)
+    assert.equal(updated_at, created_at)
+    assert.deepEqual(rest, {
+      name: '手册 Handbook',
+      description: '',
+      chunking: { strategy: 'auto', size: 512, overlap: 64 },
+      embedding: null,
+      retrieval: { mode: 'keyword', top_k: 5, score_threshold: 0, rerank: false },
+      metadata: {},
+      status: 'ready',
+      document_count: 0,
+      chunk_count: 0,
+      failed_count: 0,
+      reindexing: null,
+    })
+    assert.deepEqual(await dataOf(api.get(`knowledge/${knowledge_id}`)), made)
+  })
+
+  test('what is set is kept, what nobody knows is not', async () => {
+    const chunking = { strategy: 'paragraph', size: 100, overlap: 50, separators: ['\n\n', '。'] }
+    const retrieval = { mode: 'keyword', top_k: 50, score_threshold: 1, rerank: false }
+    const metadata = { constructor: 'data', 年份: 2026, tags: ['a', 1, true], 'a/b': false }
+    const made = await dataOf(
+      api.post('knowledge/create', {
+        name: 'x'.repeat(100),
+        description: '树'.repeat(2000),
+        chunking: { ...chunking, unknown: 1 },
+        embedding: null,
+        retrieval: { ...retrieval, unknown: 1 },
+        metadata,
+        status: 'indexing',
+        knowledge_id: 'kb_mine',
+      }),
+    )
+    assert.deepEqual(
+      [made.chunking, made.retrieval, made.metadata, made.status],
+      [chunking, retrieval, metadata, 'ready'],
+    )
+    assert.notEqual(made.knowledge_id, 'kb_mine')
+    assert.equal(made.description.length, 2000)
+  })
+
+  test('a name is taken once in a workspace, until its base is deleted', async () => {
+    const taken = async (answer: Promise<ApiAnswer>): Promise<void> => {
+      const { status, json } = await answer
+      assert.deepEqual([status, json.code, json.data.errors[0].path], [409, 40903, '/name'])
+    }
+    const id = (await dataOf(api.post('knowledge/create', { name: 'Only one' }))).knowledge_id
+    await taken(api.post('knowledge/create', { name: 'Only one' }))
+    const other = await makeBase(api)
+    await taken(api.post(`knowledge/${other}/update`, { name: 'Only one' }))
+    await dataOf(api.post(`knowledge/${id}/update`, { name: 'Only one' }))
+    assert.deepEqual(await dataOf(api.post(`knowledge/${id}/delete`)), {})
+    await dataOf(api.post('knowledge/create', { name: 'Only one' }))
+  })
+
+  test('lists come in pages, by words of the name or by ids', async () => {
+    const ids: string[] = []
+    for (const name of ['Listed 1', 'listed 2', 'LISTED 3']) ids.push(await makeBase(api, { name }))
+    const list = async (body: object): Promise<Data> => dataOf(api.post('knowledge', body))
+    const found = await list({ keyword: 'listed' })
+    assert.deepEqual(
+      found.items.map((item: Data) => item.knowledge_id),
+      ids.toReversed(),
+    )
+    const second = await list({ keyword: 'listed', page: 2, page_size: 2 })
+    assert.deepEqual([second.total, second.page, second.page_size, second.items.length], [3, 2, 2, 1])
+    const named = await list({ knowledge_ids: [ids[0], 'kb_none', ids[2], ids[0]] })
+    assert.deepEqual(named.items.map((item: Data) => item.knowledge_id).sort(), [ids[0], ids[2]].sort())
+    assert.equal(named.total, 2)
+    assert.deepEqual((await list({ keyword: 'no such name' })).items, [])
+    assert.ok((await dataOf(api.post('knowledge'))).total >= 3, 'a missing body asks for everything')
+  })
+
+  test('files and texts become documents that can be found', async () => {
+    const id = await makeBase(api)
+    const file = (await dataOf(api.upload('holidays.md', holidays))).file_id
+    const metadata = { year: 2026 }
+    const added = await dataOf(
+      api.post(`knowledge/${id}`, {
+        file_ids: [file, 'file_none'],
+        texts: [{ name: 'tea.md', content: tea, unknown: 1 }],
+        metadata,
+      }),
+    )
+    assert.deepEqual(added.skipped, [{ file_id: 'file_none', reason: 'not_found' }])
+    assert.deepEqual(added.items.map((item: Data) => item.name).sort(), ['holidays.md', 'tea.md'])
+    const again = await dataOf(api.post(`knowledge/${id}`, { file_ids: [file], texts: [] }))
+    assert.deepEqual(again, { items: [], skipped: [{ file_id: file, reason: 'already_added' }] })
+
+    const record = await whenRead(api, id)
+    assert.deepEqual([record.document_count, record.chunk_count, record.failed_count], [2, 2, 0])
+    const page = await dataOf(api.get(`knowledge/${id}/files?status=ready&keyword=holi`))
+    assert.equal(page.total, 1)
+    const { created_at, updated_at, indexed_at, ...document } = page.items[0]
+    for (const time of [created_at, updated_at, indexed_at]) assert.match(time, isoWithOffset)
+    assert.deepEqual(document, {
+      file_id: file,
+      name: 'holidays.md',
+      mime_type: 'text/markdown',
+      size: Buffer.byteLength(holidays),
+      status: 'ready',
+      progress: 1,
+      chunk_count: 1,
+      attempts: 1,
+      error: null,
+      metadata,
+    })
+    const textId = added.items.find((item: Data) => item.name === 'tea.md').file_id
+    assert.equal((await api.get(`files/${textId}`)).text, tea, 'a text is a file like any other')
+    const second = await dataOf(api.get(`knowledge/${id}/files?page=2&page_size=1`))
+    assert.deepEqual([second.total, second.page, second.page_size, second.items.length], [2, 2, 1, 1])
+    assert.equal((await dataOf(api.get(`knowledge/${id}/files?status=failed`))).total, 0)
+  })
+
+  test('a text larger than an ordinary body is taken', async () => {
+    const id = await makeBase(api)
+    const long = `${'榕树 '.repeat(60_000)}needle`
+    const [file] = await addTexts(api, id, { 'long.txt': long })
+    assert.deepEqual(await foundIn(id, { query: 'needle' }), [file])
+  })
+
+  test('what cannot be read fails with a reason, alone, and can be tried again', async () => {
+    const id = await makeBase(api)
+    await addTexts(api, id, { 'blank.txt': ' \n ', 'tea.md': tea })
+    const record = await dataOf(api.get(`knowledge/${id}`))
+    assert.deepEqual([record.document_count, record.failed_count], [2, 1])
+    const [failed] = (await dataOf(api.get(`knowledge/${id}/files?status=failed`))).items
+    assert.deepEqual([failed.error.code, failed.error.retryable, failed.indexed_at], ['no_text', false, null])
+    assert.ok(failed.error.message.length > 0)
+
+    assert.deepEqual(await dataOf(api.post(`knowledge/${id}/rebind`)), {
+      accepted: [failed.file_id],
+      skipped: [],
+    })
+    await whenRead(api, id)
+    const [ready] = (await dataOf(api.get(`knowledge/${id}/files?status=ready`))).items
+    const named = await dataOf(api.post(`knowledge/${id}/rebind`, { file_ids: [ready.file_id, 'file_none'] }))
+    assert.deepEqual(named, {
+      accepted: [ready.file_id],
+      skipped: [{ file_id: 'file_none', reason: 'not_found' }],
+    })
+    await whenRead(api, id)
+    assert.deepEqual(await foundIn(id, { query: 'oolong' }), [ready.file_id])
+  })
+
+  test('an answer says what it found, where, and how well it fits', async () => {
+    const id = await makeBase(api)
+    const [file] = await addTexts(
+      api,
+      id,
+      { 'holidays.md': holidays, 'tea.md': tea },
+      { metadata: { year: 2026 } },
+    )
+    const { mode, took_ms, items, ...rest } = await search(id, { query: 'days of holiday', top_k: 1 })
+    assert.deepEqual([mode, items.length, rest], ['keyword', 1, {}])
+    assert.ok(took_ms >= 0)
+    const [{ chunk_id, score, scores, offsets, highlights, ...item }] = items
+    const listed = await dataOf(api.get(`knowledge/${id}/files/${file}/chunks`))
+    assert.equal(chunk_id, listed.items[0].chunk_id)
+    assert.deepEqual(offsets, listed.items[0].offsets)
+    assert.ok(score > 0 && score <= 1)
+    assert.deepEqual([typeof scores.keyword, scores.semantic, scores.rerank], ['number', null, null])
+    assert.deepEqual(item, {
+      file_id: file,
+      file_name: 'holidays.md',
+      content: listed.items[0].content,
+      position: 0,
+      heading: ['Holidays'],
+      page: null,
+      sheet: null,
+      metadata: { year: 2026 },
+    })
+    const marked = highlights.map(([from, to]: number[]) => item.content.slice(from, to).toLowerCase())
+    assert.ok(marked.includes('days') && marked.includes('holiday'), marked.join())
+  })
+
+  test('a search keeps to its files, its filter and its threshold', async () => {
+    const id = await makeBase(api)
+    const add = (name: string, metadata: object): Promise<string[]> =>
+      addTexts(api, id, { [name]: 'About holidays.' }, { metadata })
+    const [old] = await add('a.txt', { year: 2020, language: 'en', tags: ['x', 'y'], draft: false })
+    const [recent] = await add('b.txt', { year: 2026, language: 'de', tags: ['y'], draft: true })
+    const both = [old, recent].sort()
+    const cases: [object, (string | undefined)[]][] = [
+      [{}, both],
+      [{ file_ids: [recent] }, [recent]],
+      [{ file_ids: ['file_none'] }, []],
+      [{ filter: { language: 'en' } }, [old]],
+      [{ filter: { year: 2026 } }, [recent]],
+      [{ filter: { draft: true } }, [recent]],
+      [{ filter: { tags: 'x' } }, [old]],
+      [{ filter: { tags: { in: ['x', 'y'] } } }, both],
+      [{ filter: { language: { eq: 'de' } } }, [recent]],
+      [{ filter: { language: { in: ['en', 'fr', 1] } } }, [old]],
+      [{ filter: { year: { gt: 2020 } } }, [recent]],
+      [{ filter: { year: { gte: 2020, lt: 2026 } } }, [old]],
+      [{ filter: { year: { gt: 2020, lt: 2026 } } }, []],
+      [{ filter: { year: { lte: 2026 }, language: 'de' } }, [recent]],
+      [{ filter: { language: { gt: 'de', lte: 'en' } } }, [old]],
+      [{ filter: { year: '2026' } }, []],
+      [{ filter: { nothing: 1 } }, []],
+      [{ filter: {} }, both],
+      [{ top_k: 1, filter: { language: 'de' } }, [recent]],
+    ]
+    for (const [request, expected] of cases) {
+      const found = await foundIn(id, { query: 'holidays', ...request })
+      assert.deepEqual(found.sort(), expected, JSON.stringify(request))
+    }
+    for (const { score } of (await search(id, { query: 'holidays', score_threshold: 0.3 })).items)
+      assert.ok(score >= 0.3)
+    assert.equal((await search(id, { query: 'holidays', mode: 'keyword', rerank: false })).mode, 'keyword')
+  })
+
+  test('an explanation tells the terms, the ranks, and why a document is absent', async () => {
+    const id = await makeBase(api)
+    const [found, absent] = await addTexts(api, id, { 'holidays.md': holidays, 'tea.md': tea })
+    const { items, explanation } = await search(id, { query: 'holiday', explain: { file_id: absent } })
+    assert.deepEqual(
+      items.map((item: Data) => item.file_id),
+      [found],
+    )
+    const [term] = explanation.terms
+    assert.deepEqual([typeof term.term, term.chunk_count, typeof term.weight], ['string', 1, 'number'])
+    assert.deepEqual(explanation.ranks, [{ chunk_id: items[0].chunk_id, keyword: 1, semantic: null }])
+    assert.deepEqual(
+      explanation.absent.map((each: Data) => each.file_id),
+      [absent],
+    )
+    assert.ok(explanation.absent[0].reason.length > 0)
+    const limited = await search(id, { query: 'holiday', explain: true, file_ids: [absent, 'file_none'] })
+    assert.deepEqual(limited.explanation.absent.map((each: Data) => each.file_id).sort(), [
+      ...[absent, 'file_none'].sort(),
+    ])
+    assert.equal((await search(id, { query: 'holiday', explain: false })).explanation, undefined)
+  })
+
+  test('chunks can be looked at, corrected, and kept out of searches', async () => {
+    const id = await makeBase(api)
+    const [file] = await addTexts(api, id, { 'holidays.md': holidays })
+    const page = await dataOf(api.get(`knowledge/${id}/files/${file}/chunks?page=1&page_size=1`))
+    assert.deepEqual([page.total, page.page, page.page_size], [1, 1, 1])
+    const [chunk] = page.items
+    assert.deepEqual(
+      [chunk.position, chunk.heading, chunk.enabled, chunk.edited, chunk.page, chunk.sheet],
+      [0, ['Holidays'], true, false, null, null],
+    )
+    assert.ok(chunk.tokens > 0 && chunk.offsets[0] < chunk.offsets[1])
+    const correct = (body: object): Promise<Data> =>
+      dataOf(api.post(`knowledge/${id}/files/${file}/chunks/${chunk.chunk_id}/update`, body))
+
+    const corrected = await correct({ content: 'Everybody has 31 days of vacation.' })
+    assert.deepEqual(
+      [corrected.chunk_id, corrected.content, corrected.edited, corrected.enabled],
+      [chunk.chunk_id, 'Everybody has 31 days of vacation.', true, true],
+    )
+    assert.deepEqual(await foundIn(id, { query: 'vacation' }), [file])
+    assert.deepEqual(await foundIn(id, { query: 'everybody year' }), [file])
+    assert.equal((await search(id, { query: 'vacation' })).items[0].content, corrected.content)
+
+    assert.equal((await correct({ enabled: false })).enabled, false)
+    assert.deepEqual(await foundIn(id, { query: 'vacation' }), [])
+    assert.equal((await correct({ enabled: true, content: 'Ask about sabbaticals.' })).enabled, true)
+    assert.deepEqual(await foundIn(id, { query: 'sabbaticals' }), [file])
+    assert.deepEqual(await foundIn(id, { query: 'vacation' }), [])
+  })
+
+  test('an update changes only what it names', async () => {
+    const id = await makeBase(api, {
+      description: 'before',
+      metadata: { a: 1 },
+      chunking: { size: 300, overlap: 20 },
+      retrieval: { top_k: 7 },
+    })
+    const before = await dataOf(api.get(`knowledge/${id}`))
+    const unchanged = await dataOf(api.post(`knowledge/${id}/update`))
+    assert.deepEqual({ ...unchanged, updated_at: '' }, { ...before, updated_at: '' })
+    const update = (body: object): Promise<Data> => dataOf(api.post(`knowledge/${id}/update`, body))
+    const one = await update({ retrieval: { score_threshold: 0.5 }, unknown: 1 })
+    assert.deepEqual(one.retrieval, { mode: 'keyword', top_k: 7, score_threshold: 0.5, rerank: false })
+    assert.deepEqual([one.description, one.metadata, one.chunking], ['before', { a: 1 }, before.chunking])
+    const two = await update({ description: '', metadata: { b: true }, name: 'Renamed base' })
+    assert.deepEqual(
+      [two.name, two.description, two.metadata, two.retrieval],
+      ['Renamed base', '', { b: true }, one.retrieval],
+    )
+  })
+
+  test('a change of the cutting indexes anew, and what is there stays to be found meanwhile', async () => {
+    const id = await makeBase(api)
+    const paragraphs = Array.from(
+      { length: 40 },
+      (_, at) => `Paragraph ${at} tells of banyan trees at length.`,
+    )
+    const [file] = await addTexts(api, id, { 'trees.txt': paragraphs.join('\n\n') })
+    const before = await dataOf(api.get(`knowledge/${id}`))
+    const changed = await dataOf(api.post(`knowledge/${id}/update`, { chunking: { size: 100, overlap: 0 } }))
+    assert.deepEqual(changed.chunking, { strategy: 'auto', size: 100, overlap: 0 })
+    assert.ok((await foundIn(id, { query: 'banyan' })).includes(file!))
+    const after = await whenRead(api, id)
+    assert.ok(
+      after.chunk_count > before.chunk_count,
+      `${before.chunk_count} before, ${after.chunk_count} after`,
+    )
+    assert.equal(after.reindexing, null)
+    assert.ok((await foundIn(id, { query: 'banyan' })).includes(file!))
+  })
+
+  test('a document is gone from searches at once; its file stays', async () => {
+    const id = await makeBase(api)
+    const [file, other] = await addTexts(api, id, { 'holidays.md': holidays, 'more.md': holidays })
+    const remove = (): Promise<ApiAnswer> => api.post(`knowledge/${id}/files/${file}/delete`)
+    assert.deepEqual(await dataOf(remove()), {})
+    assert.deepEqual(await foundIn(id, { query: 'holiday' }), [other])
+    assert.equal((await remove()).json.code, 40401)
+    assert.equal((await api.get(`knowledge/${id}/files/${file}/chunks`)).json.code, 40401)
+    assert.equal((await api.get(`files/${file}`)).text, holidays)
+    assert.equal((await dataOf(api.get(`knowledge/${id}`))).document_count, 1)
+  })
+
+  test('a file that a base uses is kept, unless it must go', async () => {
+    const id = await makeBase(api)
+    const [file] = await addTexts(api, id, { 'holidays.md': holidays })
+    assert.deepEqual(await dataOf(api.post('files/delete', { file_ids: [file] })), {
+      deleted: [],
+      missing: [],
+      in_use: [{ file_id: file, knowledge_ids: [id] }],
+    })
+    assert.deepEqual(await foundIn(id, { query: 'holiday' }), [file])
+    const forced = await dataOf(api.post('files/delete', { file_ids: [file], force: true }))
+    assert.deepEqual(forced.deleted, [file])
+    assert.deepEqual(await foundIn(id, { query: 'holiday' }), [])
+    assert.equal((await dataOf(api.get(`knowledge/${id}/files`))).total, 0)
+  })
+
+  test('of a deleted base nothing is found', async () => {
+    const id = await makeBase(api)
+    const [file] = await addTexts(api, id, { 'holidays.md': holidays })
+    await dataOf(api.post(`knowledge/${id}/delete`))
+    const answers = [
+      await api.get(`knowledge/${id}`),
+      await api.get(`knowledge/${id}/files`),
+      await api.get(`knowledge/${id}/files/${file}/chunks`),
+      await api.post(`knowledge/${id}`, { file_ids: [file] }),
+      await api.post(`knowledge/${id}/search`, { query: 'holiday' }),
+      await api.post(`knowledge/${id}/rebind`),
+      await api.post(`knowledge/${id}/update`, { name: 'x' }),
+      await api.post(`knowledge/${id}/delete`),
+      await api.post(`knowledge/${id}/files/${file}/delete`),
+    ]
+    for (const { json } of answers) assert.equal(json.code, 40401)
+    assert.equal((await dataOf(api.post('knowledge', { knowledge_ids: [id] }))).total, 0)
+    assert.equal((await api.get(`files/${file}`)).text, holidays)
+    assert.deepEqual((await dataOf(api.post('files/delete', { file_ids: [file] }))).deleted, [file])
+  })
+})

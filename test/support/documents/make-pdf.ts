@@ -1,0 +1,76 @@
+import PDFDocument from 'pdfkit'
+
+export interface PdfText {
+  text: string
+  size?: number
+  /** Points from the upper left corner; without it the text flows. */
+  at?: { x: number; y: number; width?: number }
+}
+
+export interface PdfContent {
+  /** The parts of each page; a page without any has no text, like a scan. */
+  pages: (string | PdfText)[][]
+  userPassword?: string
+  ownerPassword?: string
+  /** A font file and the name of the face in it, for text beyond Latin. */
+  font?: { file: string; face: string }
+}
+
+/** A PDF as pdfkit writes it. */
+export const makePdf = (content: PdfContent): Promise<Uint8Array> => {
+  const { userPassword, ownerPassword, font } = content
+  const document = new PDFDocument({
+    autoFirstPage: false,
+    size: 'A4',
+    margin: 72,
+    ...(userPassword === undefined ? {} : { userPassword }),
+    ...(ownerPassword === undefined ? {} : { ownerPassword }),
+  })
+  const chunks: Buffer[] = []
+  document.on('data', (chunk: Buffer) => chunks.push(chunk))
+  for (const parts of content.pages) {
+    // Text near the edges must not begin a new page.
+    document.addPage({ size: 'A4', margins: { top: 72, left: 72, right: 72, bottom: 0 } })
+    if (font) document.font(font.file, font.face)
+    if (parts.length === 0) document.rect(72, 72, 300, 400).fill('#888888')
+    for (const part of parts) {
+      const { text, size = 11, at } = typeof part === 'string' ? { text: part } : part
+      document.fontSize(size)
+      if (at) document.text(text, at.x, at.y, { width: at.width ?? 450 })
+      else document.text(text, { width: 450 }).moveDown(0.8)
+    }
+  }
+  return new Promise(resolve => {
+    document.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))))
+    document.end()
+  })
+}
+
+/** A PDF of one line in a font that only names a predefined character map, as old Chinese programs write it. */
+export const makeCidPdf = (encoding: string, ordering: string, codes: Uint8Array): Uint8Array => {
+  const stream = `BT /F1 14 Tf 72 750 Td <${Buffer.from(codes).toString('hex')}> Tj ET`
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    `<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /${encoding} /DescendantFonts [6 0 R] >>`,
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /FontDescriptor 7 0 R /DW 1000 /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> >>`,
+    '<< /Type /FontDescriptor /FontName /Song /Flags 6 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>',
+  ]
+  return makePdfOfObjects(objects)
+}
+
+/** A PDF put together from its objects, numbered from 1; the first is the catalog. */
+export const makePdfOfObjects = (objects: string[]): Uint8Array => {
+  let text = '%PDF-1.4\n'
+  const places: string[] = []
+  for (const [index, object] of objects.entries()) {
+    places.push(`${String(text.length).padStart(10, '0')} 00000 n \n`)
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`
+  }
+  const size = objects.length + 1
+  const table = `xref\n0 ${size}\n0000000000 65535 f \n${places.join('')}`
+  const trailer = `trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`
+  return new Uint8Array(Buffer.from(text + table + trailer, 'latin1'))
+}
