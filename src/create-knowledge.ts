@@ -39,6 +39,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       leaseMilliseconds: 30_000,
       pollMilliseconds: 2000,
       mostRetries: 4,
+      isAlone: config.databaseUrl === undefined,
     },
   )
   const wake = (): void => ingestor.wake()

@@ -51,5 +51,5 @@ export interface Adapters {
 
 export type RuntimeConfig = Pick<
   Config,
-  'maxFileBytes' | 'embedding' | 'rerank' | 'ingestWorkers' | 'searchCacheBytes'
+  'databaseUrl' | 'maxFileBytes' | 'embedding' | 'rerank' | 'ingestWorkers' | 'searchCacheBytes'
 >

@@ -11,7 +11,7 @@ import { id, time } from './text.ts'
 
 export const knowledgeId = id('Knowledge base id.', 'kb_Zk3xV0m2q1c5b7n9d1f3gA')
 export const documentId = id('Id of the file that the document was made of.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')
-export const chunkId = id('Chunk id.', 'chunk_Zk3xV0m2q1c5b7n9d1f3gA')
+export const chunkId = id('Chunk id.', 'chunk_Zk3xV0m2q1c5b7n9d1f3gA_0')
 
 export const documentStatuses = ['queued', 'parsing', 'chunking', 'embedding', 'ready', 'failed'] as const
 

@@ -70,7 +70,11 @@ async function answerOnce(
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
   // By the text, not by the value: numbers beyond 2^53 that differ are the same value.
   const sent = [...request.members].map(([name, { text }]) => [name, text])
-  const fingerprint = hash('sha256', JSON.stringify([operation.name, request.query, conditions, sent]))
+  const target = operation.params ? [request.params] : []
+  const fingerprint = hash(
+    'sha256',
+    JSON.stringify([operation.name, request.query, conditions, sent, ...target]),
+  )
   return once(parts, call, key, fingerprint, () => handler(call))
 }
 

@@ -42,24 +42,31 @@ export class DocumentService {
     const chunking = documents.chunking && { ...defaultChunking, ...base.chunking, ...documents.chunking }
     if (chunking && chunking.overlap * 2 > chunking.size)
       throw invalidField('/chunking/overlap', `must be at most half of the size (${chunking.size})`)
-    // A text becomes a file like any other, so that it can be read again, downloaded and deleted.
     const textIds: string[] = []
-    for (const { name, content } of documents.texts) {
-      const blob = await this.#files.receive(bytesOf(content))
-      textIds.push((await this.#files.add(workspaceId, name, blob)).id)
-    }
-    const added = await this.#store.add(workspaceId, knowledgeId, [...documents.fileIds, ...textIds], {
-      chunking,
-      metadata: documents.metadata ?? {},
-      now: this.#clock.now(),
-    })
-    if (!added) {
-      // The base went away meanwhile; nobody would ever see these files again.
+    try {
+      for (const text of documents.texts) textIds.push(await this.#storeText(workspaceId, text))
+      const added = await this.#store.add(workspaceId, knowledgeId, [...documents.fileIds, ...textIds], {
+        chunking,
+        metadata: documents.metadata ?? {},
+        now: this.#clock.now(),
+      })
+      if (!added) throw new AppError('not_found', 'There is no such knowledge base')
+      this.#wake()
+      return added
+    } catch (error) {
+      // Nobody would ever see these files again.
       if (textIds.length > 0) await this.#files.remove(workspaceId, textIds, false)
-      throw new AppError('not_found', 'There is no such knowledge base')
+      throw error
     }
-    this.#wake()
-    return added
+  }
+
+  /** A text becomes a file like any other, so that it can be read again, downloaded and deleted. */
+  async #storeText(
+    workspaceId: string,
+    { name, content }: { name: string; content: string },
+  ): Promise<string> {
+    const blob = await this.#files.receive(bytesOf(content))
+    return (await this.#files.add(workspaceId, name, blob)).id
   }
 
   async list(

@@ -19,17 +19,25 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     because: 'the engine names no kind, so that a kind is one file and one line',
   },
   files: { to: ['kernel', 'contract'], because: 'a feature decides; effects come in through its ports' },
+  models: {
+    to: ['kernel', 'contract'],
+    because: 'these are ports: what a model can do, not who provides it',
+  },
+  knowledge: {
+    to: ['files', 'models', 'kernel', 'contract'],
+    because: 'a feature decides; effects come in through its ports',
+  },
   backup: { to: ['kernel', 'contract', 'files'], because: 'it reads through ports, whatever the database' },
   nodes: {
     to: ['workflow', 'kernel', 'contract'],
     because: 'a kind implements the port of the workflow room',
   },
   adapters: {
-    to: ['access', 'idempotency', 'workflow', 'files', 'backup', 'kernel', 'contract'],
+    to: ['access', 'idempotency', 'workflow', 'files', 'knowledge', 'models', 'backup', 'kernel', 'contract'],
     because: 'adapters implement the ports of the features',
   },
   http: {
-    to: ['access', 'idempotency', 'workflow', 'files', 'kernel', 'contract'],
+    to: ['access', 'idempotency', 'workflow', 'files', 'knowledge', 'kernel', 'contract'],
     because: 'HTTP speaks to features and never to a driver',
   },
   cli: { to: ['*'], because: 'it is put together like the server' },
@@ -41,8 +49,10 @@ const drivers: Record<string, string[]> = {
   'node:sqlite': ['adapters'],
   pg: ['adapters'],
   fastify: ['http', '.'],
-  '@fastify/busboy': ['http'],
-  'tar-stream': ['backup'],
+  usearch: ['adapters'],
+  'node:worker_threads': ['adapters'],
+  unpdf: ['knowledge'],
+  htmlparser2: ['knowledge'],
 }
 
 interface File {

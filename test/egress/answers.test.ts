@@ -5,10 +5,13 @@ import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
 import { readJson, readText } from '../../src/adapters/egress/read-answer.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
+
+const packBrotli = (content: string | Buffer): Buffer =>
+  brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } })
 
 const waitUntil = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise(resolve => setTimeout(resolve, 5))
@@ -48,7 +51,7 @@ describe('answers', () => {
   for (const [encoding, pack] of [
     ['gzip', gzipSync],
     ['deflate', deflateSync],
-    ['br', brotliCompressSync],
+    ['br', packBrotli],
   ] as const) {
     it(`packed by ${encoding} are unpacked`, async () => {
       const origin = await serve((_request, response) =>
@@ -60,7 +63,7 @@ describe('answers', () => {
     })
 
     it(`packed by ${encoding} are counted as unpacked: a bomb is cut off`, async () => {
-      const bomb = pack(Buffer.alloc(50 << 20))
+      const bomb = pack(Buffer.alloc(20 << 20))
       assert.ok(bomb.length < 100_000)
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end(bomb),
@@ -187,7 +190,7 @@ describe('answers', () => {
   })
 
   it('that are not HTTP are refused', async () => {
-    const odd = createServer(socket => void socket.end('SSH-2.0-OpenSSH\r\n\r\n'))
+    const odd = createServer(socket => void socket.resume().end('SSH-2.0-OpenSSH\r\n\r\n'))
     odd.listen(0, '127.0.0.1')
     await once(odd, 'listening')
     const { port } = odd.address() as AddressInfo

@@ -57,7 +57,10 @@ function waysOut(text: string): string[] {
     )
       found.push(each.name)
   }
-  const code = text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+  const code = text
+    .replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+    // A method of that name is declared here, not called.
+    .replace(/^\s*(async\s+)?fetch\s*\([^)]*\)\s*[:{]/gm, '')
   for (const [, word] of code.matchAll(
     /(?<![\w#'`-])(?:globalThis\.)?(?<!\.)\b(fetch|WebSocket|EventSource)\s*\(/g,
   ))
@@ -111,6 +114,8 @@ test('the search finds every way out, and nothing else', () => {
     "import { isIP } from 'node:net'",
     "import pg from 'pg'",
     'store.fetch(id)',
+    'interface Store {\n  fetch(id: string): Promise<string>\n}',
+    'class Store {\n  async fetch(id: string) {\n  }\n}',
     '// a browser would fetch (it) here',
     'const page = `<script>0</script>`',
     'prefetch(next)',

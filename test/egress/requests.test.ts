@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import type { EgressRequest } from '../../src/adapters/egress/egress.ts'
 import { egressFetch } from '../../src/adapters/egress/egress-fetch.ts'
 import { readText } from '../../src/adapters/egress/read-answer.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
@@ -58,11 +60,12 @@ describe('requests', () => {
   })
 
   it('with line breaks in a header or a method are refused and not shown', async () => {
-    for (const options of [
+    const all: EgressRequest[] = [
       { headers: { 'x-a': 'secret\r\nx-b: 1' } },
       { headers: { 'x\r\n': '1' } },
       { method: 'GET /\r\n' },
-    ])
+    ]
+    for (const options of all)
       await assert.rejects(egress.request(server.origin, options), (error: Error & { kind?: string }) => {
         assert.equal(error.kind, 'blocked')
         assert.doesNotMatch(error.message, /secret/)
@@ -83,6 +86,22 @@ describe('requests', () => {
     await assert.rejects(readText(answer), reason)
     egress.close()
     await closed()
+  })
+
+  it('go again when a kept connection proves dead, if they change nothing', async () => {
+    const used = new WeakSet<Socket>()
+    const fickle = await startLoopbackServer((request, response) => {
+      if (used.has(request.socket)) return void request.socket.destroy()
+      used.add(request.socket)
+      response.end('reached')
+    })
+    for (let count = 0; count < 3; count++)
+      assert.equal(await readText(await egress.request(fickle.origin)), 'reached')
+    await assert.rejects(egress.request(fickle.origin, { method: 'POST', body: 'x' }), {
+      kind: 'unreachable',
+    })
+    assert.equal(fickle.connections, 3)
+    await fickle.close()
   })
 
   it('of which the body is given up give up their connection', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { type FuzzOperation, readInterface, type Schema } from '../support/fuzz/interface.ts'
+import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 let server: TestServer
@@ -14,6 +15,8 @@ let real: Record<string, string>
 const absent: Record<string, string> = {
   wf: 'wf_NeverNeverNeverNeverNe',
   file: 'file_NeverNeverNeverNeverNe',
+  kb: 'kb_NeverNeverNeverNeverNe',
+  chunk: 'chunk_NeverNeverNeverNeverNe',
   tok: 'tok_NeverNeverNeverNeverNe',
   ws: 'ws_NeverNeverNeverNeverNe',
   default: 'ws_NeverNeverNeverNeverNe',
@@ -32,9 +35,11 @@ before(async () => {
   theirs = server.api.as(their.token)
   const workflow = (await theirs.post('workflow/create', { name: 'theirs', workflow: graph })).json.data.id
   await theirs.post('workflow/update', { id: workflow, workflow: { ...graph, second: true } })
-  const file = (await theirs.upload('theirs.txt', 'theirs')).json.data.file_id
+  const kb = await makeBase(theirs, { name: 'theirs' })
+  const [file] = await addTexts(theirs, kb, { 'theirs.txt': 'theirs' })
+  const chunk = (await dataOf(theirs.get(`knowledge/${kb}/files/${file}/chunks`))).items[0].chunk_id
   const token = (await theirs.post('token/create', { name: 'theirs', role: 'viewer' })).json.data.id
-  real = { wf: workflow, file, tok: token, ws: their.id, default: their.id }
+  real = { wf: workflow, file: file!, kb, chunk, tok: token, ws: their.id, default: their.id }
 })
 after(() => server.stop())
 
@@ -104,6 +109,9 @@ const snapshot = async (): Promise<unknown[]> => {
     theirs.post('workflow/list', {}),
     theirs.post('files', {}),
     theirs.get(`files/${real['file']}`),
+    theirs.post('knowledge', {}),
+    theirs.get(`knowledge/${real['kb']}/files`),
+    theirs.get(`knowledge/${real['kb']}/files/${real['file']}/chunks`),
     theirs.post('token/list', {}),
     server.api.post('workspace/list', {}),
   ])
@@ -111,7 +119,7 @@ const snapshot = async (): Promise<unknown[]> => {
 }
 
 /** Each object has its own path to a form that fits; this many operations take an id today. */
-const leastCovered = 12
+const leastCovered = 23
 
 test('ids of another workspace answer as ids that never were, and nothing there changes', async () => {
   const before = await snapshot()

@@ -19,11 +19,13 @@ export interface IndexBounds {
   tailBytes: number
 }
 
-/** How wide a graph is searched before its own recall was measured. */
-const firstExpansion = 512
+/** How wide a graph is searched before its own recall was measured: enough for data without any clusters. */
+const firstExpansion = 2048
 const widest = 8192
 /** A filter that leaves at most so many vectors is answered from their rows. */
-const filterRows = 20_000
+const filterRows = 4000
+/** With a filter the graph must give so many times what is asked for, else its far end was reached: not trusted. */
+const filterMargin = 4
 const searchMilliseconds = 8
 
 /** The index of one generation: a graph for most of it, and a tail that is searched exactly. */
@@ -40,6 +42,8 @@ export class GenerationIndex {
   /** How many vectors the graph held when its recall was measured, and when it was saved. */
   measuredSize = 0
   savedSize = 0
+  /** False when more than the size has changed since. */
+  isSaved = true
   lastUse = 0
   users = 0
   #advancing: Promise<void> | undefined
@@ -70,6 +74,15 @@ export class GenerationIndex {
     const size = this.graph?.size ?? live + dead
     const useless = this.graph ? size - liveInGraph : dead
     return useless > 100 && useless > 0.25 * size
+  }
+
+  /** Its recall was not measured yet, or when it was smaller by far. */
+  get wantsMeasure(): boolean {
+    return (this.graph?.size ?? 0) > this.measuredSize * 1.25
+  }
+
+  get wantsIntake(): boolean {
+    return this.wantsRebuild || this.wantsMeasure || (this.wantsGraph && !this.tail.isEmpty)
   }
 
   /** Learns of the batches that became live, and reads their vectors into memory as far as the bound allows. */
@@ -165,17 +178,16 @@ export class GenerationIndex {
   #walkGraph(graph: VectorGraph, question: ExactQuestion, nearest: Nearest, count: number): boolean {
     const { vector, limit, batchIds } = question
     const share = count / graph.size
-    const wanted = Math.min(limit, count)
+    const wanted = Math.min(batchIds ? limit * filterMargin : limit, count)
     for (let asked = Math.ceil(Math.max(this.expansion, limit * 2) / share); ; asked *= 4) {
-      const most = Math.min(asked, Math.max(widest, limit * 4))
+      const most = Math.min(asked, Math.max(widest, limit * filterMargin))
       let accepted = 0
       for (const { key, similarity } of graph.search(vector, most)) {
         const batch = this.table.find(key)
         if (!batch || batch.isDead || (batchIds && !batchIds.has(batch.id))) continue
         nearest.offer(key, similarity)
-        if (++accepted >= limit) return true
+        if (++accepted >= wanted) return true
       }
-      if (accepted >= wanted) return true
       if (most < asked || most >= graph.size) return false
     }
   }

@@ -43,8 +43,7 @@ export class GenerationIndexes {
             `The question has ${call.vector.length} numbers and the index ${dimension}: ask with the index's own embedding model`,
           )
         const found = await index.search(call)
-        if (index.wantsRebuild || (index.wantsGraph && !index.tail.isEmpty))
-          this.refresh(call.workspaceId, call.generationId)
+        if (index.wantsIntake) this.refresh(call.workspaceId, call.generationId)
         return found
       })
       return hits ?? []

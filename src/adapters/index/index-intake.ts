@@ -41,17 +41,19 @@ export class IndexIntake {
   }
 
   async #settle(index: GenerationIndex): Promise<void> {
-    const size = index.graph?.size ?? 0
-    if (this.#signs.isClosing() || size === 0) return
-    if (size > index.measuredSize * 1.25) {
+    if (this.#signs.isClosing() || !index.graph) return
+    const isMeasured = index.wantsMeasure
+    if (isMeasured) {
+      const { size } = index.graph
       index.expansion = (await measureExpansion(index, this.#signs)) ?? index.expansion
       index.measuredSize = size
+      index.isSaved = false
     }
-    if (grown(index) > savePart * index.savedSize) await this.save(index)
+    if (isMeasured || grown(index) > savePart * index.savedSize) await this.save(index)
   }
 
   async save(index: GenerationIndex): Promise<void> {
-    if (grown(index) > 0) await saveVectorIndex(this.#folder, index)
+    if (grown(index) > 0 || !index.isSaved) await saveVectorIndex(this.#folder, index)
   }
 }
 

@@ -8,7 +8,7 @@ import type { UsearchAnswer, UsearchRequest, UsearchSettings } from './usearch-p
 function yieldToMainThread(): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    if (Number.isInteger(thread)) setPriority(thread, 5)
+    if (Number.isInteger(thread)) setPriority(thread, 3)
   } catch {
     // Then they are equals.
   }

@@ -76,6 +76,7 @@ export async function saveVectorIndex(folder: string, index: GenerationIndex): P
     await rename(paths.graph + suffix, paths.graph)
     await rename(paths.table + suffix, paths.table)
     index.savedSize = graphSize
+    index.isSaved = true
   } finally {
     await rm(paths.graph + suffix, { force: true })
     await rm(paths.table + suffix, { force: true })

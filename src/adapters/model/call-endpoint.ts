@@ -1,21 +1,29 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { Egress, EgressAnswer } from '../egress/egress.ts'
-import { EgressFailure } from '../egress/egress-failure.ts'
+import { EgressFailure, type EgressFailureKind } from '../egress/egress-failure.ts'
 import { readText } from '../egress/read-answer.ts'
 import { failureOfAnswer, providerError } from './failure-of-answer.ts'
 import { endpointUrl, type ModelEndpoint } from './model-endpoint.ts'
 
-const maxAnswerBytes = 64 << 20
+const maxAnswerBytes = 32 << 20
 
-function failureOfEgress(endpoint: ModelEndpoint, failure: EgressFailure): ModelFailure {
-  const retryable = failure.kind !== 'blocked' && failure.kind !== 'too_large'
-  const what = failure.kind === 'timed_out' ? 'did not answer in time' : 'could not be used'
-  return new ModelFailure(
-    `The ${endpoint.name} endpoint ${what}: ${failure.message}. ` +
-      `Check that ${endpoint.setting}_BASE_URL is right and its server is running`,
-    { retryable },
-  )
+const failures: Record<EgressFailureKind, { retryable: boolean; words: string }> = {
+  unreachable: { retryable: true, words: 'could not be reached' },
+  timed_out: { retryable: true, words: 'did not answer in time' },
+  bad_answer: { retryable: true, words: 'gave an answer that is not HTTP, or is damaged' },
+  too_large: { retryable: false, words: 'gave an answer that is too large' },
+  blocked: { retryable: false, words: 'cannot be called with these settings' },
+}
+
+/** Names the setting and not the address in it: whoever reads this may not be the one who runs the server. */
+function failureOfEgress({ name, setting }: ModelEndpoint, { kind }: EgressFailure): ModelFailure {
+  const { retryable, words } = failures[kind]
+  const check =
+    kind === 'blocked'
+      ? `check ${setting}_BASE_URL and ${setting}_API_KEY`
+      : `check that ${setting}_BASE_URL is right and its server works`
+  return new ModelFailure(`The ${name} endpoint ${words}: ${check}`, { retryable })
 }
 
 function parse(endpoint: ModelEndpoint, status: number, text: string): unknown {

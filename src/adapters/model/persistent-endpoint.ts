@@ -25,6 +25,8 @@ interface Patience {
 
 const tries = 3
 const backOffMilliseconds = 500
+/** However long a provider says: one wrong header must not end its use until the next start. */
+const longestPause = 900_000
 
 const sleepSystem = async (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
   await delay(milliseconds, undefined, { signal }).catch((error: unknown) => {
@@ -111,7 +113,7 @@ export class PersistentEndpoint {
     }
     const asked = error.retryAfterMilliseconds
     if (error.retryable && asked !== undefined)
-      this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + asked)
+      this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + Math.min(asked, longestPause))
     // Too many requests, or a refusal, is the word of an endpoint that works.
     if (error.retryable && error.status !== 429) this.#circuit.failed()
     else this.#circuit.succeeded()

@@ -71,10 +71,12 @@ export class PostgresDatabase implements Database {
   readonly forUpdate = 'FOR UPDATE'
   readonly forClaim = 'FOR UPDATE SKIP LOCKED'
   readonly rowName = 'ctid'
+  readonly #url: string
   readonly #pool: pg.Pool
   readonly #reader: Reader
 
   constructor(url: string) {
+    this.#url = url
     this.#pool = new pg.Pool({
       connectionString: url,
       max: 10,
@@ -161,6 +163,34 @@ export class PostgresDatabase implements Database {
     } finally {
       client.off('error', onLost)
       client.release(broken)
+    }
+  }
+
+  /**
+   * Work that no transaction can hold and no time limit fits, such as making an index, on a connection of its own.
+   * One process at a time: false when another one has the lock.
+   */
+  async maintain(lock: number, work: (session: Transaction) => Promise<void>): Promise<boolean> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      keepAlive: true,
+      application_name: 'banyan',
+      types,
+    })
+    // Without anybody to hear it, a lost connection would end the process; the statement under way fails anyway.
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      const session = new Queries(client)
+      // The lock ends with the connection.
+      const row = await session.get<{ mine: boolean }>('SELECT pg_try_advisory_lock(?::bigint) AS mine', lock)
+      if (!row?.mine) return false
+      await work(session)
+      return true
+    } catch (error) {
+      throw postgresError(error)
+    } finally {
+      await client.end().catch(() => {})
     }
   }
 

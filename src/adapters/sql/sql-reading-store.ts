@@ -320,6 +320,24 @@ export class SqlReadingStore implements ReadingStore {
     return row?.due_at ?? undefined
   }
 
+  async leases(): Promise<string[]> {
+    const rows = await this.#database.all<{ lease: string }>(
+      'SELECT lease FROM readings WHERE due_at IS NOT NULL AND lease IS NOT NULL',
+    )
+    return rows.map(row => row.lease)
+  }
+
+  async expire(leases: string[], now: number): Promise<void> {
+    await this.#database.transaction(async transaction => {
+      for (const lease of leases)
+        await transaction.run(
+          'UPDATE readings SET due_at = ? WHERE due_at IS NOT NULL AND lease = ?',
+          now,
+          lease,
+        )
+    })
+  }
+
   async swapWhole(now: number): Promise<number> {
     const bases = await this.#database.all<{ workspace_id: string; id: string }>(
       'SELECT workspace_id, id FROM knowledge_bases WHERE next_generation_id IS NOT NULL AND deleted_at IS NULL',

@@ -1,6 +1,6 @@
 import { isoTime } from '../../kernel/clock.ts'
 import type { FoundChunk, StoredChunk } from '../../knowledge/chunk-store.ts'
-import type { KnowledgeDocument } from '../../knowledge/document.ts'
+import type { DocumentError, KnowledgeDocument } from '../../knowledge/document.ts'
 import type { Skipped } from '../../knowledge/document-store.ts'
 import type { KnowledgeRecord } from '../../knowledge/knowledge-store.ts'
 import type { Explanation, SearchItem, SearchResult } from '../../knowledge/search/search-request.ts'
@@ -31,6 +31,8 @@ export function baseOnWire(base: KnowledgeRecord) {
   }
 }
 
+const errorOnWire = ({ code, message, retryable }: DocumentError) => ({ code, message, retryable })
+
 export const documentOnWire = (document: KnowledgeDocument) => ({
   file_id: document.fileId,
   name: document.name,
@@ -40,7 +42,7 @@ export const documentOnWire = (document: KnowledgeDocument) => ({
   progress: document.progress,
   chunk_count: document.chunkCount,
   attempts: document.attempts,
-  error: document.error ?? null,
+  error: document.error ? errorOnWire(document.error) : null,
   metadata: document.metadata,
   created_at: isoTime(document.createdAt),
   updated_at: isoTime(document.updatedAt),

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { FileService } from '../../files/file-service.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
+import { hasEnded, processName } from '../../kernel/process-name.ts'
 import type { Embedder } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
 import type { VectorIndex } from '../search/vector-index.ts'
@@ -19,6 +20,8 @@ export interface IngestOptions {
   /** How often to look for work that another process left. */
   pollMilliseconds: number
   mostRetries: number
+  /** All who share the database run on this machine: the leases of those that have ended can be taken over at once. */
+  isAlone: boolean
 }
 
 export interface IngestParts {
@@ -51,6 +54,7 @@ export class Ingestor {
 
   /** Works until the signal; then what is under way goes back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
+    if (this.#options.isAlone) await this.#takeOver()
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => {
         this.#wake = resolve
@@ -63,6 +67,17 @@ export class Ingestor {
       else await Promise.race([woken, ...this.#running, this.#untilDue(signal)])
     }
     await Promise.all(this.#running)
+  }
+
+  /** After a crash nobody needs to wait for the leases to run out. */
+  async #takeOver(): Promise<void> {
+    const { readings, clock, log } = this.#parts
+    try {
+      const leases = (await readings.leases()).filter(hasEnded)
+      if (leases.length > 0) await readings.expire(leases, clock.now())
+    } catch (error) {
+      log.warn({ err: error }, 'Leases of an earlier run could not be taken over; they run out by themselves')
+    }
   }
 
   /** Starts what can be started; tells whether all places are taken. */
@@ -85,7 +100,7 @@ export class Ingestor {
     const due = await this.#parts.readings.nextDue()
     if (due === undefined || due > now) return undefined
     return this.#parts.readings.claim({
-      lease: randomBytes(16).toString('base64url'),
+      lease: `${processName()}/${randomBytes(12).toString('base64url')}`,
       batchId: mintId('batch'),
       now,
       until: now + this.#options.leaseMilliseconds,

@@ -50,6 +50,10 @@ export interface ReadingStore {
   ): Promise<boolean>
   /** When the next reading is due, or undefined. */
   nextDue(): Promise<number | undefined>
+  /** The leases that are held. */
+  leases(): Promise<string[]>
+  /** Their holders are gone: what they had is due now. */
+  expire(leases: string[], now: number): Promise<void>
   /** Puts next generations in place of live ones where every document is through; tells how many. */
   swapWhole(now: number): Promise<number>
   /** A vector's length, the same for all of a generation: takes the first and refuses others. */

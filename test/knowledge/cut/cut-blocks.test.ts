@@ -87,6 +87,14 @@ describe('auto', () => {
       [`[乙] 甲\n\n乙\n\n${shanghai + beijing}\n\n附录`],
     ))
 
+  it('does not leave a heading behind at the end of a chunk', async () => {
+    const sentence = `${'很'.repeat(93)}长。`
+    assert.deepEqual(
+      await cut([heading(1, '城市'), paragraph('概述。'), heading(2, '上海'), paragraph(`${sentence}完。`)]),
+      ['[城市] 城市\n\n概述。', `[城市 > 上海] 上海\n\n${sentence}完。`],
+    )
+  })
+
   it('closes deeper headings when a higher one comes', async () => {
     const chunks = await cut([
       ...[heading(1, '一'), heading(3, '深'), paragraph(shanghai + shanghai)],
@@ -246,16 +254,24 @@ describe('a document', () => {
   })
 
   it('is cut while it is read', async () => {
-    let read = 0
-    async function* endless(): AsyncGenerator<Block> {
-      for (;;) {
-        read++
-        yield paragraph(shanghai)
+    const ways: Partial<Chunking>[] = [
+      {},
+      { separators: ['###'] },
+      { strategy: 'qa' },
+      { strategy: 'heading' },
+    ]
+    for (const way of ways) {
+      let read = 0
+      async function* long(): AsyncGenerator<Block> {
+        while (read < 1000) {
+          read++
+          yield paragraph(read === 1 ? '问：在哪？答：这里。' : shanghai)
+        }
       }
+      for await (const chunk of cutBlocks(long(), { strategy: 'auto', size: 100, overlap: 0, ...way }))
+        if (chunk.position === 9) break
+      assert.ok(read < 50, `read ${read} blocks for ten chunks`)
     }
-    for await (const chunk of cutBlocks(endless(), { strategy: 'auto', size: 100, overlap: 0 }))
-      if (chunk.position === 9) break
-    assert.ok(read < 30, `read ${read} blocks for ten chunks`)
   })
 
   it('of nothing has no chunks', async () =>

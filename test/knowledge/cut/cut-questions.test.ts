@@ -42,11 +42,29 @@ describe('questions in a table', () => {
     assert.deepEqual(await cut(table(['多久到？', '三天'], ['怎么退？', '找客服'])), pairs)
   })
 
+  it('are not doubled where a long table comes in parts with the same header', async () =>
+    assert.deepEqual(
+      await cut(table(['甲？', '一'], ['乙？', '二']), table(['甲？', '一'], ['丙？', '三'])),
+      ['[] 甲？\n一', '[] 乙？\n二', '[] 丙？\n三'],
+    ))
+
   it('without an answer stay rows of the table', async () =>
     assert.deepEqual(
       await cut(table(['问题', '答案'], ['多久到？', '三天'], ['怎么退？', ''], ['在哪？', '上海'])),
       ['[] 多久到？\n三天', '[] 问题 | 答案\n怎么退？', '[] 在哪？\n上海'],
     ))
+
+  it('leave the header out, and no chunk reaches across it', async () => {
+    const blocks = [
+      paragraph('见下。'),
+      table(['很长很长很长的分类', '问题', '答案'], ['', '', '', '在哪？']),
+    ]
+    const chunks = await cutAll(blocks, { strategy: 'qa', size: 16, overlap: 0 })
+    assert.deepEqual(
+      chunks.map(({ from, to }) => documentText(blocks).slice(from, to)),
+      ['见下。', '|  |  | 在哪？'],
+    )
+  })
 
   it('are not looked for where there are three columns without such names', async () =>
     assert.deepEqual(await cut(table(['城市', '人口', '省'], ['上海', '2487万', '']), paragraph('完。')), [

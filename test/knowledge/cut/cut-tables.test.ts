@@ -90,4 +90,17 @@ describe('a table', () => {
     assert.match(chunk ?? '', /^列0: 上海\n(.* )?列36\n/)
     assert.doesNotMatch(chunk ?? '', /列35/)
   })
+
+  it('with long names has the name of a column wherever its value is', async () => {
+    const columns = Array.from({ length: 6 }, (_, index) => index)
+    const names = columns.map(index => `这一列的名字很长${index}`)
+    const chunks = await contents(
+      [{ kind: 'table', header: names, rows: [columns.map(index => `值${index}`)] }],
+      40,
+    )
+    for (const index of columns) {
+      const chunk = chunks.find(content => content.includes(`值${index}`))
+      assert.ok(chunk?.includes(names[index]!), chunk)
+    }
+  })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { unzipSync } from 'fflate'
 import type { ReadBlocks } from '../../../src/knowledge/ingest/block.ts'
@@ -7,7 +7,6 @@ import { DocumentFailure } from '../../../src/knowledge/ingest/document-failure.
 import { readDocx } from '../../../src/knowledge/ingest/read/read-docx.ts'
 import { readEpub } from '../../../src/knowledge/ingest/read/read-epub.ts'
 import { readOdt } from '../../../src/knowledge/ingest/read/read-odt.ts'
-import { readPdf } from '../../../src/knowledge/ingest/read/read-pdf.ts'
 import { readPptx } from '../../../src/knowledge/ingest/read/read-pptx.ts'
 import { readXlsx } from '../../../src/knowledge/ingest/read/read-xlsx.ts'
 import { makeDocx } from '../../support/documents/make-docx.ts'
@@ -18,6 +17,7 @@ import { makePptx } from '../../support/documents/make-pptx.ts'
 import { makeXlsx } from '../../support/documents/make-xlsx.ts'
 import { makeRawZip } from '../../support/documents/make-zip.ts'
 import { blocksOf } from '../../support/documents/read-blocks.ts'
+import { startPdfWorker } from '../../support/documents/read-pdf-in-worker.ts'
 
 type Read = (bytes: Uint8Array) => ReadBlocks
 
@@ -82,11 +82,6 @@ const kinds: Record<string, Kind> = {
     read: readEpub,
     runs: 120,
   },
-  pdf: {
-    make: () => makePdf({ pages: [['Some text', { text: 'Large', size: 20 }], ['More text']] }),
-    read: readPdf,
-    runs: 120,
-  },
 }
 
 /** Only failures that tell a person what is wrong may come out. */
@@ -134,23 +129,47 @@ for (const [name, { make, read, runs }] of Object.entries(kinds))
       )
     })
 
-    if (name !== 'pdf')
-      it('is read or refused when the damage is inside its parts', async () => {
-        const parts = Object.entries(unzipSync(bytes))
-        await fc.assert(
-          fc.asyncProperty(fc.nat(parts.length - 1), damage, (chosen, how) => {
-            const raw = parts.map(([part, content], index) => ({
-              name: part,
-              content: index === chosen ? damaged(content, how) : content,
-            }))
-            return assertReadOrRefused(read, makeRawZip(raw))
-          }),
-          { numRuns: runs },
-        )
-      })
+    it('is read or refused when the damage is inside its parts', async () => {
+      const parts = Object.entries(unzipSync(bytes))
+      await fc.assert(
+        fc.asyncProperty(fc.nat(parts.length - 1), damage, (chosen, how) => {
+          const raw = parts.map(([part, content], index) => ({
+            name: part,
+            content: index === chosen ? damaged(content, how) : content,
+          }))
+          return assertReadOrRefused(read, makeRawZip(raw))
+        }),
+        { numRuns: runs },
+      )
+    })
 
     it('that is empty or something else is refused', async () => {
       for (const other of ['', 'x', 'PK\u0003\u0004', '<html></html>'])
         await assert.rejects(blocksOf(read(Buffer.from(other))), DocumentFailure)
     })
   })
+
+describe('a damaged pdf', () => {
+  const worker = startPdfWorker()
+  after(() => worker.stop())
+
+  it('is read or refused, whatever was flipped or cut off', async () => {
+    const bytes = await makePdf({
+      pages: [['Some text', { text: 'Large', size: 20 }], ['More text']],
+    })
+    assert.equal(await worker.read(bytes), 3)
+    await fc.assert(
+      fc.asyncProperty(damage, async how => {
+        await worker.read(damaged(bytes, how)).catch((error: unknown) => {
+          if (!(error instanceof DocumentFailure)) throw error
+        })
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('that is empty or something else is refused', async () => {
+    for (const other of ['', 'x', '%PDF-1.7', '<html></html>'])
+      await assert.rejects(worker.read(Buffer.from(other)), DocumentFailure)
+  })
+})

@@ -40,6 +40,14 @@ describe('a zip archive', () => {
     assert.equal(text(openZip(commented).read('a')), 'text')
   })
 
+  it('may have its sizes in wide numbers', async () => {
+    const part = { name: 'a', content: Buffer.from('wide '.repeat(100)), zip64: true }
+    assert.equal(text(openZip(makeRawZip([part])).read('a')), 'wide '.repeat(100))
+    await assertRefused(() => openZip(makeRawZip([part], 20_000)), 'too_large')
+    const declared = { size: 0xfffffff0 }
+    await assertRefused(() => openZip(makeRawZip([{ ...part, declared }])), 'too_large')
+  })
+
   it('takes names as keys and nothing more', () => {
     const archive = openZip(makeZip({ '../../etc/passwd': 'x', '/abs': 'y', __proto__x: 'z' }))
     assert.equal(text(archive.read('../../etc/passwd')), 'x')

@@ -18,6 +18,8 @@ export interface RawPart {
   content: Uint8Array
   method?: number
   flags?: number
+  /** Writes the sizes as a writer does that has to think of files beyond 4 GiB. */
+  zip64?: boolean
   /** What the directory says in place of the truth. */
   declared?: { size?: number; packedSize?: number; crc?: number; offset?: number }
 }
@@ -46,7 +48,30 @@ const directoryEntry = (part: RawPart, packed: Uint8Array, at: number): Buffer =
   header.writeUInt32LE(size ?? part.content.length, 24)
   header.writeUInt16LE(name.length, 28)
   header.writeUInt32LE(offset ?? at, 42)
-  return Buffer.concat([header, name])
+  if (!part.zip64) return Buffer.concat([header, name])
+  const extra = Buffer.alloc(20)
+  extra.writeUInt16LE(1, 0)
+  extra.writeUInt16LE(16, 2)
+  extra.writeBigUInt64LE(BigInt(header.readUInt32LE(24)), 4)
+  extra.writeBigUInt64LE(BigInt(header.readUInt32LE(20)), 12)
+  header.writeUInt32LE(0xffffffff, 20)
+  header.writeUInt32LE(0xffffffff, 24)
+  header.writeUInt16LE(extra.length, 30)
+  return Buffer.concat([header, name, extra])
+}
+
+/** The end record with wide numbers, and the one that tells where it is. */
+const end64 = (offset: number, size: number, count: number): Buffer => {
+  const end = Buffer.alloc(76)
+  end.writeUInt32LE(0x06064b50, 0)
+  end.writeBigUInt64LE(44n, 4)
+  end.writeBigUInt64LE(BigInt(count), 24)
+  end.writeBigUInt64LE(BigInt(count), 32)
+  end.writeBigUInt64LE(BigInt(size), 40)
+  end.writeBigUInt64LE(BigInt(offset), 48)
+  end.writeUInt32LE(0x07064b50, 56)
+  end.writeBigUInt64LE(BigInt(offset + size), 64)
+  return end
 }
 
 /** A zip archive that may be dishonest. `count` is how many parts it says it has. */
@@ -64,6 +89,7 @@ export const makeRawZip = (parts: RawPart[], count = parts.length): Uint8Array =
     at += header.length + packed.length
   }
   const size = directory.reduce((sum, entry) => sum + entry.length, 0)
+  if (parts.some(({ zip64 }) => zip64)) directory.push(end64(at, size, count))
   const end = Buffer.alloc(22)
   end.writeUInt32LE(0x06054b50, 0)
   end.writeUInt16LE(count, 8)

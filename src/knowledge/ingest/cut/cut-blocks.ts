@@ -38,6 +38,7 @@ class Cutter {
   readonly #questions: QuestionsInText | undefined
   #from = 0
   #sheet: string | undefined
+  #headerBefore = ''
 
   constructor(chunking: Chunking) {
     this.#limits = limitsOf(chunking)
@@ -71,6 +72,7 @@ class Cutter {
       yield* this.#table(source, text + blockGap)
       return
     }
+    this.#headerBefore = ''
     if (block.kind === 'heading') {
       yield* this.#endText()
       this.#headings.enter(block.level, text)
@@ -113,7 +115,11 @@ class Cutter {
 
   *#table(source: TableSource, text: string): Generator<Chunk> {
     const { size } = this.#limits
-    const rows = this.#questions ? questionsInTable(source, size) : undefined
+    const header = rowText(source.header)
+    // Readers hand over a long table in parts with the same header.
+    const goesOn = header !== '' && header === this.#headerBefore
+    this.#headerBefore = header
+    const rows = this.#questions ? questionsInTable(source, goesOn, size) : undefined
     if (!rows) return yield* this.#arrangement.body(tableUnit(source, text, size))
     for (const row of rows) {
       if ('pair' in row) yield* this.#pair(row.pair)

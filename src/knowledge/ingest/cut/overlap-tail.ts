@@ -7,7 +7,7 @@ const sentencesFromEnd = (piece: Piece): string[] => [...splitSentences(piece.te
 
 /**
  * The last sentences of a chunk, at most `budget` tokens, for the next chunk to begin with. Only a running text goes on
- * in the next chunk; tables, code and other sections do not. The first sentence is never taken, so that a
+ * in the next chunk; tables, code and what a heading is before do not. The first sentence is never taken, so that a
  * chunk is not repeated as a whole.
  */
 export const overlapTail = (pieces: Piece[], next: Piece, budget: number): Piece | undefined => {
@@ -16,7 +16,7 @@ export const overlapTail = (pieces: Piece[], next: Piece, budget: number): Piece
   let tokens = 0
   const start = pieces[0]?.from ?? 0
   for (const piece of pieces.toReversed()) {
-    if (piece.kind !== 'paragraph' || piece.section !== next.section) return tail
+    if (piece.kind !== 'paragraph') return tail
     let from = piece.from + piece.text.length
     for (const sentence of sentencesFromEnd(piece)) {
       from -= sentence.length

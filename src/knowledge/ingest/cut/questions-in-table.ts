@@ -55,25 +55,30 @@ const rowUnit = (pieces: Piece[], source: TableSource, size: number): Unit => {
   return { kind: 'table', section: source.section, tokens, whole, split: () => pieces }
 }
 
-/** A table of questions and answers, row by row; `undefined` if it is not one. Rows with an empty cell are no pairs. */
+/**
+ * A table of questions and answers, row by row; `undefined` if it is not one. Rows with an empty cell are no pairs.
+ * `goesOn` tells that it is more of the table before, whose header has been dealt with.
+ */
 export const questionsInTable = (
   source: TableSource,
+  goesOn: boolean,
   size: number,
 ): Iterable<{ pair: Pair } | { unit: Unit }> | undefined => {
   const columns = source.rows.length > 0 ? columnsOf(source) : undefined
-  return columns && rowsOf(source, columns, size)
+  return columns && rowsOf(source, columns, goesOn, size)
 }
 
-function* rowsOf(source: TableSource, columns: Columns, size: number) {
+function* rowsOf(source: TableSource, columns: Columns, goesOn: boolean, size: number) {
   const { header } = source
   // A first row that does not name the columns is as good a pair as any: many such tables have no header.
   const isHeader = columns.named
+  const hasHeader = rowText(header) !== ''
+  const lines = hasHeader ? [header, ...source.rows] : source.rows
   let from = source.from
-  const lines = rowText(header) === '' ? source.rows : [header, ...source.rows]
   for (const [index, row] of lines.entries()) {
     const start = from
     from += rowText(row).length + rowGap.length
-    if (index === 0 && isHeader) continue
+    if (index === 0 && hasHeader && (isHeader || goesOn)) continue
     const pair = pairOf(row, start, source, columns)
     if (isPair(pair, size)) yield { pair }
     else {

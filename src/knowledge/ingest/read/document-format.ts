@@ -1,11 +1,11 @@
 import { codeLanguage, extensionOf } from './code-language.ts'
 
-export type TextFormat = 'text' | 'markdown' | 'html' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'code'
+export type TextFormat = 'text' | 'markdown' | 'html' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'notebook' | 'code'
 export type BinaryFormat = 'pdf' | 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub'
 export type DocumentFormat = TextFormat | BinaryFormat
 
 export const supportedFormats =
-  'plain text, Markdown, HTML, CSV, TSV, JSON, JSON Lines, source code, PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP and EPUB'
+  'plain text, Markdown, HTML, CSV, TSV, JSON, JSON Lines, Jupyter notebooks, source code, PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP and EPUB'
 
 const openXml = 'application/vnd.openxmlformats-officedocument.'
 const openDocument = 'application/vnd.oasis.opendocument.'
@@ -47,8 +47,8 @@ const textExtensions: Record<string, TextFormat> = {
   },
   ...{ html: 'html', htm: 'html', xhtml: 'html', xht: 'html', shtml: 'html' },
   ...{ csv: 'csv', tsv: 'tsv', tab: 'tsv' },
-  ...{ json: 'json', json5: 'json', jsonc: 'json', geojson: 'json', webmanifest: 'json', ipynb: 'json' },
-  ...{ jsonl: 'jsonl', ndjson: 'jsonl', jsonlines: 'jsonl' },
+  ...{ json: 'json', json5: 'json', jsonc: 'json', geojson: 'json', webmanifest: 'json' },
+  ...{ jsonl: 'jsonl', ndjson: 'jsonl', jsonlines: 'jsonl', ipynb: 'notebook' },
 }
 
 /** Text by its type that is not read all the same: mail is encoded once more, and a drawing is no text. */

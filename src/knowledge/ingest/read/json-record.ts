@@ -3,7 +3,8 @@ import { JsonNumber, type JsonValue } from './json-parser.ts'
 
 /** Longer strings are texts of their own. */
 const longText = 400
-const encodedData = /^(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_-]{600,}={0,2}$/
+/** Pictures and the like, written as letters. */
+const encodedData = /^(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_\r\n-]{600,}={0,2}\s*$/
 const titleKeys = [
   'title',
   'name',

@@ -1,17 +1,6 @@
 import { blockTags, inlineTags } from './html-tags.ts'
+import { type EmphasisRun, emphasisRun, removeEmphasis } from './markdown-emphasis.ts'
 
-/** A run of emphasis marks that may yet prove to be plain characters. */
-interface Run {
-  mark: string
-  /** Its place among the pieces. */
-  piece: number
-  left: number
-  opens: boolean
-  closes: boolean
-}
-
-const space = /\s/
-const wordCharacter = /[\p{L}\p{N}]/u
 const punctuation = /[!-/:-@[-`{-~]/
 
 /** Quantities are bounded where blanks meet, so that no input makes these go back and forth. */
@@ -58,7 +47,7 @@ const backtickRuns = (text: string): Map<number, number[]> => {
 class InlineReader {
   readonly #text: string
   readonly #pieces: string[] = []
-  readonly #runs: Run[] = []
+  readonly #runs: EmphasisRun[] = []
   /** Pieces that hold an opening bracket. */
   readonly #brackets: number[] = []
   readonly #backticks: Map<number, number[]>
@@ -82,7 +71,7 @@ class InlineReader {
       this.#at = next
       if (next < this.#text.length) this.#special(this.#text[next]!)
     }
-    this.#removeEmphasis()
+    removeEmphasis(this.#runs, this.#pieces)
     return this.#pieces.join('')
   }
 
@@ -178,31 +167,9 @@ class InlineReader {
     const length = this.#runLength(mark)
     const before = this.#text[this.#at - 1] ?? ' '
     const after = this.#text[this.#at + length] ?? ' '
-    let opens = !space.test(after)
-    let closes = !space.test(before)
-    // Underscores inside a word belong to it, as in snake_case.
-    if (mark === '_' && wordCharacter.test(before) && wordCharacter.test(after)) opens = closes = false
-    if (mark === '~' && length !== 2) opens = closes = false
-    if (opens || closes) this.#runs.push({ mark, piece: this.#pieces.length, left: length, opens, closes })
+    const run = emphasisRun(mark, length, before, after)
+    if (run) this.#runs.push({ ...run, piece: this.#pieces.length })
     this.#take(length, this.#text.slice(this.#at, this.#at + length))
-  }
-
-  /** Marks go where an opening and a closing run meet; every step uses up one of them, so it is done in one pass. */
-  #removeEmphasis(): void {
-    const open: Record<string, Run[]> = { '*': [], _: [], '~': [] }
-    for (const run of this.#runs) {
-      const openers = open[run.mark]!
-      while (run.closes && run.left > 0 && openers.length > 0) {
-        const opener = openers.at(-1)!
-        const used = Math.min(run.left, opener.left)
-        run.left -= used
-        opener.left -= used
-        this.#pieces[opener.piece] = opener.mark.repeat(opener.left)
-        if (opener.left === 0) openers.pop()
-      }
-      this.#pieces[run.piece] = run.mark.repeat(run.left)
-      if (run.opens && run.left > 0) openers.push(run)
-    }
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Block } from '../block.ts'
 import { blockTags } from './html-tags.ts'
 import { labelOf, plainInline } from './markdown-inline.ts'
+import { dedent, type Fence, fenceOf, indentOf, isRule, joinSoftLines } from './markdown-line.ts'
 import { cellsOf, isTableHead } from './markdown-table.ts'
 import { readHtml } from './read-html.ts'
 import { tableBlocks } from './table-blocks.ts'
-import { glueBetween, linesOf } from './text-lines.ts'
+import { linesOf } from './text-lines.ts'
 
 const quote = /^(?: {0,3}> ?)+/
 const item = /^([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)/
@@ -12,50 +13,6 @@ const definition = /^ {0,3}\[(?!\^)([^\]]{1,300})\]:[ \t]*\S/
 const htmlStart = /^ {0,3}<\/?([a-zA-Z][a-zA-Z0-9]*)(?=[\s/>]|$)/
 /** Components of MDX on a line of their own are layout. */
 const component = /^\s*<\/?[A-Z][\w.]*(?:\s[^<>]*)?>\s*$/
-
-/** Columns of white space at the start; a tab goes to the next multiple of four. */
-const indentOf = (line: string): number => {
-  let columns = 0
-  for (const character of line) {
-    if (character === ' ') columns++
-    else if (character === '\t') columns += 4 - (columns % 4)
-    else break
-  }
-  return columns
-}
-
-const dedent = (line: string, columns: number): string => {
-  let index = 0
-  for (let column = 0; column < columns && index < line.length; index++) {
-    if (line[index] === ' ') column++
-    else if (line[index] === '\t') column += 4
-    else break
-  }
-  return line.slice(index)
-}
-
-interface Fence {
-  mark: string
-  length: number
-  indent: number
-  language: string
-}
-
-const fenceOf = (line: string): Fence | undefined => {
-  const trimmed = line.trim()
-  const mark = trimmed[0]
-  if ((mark !== '`' && mark !== '~') || !trimmed.startsWith(mark.repeat(3))) return undefined
-  let length = 3
-  while (trimmed[length] === mark) length++
-  const info = trimmed.slice(length).trim()
-  if (mark === '`' && info.includes('`')) return undefined
-  return { mark, length, indent: indentOf(line), language: info.split(/[\s{,]/, 1)[0] ?? '' }
-}
-
-const isRule = (line: string): boolean => {
-  const marks = line.replace(/[ \t]+/g, '')
-  return marks.length >= 3 && '-*_'.includes(marks[0]!) && marks === marks[0]!.repeat(marks.length)
-}
 
 /** Cuts Markdown into blocks in one pass over its lines. Close to CommonMark, but forgiving: every text is some document. */
 export class MarkdownScanner {
@@ -115,15 +72,7 @@ export class MarkdownScanner {
   *#flush(): Generator<Block> {
     const lines = this.#paragraph
     if (lines.length === 0) return
-    const pieces: string[] = []
-    let last = '\n'
-    for (const line of lines) {
-      const hard = line.endsWith('  ') || /(?:^|[^\\])\\$/.test(line.slice(-2))
-      const text = (hard ? line.replace(/\\$/, '') : line).trim()
-      pieces.push(last === '\n' ? '' : glueBetween(last, text), text, hard ? '\n' : '')
-      last = hard ? '\n' : text
-    }
-    const text = plainInline(pieces.join(''), this.#labels).trim()
+    const text = plainInline(joinSoftLines(lines), this.#labels).trim()
     const mark = this.#mark
     this.#paragraph = []
     this.#mark = ''

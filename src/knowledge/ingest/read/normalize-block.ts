@@ -10,16 +10,21 @@ const characters = (text: string): string =>
   text
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
     .replace(terminalCodes, '')
-    .replace(unseen, '')
     .toWellFormed()
+    .replace(unseen, '')
     .normalize('NFC')
 
-const running = (text: string): string =>
-  characters(text)
+/** Most text needs nothing done to it, which one look tells. */
+const unsettled = /[^!-~ \u3001\u3002\u4e00-\u9fff\uff01-\uff5e]| {2}|^ | $/
+
+const running = (text: string): string => {
+  if (!unsettled.test(text)) return text
+  return characters(text)
     .replace(blanks, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
+}
 
 const inOneLine = (text: string): string => running(text).replace(/\n+/g, ' ')
 

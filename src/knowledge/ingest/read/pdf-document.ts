@@ -1,5 +1,6 @@
 import { DocumentFailure } from '../document-failure.ts'
 import { predefinedCMap } from './pdf-predefined-cmaps.ts'
+import { ignoreStrayRejections } from './stray-rejections.ts'
 
 const maxPdfPages = 5000
 
@@ -62,6 +63,7 @@ export async function* readPdfPages<Content>(
 ): AsyncGenerator<Content> {
   const library = await loadLibrary()
   const task = openTask(library, bytes)
+  const stopIgnoring = ignoreStrayRejections()
   try {
     const document = await task.promise
     if (document.numPages > maxPdfPages)
@@ -79,5 +81,6 @@ export async function* readPdfPages<Content>(
     throw asFailure(error)
   } finally {
     await task.destroy().catch(() => {})
+    await stopIgnoring()
   }
 }

@@ -34,6 +34,7 @@ const readText: Record<TextFormat, (text: string, name: string) => Promise<Itera
   tsv: async text => (await import('./read-csv.ts')).readCsv(text, '\t'),
   json: async text => (await import('./read-json.ts')).readJson(text, 'json'),
   jsonl: async text => (await import('./read-json.ts')).readJson(text, 'jsonl'),
+  notebook: async text => (await import('./read-notebook.ts')).readNotebook(text),
   code: async (text, name) => (await import('./read-code.ts')).readCode(text, codeLanguage(name)),
 }
 

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../../src/adapters/sql/open-database.ts'
+import type { ApiClient } from '../support/api-client.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { dataOf, makeBase } from '../support/knowledge.ts'
+import { spawnServer } from '../support/server-process.ts'
+
+const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
+const rounds = Number(process.env['DRILL_ROUNDS'] ?? 5)
+const documents = 24
+
+/** Many chunks, so that a kill falls between them; the last paragraph holds a word that no other document has. */
+const longText = (name: string): string =>
+  `${Array.from({ length: 600 }, (_, line) => `第${line}段：榕树的气生根落地以后成为新的树干，paragraph ${line} of ${name}.`).join('\n\n')}\n\nThe last word is zebra${name}.`
+
+async function settled(api: ApiClient, knowledgeId: string): Promise<{ ready: number; failed: string[] }> {
+  for (const end = Date.now() + 120_000; Date.now() < end; await sleep(200)) {
+    const page = await dataOf(api.get(`knowledge/${knowledgeId}/files?page_size=100`))
+    const open = page.items.filter((item: { status: string }) => !['ready', 'failed'].includes(item.status))
+    if (open.length > 0) continue
+    const failed = page.items.filter((item: { status: string }) => item.status === 'failed')
+    return {
+      ready: page.items.length - failed.length,
+      failed: failed.map((item: { error: { code: string } }) => item.error.code),
+    }
+  }
+  return assert.fail('documents are stuck')
+}
+
+describe('kill -9 while documents are read', () => {
+  let database: FreshDatabase
+  before(async () => {
+    database = await freshDatabase()
+  })
+  after(() => database.drop())
+
+  test('leaves none stuck, none half searchable, none doubled', { timeout: 300_000 }, async () => {
+    let server = await spawnServer(database, token)
+    const base = await makeBase(server.api, { embedding: null, chunking: { size: 100, overlap: 0 } })
+    const names = Array.from({ length: documents }, (_, index) => `doc${index}`)
+    await dataOf(
+      server.api.post(`knowledge/${base}`, {
+        texts: names.map(name => ({ name: `${name}.txt`, content: longText(name) })),
+      }),
+    )
+    for (let round = 0; round < rounds; round++) {
+      await sleep(300 + Math.random() * 500)
+      assert.equal(await server.kill('SIGKILL'), 'SIGKILL')
+      server = await spawnServer(database, token)
+      // What can be found is found whole: a document that shows up at all has all of its chunks.
+      const found = await dataOf(server.api.post(`knowledge/${base}/search`, { query: '气生根', top_k: 50 }))
+      for (const fileId of new Set<string>(found.items.map((item: { file_id: string }) => item.file_id))) {
+        const chunks = await dataOf(server.api.get(`knowledge/${base}/files/${fileId}/chunks?page_size=1`))
+        const files = await dataOf(server.api.get(`knowledge/${base}/files?page_size=100`))
+        const document = files.items.find((item: { file_id: string }) => item.file_id === fileId)
+        assert.equal(document.status, 'ready')
+        assert.equal(chunks.total, document.chunk_count)
+      }
+    }
+    let outcome = await settled(server.api, base)
+    // Three deaths over one document are an answer, too: it can be tried again.
+    assert.deepEqual(
+      [...new Set(outcome.failed)].filter(code => code !== 'interrupted'),
+      [],
+    )
+    if (outcome.failed.length > 0) {
+      await dataOf(server.api.post(`knowledge/${base}/rebind`, {}))
+      outcome = await settled(server.api, base)
+    }
+    assert.deepEqual(outcome, { ready: documents, failed: [] })
+    const counts = new Set<number>()
+    for (const name of names) {
+      const { items } = await dataOf(
+        server.api.post(`knowledge/${base}/search`, { query: `zebra${name}`, top_k: 50 }),
+      )
+      const holders = items.filter((item: { content: string }) => item.content.includes(`zebra${name}.`))
+      assert.equal(holders.length, 1, `${name} is found once`)
+    }
+    const files = await dataOf(server.api.get(`knowledge/${base}/files?page_size=100`))
+    for (const item of files.items) counts.add(item.chunk_count)
+    assert.equal(counts.size <= 2, true, `equally long documents have as many chunks: ${[...counts]}`)
+    await dataOf(server.api.post(`knowledge/${base}/delete`))
+    await emptied(database)
+    assert.equal(await server.kill('SIGTERM'), 0)
+  })
+
+  /** What a dead attempt or a deleted base left behind is swept away while the server runs. */
+  async function emptied(place: FreshDatabase): Promise<void> {
+    const tables = ['chunks', 'batches', 'segments', 'segment_blocks', 'readings', 'documents', 'generations']
+    const connection = await openDatabase(place)
+    try {
+      for (const end = Date.now() + 60_000; ; await sleep(200)) {
+        const left: string[] = []
+        for (const table of tables)
+          if (await connection.get(`SELECT 1 AS one FROM ${table} LIMIT 1`)) left.push(table)
+        if (left.length === 0) return
+        if (Date.now() > end) assert.fail(`rows are left in ${left.join(', ')}`)
+      }
+    } finally {
+      await connection.close()
+    }
+  }
+})

@@ -1,0 +1,15 @@
+import { parentPort } from 'node:worker_threads'
+import { DocumentFailure } from '../../../src/knowledge/ingest/document-failure.ts'
+import { readPdf } from '../../../src/knowledge/ingest/read/read-pdf.ts'
+
+/** Reads what it is sent and answers with what became of it. Any other error ends the thread. */
+parentPort?.on('message', async (bytes: Uint8Array) => {
+  try {
+    let blocks = 0
+    for await (const _ of readPdf(bytes)) blocks += 1
+    parentPort?.postMessage({ blocks })
+  } catch (error) {
+    if (!(error instanceof DocumentFailure)) throw error
+    parentPort?.postMessage({ code: error.code, message: error.message })
+  }
+})
