@@ -1,16 +1,23 @@
 /**
  * Measures the server against what the machine can do at most.
  *
- *   npm run bench [name …] [--strict]
+ *   npm run bench [-- name …] [--strict] [--quick]
+ *   npm run bench -- quality data-set.json
  *
- * Each pair of figures is measured in turns in the same run, so their ratio holds on a busy machine too.
- * With --strict a missed target is a failure.
+ * A name may also be the first word of several: `knowledge` runs all that begin with it. Each pair of figures is
+ * measured in turns in the same run, so their ratio holds on a busy machine too. With --strict a missed target is a
+ * failure; with --quick the sizes that take minutes are left out.
  */
 import type { Measurement, Row } from './measurement.ts'
 import * as getWorkflow from './measurements/get-workflow.ts'
 import * as idleMemory from './measurements/idle-memory.ts'
+import * as knowledgeIngestion from './measurements/knowledge-ingestion.ts'
+import * as knowledgeLibraries from './measurements/knowledge-libraries.ts'
+import * as knowledgeNeighbours from './measurements/knowledge-neighbours.ts'
+import * as knowledgeSearch from './measurements/knowledge-search.ts'
 import * as largeFiles from './measurements/large-files.ts'
 import * as manyWorkflows from './measurements/many-workflows.ts'
+import * as quality from './measurements/quality.ts'
 import * as readsBesideWrites from './measurements/reads-beside-writes.ts'
 import * as start from './measurements/start.ts'
 import * as updateWorkflow from './measurements/update-workflow.ts'
@@ -26,24 +33,42 @@ const measurements: readonly Measurement[] = [
   largeFiles,
   start,
   idleMemory,
+  knowledgeIngestion,
+  knowledgeNeighbours,
+  knowledgeSearch,
+  knowledgeLibraries,
+  quality,
 ]
 
+const isMeant = (measurement: Measurement, name: string): boolean =>
+  measurement.name === name || measurement.name.startsWith(`${name}-`)
+
+function refuse(problem: string): never {
+  console.error(problem)
+  process.exit(2)
+}
+
 function chosen(names: readonly string[]): readonly Measurement[] {
-  const unknown = names.filter(name => !measurements.some(measurement => measurement.name === name))
+  const unknown = names.filter(name => !measurements.some(measurement => isMeant(measurement, name)))
   if (unknown.length > 0) {
     const known = measurements.map(measurement => measurement.name).join(', ')
-    console.error(`There is no measurement ${unknown.join(', ')}; there are ${known}`)
-    process.exit(2)
+    refuse(`There is no measurement ${unknown.join(', ')}; there are ${known}`)
   }
-  return names.length === 0 ? measurements : measurements.filter(({ name }) => names.includes(name))
+  return names.length === 0
+    ? measurements.filter(measurement => !measurement.needsPath)
+    : measurements.filter(measurement => names.some(name => isMeant(measurement, name)))
 }
 
 const argumentsGiven = process.argv.slice(2)
+const words = argumentsGiven.filter(argument => !argument.startsWith('--'))
+const isQuick = argumentsGiven.includes('--quick')
+const path = words.find(word => word.endsWith('.json'))
 const rows: Row[] = []
-for (const { name, run } of chosen(argumentsGiven.filter(argument => argument !== '--strict'))) {
+for (const { name, needsPath, run } of chosen(words.filter(word => word !== path))) {
+  if (needsPath && path === undefined) refuse(`Say which data set: npm run bench -- ${name} data-set.json`)
   console.error(`${name} …`)
   try {
-    rows.push(...(await run()))
+    rows.push(...(await run({ isQuick, path })))
   } catch (error) {
     console.error(error)
     rows.push({ what: name, ours: 'failed', met: false })

@@ -9,9 +9,18 @@ export interface Row {
   met?: boolean
 }
 
+export interface BenchOptions {
+  /** Leave out what takes minutes. */
+  isQuick: boolean
+  /** What stands behind the name of a measurement that needs a data set. */
+  path: string | undefined
+}
+
 export interface Measurement {
   name: string
-  run(): Promise<Row[]>
+  /** It measures a data set that is given by its path, and only when it is asked for by name. */
+  needsPath?: boolean
+  run(options: BenchOptions): Promise<Row[]>
 }
 
 export const atLeast = (ratio: number, target: number): Pick<Row, 'ratio' | 'target' | 'met'> => ({

@@ -8,3 +8,8 @@ export const megabytes = (bytes: number): string => `${(bytes / (1 << 20)).toFix
 
 export const megabytesPerSecond = (bytes: number, seconds: number): string =>
   `${(bytes / (1 << 20) / seconds).toFixed(0)} MiB/s`
+
+export const charactersPerSecond = (count: number): string =>
+  `${Math.round(count / 1000).toLocaleString('en')} kchar/s`
+
+export const share = (part: number): string => `${(part * 100).toFixed(1)} %`

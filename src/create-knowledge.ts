@@ -35,7 +35,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       log,
     },
     {
-      concurrency: config.ingestWorkers * 2,
+      concurrency: config.ingestWorkers + 3,
       leaseMilliseconds: 30_000,
       pollMilliseconds: 2000,
       mostRetries: 4,

@@ -26,5 +26,5 @@ ${parts.join('\n\n')}
       This page, or more about one command.
 
 It takes the same settings as the server (DATA_DIR, DATABASE_URL, …) and works on the data itself, whether
-the server runs or not. Add --json for output that programs read: npm run --silent banyan -- token list --json`
+the server runs or not; only ingest calls a server that runs. Add --json for output that programs read: npm run --silent banyan -- token list --json`
 }

@@ -1,12 +1,13 @@
 import { readConfig } from '../config.ts'
 import { backupCommands } from './backup-commands.ts'
 import { help, helpOf } from './help.ts'
+import { ingestCommand } from './ingest-command.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 import { tokenCommands } from './token-commands.ts'
 import { UsageError } from './usage-error.ts'
 import { workspaceCommands } from './workspace-commands.ts'
 
-const commands = [...tokenCommands, ...workspaceCommands, ...backupCommands]
+const commands = [...tokenCommands, ...workspaceCommands, ...backupCommands, ingestCommand]
 
 /** Ctrl-C lets a backup or a restore take its traces away; a second one does not wait for that. */
 function untilInterrupted(): AbortSignal {

@@ -1,6 +1,6 @@
 import { fileOperations } from '../contract/file-operations.ts'
-import { documentStatuses } from '../contract/knowledge-records.ts'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
+import type { documentStatuses } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
 import type { documentOnWire } from '../http/routes/knowledge-on-wire.ts'
 import { everyPage } from './every-page.ts'
@@ -61,7 +61,7 @@ export class RemoteKnowledge {
     status: (typeof documentStatuses)[number] | undefined,
     signal: AbortSignal,
   ): Promise<Page<RemoteDocument>> {
-    const query = { page, page_size: 100, ...(status && { status }) }
+    const query = { page: String(page), page_size: '100', ...(status && { status }) }
     return this.#client.call({ method: files.method, path: this.#path(files), query, signal })
   }
 

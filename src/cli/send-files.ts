@@ -82,7 +82,12 @@ class Sending implements SentFiles {
   async #addUploaded(): Promise<void> {
     while (this.#uploaded.length > 0) {
       const group = this.#uploaded.splice(0, limits.documentsPerCall)
-      const gone = new Set(await this.#base.add(group.map(({ id }) => id), this.#signal))
+      const gone = new Set(
+        await this.#base.add(
+          group.map(({ id }) => id),
+          this.#signal,
+        ),
+      )
       for (const { id, name } of group)
         if (gone.has(id)) this.refused.push({ name, reason: 'was deleted on the server before it was added' })
         else {

@@ -23,5 +23,7 @@ export function serverAddress(given: string | undefined, config: Config): string
 /** Whether it is a server on this machine, or the one that the settings describe. */
 export function isOwnServer(server: string, config: Config): boolean {
   const { hostname } = new URL(server)
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname) || hostname === config.host
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname) || hostname === config.host
+  )
 }

@@ -24,7 +24,7 @@ interface Envelope {
 interface Wish {
   method: 'GET' | 'POST'
   path: string
-  query?: Record<string, string | number>
+  query?: Record<string, string>
   json?: unknown
   bytes?: Uint8Array
   signal: AbortSignal
@@ -67,9 +67,7 @@ export class ServerClient {
 
   /** Undefined where another try may help. */
   async #try(wish: Wish, request: EgressRequest, isLast: boolean): Promise<EgressAnswer | undefined> {
-    const query = new URLSearchParams(
-      Object.entries(wish.query ?? {}).map(([name, value]) => [name, String(value)]),
-    )
+    const query = new URLSearchParams(wish.query)
     const url = `${this.server}${wish.path}${wish.query ? `?${query}` : ''}`
     try {
       const answer = await this.#egress.request(url, request)

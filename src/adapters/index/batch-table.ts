@@ -11,6 +11,10 @@ export interface IndexedBatch {
   isDead: boolean
 }
 
+/** The graph holds all of it. */
+export const isInGraph = (batch: IndexedBatch): boolean =>
+  batch.isWhole && !batch.isDead && batch.added > 0 && batch.added === batch.read
+
 /** Tells which vector a key stands for. Keys are never used twice. */
 export class BatchTable {
   readonly #byBase: IndexedBatch[] = []

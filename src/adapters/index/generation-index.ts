@@ -1,15 +1,23 @@
 import type { VectorHit } from '../../knowledge/search/vector-index.ts'
 import { BatchTable, type IndexedBatch } from './batch-table.ts'
 import { Nearest } from './nearest.ts'
+import { searchGraph } from './search-graph.ts'
 import { TimeSlice } from './time-slice.ts'
 import { VectorGraph } from './vector-graph.ts'
 import type { VectorRows } from './vector-rows.ts'
-import { type ExactQuestion, searchRows, VectorTail } from './vector-tail.ts'
+import { VectorTail } from './vector-tail.ts'
 
 export interface GenerationName {
   workspaceId: string
   id: string
   dimension: number
+}
+
+export interface VectorQuestion {
+  vector: Float32Array
+  limit: number
+  /** Undefined: everything that is alive. */
+  batchIds: ReadonlySet<string> | undefined
 }
 
 export interface IndexBounds {
@@ -21,11 +29,6 @@ export interface IndexBounds {
 
 /** How wide a graph is searched before its own recall was measured: enough for data without any clusters. */
 const firstExpansion = 2048
-const widest = 8192
-/** A filter that leaves at most so many vectors is answered from their rows. */
-const filterRows = 4000
-/** With a filter the graph must give so many times what is asked for, else its far end was reached: not trusted. */
-const filterMargin = 4
 const searchMilliseconds = 8
 
 /** The index of one generation: a graph for most of it, and a tail that is searched exactly. */
@@ -122,14 +125,14 @@ export class GenerationIndex {
     }
   }
 
-  async search(question: ExactQuestion): Promise<VectorHit[]> {
+  async search(question: VectorQuestion): Promise<VectorHit[]> {
     if (question.limit < 1) return []
     await this.advance()
     for (;;) {
       const nearest = new Nearest(question.limit)
       const slice = new TimeSlice(searchMilliseconds)
       await this.tail.search(question, nearest, slice)
-      if (this.graph) await this.#searchGraph(this.graph, question, nearest, slice)
+      if (this.graph) await searchGraph(this, this.graph, question, nearest, slice)
       const found = nearest.take().map(({ key, similarity }) => {
         const batch = this.table.find(key)!
         return { batch, hit: { batchId: batch.id, position: key - batch.base, similarity } }
@@ -149,47 +152,6 @@ export class GenerationIndex {
       }
     if (someDied) this.reconcile()
     return someDied
-  }
-
-  async #searchGraph(
-    graph: VectorGraph,
-    question: ExactQuestion,
-    nearest: Nearest,
-    slice: TimeSlice,
-  ): Promise<void> {
-    const accepts = (batch: IndexedBatch): boolean =>
-      batch.added > 0 && !batch.isDead && (question.batchIds?.has(batch.id) ?? true)
-    const count = question.batchIds
-      ? this.#batchesOf(question.batchIds).reduce((sum, each) => sum + (accepts(each) ? each.added : 0), 0)
-      : this.table.liveInGraph
-    if (count === 0) return
-    const isFew = question.batchIds !== undefined && count <= filterRows
-    if (!isFew && this.#walkGraph(graph, question, nearest, count)) return
-    const accepted = this.table.all().filter(accepts)
-    for (const batch of accepted)
-      await searchRows(this.rows, this.name.workspaceId, batch, question.vector, nearest, slice)
-  }
-
-  #batchesOf(ids: ReadonlySet<string>): IndexedBatch[] {
-    return [...ids].map(id => this.table.get(id)).filter(batch => batch !== undefined)
-  }
-
-  /** False when the graph gave too few of those that count, even when asked for many. */
-  #walkGraph(graph: VectorGraph, question: ExactQuestion, nearest: Nearest, count: number): boolean {
-    const { vector, limit, batchIds } = question
-    const share = count / graph.size
-    const wanted = Math.min(batchIds ? limit * filterMargin : limit, count)
-    for (let asked = Math.ceil(Math.max(this.expansion, limit * 2) / share); ; asked *= 4) {
-      const most = Math.min(asked, Math.max(widest, limit * filterMargin))
-      let accepted = 0
-      for (const { key, similarity } of graph.search(vector, most)) {
-        const batch = this.table.find(key)
-        if (!batch || batch.isDead || (batchIds && !batchIds.has(batch.id))) continue
-        nearest.offer(key, similarity)
-        if (++accepted >= wanted) return true
-      }
-      if (most < asked || most >= graph.size) return false
-    }
   }
 
   /** Adds to the graph for a few milliseconds. */

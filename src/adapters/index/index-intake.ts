@@ -31,25 +31,31 @@ export class IndexIntake {
     await index.advance(readBytes)
     const slice = new TimeSlice(sliceMilliseconds)
     while (!this.#signs.isClosing() && index.wantsGraph && !index.tail.isEmpty) {
-      if (this.#signs.isSearching()) await turn()
-      else index.takeIn(slice)
-      await slice.pause()
+      // Beside searches it goes on with one vector at a time: under steady load it would never end otherwise.
+      const isSearching = this.#signs.isSearching()
+      index.takeIn(isSearching ? new TimeSlice(0) : slice)
+      if (isSearching) await turn()
+      else await slice.pause()
       if (!index.tail.next()) await index.advance(readBytes)
-      if (grown(index) >= saveVectors && grown(index) >= index.savedSize) await this.save(index)
+      if (grown(index) >= saveVectors && grown(index) >= index.savedSize) await this.#settle(index)
     }
     await this.#settle(index)
   }
 
+  /** While it grows, too: until it is measured, it is searched wider than most data needs. */
   async #settle(index: GenerationIndex): Promise<void> {
     if (this.#signs.isClosing() || !index.graph) return
-    const isMeasured = index.wantsMeasure
-    if (isMeasured) {
+    if (index.wantsMeasure) {
       const { size } = index.graph
-      index.expansion = (await measureExpansion(index, this.#signs)) ?? index.expansion
-      index.measuredSize = size
-      index.isSaved = false
+      const expansion = await measureExpansion(index, this.#signs)
+      if (this.#signs.isClosing()) return
+      if (expansion !== undefined) {
+        index.expansion = expansion
+        index.measuredSize = size
+        index.isSaved = false
+      }
     }
-    if (isMeasured || grown(index) > savePart * index.savedSize) await this.save(index)
+    if (!index.isSaved || grown(index) > savePart * index.savedSize) await this.save(index)
   }
 
   async save(index: GenerationIndex): Promise<void> {

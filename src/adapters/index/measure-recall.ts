@@ -1,4 +1,5 @@
 import { exactSearch, type Matches, MetricKind } from 'usearch'
+import { isInGraph } from './batch-table.ts'
 import type { GenerationIndex } from './generation-index.ts'
 import type { IntakeSigns } from './index-intake.ts'
 import { Nearest } from './nearest.ts'
@@ -46,7 +47,7 @@ export async function measureExpansion(
 }
 
 function sampleVectors({ table, rows, name }: GenerationIndex): Float32Array[] {
-  const batches = table.all().filter(batch => !batch.isDead && batch.added > 0)
+  const batches = table.all().filter(isInGraph)
   const total = batches.reduce((sum, batch) => sum + batch.span, 0)
   const found: Float32Array[] = []
   let before = 0
@@ -83,8 +84,8 @@ async function exactNeighbours(
     }
     keys = []
   }
-  for (const batch of table.all())
-    for (let from = 0; !signs.isClosing() && from < batch.span && !batch.isDead && batch.added > 0; ) {
+  for (const batch of table.all().filter(isInGraph))
+    for (let from = 0; !signs.isClosing() && from < batch.span; ) {
       const page = rows.page(name.workspaceId, batch.id, from)
       for (const { position, vector } of page) {
         if (vector.length !== name.dimension) continue

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BatchTable } from './batch-table.ts'
+import { BatchTable, isInGraph } from './batch-table.ts'
 import type { GenerationIndex, GenerationName } from './generation-index.ts'
 import { graphEnding, tableEnding, temporaryEnding } from './index-file-names.ts'
 import { VectorGraph } from './vector-graph.ts'
@@ -54,7 +54,7 @@ export async function saveVectorIndex(folder: string, index: GenerationIndex): P
     graph.save(paths.graph + suffix)
     const batches = table
       .all()
-      .filter(batch => batch.isWhole && !batch.isDead && batch.added > 0 && batch.added === batch.read)
+      .filter(isInGraph)
       .map(({ id, base, span, added }): Table['batches'][number] => [id, base, span, added])
     const { revision, expansion, measuredSize } = index
     const graphSize = graph.size

@@ -1,4 +1,5 @@
 import type { BatchTable, IndexedBatch } from './batch-table.ts'
+import type { VectorQuestion } from './generation-index.ts'
 import { dotProduct, type Nearest } from './nearest.ts'
 import type { TimeSlice } from './time-slice.ts'
 import { VectorBlock } from './vector-block.ts'
@@ -7,13 +8,6 @@ import type { VectorRows } from './vector-rows.ts'
 interface Unread {
   batch: IndexedBatch
   from: number
-}
-
-export interface ExactQuestion {
-  vector: Float32Array
-  limit: number
-  /** Undefined: everything that is alive. */
-  batchIds: ReadonlySet<string> | undefined
 }
 
 /**
@@ -95,7 +89,7 @@ export class VectorTail {
   }
 
   /** What moves into the graph meanwhile is still found here: the blocks are those of the beginning. */
-  async search(question: ExactQuestion, nearest: Nearest, slice: TimeSlice): Promise<void> {
+  async search(question: VectorQuestion, nearest: Nearest, slice: TimeSlice): Promise<void> {
     const blocks = [...this.#blocks]
     const unread = this.#unread.map(each => ({ ...each }))
     const { vector, limit, batchIds } = question

@@ -8,11 +8,11 @@ import type {
 } from '../../knowledge/chunk-store.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import type { KnowledgeBase, Metadata } from '../../knowledge/knowledge-base.ts'
+import { insertVector } from './chunk-rows.ts'
 import type { Database, SqlValue, Transaction } from './database.ts'
 import { filterSql } from './document-values.ts'
 import { marks } from './marks.ts'
 import { insertSegment } from './segment-rows.ts'
-import { vectorMark, vectorParameter } from './vector-value.ts'
 
 interface Row {
   batch_id: string
@@ -197,14 +197,13 @@ export class SqlChunkStore implements ChunkStore {
         chunk.position,
       )
       if (correction.vector)
-        await transaction.run(
-          `INSERT INTO vectors (workspace_id, generation_id, batch_id, position, vector) VALUES (?, ?, ?, ?, ${vectorMark(this.#database.dialect)})`,
+        await insertVector(transaction, this.#database.dialect, {
           workspaceId,
-          base.generation.id,
+          generationId: base.generation.id,
           batchId,
-          chunk.position,
-          vectorParameter(this.#database.dialect, correction.vector),
-        )
+          position: chunk.position,
+          vector: correction.vector,
+        })
       return true
     })
   }

@@ -1,11 +1,10 @@
 import type { Chunking } from '../../knowledge/chunking.ts'
 import type { DocumentError, DocumentStatus } from '../../knowledge/document.ts'
-import type { Segment } from '../../knowledge/index/segment.ts'
 import { documentFailures } from '../../knowledge/ingest/document-failure.ts'
-import type { Reading, ReadingStore, StagedChunk } from '../../knowledge/ingest/reading-store.ts'
+import type { Reading, ReadingStore, StagedPart } from '../../knowledge/ingest/reading-store.ts'
+import { insertChunks, insertVector } from './chunk-rows.ts'
 import type { Database, SqlValue, Transaction } from './database.ts'
 import { insertSegment } from './segment-rows.ts'
-import { vectorMark, vectorParameter } from './vector-value.ts'
 
 interface Row {
   workspace_id: string
@@ -173,74 +172,42 @@ export class SqlReadingStore implements ReadingStore {
     )
   }
 
-  /** Does the work only while the lease is held; false when it is lost. */
-  #whileMine(reading: Reading, work: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+  stage(reading: Reading, part: StagedPart, now: number): Promise<boolean> {
     return this.#database.transaction(async transaction => {
       const held = await transaction.get(
         `SELECT 1 AS one FROM readings WHERE ${isMine} ${this.#database.forUpdate}`,
         ...mine(reading),
       )
       if (!held) return false
-      await work(transaction)
+      await this.#insert(transaction, reading, part, now)
       return true
     })
   }
 
-  stageChunks(reading: Reading, chunks: StagedChunk[]): Promise<boolean> {
-    return this.#whileMine(reading, async transaction => {
-      for (let start = 0; start < chunks.length; start += rowsPerInsert) {
-        const rows = chunks.slice(start, start + rowsPerInsert)
-        await transaction.run(
-          `INSERT INTO chunks (workspace_id, batch_id, position, id, content, heading, page, sheet, from_offset, to_offset, tokens, enabled, edited)
-           VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0)').join(', ')}`,
-          ...rows.flatMap(chunk => [
-            reading.workspaceId,
-            reading.batchId,
-            chunk.position,
-            chunk.id,
-            chunk.content,
-            JSON.stringify(chunk.heading),
-            chunk.page ?? null,
-            chunk.sheet ?? null,
-            chunk.from,
-            chunk.to,
-            chunk.tokens,
-          ]),
-        )
-      }
-    })
-  }
-
-  stageSegment(reading: Reading, segment: Segment, ordinal: number, now: number): Promise<boolean> {
-    return this.#whileMine(reading, transaction =>
-      insertSegment(transaction, {
+  async #insert(transaction: Transaction, reading: Reading, part: StagedPart, now: number): Promise<void> {
+    for (let start = 0; start < part.chunks.length; start += rowsPerInsert)
+      await insertChunks(transaction, reading, part.chunks.slice(start, start + rowsPerInsert))
+    if (part.segment)
+      await insertSegment(transaction, {
         workspaceId: reading.workspaceId,
         generationId: reading.generationId,
-        id: `${reading.batchId}.${ordinal}`,
+        id: `${reading.batchId}.${part.segmentOrdinal}`,
         batchId: reading.batchId,
         state: 'staged',
-        segment,
+        segment: part.segment,
         now,
-      }),
-    )
+      })
+    for (const [index, vector] of part.vectors.entries())
+      await insertVector(transaction, this.#database.dialect, {
+        workspaceId: reading.workspaceId,
+        generationId: reading.generationId,
+        batchId: reading.batchId,
+        position: part.chunks[index]!.position,
+        vector,
+      })
   }
 
-  stageVectors(reading: Reading, from: number, vectors: Float32Array[]): Promise<boolean> {
-    const { dialect } = this.#database
-    return this.#whileMine(reading, async transaction => {
-      for (const [index, vector] of vectors.entries())
-        await transaction.run(
-          `INSERT INTO vectors (workspace_id, generation_id, batch_id, position, vector) VALUES (?, ?, ?, ?, ${vectorMark(dialect)})`,
-          reading.workspaceId,
-          reading.generationId,
-          reading.batchId,
-          from + index,
-          vectorParameter(dialect, vector),
-        )
-    })
-  }
-
-  finish(reading: Reading, chunkCount: number, now: number): Promise<boolean> {
+  finish(reading: Reading, last: StagedPart, chunkCount: number, now: number): Promise<boolean> {
     const { workspaceId, generationId, fileId, batchId } = reading
     return this.#database.transaction(async transaction => {
       const settled = await transaction.run(
@@ -252,6 +219,7 @@ export class SqlReadingStore implements ReadingStore {
         ...mine(reading),
       )
       if (settled === 0) return false
+      await this.#insert(transaction, reading, last, now)
       await transaction.run(
         `UPDATE batches SET state = 'gone' WHERE workspace_id = ? AND generation_id = ? AND file_id = ? AND state = 'live'`,
         workspaceId,

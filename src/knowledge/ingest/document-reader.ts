@@ -16,6 +16,7 @@ export interface ReadPart {
   chunks: Chunk[]
   /** The keyword index of the chunks since the last one; not with every part. */
   segment: Segment | undefined
+  isLast: boolean
 }
 
 /** Reads, cuts and indexes a file, away from the main thread. */

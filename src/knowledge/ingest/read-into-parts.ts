@@ -1,3 +1,4 @@
+import type { Segment } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
 import { chunkTerms } from '../text/chunk-terms.ts'
 import type { Chunk } from './cut/chunk.ts'
@@ -15,23 +16,19 @@ export async function* readIntoParts(file: FileToRead): AsyncGenerator<ReadPart>
   let chunks: Chunk[] = []
   let builder = new SegmentBuilder()
   let total = 0
+  const finish = (): Segment => builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
   for await (const chunk of cutBlocks(readDocument(file), file.chunking)) {
+    // Only now is it known that the part before was not the last one.
+    if (chunks.length >= chunksPerPart) {
+      const isFull = builder.chunkCount >= chunksPerSegment
+      yield { chunks, segment: isFull ? finish() : undefined, isLast: false }
+      chunks = []
+      if (isFull) builder = new SegmentBuilder()
+    }
     chunks.push(chunk)
     total++
     builder.add(chunkTerms(chunk, file.name))
-    if (chunks.length < chunksPerPart) continue
-    const isFull = builder.chunkCount >= chunksPerSegment
-    const segment = isFull
-      ? builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
-      : undefined
-    yield { chunks, segment }
-    chunks = []
-    if (isFull) builder = new SegmentBuilder()
   }
   if (total === 0) throw new DocumentFailure('no_text', 'The file holds no text that could be found')
-  const segment =
-    builder.chunkCount > 0
-      ? builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
-      : undefined
-  if (chunks.length > 0 || segment) yield { chunks, segment }
+  yield { chunks, segment: finish(), isLast: true }
 }

@@ -25,6 +25,16 @@ export interface StagedChunk extends Chunk {
   id: string
 }
 
+/** What one part of a document adds. */
+export interface StagedPart {
+  chunks: StagedChunk[]
+  segment: Segment | undefined
+  /** Counts the segments of the document. */
+  segmentOrdinal: number
+  /** One per chunk, or none at all. */
+  vectors: Float32Array[]
+}
+
 /** Every move is a compare-and-set by the lease: false means that the lease is lost and the work is void. */
 export interface ReadingStore {
   /** Takes the reading that is due the longest, or undefined. The third interruption in a row marks it failed. */
@@ -37,11 +47,9 @@ export interface ReadingStore {
     now: number,
     until: number,
   ): Promise<boolean>
-  stageChunks(reading: Reading, chunks: StagedChunk[]): Promise<boolean>
-  stageSegment(reading: Reading, segment: Segment, ordinal: number, now: number): Promise<boolean>
-  stageVectors(reading: Reading, from: number, vectors: Float32Array[]): Promise<boolean>
-  /** Makes the batch visible in place of the one before, together with `ready`. */
-  finish(reading: Reading, chunkCount: number, now: number): Promise<boolean>
+  stage(reading: Reading, part: StagedPart, now: number): Promise<boolean>
+  /** Adds the last part and makes the batch visible in place of the one before, together with `ready`. */
+  finish(reading: Reading, last: StagedPart, chunkCount: number, now: number): Promise<boolean>
   fail(reading: Reading, error: DocumentError, now: number): Promise<boolean>
   /** Back into the queue: after a failure that another try may mend, or because the server stops. */
   release(

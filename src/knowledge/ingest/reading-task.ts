@@ -4,7 +4,7 @@ import type { DocumentStatus } from '../document.ts'
 import type { Embedder } from '../embedder.ts'
 import { DocumentFailure } from './document-failure.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
-import type { Reading, ReadingStore } from './reading-store.ts'
+import type { Reading, ReadingStore, StagedChunk, StagedPart } from './reading-store.ts'
 
 interface Parts {
   readings: ReadingStore
@@ -37,13 +37,12 @@ export class ReadingTask {
 
   /** False when the lease was lost. Fails with whatever is wrong with the document. */
   async run(stopping: AbortSignal): Promise<boolean> {
-    const { readings, clock } = this.#parts
     const heartbeat = setInterval(() => void this.#renew(), this.#leaseMilliseconds / 3)
     heartbeat.unref()
     const signal = AbortSignal.any([stopping, this.#cancel.signal])
     try {
       await this.#read(signal)
-      return await readings.finish(this.#reading, this.#chunkCount, clock.now())
+      return true
     } catch (error) {
       if (this.#cancel.signal.aborted || error instanceof LeaseLost) return false
       throw error
@@ -65,18 +64,30 @@ export class ReadingTask {
     await reader.read({ name, mimeType, bytes, chunking, batchId }, part => this.#take(part, signal), signal)
   }
 
-  async #take(part: ReadPart, signal: AbortSignal): Promise<void> {
-    const { readings, embedder, clock } = this.#parts
-    const { batchId, embeddingModel, workspaceId, generationId } = this.#reading
-    const from = this.#chunkCount
-    this.#chunkCount += part.chunks.length
-    const idPrefix = batchId.replace('batch_', 'chunk_')
-    const chunks = part.chunks.map(chunk => ({ ...chunk, id: `${idPrefix}_${chunk.position}` }))
-    await this.#show('chunking')
-    this.#hold(await readings.stageChunks(this.#reading, chunks))
-    if (part.segment)
-      this.#hold(await readings.stageSegment(this.#reading, part.segment, this.#segmentCount++, clock.now()))
-    if (!embeddingModel || chunks.length === 0) return
+  async #take(read: ReadPart, signal: AbortSignal): Promise<void> {
+    const { readings, clock } = this.#parts
+    this.#chunkCount += read.chunks.length
+    const idPrefix = this.#reading.batchId.replace('batch_', 'chunk_')
+    const chunks = read.chunks.map(chunk => ({ ...chunk, id: `${idPrefix}_${chunk.position}` }))
+    // A small document comes in one part, and is stored before anybody could look at its progress.
+    if (!read.isLast) await this.#show('chunking')
+    const part: StagedPart = {
+      chunks,
+      segment: read.segment,
+      segmentOrdinal: read.segment ? this.#segmentCount++ : 0,
+      vectors: await this.#embed(chunks, signal),
+    }
+    this.#hold(
+      read.isLast
+        ? await readings.finish(this.#reading, part, this.#chunkCount, clock.now())
+        : await readings.stage(this.#reading, part, clock.now()),
+    )
+  }
+
+  async #embed(chunks: StagedChunk[], signal: AbortSignal): Promise<Float32Array[]> {
+    const { readings, embedder } = this.#parts
+    const { embeddingModel, workspaceId, generationId } = this.#reading
+    if (!embeddingModel) return []
     await this.#show('embedding')
     const vectors = await embedder.embed(workspaceId, embeddingModel, chunks, signal)
     const dimension = vectors[0]!.length
@@ -85,7 +96,7 @@ export class ReadingTask {
         'embedding_changed',
         `The embedding model gave vectors of ${dimension} numbers, and others before. Choose the model again to build a new index.`,
       )
-    this.#hold(await readings.stageVectors(this.#reading, from, vectors))
+    return vectors
   }
 
   #hold(isHeld: boolean): void {

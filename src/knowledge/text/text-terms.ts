@@ -18,7 +18,6 @@ const words = new Intl.Segmenter('zh', { granularity: 'word' })
 const latinMarks = /[\u0300-\u036f]/g
 const parts = /[-_.,/:'’·&@+#]+/
 const asciiWord = /^[a-z]+$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is meant
 const isAscii = /^[\x00-\x7f]*$/
 /** Longer ones are not words: hashes, encoded data. They are found by their beginning. */
 const longestTerm = 64

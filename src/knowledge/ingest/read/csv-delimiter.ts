@@ -26,7 +26,7 @@ export const findDelimiter = (text: string, preferred: string): string => {
   let best = { delimiter: preferred, ...fitOf(sample, preferred) }
   for (const delimiter of delimiters) {
     const found = fitOf(sample, delimiter)
-    if (found.fit > best.fit || (found.fit === best.fit && found.columns > best.columns * 2))
+    if (found.fit > best.fit || (found.fit > 0 && found.fit === best.fit && found.columns > best.columns * 2))
       best = { delimiter, ...found }
   }
   return best.delimiter

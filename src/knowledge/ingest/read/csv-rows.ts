@@ -74,8 +74,15 @@ export class CsvRows {
     let close = this.#text.indexOf('"', this.#at + 1)
     while (close >= 0 && close <= last && this.#text[close + 1] === '"')
       close = this.#text.indexOf('"', close + 2)
-    if (close >= 0 && close <= last) return close
+    if (close >= 0 && close <= last) return this.#isClean(close) ? close : -1
     this.#quotesBroken = true
     return -1
+  }
+
+  /** A quote lines below, in the middle of some text, is the opening one of another field. */
+  #isClean(close: number): boolean {
+    const next = this.#text[close + 1]
+    if (next === undefined || next === this.#delimiter || /\s/.test(next)) return true
+    return close < this.#lineEnd()
   }
 }

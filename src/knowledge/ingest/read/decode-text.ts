@@ -98,7 +98,7 @@ export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const binary = holdsBinary(bytes)
   const unicode = !binary && isUtf8(whole)
   // One high byte at the end of ASCII may as well be the last letter of a Western text.
-  const cutInAscii = unicode && whole.length < bytes.length && isAscii(whole)
+  const cutInAscii = unicode && whole.length === bytes.length - 1 && isAscii(whole)
   if (unicode && !cutInAscii)
     return decodeAs(whole, isAscii(whole) && isShiftedJapanese(whole) ? 'iso-2022-jp' : 'utf-8')
   const asDeclared = declared === undefined || binary ? undefined : decodeDeclared(bytes, declared)

@@ -33,7 +33,7 @@ const leastLead = 2
 /** Short texts hold little proof, and what is not Unicode is Chinese most of the time. */
 const chineseFavour = 1
 /** One character in so many may be damaged. */
-const charactersPerDamage = 500
+const charactersPerDamage = 200
 
 /** A cut between two characters in any of the encodings: a line break is never a part of another character. */
 const afterLineBreak = (bytes: Uint8Array, from: number): number => {

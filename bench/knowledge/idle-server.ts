@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const sampleMilliseconds = 500
+/** A server that only waits uses less than this of a processor; ticks are hundredths of a second. */
+const mostTicks = 5
+const samples = 4
+
+async function ticksOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
+/** Until nothing goes on behind the answers any more: indexes are built and merged after a document is ready. */
+export async function untilIdle(pid: number): Promise<void> {
+  let before = await ticksOf(pid)
+  for (let quiet = 0; quiet < samples; ) {
+    await sleep(sampleMilliseconds)
+    const now = await ticksOf(pid)
+    quiet = now - before <= mostTicks ? quiet + 1 : 0
+    before = now
+  }
+}

@@ -1,0 +1,58 @@
+import { createRandom } from './random.ts'
+import { type Language, vocabularies } from './vocabulary.ts'
+
+export const dimension = 384
+/** How far two texts with the same words of a topic lie apart. */
+const noise = 0.35
+const longestName = 4
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash
+}
+
+function randomDirection(seed: number): Float32Array {
+  const random = createRandom(seed)
+  // The sum of three even draws is round enough.
+  return Float32Array.from({ length: dimension }, () => random() + random() + random() - 1.5)
+}
+
+const directions = new Map<string, Float32Array>()
+for (const language of ['zh', 'en'] satisfies Language[])
+  for (const [number, topic] of vocabularies[language].topics.entries()) {
+    const shared = randomDirection(hashOf(`${language} ${number}`))
+    // Words of one topic lie in one region, as they do for a model that has learned what they mean.
+    for (const word of topic)
+      directions.set(
+        word,
+        randomDirection(hashOf(word)).map((value, at) => value + shared[at]!),
+      )
+  }
+
+function add(sum: Float32Array, direction: Float32Array | undefined, weight = 1): void {
+  if (direction) for (let at = 0; at < dimension; at++) sum[at]! += direction[at]! * weight
+}
+
+function lengthOf(vector: Float32Array): number {
+  let sum = 0
+  for (const value of vector) sum += value * value
+  return Math.sqrt(sum)
+}
+
+/**
+ * Stands in for a model: texts that speak of the same things lie near each other. The vector of a text is the sum
+ * over its words of a topic, and some noise of its own; it has length 1.
+ */
+export function textVector(text: string): Float32Array {
+  const vector = new Float32Array(dimension)
+  for (const [word] of text.matchAll(/[a-z]+/g)) add(vector, directions.get(word))
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) < 0x3000) continue
+    for (let length = 2; length <= longestName; length++) add(vector, directions.get(text.slice(at, at + length)))
+  }
+  const own = randomDirection(hashOf(text))
+  add(vector, own, (noise * (lengthOf(vector) || 1)) / lengthOf(own))
+  const length = lengthOf(vector)
+  return vector.map(value => value / length)
+}

@@ -1,0 +1,70 @@
+export interface Step {
+  /** What is being done, in one word. */
+  doing: string
+  done: number
+  total: number
+  /** More words behind the numbers. */
+  stage?: string
+}
+
+export interface Output {
+  isTTY?: boolean
+  columns?: number
+  write(text: string): unknown
+}
+
+const barWidth = 24
+const redrawMilliseconds = 100
+const plainMilliseconds = 5000
+
+function bar(done: number, total: number): string {
+  const filled = total === 0 ? barWidth : Math.floor((barWidth * done) / total)
+  return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`
+}
+
+/** How far a long work is: on a terminal one line that is redrawn, elsewhere a line now and then. */
+export class ProgressLine {
+  readonly #output: Output
+  readonly #now: () => number
+  #doing = ''
+  #since = 0
+  #doneBefore = 0
+  #shownAt = 0
+
+  constructor(output: Output, now: () => number = () => performance.now()) {
+    this.#output = output
+    this.#now = now
+  }
+
+  show(step: Step): void {
+    const now = this.#now()
+    const isNew = step.doing !== this.#doing
+    if (isNew) {
+      this.#doing = step.doing
+      this.#since = now
+      this.#doneBefore = step.done
+    }
+    const pause = this.#output.isTTY ? redrawMilliseconds : plainMilliseconds
+    if (!isNew && step.done < step.total && now - this.#shownAt < pause) return
+    this.#shownAt = now
+    const words = this.#words(step, now)
+    if (!this.#output.isTTY) this.#output.write(`${words}\n`)
+    // Cut, because a line that breaks cannot be drawn over.
+    else
+      this.#output.write(
+        `\r${`${bar(step.done, step.total)} ${words}`.slice(0, (this.#output.columns ?? 80) - 1)}\x1b[K`,
+      )
+  }
+
+  #words({ doing, done, total, stage }: Step, now: number): string {
+    const seconds = (now - this.#since) / 1000
+    const perSecond = seconds > 0 ? (done - this.#doneBefore) / seconds : 0
+    const rate = perSecond > 0 ? `, ${perSecond.toFixed(perSecond < 10 ? 1 : 0)} documents/s` : ''
+    return `${doing} ${done} of ${total}${rate}${stage ? `, ${stage}` : ''}`
+  }
+
+  /** Leaves the terminal as it was. */
+  end(): void {
+    if (this.#output.isTTY && this.#shownAt > 0) this.#output.write('\r\x1b[K')
+  }
+}

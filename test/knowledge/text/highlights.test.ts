@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { highlights } from '../../../src/knowledge/text/highlights.ts'
+import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
+
+const lit = (content: string, question: string): string[] =>
+  highlights(content, textTerms(question)).map(([from, to]) => content.slice(from, to))
+
+describe('a question lights up', () => {
+  const cases: [what: string, content: string, question: string, expected: string[]][] = [
+    ['whole words', 'The refund takes five days.', 'refund days', ['refund', 'days']],
+    ['other forms of a word', 'They were connected.', 'connecting', ['connected']],
+    ['words with accents', 'Ein Résumé, bitte', 'resume', ['Résumé']],
+    ['accents as marks of their own', 'two cafe\u0301s here', 'café', ['cafe\u0301s']],
+    ['full-width letters', '型号 ＡＢＣ 的', 'abc', ['ＡＢＣ']],
+    ['a full-width code by its parts', '型号 ＡＸ－２０４７－Ｂ', 'AX-2047-B', ['ＡＸ', '２０４７', 'Ｂ']],
+    ['a code without its marks', 'the AX2047B is', 'AX-2047-B', ['AX2047B']],
+    ['a code with its marks', 'the AX-2047-B is', 'ax2047b', ['AX-2047-B']],
+    ['traditional characters', '關於資料庫管理', '资料库', ['資料庫']],
+    ['simplified characters', '关于资料库管理', '資料庫', ['资料库']],
+    ['numbers with their point', 'pi is 3.14 and not 314', '3.14', ['3.14']],
+    ['numbers with a comma', 'all 1,234 items', '1234', ['1,234']],
+    ['C++', 'Java, C++, Go', 'C++', ['C++']],
+    ['a name in code', 'call getUserName() now', 'user', ['getUserName']],
+    ['Korean without its endings', '한국어를 배우다', '한국어', ['한국어']],
+    ['Japanese', '東京都に住む', '东京', ['東京']],
+    ['Thai', 'เขาพูดสวัสดี', 'สวัสดี', ['สวัสดี']],
+    ['one character of a longer run', '我的猫很好', '猫', ['猫']],
+    ['one character alone', '猫。狗', '猫', ['猫']],
+    ['half-width katakana', 'これはｶﾀｶﾅ。', 'カタカナ', ['ｶﾀｶﾅ']],
+    ['Hangul in single letters', '한국어'.normalize('NFD'), '한국어', ['한국어'.normalize('NFD')]],
+    ['ligatures', 'the ﬁnance team', 'finance', ['ﬁnance']],
+    ['what stands behind emoji and lone surrogates', '🎉\ud800 refund 👩‍👧', 'refund', ['refund']],
+    ['characters outside the basic plane', '去𠮷野家吃饭', '𠮷野家', ['𠮷野家']],
+    ['neighbouring pairs as one', '区块链技术', '区块链', ['区块链']],
+  ]
+  for (const [what, content, question, expected] of cases)
+    test(what, () => assert.deepEqual(lit(content, question), expected))
+})
+
+test('nothing where nothing fits', () => {
+  assert.deepEqual(highlights('anything at all', []), [])
+  assert.deepEqual(lit('', 'refund'), [])
+  assert.deepEqual(lit('pi is 314', '3.14'), [])
+  assert.deepEqual(lit('🎉🎊。！', '🎉'), [])
+})
+
+test('a code is marked once, from its first character to its last', () => {
+  assert.deepEqual(highlights('x AX-2047-B y', textTerms('AX-2047-B')), [[2, 11]])
+})
+
+test('at most a hundred ranges are named, the first ones', () => {
+  const ranges = highlights('word, '.repeat(500), ['word'])
+  assert.equal(ranges.length, 100)
+  assert.deepEqual(ranges[99], [594, 598])
+})
+
+test('a million of the same', () => {
+  const million = 1_000_000
+  assert.deepEqual(highlights('a'.repeat(million), textTerms('b')), [])
+  assert.deepEqual(highlights('-'.repeat(million), ['a']), [])
+  assert.deepEqual(highlights('.'.repeat(million), ['a']), [])
+  assert.equal(highlights('一'.repeat(million), ['一一'])[0]![1], million)
+  assert.equal(highlights(`${'a-'.repeat(million / 2)}`, ['b']).length, 0)
+})
+
+test('ranges lie in order within the content, do not touch, and never split a character', () => {
+  const words = fc.constantFrom(
+    'refund',
+    '退款',
+    '資料庫',
+    'ＡＸ－１',
+    'é',
+    '𠮷野',
+    '🎉',
+    ' ',
+    '.',
+    'C++',
+    '\ud800',
+    'ｶﾞ',
+  )
+  const text = fc.array(words, { maxLength: 30 }).map(parts => parts.join(''))
+  fc.assert(
+    fc.property(text, text, (content, question) => {
+      let end = -1
+      for (const [from, to] of highlights(content, textTerms(question))) {
+        assert.ok(from > end && to > from && to <= content.length)
+        end = to
+        const isLow = (at: number): boolean => /[\udc00-\udfff]/.test(content.charAt(at))
+        const isHigh = (at: number): boolean => /[\ud800-\udbff]/.test(content.charAt(at))
+        assert.ok(!(isLow(from) && isHigh(from - 1)), `begins inside a character: ${JSON.stringify(content)}`)
+        assert.ok(!(isHigh(to - 1) && isLow(to)), `ends inside a character: ${JSON.stringify(content)}`)
+      }
+    }),
+  )
+})
+
+test('what a text is found by is lit up somewhere in it', () => {
+  const word = fc.constantFrom(
+    'refund',
+    'Résumé',
+    '退款',
+    '数据库',
+    'ＡＢＣ',
+    'AX-2047-B',
+    '3.14',
+    'C#',
+    '한국어',
+    'getUserName',
+  )
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 8 }), fc.nat(7), (words, pick) => {
+      const wanted = words[pick % words.length]!
+      assert.ok(lit(words.join(' '), wanted).some(range => range.includes(wanted)))
+    }),
+  )
+})
