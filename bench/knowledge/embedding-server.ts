@@ -10,7 +10,8 @@ process.once('message', () => {
     const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: string[] }
     // As many digits as a 32-bit number has.
     const data = input.map(
-      (text, index) => `{"index":${index},"embedding":[${Array.from(textVector(text), shortened).join(',')}]}`,
+      (text, index) =>
+        `{"index":${index},"embedding":[${Array.from(textVector(text), shortened).join(',')}]}`,
     )
     const body = `{"object":"list","data":[${data.join(',')}]}`
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })

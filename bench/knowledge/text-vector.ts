@@ -49,7 +49,8 @@ export function textVector(text: string): Float32Array {
   for (const [word] of text.matchAll(/[a-z]+/g)) add(vector, directions.get(word))
   for (let at = 0; at < text.length; at++) {
     if (text.charCodeAt(at) < 0x3000) continue
-    for (let length = 2; length <= longestName; length++) add(vector, directions.get(text.slice(at, at + length)))
+    for (let length = 2; length <= longestName; length++)
+      add(vector, directions.get(text.slice(at, at + length)))
   }
   const own = randomDirection(hashOf(text))
   add(vector, own, (noise * (lengthOf(vector) || 1)) / lengthOf(own))

@@ -68,7 +68,7 @@ async function ingest({ folder, name, content, client, signal }: Task): Promise<
     if (!signal.aborted) throw error
     throw interruption(
       sentCount < total
-        ? `Interrupted: of the ${total} files in ${folder}, ${sentCount} are on the server, which goes on reading those.`
+        ? `Interrupted: of the ${total} files in ${folder}, ${sentCount} are added, and the server goes on reading those.`
         : `Stopped waiting: ${doneCount} of ${total} documents are through, and the server goes on reading the others.`,
       base,
     )

@@ -112,23 +112,24 @@ async function knownDocuments(base: RemoteKnowledge, signal: AbortSignal): Promi
 export async function sendFiles(
   base: RemoteKnowledge,
   files: FoundFile[],
-  onSent: (count: number) => void,
+  onSettled: (count: number) => void,
   interrupted: AbortSignal,
 ): Promise<SentFiles> {
   const known = await knownDocuments(base, interrupted)
   const stop = new AbortController()
   const sending = new Sending(base, AbortSignal.any([interrupted, stop.signal]))
   const rest = files.values()
-  let sent = 0
+  const tell = (): void => onSettled(sending.documents.size + sending.refused.length)
   const sendRest = async (): Promise<void> => {
     for (const file of rest) {
       await sending.send(file, known)
-      onSent(++sent)
+      tell()
     }
   }
   try {
     await Promise.all(Array.from({ length: uploadsAtATime }, sendRest))
     await sending.add()
+    tell()
     return sending
   } catch (error) {
     // The others would go on for as long as there are files.

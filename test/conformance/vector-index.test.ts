@@ -30,7 +30,7 @@ describe('a vector index', () => {
   /** A graph for all but the smallest generations, so that the tests meet one. */
   const open = (): VectorIndex =>
     database.dialect === 'postgres'
-      ? new PgvectorIndex(database as PostgresDatabase)
+      ? new PgvectorIndex(database as PostgresDatabase, { leastVectors: 2000 })
       : openUsearchVectorIndex({
           databasePath: join(fresh.folder, 'banyan.db'),
           folder: fresh.folder,
@@ -158,7 +158,12 @@ describe('a vector index', () => {
     const graphFile = (ending: string): string => join(fresh.folder, 'vectors', `large${ending}`)
     /** The graph is made in the background: on SQLite its files tell, on PostgreSQL `tidy` makes it. */
     const graphIsMade = async (): Promise<void> => {
-      if (!isSqlite) return index.tidy(never)
+      if (!isSqlite) {
+        await index.tidy(never)
+        const made = await database.get("SELECT 1 AS one FROM pg_class WHERE relname LIKE 'vectors_hnsw%'")
+        assert.ok(made || stored.length < 2000)
+        return
+      }
       for (;;) {
         const isSaved = await access(graphFile('.json')).then(
           () => true,

@@ -94,8 +94,8 @@ describe('what may not be reached', () => {
 
 describe('allow list', () => {
   /** Judges as a call would, up to the point where the socket would connect. */
-  const judge = async (allow: string[], url: string): Promise<string> => {
-    const resolve = async () => [{ address: '10.1.2.3', family: 4 }]
+  const judge = async (allow: string[], url: string, address = '10.1.2.3'): Promise<string> => {
+    const resolve = async () => [{ address, family: 4 }]
     try {
       const hop = judgeHop(new URL(url), false, { allow: parseAllowList(allow), ports: [80, 443], resolve })
       return await new Promise((done, fail) =>
@@ -140,6 +140,11 @@ describe('allow list', () => {
     it(`does not understand ${entry}, and says so`, () => {
       assert.throws(() => createEgress({ allow: [entry] }), /cannot be allowed: give a host/)
     })
+
+  it('with a range opens no other port on public hosts', async () => {
+    assert.equal(await judge(['10.0.0.0/8'], 'http://public.example/', '8.8.8.8'), '8.8.8.8')
+    assert.equal(await judge(['10.0.0.0/8'], 'http://public.example:22/', '8.8.8.8'), 'blocked')
+  })
 
   it('takes no entries from blanks', async () => {
     assert.equal(await judge(['', ' '], 'http://any.example/'), 'blocked')

@@ -89,6 +89,7 @@ describe('embedding model', () => {
       provider.play(fault)
       assertOf(await model.embed('m', words(5)), words(5))
     }
+    assert.equal(provider.calls.length, 2)
   })
 
   it('puts no more than 64 texts into a request, and keeps no more than three under way', async () => {

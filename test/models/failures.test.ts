@@ -7,7 +7,7 @@ import { ModelFailure } from '../../src/models/model-failure.ts'
 import { type Fault, type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { heldTime } from './held-time.ts'
 
-const apiKey = 'sk-canary-0123456789'
+const apiKey = 'canary/0123456789'
 // Not allowed for callers: the models' own addresses are trusted because the operator has set them.
 const egress = createEgress({ allow: [] })
 after(() => egress.close())
@@ -203,6 +203,27 @@ for (const [name, { setting, open }] of Object.entries(models))
       await call()
       await Promise.all([call(), call(), call()])
       assert.equal(provider.calls.length, 10)
+    })
+
+    it('is not taken for broken because it wants fewer requests', async () => {
+      provider.decide(() => ({ status: 429 }))
+      await failure(call())
+      await failure(call())
+      await failure(call())
+      assert.equal(provider.calls.length, 9)
+      provider.decide(() => undefined)
+      await call()
+    })
+
+    it('may be probed again when a probe was given up', async () => {
+      provider.decide(() => ({ status: 503 }))
+      await failure(call())
+      await failure(call())
+      time.pass(15_000)
+      provider.decide(() => 'hang')
+      await assert.rejects(call(AbortSignal.timeout(30)), { name: 'TimeoutError' })
+      provider.decide(() => undefined)
+      await call()
     })
 
     it('lets one probe through and no more', async () => {

@@ -1,6 +1,5 @@
-/** These describe the connection, which is ours, and would let a caller speak to another host behind a proxy. */
+/** These describe the connection, which is ours. `host` is missing here because it is always written over. */
 const ownHeaders = new Set([
-  'host',
   'connection',
   'keep-alive',
   'content-length',

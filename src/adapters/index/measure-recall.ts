@@ -9,7 +9,7 @@ const samples = 24
 const depth = 10
 const expansions = [64, 128, 256, 512, 1024, 2048]
 const enough = 0.99
-const narrowest = 128
+const narrowest = 256
 const blockFloats = 1 << 19
 
 /**

@@ -16,8 +16,10 @@ interface Question {
 
 /** A filter that leaves at most so many vectors is answered exactly. */
 const filterRows = 20_000
-/** How wide a graph is searched; 1000 is the most pgvector allows. */
-const expansion = 800
+/** With fewer vectors a scan is as quick as a graph, and exact. */
+const defaultLeastVectors = 10_000
+/** How wide a graph is searched: the most pgvector allows, which data without any clusters needs. */
+const expansion = 1000
 /** Behind the filters and the batches that are not live, a search goes on through so many vectors. */
 const mostScanned = 60_000
 
@@ -30,11 +32,13 @@ const safeId = /^[A-Za-z0-9_-]+$/
 /** The vectors' own table is searched: exactly, or by the graph that `tidy` gives to a large generation. */
 export class PgvectorIndex implements VectorIndex {
   readonly #database: PostgresDatabase
+  readonly #leastVectors: number
   /** Generations that were seen with a graph. If it is dropped, the same statements still find the same. */
   readonly #indexed = new Set<string>()
 
-  constructor(database: PostgresDatabase) {
+  constructor(database: PostgresDatabase, options: { leastVectors?: number } = {}) {
     this.#database = database
+    this.#leastVectors = options.leastVectors ?? defaultLeastVectors
   }
 
   async search(
@@ -66,7 +70,7 @@ export class PgvectorIndex implements VectorIndex {
   refresh(): void {}
 
   async tidy(signal: AbortSignal): Promise<void> {
-    await maintainVectorIndexes(this.#database, signal)
+    await maintainVectorIndexes(this.#database, this.#leastVectors, signal)
   }
 
   async close(): Promise<void> {}

@@ -4,8 +4,6 @@ import type { PostgresDatabase } from './postgres-database.ts'
 
 /** What pgvector can index of 16-bit floats. */
 export const mostIndexedDimensions = 4000
-/** With fewer vectors a scan is as quick. */
-const leastVectors = 2000
 /** A number of our own: one replica maintains at a time. */
 const maintenanceLock = 7_236_141
 const prefix = 'vectors_hnsw_'
@@ -28,7 +26,7 @@ interface Wanted {
   dimension: number
 }
 
-async function wantedIndexes(reader: Reader): Promise<Map<string, Wanted>> {
+async function wantedIndexes(reader: Reader, leastVectors: number): Promise<Map<string, Wanted>> {
   const rows = await reader.all<Wanted>(
     `SELECT g.id, g.dimension FROM generations g
      WHERE g.gone = 0 AND g.dimension BETWEEN 1 AND ? AND
@@ -47,11 +45,15 @@ async function knownIndexes(reader: Reader): Promise<Set<string>> {
 }
 
 /** Gives each large generation a graph of its own, and removes those of generations that are gone. */
-export async function maintainVectorIndexes(database: PostgresDatabase, signal: AbortSignal): Promise<void> {
-  if (!(await needsMaintenance(database)) || signal.aborted) return
+export async function maintainVectorIndexes(
+  database: PostgresDatabase,
+  leastVectors: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await needsMaintenance(database, leastVectors)) || signal.aborted) return
   await database.maintain(maintenanceLock, async session => {
     const known = await knownIndexes(session)
-    const wanted = await wantedIndexes(session)
+    const wanted = await wantedIndexes(session, leastVectors)
     for (const { name, valid } of await existingIndexes(session)) {
       if (signal.aborted) return
       // An index whose making was interrupted stays, costs and is never used.
@@ -70,12 +72,12 @@ export async function maintainVectorIndexes(database: PostgresDatabase, signal: 
 }
 
 /** Mostly there is nothing to do; then no connection is opened. */
-async function needsMaintenance(reader: Reader): Promise<boolean> {
+async function needsMaintenance(reader: Reader, leastVectors: number): Promise<boolean> {
   const existing = await existingIndexes(reader)
   const known = await knownIndexes(reader)
   if (existing.some(({ name, valid }) => !valid || !known.has(name))) return true
   for (const { name } of existing) known.delete(name)
-  return [...(await wantedIndexes(reader)).keys()].some(name => known.has(name))
+  return [...(await wantedIndexes(reader, leastVectors)).keys()].some(name => known.has(name))
 }
 
 const existingIndexes = (reader: Reader | Transaction): Promise<{ name: string; valid: boolean }[]> =>

@@ -32,7 +32,8 @@ export class SearchService {
     const recalled = await this.#recall(question, rerank ? Math.max(topK, rerankedAtMost) : topK)
     const ranked = rerank ? await this.#rerank(question.text, recalled.found) : recalled.found
     const items = ranked.filter(item => item.score >= threshold).slice(0, topK)
-    for (const item of items) item.highlights = highlights(item.chunk.content, question.terms)
+    const shown = tellingTerms(recalled.terms)
+    for (const item of items) item.highlights = highlights(item.chunk.content, shown)
     return {
       mode: question.mode,
       tookMilliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
@@ -161,6 +162,12 @@ export class SearchService {
       throw error
     }
   }
+}
+
+/** Words that stand nearly everywhere would light up everything. */
+function tellingTerms(terms: WeighedTerm[]): string[] {
+  const rarest = terms[0]?.weight ?? 0
+  return terms.filter(({ weight }) => weight >= rarest * 0.3).map(({ term }) => term)
 }
 
 const itemOf = (candidate: Candidate, chunk: FoundChunk): FoundItem => ({

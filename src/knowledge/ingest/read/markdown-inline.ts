@@ -1,6 +1,7 @@
 import { blockTags, inlineTags } from './html-tags.ts'
 import { type EmphasisRun, emphasisRun, removeEmphasis } from './markdown-emphasis.ts'
 
+const anySpecial = /[\\`*_~[\]!<&]/
 const punctuation = /[!-/:-@[-`{-~]/
 
 /** Quantities are bounded where blanks meet, so that no input makes these go back and forth. */
@@ -63,7 +64,7 @@ class InlineReader {
   }
 
   read(): string {
-    const special = /[\\`*_~[\]!<&]/g
+    const special = new RegExp(anySpecial, 'g')
     while (this.#at < this.#text.length) {
       special.lastIndex = this.#at
       const next = special.exec(this.#text)?.index ?? this.#text.length
@@ -175,4 +176,4 @@ class InlineReader {
 
 /** The text of a paragraph of Markdown without its marks, as a reader sees it. `labels` are those with a target. */
 export const plainInline = (text: string, labels: ReadonlySet<string>): string =>
-  new InlineReader(text, labels).read()
+  anySpecial.test(text) ? new InlineReader(text, labels).read() : text

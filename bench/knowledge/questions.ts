@@ -1,0 +1,22 @@
+import { Prose } from './prose.ts'
+import type { Language } from './vocabulary.ts'
+
+const openings: Record<Language, readonly string[]> = {
+  zh: ['什么是', '为什么', '如何', '请问', '哪些', ''],
+  en: ['what is the ', 'why did the ', 'how to ', 'where is the ', ''],
+}
+
+/** What people might ask: 8 to 30 characters, with common words in it and usually with a word of a topic. */
+export function sampleQuestions(seed: number, count: number): string[] {
+  const prose = new Prose(seed)
+  return Array.from({ length: count }, (_, number) => {
+    const language: Language = number % 2 === 0 ? 'zh' : 'en'
+    const gap = language === 'zh' ? '' : ' '
+    const topic = prose.topic(language)
+    const opening = openings[language][Math.floor(prose.random() * openings[language].length)]!
+    let question = `${opening}${prose.random() < 0.8 ? topic[Math.floor(prose.random() ** 2 * topic.length)] : ''}`
+    const length = 8 + prose.random() * 18
+    while (question.length < length) question += `${gap}${prose.word(language, topic)}`
+    return question.slice(0, 30).trim()
+  })
+}

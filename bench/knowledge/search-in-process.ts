@@ -1,0 +1,46 @@
+import { defaultWorkspaceId } from '../../src/access/access-service.ts'
+import { readConfig } from '../../src/config.ts'
+import { createKnowledge } from '../../src/create-knowledge.ts'
+import { FileService } from '../../src/files/file-service.ts'
+import { openAdapters } from '../../src/open-adapters.ts'
+import { takeJob } from '../other-process.ts'
+import type { SearchMode } from './search-client.ts'
+import { textVector } from './text-vector.ts'
+import { type Times, timesOf } from './times.ts'
+
+export interface InProcessJob {
+  dataFolder: string
+  knowledgeId: string
+  warmUp: string[]
+  questions: string[]
+  modes: SearchMode[]
+  topK: number
+}
+
+/**
+ * The search of the server with its settings as they ship, but with vectors of questions that are there already:
+ * what it takes without the time of an endpoint.
+ */
+takeJob(async (job: InProcessJob): Promise<Times[]> => {
+  const config = readConfig({ DATA_DIR: job.dataFolder, LOG_LEVEL: 'silent' })
+  const vectors = new Map([...job.warmUp, ...job.questions].map(text => [text, textVector(text)]))
+  const adapters = {
+    ...(await openAdapters(config)),
+    embeddingModel: { embed: async (_: string, texts: string[]) => texts.map(text => vectors.get(text)!) },
+  }
+  const files = new FileService(adapters.fileStore, adapters.blobStore, adapters.clock, config.maxFileBytes)
+  const { search } = createKnowledge(adapters, files, config)
+  const results: Times[] = []
+  for (const mode of job.modes) {
+    const ask = (query: string) =>
+      search.search(defaultWorkspaceId, job.knowledgeId, { query, mode, topK: job.topK })
+    for (const query of job.warmUp) await ask(query)
+    const took: number[] = []
+    for (const query of job.questions) took.push((await ask(query)).tookMilliseconds)
+    results.push(timesOf(took))
+  }
+  await adapters.vectorIndex.close()
+  await adapters.workers.close()
+  await adapters.close()
+  return results
+})

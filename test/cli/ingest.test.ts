@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { type Finished, runBanyan, spawnBanyan } from './run-banyan.ts'
+
+const contents: Record<string, string | Uint8Array> = {
+  'holidays.md': '# Holidays\n\nEverybody has 30 days of holiday.',
+  'notes/rent.html':
+    '<html><body><h1>Rent</h1><p>The rent is due on the third of each month.</p></body></html>',
+  'notes/deep/er/plain.txt': 'Just a plain text.',
+  'notes/deep/plain.txt': 'Just a plain text.',
+  'broken.pdf': '%PDF-1.7\nnothing of what follows',
+  'picture.png': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
+  'empty.txt': '',
+  '.hidden.md': 'hidden',
+  '.git/config': 'hidden as well',
+  'long.txt': 'x'.repeat(5000),
+}
+
+async function writeFolder(files: Record<string, string | Uint8Array>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'banyan-ingest-'))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
+  return folder
+}
+
+describe('ingest', () => {
+  let database: FreshDatabase
+  let server: ServerProcess
+  const folders: string[] = []
+
+  const folderOf = async (files: Record<string, string | Uint8Array>): Promise<string> => {
+    const folder = await writeFolder(files)
+    folders.push(folder)
+    return folder
+  }
+
+  before(async () => {
+    database = await freshDatabase()
+    server = await spawnServer(database, { LOG_LEVEL: 'warn' })
+  })
+  after(async () => {
+    await server.kill('SIGTERM')
+    await database.drop()
+    for (const folder of folders) await rm(folder, { recursive: true })
+  })
+
+  const ingest = (folder: string, name: string, ...words: string[]): Promise<Finished> =>
+    runBanyan(database, ['ingest', folder, '--knowledge', name, '--server', server.base, ...words])
+
+  const documentsOf = async (knowledgeId: string) =>
+    (await server.api.get(`knowledge/${knowledgeId}/files?page_size=100`)).json.data.items as {
+      name: string
+      status: string
+    }[]
+
+  test('makes documents of a folder, tells what failed, and adds nothing when it runs again', async () => {
+    const folder = await folderOf(contents)
+    await symlink('/etc/passwd', join(folder, 'link.txt'))
+    const { code, stdout, stderr } = await ingest(folder, 'Handbook', '--json')
+    assert.equal(code, 1, stderr)
+    const done = JSON.parse(stdout)
+    assert.deepEqual([done.added, done.already_there, done.ready], [8, 0, 5])
+    assert.deepEqual(
+      done.failed.map((each: { name: string; code: string }) => [each.name, each.code]),
+      [
+        ['broken.pdf', 'broken_file'],
+        ['empty.txt', 'no_text'],
+        ['picture.png', 'unsupported_format'],
+      ],
+    )
+    assert.deepEqual(
+      done.skipped.map((each: { name: string }) => each.name),
+      ['.git', '.hidden.md', 'link.txt'],
+    )
+    assert.match(stderr, /Uploading 8 of 8/)
+    assert.match(stderr, /3 of 8 files failed\./)
+    assert.deepEqual(
+      (await documentsOf(done.knowledge_id)).map(({ name }) => name).sort(),
+      Object.keys(contents)
+        .filter(name => !name.startsWith('.'))
+        .sort(),
+    )
+    const found = await server.api.post(`knowledge/${done.knowledge_id}/search`, { query: 'rent due' })
+    assert.equal(found.json.data.items[0].file_name, 'notes/rent.html')
+
+    const again = await ingest(folder, 'Handbook')
+    assert.equal(again.code, 1)
+    assert.match(again.stdout, /added 0, there before 8\./)
+    assert.match(again.stdout, /^Ready {3}5$/m)
+    assert.match(again.stdout, /^ {2}broken\.pdf: broken_file: .+$/m)
+    assert.match(again.stdout, /^ {2}link\.txt: a symbolic link/m)
+    assert.equal((await documentsOf(done.knowledge_id)).length, 8)
+    assert.equal((await server.api.post('files', {})).json.data.total, 8, 'nothing was uploaded twice')
+  })
+
+  test('ends with 0 when all is ready, and adds only what is new or changed', async () => {
+    const folder = await folderOf({ 'a.md': 'First thing', 'b/a.md': 'First thing' })
+    const first = await ingest(folder, 'Growing', '--json')
+    assert.equal(first.code, 0, first.stderr)
+    assert.deepEqual(JSON.parse(first.stdout).failed, [])
+    await writeFile(join(folder, 'a.md'), 'Second thing')
+    await writeFile(join(folder, 'c.md'), 'Third thing')
+    const second = JSON.parse((await ingest(folder, 'Growing', '--json')).stdout)
+    assert.deepEqual([second.added, second.already_there, second.ready], [2, 1, 3])
+    assert.equal(second.knowledge_id, JSON.parse(first.stdout).knowledge_id)
+  })
+
+  test('a name that is part of another one finds its own base', async () => {
+    const folder = await folderOf({ 'a.md': 'Words' })
+    const longer = JSON.parse((await ingest(folder, 'Handbook of tea', '--json')).stdout)
+    const part = JSON.parse((await ingest(folder, 'of tea', '--json')).stdout)
+    assert.notEqual(longer.knowledge_id, part.knowledge_id)
+    assert.equal(part.added, 1)
+  })
+
+  test('more documents than one call takes', async () => {
+    const names = Array.from({ length: 130 }, (_, index) => `n${index}.md`)
+    const folder = await folderOf(Object.fromEntries(names.map(name => [name, `About ${name}`])))
+    const done = JSON.parse((await ingest(folder, 'Many', '--json')).stdout)
+    assert.deepEqual([done.added, done.ready, done.failed], [130, 130, []])
+    const again = JSON.parse((await ingest(folder, 'Many', '--json')).stdout)
+    assert.deepEqual([again.added, again.already_there, again.ready], [0, 130, 130])
+  })
+
+  test('takes up documents that an interrupted run left unread', async () => {
+    const folder = await folderOf({ 'a.md': 'Words', 'long.md': 'Many words in a line. '.repeat(200_000) })
+    const child = spawnBanyan(database, ['ingest', folder, '--knowledge', 'Stopped', '--server', server.base])
+    let stderr = ''
+    for await (const text of child.stderr!.setEncoding('utf8')) {
+      stderr += text
+      if (/Reading /.test(stderr) && !child.killed) child.kill('SIGINT')
+    }
+    if (child.exitCode === null) await once(child, 'exit')
+    const wasInTime = child.exitCode === 1
+    if (wasInTime) {
+      assert.match(stderr, /Stopped waiting: \d of 2 documents are through/)
+      assert.match(stderr, /curl http:\/\/\S+\/files/)
+    }
+    assert.doesNotMatch(stderr, /nothing was changed| {4}at /)
+    const again = await ingest(folder, 'Stopped', '--json')
+    assert.equal(again.code, 0, again.stderr)
+    const done = JSON.parse(again.stdout)
+    assert.deepEqual([done.added, done.already_there, done.ready], [0, 2, 2])
+  })
+
+  test('a folder with nothing to add makes no knowledge base', async () => {
+    const { code, stdout } = await ingest(await folderOf({ '.only-hidden': 'x' }), 'Nothing')
+    assert.equal(code, 0)
+    assert.match(stdout, /There is nothing to add in .+: 1 skipped\./)
+    assert.equal((await server.api.post('knowledge', { keyword: 'Nothing' })).json.data.total, 0)
+  })
+
+  test('files over the limit of the settings are skipped, those over the limit of the server refused', async () => {
+    const small = await spawnServer(database, { LOG_LEVEL: 'warn', MAX_FILE_BYTES: '1000' })
+    try {
+      const folder = await folderOf({ 'long.txt': 'word '.repeat(1000), 'short.txt': 'word' })
+      const words = ['ingest', folder, '--knowledge', 'Limits', '--server', small.base, '--json']
+      const refused = await runBanyan(database, words)
+      assert.equal(refused.code, 1)
+      const [failure] = JSON.parse(refused.stdout).failed
+      assert.deepEqual([failure.name, failure.code], ['long.txt', 'not_added'])
+      assert.match(failure.message, /larger than 1000 bytes/)
+    } finally {
+      await small.kill('SIGTERM')
+    }
+  })
+
+  describe('says in a sentence what is wrong', () => {
+    const fails = async (words: string[], because: RegExp, code = 1): Promise<void> => {
+      const finished = await runBanyan(database, ['ingest', ...words])
+      assert.match(finished.stderr, because)
+      assert.equal(finished.code, code)
+      assert.equal(finished.stdout, '')
+      assert.doesNotMatch(finished.stderr, /\n {4}at |\.ts:/, 'no stack')
+    }
+
+    test('with the folder, the name or the address', async () => {
+      const folder = await folderOf({ 'a.md': 'Words' })
+      await fails([join(folder, 'none'), '--knowledge', 'X'], /There is no folder .*none\./)
+      await fails([join(folder, 'a.md'), '--knowledge', 'X'], /a\.md is not a folder\./)
+      await fails([folder], /--knowledge: is required/, 2)
+      await fails([folder, '--knowledge', 'x'.repeat(101)], /--knowledge: /, 2)
+      await fails([folder, '--knowledge', 'X', '--server', 'ftp://x'], /--server: must be/, 2)
+      await fails([folder, '--knowledge', 'X', '--token', 'secret'], /Unknown option '--token'/, 2)
+    })
+
+    test('with the token', async () => {
+      const folder = await folderOf({ 'a.md': 'Words' })
+      const words = [folder, '--knowledge', 'X', '--server', server.base]
+      const wrong = join(await folderOf({ token: 'a-token-that-nobody-knows\n' }), 'token')
+      await fails([...words, '--token-file', wrong], /token.* --token-file/)
+      await fails([...words, '--token-file', `${wrong}.none`], /cannot be read \(ENOENT\)/)
+      await fails([...words, '--token-file', join(folder, 'a.md')], /does not hold a token/)
+      const elsewhere = { ...database, folder }
+      const missing = await runBanyan(elsewhere, ['ingest', ...words])
+      assert.deepEqual([missing.code, /There is no token/.test(missing.stderr)], [1, true])
+    })
+
+    test('with the server', async () => {
+      const folder = await folderOf({ 'a.md': 'Words' })
+      await fails(
+        [folder, '--knowledge', 'X', '--server', 'http://127.0.0.1:1'],
+        /does not answer: .*npm start/,
+      )
+      const other = createServer((_request, answer) => answer.end('<html>')).listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      try {
+        const { port } = other.address() as AddressInfo
+        await fails(
+          [folder, '--knowledge', 'X', '--server', `http://127.0.0.1:${port}`],
+          /not a Banyan server/,
+        )
+      } finally {
+        other.close()
+      }
+    })
+
+    test('and never sends the token of this folder to another machine', async () => {
+      const folder = await folderOf({ 'a.md': 'Words' })
+      await fails([folder, '--knowledge', 'X', '--server', 'https://banyan.example'], /a token of https/)
+    })
+  })
+})

@@ -1,0 +1,76 @@
+import type { KeywordHit } from '../../../src/knowledge/index/keyword-index.ts'
+import type { Segment } from '../../../src/knowledge/index/segment.ts'
+import { SegmentBuilder } from '../../../src/knowledge/index/segment-builder.ts'
+import type {
+  BlockAddress,
+  SegmentEntry,
+  SegmentSource,
+} from '../../../src/knowledge/index/segment-source.ts'
+
+/** A document as the index sees it: the terms of each of its chunks. */
+export interface Batch {
+  batchId: string
+  chunks: string[][]
+}
+
+export function buildSegment({ batchId, chunks }: Batch, from = 0): Segment {
+  const builder = new SegmentBuilder()
+  for (const terms of chunks) builder.add(terms)
+  return builder.finish({ batchId, from })
+}
+
+/** Segments in memory; counts what is read of them. */
+export class MemorySegments implements SegmentSource {
+  readonly stored = new Map<string, Segment>()
+  headersRead = 0
+  blocksRead = 0
+
+  constructor(segments: Segment[] = []) {
+    for (const [index, segment] of segments.entries()) this.stored.set(`s${index}`, segment)
+  }
+
+  async segments(): Promise<SegmentEntry[]> {
+    return [...this.stored].map(([id, { chunkCount, termTotal }]) => ({ id, chunkCount, termTotal }))
+  }
+
+  async headers(_: string, ids: string[]): Promise<Map<string, Uint8Array>> {
+    this.headersRead += ids.length
+    return new Map(
+      ids.flatMap(id => {
+        const segment = this.stored.get(id)
+        return segment ? [[id, segment.header] as const] : []
+      }),
+    )
+  }
+
+  async blocks(_: string, addresses: BlockAddress[]): Promise<(Uint8Array | undefined)[]> {
+    this.blocksRead += addresses.length
+    return addresses.map(({ segmentId, ordinal }) => this.stored.get(segmentId)?.blocks[ordinal])
+  }
+}
+
+/** BM25 as it is written in books, over all chunks at once; the best first. */
+export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
+  const chunks = batches.flatMap(({ batchId, chunks: all }) =>
+    all.map((terms, position) => ({ batchId, position, terms })),
+  )
+  const average = chunks.reduce((sum, { terms }) => sum + terms.length, 0) / (chunks.length || 1)
+  const weights = new Map(
+    [...new Set(question)].map(term => {
+      const holding = chunks.filter(({ terms }) => terms.includes(term)).length
+      return [term, Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2]
+    }),
+  )
+  const most = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  return chunks
+    .map(({ batchId, position, terms }) => {
+      let score = 0
+      for (const [term, weight] of weights) {
+        const count = terms.filter(each => each === term).length
+        if (count > 0) score += (weight * count) / (count + 1.2 * (0.25 + (0.75 * terms.length) / average))
+      }
+      return { batchId, position, score: Math.sqrt(Math.min(1, score / most)) }
+    })
+    .filter(({ score }) => score > 0)
+    .sort((left, right) => right.score - left.score)
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type KeywordHit, KeywordIndex } from '../../../src/knowledge/index/keyword-index.ts'
+import { mergeSegments } from '../../../src/knowledge/index/merge-segments.ts'
+import type { Segment } from '../../../src/knowledge/index/segment.ts'
+import { SegmentCache } from '../../../src/knowledge/index/segment-cache.ts'
+import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
+import { type Batch, bruteForce, buildSegment, MemorySegments } from './corpus.ts'
+
+const indexOf = (source: MemorySegments, maxBytes = 1 << 20): KeywordIndex =>
+  new KeywordIndex(source, new SegmentCache(source, maxBytes))
+
+const search = async (segments: Segment[], question: string[], limit = 10_000): Promise<KeywordHit[]> =>
+  (await indexOf(new MemorySegments(segments)).search('w', 'g', question, limit)).hits
+
+const addressOf = ({ batchId, position }: KeywordHit): string => `${batchId}/${position}`
+
+/** The same chunks with the same scores, in an order that no score contradicts. */
+function areTheSame(found: KeywordHit[], expected: KeywordHit[]): void {
+  assert.deepEqual(found.map(addressOf).sort(), expected.map(addressOf).sort())
+  const scores = new Map(expected.map(hit => [addressOf(hit), hit.score]))
+  let before = Number.POSITIVE_INFINITY
+  for (const hit of found) {
+    const score = scores.get(addressOf(hit))!
+    assert.ok(Math.abs(hit.score - score) < 1e-4, `${addressOf(hit)}: ${hit.score} instead of ${score}`)
+    assert.ok(score < before + 1e-4, 'the better one comes first')
+    before = score
+  }
+}
+
+const alphabet = ['a', 'b', 'c', 'dd', 'ee', '退款', '款项', 'zz9', 'ax2047b', '\u0001', '𠮷', '\udc00\ud840']
+const term = fc.oneof(fc.constantFrom(...alphabet), fc.string({ minLength: 1, maxLength: 64 }))
+const batches = fc
+  .array(fc.array(fc.array(term, { maxLength: 30 }), { maxLength: 12 }), { maxLength: 12 })
+  .map(all => all.map((chunks, index): Batch => ({ batchId: `batch ${index} é`, chunks })))
+const question = fc.array(term, { maxLength: 8 })
+
+describe('the keyword index agrees with BM25 over all chunks', () => {
+  test('one segment for each document', () =>
+    fc.assert(
+      fc.asyncProperty(batches, question, async (corpus, asked) =>
+        areTheSame(
+          await search(
+            corpus.map(batch => buildSegment(batch)),
+            asked,
+          ),
+          bruteForce(corpus, asked),
+        ),
+      ),
+    ))
+
+  test('segments merged again and again, without the documents that are gone', () =>
+    fc.assert(
+      fc.asyncProperty(
+        batches,
+        question,
+        fc.array(fc.nat(11)),
+        fc.nat(3),
+        async (corpus, asked, gone, cut) => {
+          const isGone = (batchId: string): boolean => gone.some(index => batchId === `batch ${index} é`)
+          const segments = corpus.map(batch => buildSegment(batch))
+          const some = mergeSegments(segments.slice(0, cut), isGone)
+          const all = mergeSegments([some, ...segments.slice(cut)], isGone)
+          const left = corpus.filter(({ batchId }) => !isGone(batchId))
+          assert.equal(all.chunkCount, left.flatMap(({ chunks }) => chunks).length)
+          assert.equal(all.termTotal, left.flatMap(({ chunks }) => chunks).flat().length)
+          areTheSame(await search([all], asked), bruteForce(left, asked))
+        },
+      ),
+    ))
+
+  test('merging does not change a byte of what is found, in whatever order', () =>
+    fc.assert(
+      fc.asyncProperty(batches, question, async (corpus, asked) => {
+        const segments = corpus.map(batch => buildSegment(batch))
+        const merged = mergeSegments(segments.toReversed(), () => false)
+        areTheSame(await search([merged], asked), await search(segments, asked))
+      }),
+    ))
+
+  test('the best few are the first of all, and a filter leaves the scores as they are', () =>
+    fc.assert(
+      fc.asyncProperty(batches, question, fc.integer({ min: 1, max: 9 }), async (corpus, asked, limit) => {
+        const segments = corpus.map(batch => buildSegment(batch))
+        const all = bruteForce(corpus, asked)
+        const few = await search(segments, asked, limit)
+        assert.equal(few.length, Math.min(limit, all.length))
+        for (const [at, hit] of few.entries()) assert.ok(Math.abs(hit.score - all[at]!.score) < 1e-4)
+        const isEven = (batchId: string): boolean => Number(batchId.split(' ')[1]) % 2 === 0
+        const filtered = await indexOf(new MemorySegments(segments)).search('w', 'g', asked, 10_000, isEven)
+        areTheSame(
+          filtered.hits,
+          all.filter(({ batchId }) => isEven(batchId)),
+        )
+      }),
+    ))
+})
+
+test('a term that stands often and far apart counts right', async () => {
+  const chunks = Array.from({ length: 40_000 }, (_, index) => [`only${index % 7}`])
+  // Distances of more than 127, more than 16,384 and of 1; counts of 1, 127, 128 and 20,000.
+  for (const [position, count] of [
+    [0, 128],
+    [1, 1],
+    [200, 127],
+    [17_000, 20_000],
+    [39_999, 1],
+  ] as const)
+    chunks[position] = Array.from({ length: count }, () => 'rare')
+  const corpus = [{ batchId: 'b', chunks }]
+  areTheSame(await search([buildSegment(corpus[0]!)], ['rare']), bruteForce(corpus, ['rare']))
+  areTheSame(
+    await search([mergeSegments([buildSegment(corpus[0]!)], () => false)], ['rare']),
+    bruteForce(corpus, ['rare']),
+  )
+})
+
+test('every term of a segment of many blocks is found, and none of its neighbours', async () => {
+  const terms = Array.from({ length: 30_000 }, (_, index) => `term${String(index * 2).padStart(6, '0')}`)
+  const segment = buildSegment({ batchId: 'b', chunks: [terms] })
+  assert.ok(segment.blocks.length > 10, `${segment.blocks.length} blocks`)
+  for (const each of [segment, mergeSegments([segment], () => false)]) {
+    const index = indexOf(new MemorySegments([each]), 1 << 24)
+    for (let at = 0; at < terms.length; at += 64) {
+      const asked = terms.slice(at, at + 64)
+      const found = await index.search('w', 'g', asked, 1)
+      assert.deepEqual(found.terms.map(({ term: each }) => each).sort(), asked, `terms from ${at}`)
+    }
+    const missing = [
+      '',
+      'term',
+      'term000001',
+      'term059999',
+      'zzz',
+      ...terms.slice(0, 50).map(each => `${each}x`),
+    ]
+    assert.deepEqual((await index.search('w', 'g', missing, 1)).terms, [])
+  }
+})
+
+test('a block that begins with half a character is found like any other', async () => {
+  // Pairs of neighbours in runs outside the basic plane begin and end with halves of them.
+  const text = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x20000 + index)).join('')
+  const terms = [...new Set(textTerms(text))]
+  const segment = buildSegment({ batchId: 'b', chunks: [terms] })
+  assert.ok(segment.blocks.length > 3)
+  const index = indexOf(new MemorySegments([segment]), 1 << 24)
+  const missing: string[] = []
+  for (let at = 0; at < terms.length; at += 64) {
+    const asked = terms.slice(at, at + 64)
+    const found = new Set((await index.search('w', 'g', asked, 1)).terms.map(({ term: each }) => each))
+    missing.push(...asked.filter(each => !found.has(each)))
+  }
+  assert.equal(missing.length, 0, `${missing.length} of ${terms.length} terms are not found`)
+})
+
+test('a very long word in a document does not keep the others from being found', async () => {
+  const long = textTerms(`${'m'.repeat(9000)}+`)
+  for (let before = 0; before < 30; before++) {
+    const words = Array.from({ length: 30 }, (_, index) => `${index < before ? 'a' : 'z'}${index}`)
+    const segments = [buildSegment({ batchId: 'b', chunks: [[...words, ...long]] })]
+    for (const word of words) assert.equal((await search(segments, [word])).length, 1, `${word}, ${before}`)
+  }
+})
+
+test('of a long question the rarest 64 terms take part, the rarest first', async () => {
+  const chunks = Array.from({ length: 100 }, (_, chunk) =>
+    Array.from({ length: 100 - chunk }, (__, index) => `t${index}`),
+  )
+  const source = new MemorySegments([buildSegment({ batchId: 'b', chunks })])
+  const asked = Array.from({ length: 100 }, (_, index) => `t${index}`)
+  const { terms, hits } = await indexOf(source).search('w', 'g', [...asked, 'unknown'], 5)
+  assert.equal(terms.length, 64)
+  assert.deepEqual(
+    terms.map(each => each.term),
+    asked.slice(36).toReversed(),
+  )
+  assert.equal(terms[0]!.chunkCount, 1)
+  assert.equal(hits[0]!.position, 0)
+})
+
+test('a question without terms, and an index without segments or with empty chunks only, find nothing', async () => {
+  const empty = buildSegment({ batchId: 'b', chunks: [[], []] })
+  assert.deepEqual(await search([], ['a']), [])
+  assert.deepEqual(await search([empty], ['a']), [])
+  assert.deepEqual(await search([empty], []), [])
+  const filled = buildSegment({ batchId: 'c', chunks: [[], ['a'], []] })
+  assert.deepEqual((await search([empty, filled], ['a'])).map(addressOf), ['c/1'])
+  assert.deepEqual(await search([filled], []), [])
+})
+
+test('what is merged away during a search is looked for in what took its place', async () => {
+  const corpus = ['a', 'b', 'c'].map(batchId => ({ batchId, chunks: [['word', batchId]] }))
+  for (const moment of ['headers', 'blocks'] as const) {
+    const source = new MemorySegments(corpus.map(batch => buildSegment(batch)))
+    const index = indexOf(source)
+    const read = source[moment].bind(source)
+    let isFirst = true
+    source[moment] = (async (workspaceId: string, wanted: never) => {
+      if (isFirst) {
+        isFirst = false
+        const merged = mergeSegments([...source.stored.values()], () => false)
+        source.stored.clear()
+        source.stored.set('merged', merged)
+      }
+      return read(workspaceId, wanted)
+    }) as never
+    const { hits } = await index.search('w', 'g', ['word'], 10)
+    assert.deepEqual(hits.map(addressOf).sort(), ['a/0', 'b/0', 'c/0'], `while ${moment} are read`)
+  }
+})
+
+test('searches at the same time do not disturb each other', async () => {
+  const corpus = Array.from({ length: 20 }, (_, index) => ({
+    batchId: `b${index}`,
+    chunks: Array.from({ length: 10 }, (__, chunk) => [`x${index % 5}`, `y${chunk}`, 'common']),
+  }))
+  const index = indexOf(new MemorySegments(corpus.map(batch => buildSegment(batch))))
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, at) => {
+      const asked = [`x${at % 5}`, `y${at % 10}`]
+      areTheSame((await index.search('w', 'g', asked, 10_000)).hits, bruteForce(corpus, asked))
+    }),
+  )
+})
+
+test('documents that come later move the scores, within a hundredth', async () => {
+  const source = new MemorySegments()
+  const index = indexOf(source)
+  const corpus: Batch[] = []
+  for (let round = 0; round < 30; round++) {
+    const chunks = [Array.from({ length: 1 + round * 3 }, (_, at) => (at % 4 === 0 ? 'word' : `w${at}`))]
+    corpus.push({ batchId: `b${round}`, chunks })
+    source.stored.set(`s${round}`, buildSegment(corpus.at(-1)!))
+    const { hits } = await index.search('w', 'g', ['word', 'w1'], 1000)
+    const expected = new Map(bruteForce(corpus, ['word', 'w1']).map(hit => [addressOf(hit), hit.score]))
+    assert.equal(hits.length, expected.size)
+    for (const hit of hits) assert.ok(Math.abs(hit.score / expected.get(addressOf(hit))! - 1) < 0.01)
+  }
+})
