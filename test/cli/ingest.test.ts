@@ -6,7 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { ByteBudget } from '../../src/cli/byte-budget.ts'
+import { ProgressLine } from '../../src/cli/progress-line.ts'
+import { walkFolder } from '../../src/cli/walk-folder.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type Finished, runBanyan, spawnBanyan } from './run-banyan.ts'
 
@@ -132,25 +136,39 @@ describe('ingest', () => {
     assert.deepEqual([again.added, again.already_there, again.ready], [0, 130, 130])
   })
 
-  test('takes up documents that an interrupted run left unread', async () => {
-    const folder = await folderOf({ 'a.md': 'Words', 'long.md': 'Many words in a line. '.repeat(200_000) })
-    const child = spawnBanyan(database, ['ingest', folder, '--knowledge', 'Stopped', '--server', server.base])
-    let stderr = ''
-    for await (const text of child.stderr!.setEncoding('utf8')) {
-      stderr += text
-      if (/Reading /.test(stderr) && !child.killed) child.kill('SIGINT')
+  test('an interruption ends the waiting alone; the next run waits for what is left', async () => {
+    const provider = await startScriptedProvider()
+    const own = await freshDatabase()
+    const settings = { LOG_LEVEL: 'warn', EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_MODEL: 'scripted' }
+    let slow = await spawnServer(own, settings)
+    try {
+      provider.decide(() => 'hang')
+      const folder = await folderOf({ 'a.md': 'Words', 'b.md': 'More words' })
+      const words = ['ingest', folder, '--knowledge', 'Stopped', '--server', slow.base]
+      const child = spawnBanyan(own, words)
+      const ended = once(child, 'exit')
+      let stderr = ''
+      for await (const text of child.stderr!.setEncoding('utf8')) {
+        stderr += text
+        if (stderr.includes('Reading 0 of 2') && !child.killed) child.kill('SIGINT')
+      }
+      assert.deepEqual(await ended, [1, null])
+      assert.match(stderr, /Stopped waiting: 0 of 2 documents are through/)
+      assert.match(stderr, /Run the same command again .*\n {2}curl http:\/\/\S+\/files/)
+      assert.doesNotMatch(stderr, /nothing was changed|\n {4}at /)
+
+      provider.decide(() => undefined)
+      await slow.kill('SIGTERM')
+      slow = await spawnServer(own, settings)
+      const again = await runBanyan(own, [...words.slice(0, -1), slow.base, '--json'])
+      assert.equal(again.code, 0, again.stderr)
+      const done = JSON.parse(again.stdout)
+      assert.deepEqual([done.added, done.already_there, done.ready], [0, 2, 2])
+    } finally {
+      await slow.kill('SIGTERM')
+      await own.drop()
+      await provider.close()
     }
-    if (child.exitCode === null) await once(child, 'exit')
-    const wasInTime = child.exitCode === 1
-    if (wasInTime) {
-      assert.match(stderr, /Stopped waiting: \d of 2 documents are through/)
-      assert.match(stderr, /curl http:\/\/\S+\/files/)
-    }
-    assert.doesNotMatch(stderr, /nothing was changed| {4}at /)
-    const again = await ingest(folder, 'Stopped', '--json')
-    assert.equal(again.code, 0, again.stderr)
-    const done = JSON.parse(again.stdout)
-    assert.deepEqual([done.added, done.already_there, done.ready], [0, 2, 2])
   })
 
   test('a folder with nothing to add makes no knowledge base', async () => {
@@ -160,7 +178,20 @@ describe('ingest', () => {
     assert.equal((await server.api.post('knowledge', { keyword: 'Nothing' })).json.data.total, 0)
   })
 
-  test('files over the limit of the settings are skipped, those over the limit of the server refused', async () => {
+  test('files over the limit of the settings are skipped', async () => {
+    const folder = await folderOf({ 'b.txt': 'x'.repeat(11), 'a/b.txt': 'x'.repeat(10), 'a.txt': '' })
+    const { files, skipped } = await walkFolder(folder, 10)
+    assert.deepEqual(
+      files.map(({ name, size }) => [name, size]),
+      [
+        ['a/b.txt', 10],
+        ['a.txt', 0],
+      ],
+    )
+    assert.deepEqual(skipped, [{ name: 'b.txt', reason: 'larger than 10 bytes (MAX_FILE_BYTES)' }])
+  })
+
+  test('files over the limit of the server count as failed', async () => {
     const small = await spawnServer(database, { LOG_LEVEL: 'warn', MAX_FILE_BYTES: '1000' })
     try {
       const folder = await folderOf({ 'long.txt': 'word '.repeat(1000), 'short.txt': 'word' })
@@ -186,12 +217,14 @@ describe('ingest', () => {
 
     test('with the folder, the name or the address', async () => {
       const folder = await folderOf({ 'a.md': 'Words' })
-      await fails([join(folder, 'none'), '--knowledge', 'X'], /There is no folder .*none\./)
-      await fails([join(folder, 'a.md'), '--knowledge', 'X'], /a\.md is not a folder\./)
-      await fails([folder], /--knowledge: is required/, 2)
-      await fails([folder, '--knowledge', 'x'.repeat(101)], /--knowledge: /, 2)
-      await fails([folder, '--knowledge', 'X', '--server', 'ftp://x'], /--server: must be/, 2)
-      await fails([folder, '--knowledge', 'X', '--token', 'secret'], /Unknown option '--token'/, 2)
+      await Promise.all([
+        fails([join(folder, 'none'), '--knowledge', 'X'], /There is no folder .*none\./),
+        fails([join(folder, 'a.md'), '--knowledge', 'X'], /a\.md is not a folder\./),
+        fails([folder], /--knowledge: is required/, 2),
+        fails([folder, '--knowledge', 'x'.repeat(101)], /--knowledge: /, 2),
+        fails([folder, '--knowledge', 'X', '--server', 'ftp://x'], /--server: must be/, 2),
+        fails([folder, '--knowledge', 'X', '--token', 'secret'], /Unknown option '--token'/, 2),
+      ])
     })
 
     test('with the token', async () => {
@@ -230,4 +263,49 @@ describe('ingest', () => {
       await fails([folder, '--knowledge', 'X', '--server', 'https://banyan.example'], /a token of https/)
     })
   })
+})
+
+test('the progress is one line that is redrawn on a terminal, and few lines elsewhere', () => {
+  const shownOn = (isTTY: boolean): string => {
+    let now = 0
+    let shown = ''
+    const output = { isTTY, columns: 60, write: (text: string) => (shown += text) }
+    const line = new ProgressLine(output, () => now)
+    for (let done = 0; done <= 10; done++) {
+      line.show({ doing: 'Reading', done, total: 10, stage: 'parsing 2, chunking 1, embedding 1' })
+      now += 1000
+    }
+    line.end()
+    return shown
+  }
+  const drawn = shownOn(true)
+  assert.ok(!drawn.includes('\n'))
+  const states = drawn.split('\r')
+  assert.match(states.at(-2)!, /^\[#{24}\] Reading 10 of 10, 1\.0 documents\/s/)
+  assert.ok(states.every(state => state.replace('\x1b[K', '').length < 60))
+  assert.equal(states.at(-1), '\x1b[K')
+  const lines = shownOn(false).trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map(line => line.split(',')[0]),
+    ['Reading 0 of 10', 'Reading 5 of 10', 'Reading 10 of 10'],
+  )
+})
+
+test('no more bytes are held at a time than there may be', async () => {
+  const budget = new ByteBudget(10)
+  let held = 0
+  let most = 0
+  const sizes = [4, 4, 4, 0, 25, 1, 10, 6]
+  await Promise.all(
+    sizes.map(size =>
+      budget.hold(size, async () => {
+        held += size
+        most = Math.max(most, size > 10 ? held - size : held)
+        await new Promise(setImmediate)
+        held -= size
+      }),
+    ),
+  )
+  assert.equal(held, 0)
+  assert.ok(most <= 10 && most >= 8, `${most} were held`)
 })

@@ -4,21 +4,9 @@ import { Nearest } from './nearest.ts'
 import { searchGraph } from './search-graph.ts'
 import { TimeSlice } from './time-slice.ts'
 import { VectorGraph } from './vector-graph.ts'
+import type { GenerationName, VectorQuestion } from './vector-question.ts'
 import type { VectorRows } from './vector-rows.ts'
 import { VectorTail } from './vector-tail.ts'
-
-export interface GenerationName {
-  workspaceId: string
-  id: string
-  dimension: number
-}
-
-export interface VectorQuestion {
-  vector: Float32Array
-  limit: number
-  /** Undefined: everything that is alive. */
-  batchIds: ReadonlySet<string> | undefined
-}
 
 export interface IndexBounds {
   /** Below so many floats a generation is searched exactly: that is as quick as a graph, and needs none. */

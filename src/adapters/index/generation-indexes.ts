@@ -1,8 +1,9 @@
 import type { VectorHit } from '../../knowledge/search/vector-index.ts'
-import { GenerationIndex, type GenerationName, type IndexBounds } from './generation-index.ts'
+import { GenerationIndex, type IndexBounds } from './generation-index.ts'
 import { IndexIntake } from './index-intake.ts'
 import type { SearchCall, UsearchSettings } from './usearch-protocol.ts'
 import { loadVectorIndex } from './vector-index-file.ts'
+import type { GenerationName } from './vector-question.ts'
 import { VectorRows } from './vector-rows.ts'
 
 /** Read ahead by an index that nobody searches yet. */

@@ -1,4 +1,5 @@
 import type { GenerationIndex } from './generation-index.ts'
+import type { IntakeSigns } from './intake-signs.ts'
 import { measureExpansion } from './measure-recall.ts'
 import { TimeSlice } from './time-slice.ts'
 import { saveVectorIndex } from './vector-index-file.ts'
@@ -9,12 +10,6 @@ const saveVectors = 20_000
 const savePart = 0.2
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
-
-/** What the background work asks about the world. */
-export interface IntakeSigns {
-  isSearching(): boolean
-  isClosing(): boolean
-}
 
 /** Brings what became live into the graph, measures it and saves it. Searches go first. */
 export class IndexIntake {

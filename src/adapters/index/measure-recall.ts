@@ -1,7 +1,7 @@
 import { exactSearch, type Matches, MetricKind } from 'usearch'
 import { isInGraph } from './batch-table.ts'
 import type { GenerationIndex } from './generation-index.ts'
-import type { IntakeSigns } from './index-intake.ts'
+import type { IntakeSigns } from './intake-signs.ts'
 import { Nearest } from './nearest.ts'
 import { TimeSlice } from './time-slice.ts'
 

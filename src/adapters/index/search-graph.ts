@@ -1,9 +1,18 @@
-import type { IndexedBatch } from './batch-table.ts'
-import type { GenerationIndex, VectorQuestion } from './generation-index.ts'
+import type { BatchTable, IndexedBatch } from './batch-table.ts'
 import type { Nearest } from './nearest.ts'
 import type { TimeSlice } from './time-slice.ts'
 import type { VectorGraph } from './vector-graph.ts'
+import type { GenerationName, VectorQuestion } from './vector-question.ts'
+import type { VectorRows } from './vector-rows.ts'
 import { searchRows } from './vector-tail.ts'
+
+/** What it needs to know of the index. */
+interface Searched {
+  readonly table: BatchTable
+  readonly rows: VectorRows
+  readonly name: GenerationName
+  readonly expansion: number
+}
 
 /** Wider than this, reading the rows is the better way. */
 const widest = 8192
@@ -14,7 +23,7 @@ const filterMargin = 4
 
 /** Asks the graph, or, where it cannot tell, compares with the rows of all batches that count. */
 export async function searchGraph(
-  index: GenerationIndex,
+  index: Searched,
   graph: VectorGraph,
   question: VectorQuestion,
   nearest: Nearest,
@@ -39,7 +48,7 @@ export async function searchGraph(
 
 /** False when the graph gave too few of those that count, even when asked for many. */
 function walkGraph(
-  { table, expansion }: GenerationIndex,
+  { table, expansion }: Searched,
   graph: VectorGraph,
   { vector, limit, batchIds }: VectorQuestion,
   nearest: Nearest,

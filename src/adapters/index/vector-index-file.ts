@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BatchTable, isInGraph } from './batch-table.ts'
-import type { GenerationIndex, GenerationName } from './generation-index.ts'
+import type { GenerationIndex } from './generation-index.ts'
 import { graphEnding, tableEnding, temporaryEnding } from './index-file-names.ts'
 import { VectorGraph } from './vector-graph.ts'
+import type { GenerationName } from './vector-question.ts'
 
 /** Moves when a file of an older program must not be read any more. */
 const format = 1

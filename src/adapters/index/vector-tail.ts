@@ -1,8 +1,8 @@
 import type { BatchTable, IndexedBatch } from './batch-table.ts'
-import type { VectorQuestion } from './generation-index.ts'
 import { dotProduct, type Nearest } from './nearest.ts'
 import type { TimeSlice } from './time-slice.ts'
 import { VectorBlock } from './vector-block.ts'
+import type { VectorQuestion } from './vector-question.ts'
 import type { VectorRows } from './vector-rows.ts'
 
 interface Unread {

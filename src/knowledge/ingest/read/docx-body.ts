@@ -3,7 +3,7 @@ import type { CellBudget } from './cell-budget.ts'
 import { DocumentTable } from './document-table.ts'
 import type { DocxLists } from './docx-lists.ts'
 import { type DocxStyles, type ParagraphLook, takeLook } from './docx-styles.ts'
-import type { XmlAttributes, XmlHandler } from './xml-events.ts'
+import type { XmlAttributes, XmlHandler } from './xml-handler.ts'
 
 interface Paragraph extends ParagraphLook {
   style: string | undefined

@@ -1,5 +1,6 @@
 import type { ListPlace } from './docx-styles.ts'
-import { parseXml, type XmlHandler } from './xml-events.ts'
+import { parseXml } from './xml-events.ts'
+import type { XmlHandler } from './xml-handler.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
 const maxLevel = 8

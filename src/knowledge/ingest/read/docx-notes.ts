@@ -1,7 +1,8 @@
 import type { Block } from '../block.ts'
 import { DocxBody, type DocxContext } from './docx-body.ts'
 import { type Relationship, targetOf } from './office-package.ts'
-import { parseXml, type XmlAttributes, type XmlHandler } from './xml-events.ts'
+import { parseXml } from './xml-events.ts'
+import type { XmlAttributes, XmlHandler } from './xml-handler.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
 /** The notes that are referred to, by kind and id, with their numbers. */

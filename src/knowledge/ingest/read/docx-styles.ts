@@ -1,4 +1,5 @@
-import { parseXml, type XmlAttributes, type XmlHandler } from './xml-events.ts'
+import { parseXml } from './xml-events.ts'
+import type { XmlAttributes, XmlHandler } from './xml-handler.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
 export interface ListPlace {

@@ -1,7 +1,7 @@
 import type { Block } from '../block.ts'
 import { CellBudget } from './cell-budget.ts'
 import { maxColumns, type SheetRow, SheetTables } from './sheet-tables.ts'
-import type { XmlAttributes, XmlHandler } from './xml-events.ts'
+import type { XmlAttributes, XmlHandler } from './xml-handler.ts'
 
 /** Sheets are filled up to their end with repeats of nothing; a repeat of something is a person's work. */
 const maxRepeats = 1000

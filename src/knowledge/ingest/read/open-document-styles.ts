@@ -1,4 +1,4 @@
-import type { XmlAttributes } from './xml-events.ts'
+import type { XmlAttributes } from './xml-handler.ts'
 
 /** Which lists count. Their styles stand before the text, so one pass is enough. */
 export class OpenDocumentStyles {

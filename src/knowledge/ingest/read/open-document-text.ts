@@ -3,7 +3,7 @@ import { CellBudget } from './cell-budget.ts'
 import { DocumentTable } from './document-table.ts'
 import { OpenDocumentStyles } from './open-document-styles.ts'
 import { slideBlocks } from './slide-blocks.ts'
-import type { XmlAttributes, XmlHandler } from './xml-events.ts'
+import type { XmlAttributes, XmlHandler } from './xml-handler.ts'
 
 interface Paragraph {
   level: number | undefined

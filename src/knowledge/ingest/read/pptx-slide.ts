@@ -1,7 +1,7 @@
 import type { Block, Place } from '../block.ts'
 import type { CellBudget } from './cell-budget.ts'
 import { DocumentTable } from './document-table.ts'
-import type { XmlAttributes, XmlHandler } from './xml-events.ts'
+import type { XmlAttributes, XmlHandler } from './xml-handler.ts'
 
 /** Placeholders that repeat on every slide. */
 const furniture = new Set(['sldNum', 'ftr', 'dt', 'hdr', 'sldImg'])

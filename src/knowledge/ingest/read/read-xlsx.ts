@@ -5,7 +5,8 @@ import { formatNumber } from './cell-format.ts'
 import { findMainPart } from './office-package.ts'
 import { maxColumns, type SheetRow, SheetTables } from './sheet-tables.ts'
 import { readWorkbook, type Workbook } from './xlsx-workbook.ts'
-import { blocksOfXml, type XmlAttributes, type XmlHandler } from './xml-events.ts'
+import { blocksOfXml } from './xml-events.ts'
+import type { XmlAttributes, XmlHandler } from './xml-handler.ts'
 import { openZip } from './zip-archive.ts'
 
 /** From 0, for example 27 of `AB12`; `undefined` when the cell does not tell. */

@@ -1,4 +1,4 @@
-import type { XmlAttributes } from './xml-events.ts'
+import type { XmlAttributes } from './xml-handler.ts'
 
 /**
  * Keeps count of what is skipped: elements a reader does not want, with all they contain. Of the alternatives of one

@@ -1,7 +1,8 @@
 import { DocumentFailure } from '../document-failure.ts'
 import { builtInFormat, type CellFormat, formatOf } from './cell-format.ts'
 import { type Relationship, readRelationships, targetOf } from './office-package.ts'
-import { parseXml, type XmlHandler } from './xml-events.ts'
+import { parseXml } from './xml-events.ts'
+import type { XmlHandler } from './xml-handler.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
 export interface Workbook {

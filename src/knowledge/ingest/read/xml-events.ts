@@ -2,17 +2,7 @@ import { Parser } from 'htmlparser2'
 import type { Block } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
 import { SkippedElements } from './skipped-elements.ts'
-
-/** By local name (`val` of `w:val`), and by the whole name where there is a prefix. */
-export type XmlAttributes = Record<string, string | undefined>
-
-export interface XmlHandler {
-  open(name: string, attributes: XmlAttributes): void
-  close(name: string): void
-  text?(text: string): void
-  /** Elements that are left out with all they contain. */
-  skips?(name: string, attributes: XmlAttributes): boolean
-}
+import type { XmlAttributes, XmlHandler } from './xml-handler.ts'
 
 const maxDepth = 256
 const maxPiece = 16 * 1024 * 1024

@@ -1,0 +1,5 @@
+/** What the background work asks about the world. */
+export interface IntakeSigns {
+  isSearching(): boolean
+  isClosing(): boolean
+}

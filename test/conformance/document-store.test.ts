@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { DocumentError, DocumentStatus } from '../../src/knowledge/document.ts'
+import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking } from './knowledge-world.ts'
+
+const error: DocumentError = { code: 'no_text', message: 'It holds no text', retryable: false }
+
+describe('a document store', () => {
+  let opened: OpenedWorld
+  let world: KnowledgeWorld
+  beforeEach(async () => {
+    opened = await openWorld()
+    world = opened.world
+  })
+  afterEach(() => opened.cleanup())
+
+  const add = (fileIds: string[], workspaceId = 'w', knowledgeId = 'k') =>
+    world.documents.add(workspaceId, knowledgeId, fileIds, { chunking: undefined, metadata: {}, now: 1000 })
+
+  const find = async (fileId: string) => world.documents.find('w', await world.base('w', 'k'), fileId)
+
+  const reindex = (id: string): Promise<unknown> =>
+    world.bases.update('w', 'k', { embeddingModel: id }, { nextGenerationId: id, now: 1500 })
+
+  test('a document is found as it was added', async () => {
+    await world.makeBase('w', 'k')
+    await world.addFile('w', 'f')
+    const metadata = { language: 'en', year: 2026, tags: ['a', 'b'], is_open: true }
+    const options = { chunking: otherChunking, metadata, now: 1000 }
+    const result = await world.documents.add('w', 'k', ['f'], options)
+    const expected = {
+      fileId: 'f',
+      name: 'f.txt',
+      mimeType: 'text/plain',
+      size: 3,
+      status: 'queued',
+      progress: 0,
+      chunkCount: 0,
+      attempts: 0,
+      error: undefined,
+      metadata,
+      chunking: otherChunking,
+      createdAt: 1000,
+      updatedAt: 1000,
+      indexedAt: undefined,
+    }
+    assert.deepEqual(result, { added: [expected], skipped: [] })
+    assert.deepEqual(await find('f'), expected)
+    assert.equal(await find('g'), undefined)
+    assert.deepEqual((await world.claim()).chunking, otherChunking)
+  })
+
+  test('what is there already or does not exist is skipped, and the rest is added', async () => {
+    await world.makeBase('w', 'k')
+    await world.makeBase('w', 'k2')
+    for (const file of ['f1', 'f2']) await world.addFile('w', file)
+    await world.addFile('other', 'theirs')
+    assert.equal((await add(['f1']))?.added.length, 1)
+    const result = await add(['f1', 'f2', 'f2', 'none', 'theirs'])
+    assert.deepEqual(
+      result?.added.map(({ fileId }) => fileId),
+      ['f2'],
+    )
+    assert.deepEqual(result?.skipped, [
+      { fileId: 'f1', reason: 'already_added' },
+      { fileId: 'none', reason: 'not_found' },
+      { fileId: 'theirs', reason: 'not_found' },
+    ])
+    assert.equal((await add(['f1'], 'w', 'k2'))?.added.length, 1, 'a file may be in two bases')
+    assert.deepEqual(await add([]), { added: [], skipped: [] })
+    assert.equal(await add(['f1'], 'w', 'none'), undefined)
+    assert.equal(await add(['f1'], 'other', 'k'), undefined)
+    assert.equal((await world.countRows())['readings'], 3)
+  })
+
+  test('added by many at once, it is there once', async () => {
+    await world.makeBase('w', 'k')
+    await world.addFile('w', 'f')
+    const other = await opened.openAgain()
+    const options = { chunking: undefined, metadata: { a: 1 }, now: 5 }
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 ? world : other).documents.add('w', 'k', ['f'], options),
+      ),
+    )
+    assert.equal(results.flatMap(result => result?.added ?? []).length, 1)
+    const rows = await world.countRows()
+    assert.deepEqual([rows['documents'], rows['document_values'], rows['readings']], [1, 1, 1])
+  })
+
+  test('added while the next generation is built, it is on its way into both', async () => {
+    await world.makeBase('w', 'k')
+    await reindex('g2')
+    await world.addDocument('w', 'k', 'f')
+    const generations = [await world.claim(), await world.claim()].map(({ generationId }) => generationId)
+    assert.deepEqual(generations.sort(), ['g2', 'k-g1'])
+  })
+
+  test('shows how far its reading is, and in the end since when it can be found', async () => {
+    await world.makeBase('w', 'k')
+    await world.addDocument('w', 'k', 'f')
+    const reading = await world.claim(2000)
+    assert.deepEqual([(await find('f'))?.status, (await find('f'))?.attempts], ['parsing', 1])
+    await world.readings.renew(reading, 'embedding', 0.5, 2500, 9000)
+    const during = await find('f')
+    assert.deepEqual([during?.status, during?.progress, during?.updatedAt], ['embedding', 0.5, 2500])
+    await world.finish(reading, ['one', 'two'], [], 3000)
+    const ready = await find('f')
+    assert.deepEqual(
+      [ready?.status, ready?.progress, ready?.chunkCount, ready?.indexedAt, ready?.updatedAt],
+      ['ready', 1, 2, 3000, 3000],
+    )
+  })
+
+  test('a failure shows with its reason, also one in the next generation', async () => {
+    await world.makeBase('w', 'k')
+    await world.addDocument('w', 'k', 'f')
+    await world.readings.fail(await world.claim(), error, 2500)
+    assert.deepEqual([(await find('f'))?.status, (await find('f'))?.error], ['failed', error])
+
+    await world.addRead('w', 'k', 'good', ['text'])
+    await reindex('g2')
+    for (let turn = 0; turn < 2; turn++) await world.readings.fail(await world.claim(), error, 2600)
+    assert.deepEqual([(await find('good'))?.status, (await find('good'))?.error], ['ready', error])
+  })
+
+  test('lists the newest first, by status and by name, page by page', async () => {
+    await world.makeBase('w', 'k')
+    await world.makeBase('w', 'k2')
+    await world.addRead('w', 'k', '说明_100%', ['x'])
+    await world.addDocument('w', 'k', 'Readme', { now: 1005 })
+    await world.addDocument('w', 'k2', 'elsewhere', { now: 1006 })
+    const base = await world.base('w', 'k')
+    const listed = async (status?: DocumentStatus, keyword = '', page = { page: 1, pageSize: 9 }) => {
+      const { total, items } = await world.documents.list('w', base, { status, keyword }, page)
+      return [total, ...items.map(({ fileId }) => fileId)]
+    }
+    assert.deepEqual(await listed(), [2, 'Readme', '说明_100%'])
+    assert.deepEqual(await listed('ready'), [1, '说明_100%'])
+    assert.deepEqual(await listed('queued'), [1, 'Readme'])
+    assert.deepEqual(await listed('failed'), [0])
+    assert.deepEqual(await listed(undefined, 'README'), [1, 'Readme'])
+    assert.deepEqual(await listed(undefined, '_1'), [1, '说明_100%'])
+    assert.deepEqual(await listed(undefined, '0%'), [1, '说明_100%'])
+    assert.deepEqual(await listed(undefined, '', { page: 2, pageSize: 1 }), [2, '说明_100%'])
+    assert.deepEqual(
+      (await world.documents.list('x', base, { status: undefined, keyword: '' }, { page: 1, pageSize: 9 }))
+        .total,
+      0,
+    )
+  })
+
+  describe('put into the queue again', () => {
+    test('by default all that failed, and nothing else', async () => {
+      await world.makeBase('w', 'k')
+      await world.addRead('w', 'k', 'ready', ['x'])
+      for (const file of ['bad1', 'bad2']) {
+        await world.addDocument('w', 'k', file)
+        await world.readings.fail(await world.claim(), error, 2500)
+      }
+      await world.addDocument('w', 'k', 'waiting')
+      const result = await world.documents.requeue('w', await world.base('w', 'k'), undefined, 4000)
+      assert.deepEqual(result, { accepted: ['bad1', 'bad2'], skipped: [] })
+      const document = await find('bad1')
+      assert.deepEqual([document?.status, document?.error, document?.updatedAt], ['queued', undefined, 4000])
+      assert.equal((await find('ready'))?.status, 'ready')
+      const again = await world.documents.requeue('w', await world.base('w', 'k'), undefined, 4000)
+      assert.deepEqual(again, { accepted: [], skipped: [] })
+    })
+
+    test('those named, whatever their status, unless they are on their way', async () => {
+      await world.makeBase('w', 'k')
+      const { batchId } = await world.addRead('w', 'k', 'ready', ['old'])
+      await world.addDocument('w', 'k', 'waiting', { now: 1200 })
+      await world.addDocument('w', 'k', 'taken', { now: 1100 })
+      const taken = await world.claim()
+      assert.equal(taken.fileId, 'taken')
+      const base = await world.base('w', 'k')
+      const names = ['ready', 'waiting', 'taken', 'none', 'ready']
+      assert.deepEqual(await world.documents.requeue('w', base, names, 4000), {
+        accepted: ['ready'],
+        skipped: [
+          { fileId: 'waiting', reason: 'in_progress' },
+          { fileId: 'taken', reason: 'in_progress' },
+          { fileId: 'none', reason: 'not_found' },
+        ],
+      })
+      assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['old'], 'what was found stays')
+      assert.ok(await world.readings.renew(taken, 'chunking', 0.1, 1, 9000), 'the lease stays')
+      assert.deepEqual(await world.documents.requeue('x', base, ['ready'], 4000), {
+        accepted: [],
+        skipped: [{ fileId: 'ready', reason: 'not_found' }],
+      })
+    })
+
+    test('where it failed in the next generation only, it is read again for that one only', async () => {
+      await world.makeBase('w', 'k')
+      await world.addRead('w', 'k', 'f', ['x'])
+      await reindex('g2')
+      await world.readings.fail(await world.claim(), error, 2500)
+      const base = await world.base('w', 'k')
+      assert.deepEqual((await world.documents.requeue('w', base, undefined, 4000)).accepted, ['f'])
+      assert.equal((await world.claim(5000)).generationId, 'g2')
+      assert.equal((await find('f'))?.status, 'ready')
+    })
+
+    test('it begins anew with its interruptions', async () => {
+      await world.makeBase('w', 'k')
+      await world.addDocument('w', 'k', 'f')
+      for (let now = 2000; now < 2300; now += 100) await world.claim(now, now + 50)
+      assert.equal(
+        await world.readings.claim({ lease: 'l', batchId: 'b', now: 9000, until: 9001 }),
+        undefined,
+      )
+      assert.equal((await find('f'))?.error?.code, 'interrupted')
+      await world.documents.requeue('w', await world.base('w', 'k'), undefined, 9100)
+      await world.claim(9200, 9300)
+      assert.equal((await world.claim(9400)).fileId, 'f')
+    })
+  })
+
+  describe('a document that is removed', () => {
+    test('is gone from every search when the call resolves', async () => {
+      await world.makeBase('w', 'k')
+      const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'two'], { metadata: { a: 'b' } })
+      const kept = await world.addRead('w', 'k', 'kept', ['three'])
+      const before = (await world.base('w', 'k')).generation.revision
+      assert.ok(await world.documents.remove('w', 'k', 'f'))
+      assert.deepEqual(await world.shown('w', 'k-g1', batchId), [])
+      const base = await world.base('w', 'k')
+      assert.ok(base.generation.revision > before, 'the revision moves')
+      assert.equal(await find('f'), undefined)
+      assert.equal((await world.chunks.list('w', base, 'f', { page: 1, pageSize: 9 })).total, 0)
+      assert.equal(await world.chunks.find('w', base, 'f', `${batchId}_0`), undefined)
+      const batches = await world.chunks.batchesOf('w', base, { fileIds: undefined, conditions: [] })
+      assert.deepEqual(batches, new Set([kept.batchId]))
+      assert.equal(await world.segments.liveChunks('w', 'k-g1'), 1)
+      assert.deepEqual((await world.bases.count('w', base)).documents, 1)
+      assert.deepEqual(await world.shown('w', 'k-g1', kept.batchId), ['three'])
+      assert.equal(await world.documents.remove('w', 'k', 'f'), false)
+    })
+
+    test('takes the lease from whoever reads it, and never comes back', async () => {
+      await world.makeBase('w', 'k')
+      await world.addDocument('w', 'k', 'f')
+      const reading = await world.claim()
+      assert.deepEqual(await world.stage(reading, ['one']), [true, true, true])
+      assert.ok(await world.documents.remove('w', 'k', 'f'))
+      assert.equal(await world.readings.renew(reading, 'chunking', 0.5, 2100, 9000), false)
+      const more = await world.readings.stageChunks(reading, [])
+      assert.equal(more, false)
+      assert.equal(await world.readings.stageVectors(reading, 0, [Float32Array.of(1)]), false)
+      assert.equal(await world.readings.finish(reading, 1, 2200), false)
+      assert.equal(await world.readings.fail(reading, error, 2200), false)
+      const release = { dueAt: 1, retries: 1, error: undefined, now: 2200 }
+      assert.equal(await world.readings.release(reading, release), false)
+      assert.deepEqual(await world.shown('w', 'k-g1', reading.batchId), [])
+      assert.equal(await world.readings.nextDue(), undefined)
+      assert.deepEqual(await world.segments.segments('w', 'k-g1'), [])
+      await world.sweepAll()
+      const rows = await world.countRows()
+      assert.deepEqual([rows['chunks'], rows['segments'], rows['vectors'], rows['batches']], [0, 0, 0, 0])
+    })
+
+    test('leaves the same file in other bases and workspaces alone', async () => {
+      for (const [workspaceId, id] of [
+        ['w', 'k'],
+        ['w', 'k2'],
+        ['v', 'k'],
+      ] as const)
+        await world.makeBase(workspaceId, id)
+      await world.addRead('w', 'k', 'f', ['one'])
+      const theirs = await world.addRead('v', 'k', 'f', ['theirs'])
+      assert.equal((await add(['f'], 'w', 'k2'))?.added.length, 1)
+      const other = await world.readNext(['other'])
+      assert.ok(await world.documents.remove('w', 'k', 'f'))
+      assert.deepEqual(await world.shown('w', 'k2-g1', other.batchId), ['other'])
+      assert.deepEqual(await world.shown('v', 'k-g1', theirs.batchId), ['theirs'])
+      assert.equal(await world.documents.remove('x', 'k2', 'f'), false)
+      await world.sweepAll()
+      assert.deepEqual(await world.shown('v', 'k-g1', theirs.batchId), ['theirs'])
+    })
+
+    test('goes from the next generation, too', async () => {
+      await world.makeBase('w', 'k')
+      await world.addRead('w', 'k', 'f', ['one'])
+      await reindex('g2')
+      const { batchId } = await world.readNext(['two'])
+      assert.ok(await world.documents.remove('w', 'k', 'f'))
+      assert.deepEqual(await world.shown('w', 'g2', batchId), [])
+      assert.equal(await world.readings.swapWhole(5000), 1)
+      assert.deepEqual(await world.shown('w', 'g2', batchId), [])
+    })
+
+    test('wins against the reading that ends at the same moment', async () => {
+      await world.makeBase('w', 'k')
+      const other = await opened.openAgain()
+      for (let round = 0; round < 15; round++) {
+        await world.addDocument('w', 'k', `f${round}`)
+        const reading = await world.claim()
+        await world.stage(reading, ['text'])
+        const [, removed] = await Promise.all([
+          world.readings.finish(reading, 1, 3000),
+          other.documents.remove('w', 'k', reading.fileId),
+        ])
+        assert.ok(removed)
+        assert.deepEqual(await world.shown('w', 'k-g1', reading.batchId), [])
+        assert.equal(await world.segments.liveChunks('w', 'k-g1'), 0)
+      }
+    })
+  })
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import type { Database } from '../../src/adapters/sql/database.ts'
+import { SqlChunkStore } from '../../src/adapters/sql/sql-chunk-store.ts'
+import { SqlDocumentStore } from '../../src/adapters/sql/sql-document-store.ts'
+import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
+import { SqlKnowledgeStore } from '../../src/adapters/sql/sql-knowledge-store.ts'
+import { SqlKnowledgeSweep } from '../../src/adapters/sql/sql-knowledge-sweep.ts'
+import { SqlReadingStore } from '../../src/adapters/sql/sql-reading-store.ts'
+import { SqlSegmentStore } from '../../src/adapters/sql/sql-segment-store.ts'
+import type { Chunking } from '../../src/knowledge/chunking.ts'
+import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
+import type { Reading, StagedChunk } from '../../src/knowledge/ingest/reading-store.ts'
+import type { KnowledgeBase, KnowledgeSettings, Metadata } from '../../src/knowledge/knowledge-base.ts'
+import { textTerms } from '../../src/knowledge/text/text-terms.ts'
+import { openTestDatabase } from '../support/open-test-database.ts'
+
+export const chunking: Chunking = { strategy: 'auto', size: 512, overlap: 64 }
+export const otherChunking: Chunking = { strategy: 'paragraph', size: 300, overlap: 0 }
+
+export const settingsOf = (name: string, more: Partial<KnowledgeSettings> = {}): KnowledgeSettings => ({
+  name,
+  description: `About ${name}`,
+  chunking,
+  embeddingModel: null,
+  retrieval: { topK: 5, scoreThreshold: 0, rerank: false },
+  metadata: {},
+  ...more,
+})
+
+export const knowledgeTables = [
+  'knowledge_bases',
+  'generations',
+  'documents',
+  'document_values',
+  'readings',
+  'batches',
+  'chunks',
+  'segments',
+  'segment_blocks',
+  'vectors',
+] as const
+
+const chunkOf = (reading: Reading, position: number, content: string): StagedChunk => ({
+  id: `${reading.batchId}_${position}`,
+  position,
+  content,
+  heading: ['Part one'],
+  page: position + 1,
+  from: position * 100,
+  to: position * 100 + content.length,
+  tokens: content.length,
+})
+
+/** The stores over one database, and the steps by which documents get into them. */
+export class KnowledgeWorld {
+  readonly database: Database
+  readonly bases: SqlKnowledgeStore
+  readonly documents: SqlDocumentStore
+  readonly readings: SqlReadingStore
+  readonly chunks: SqlChunkStore
+  readonly segments: SqlSegmentStore
+  readonly sweeper: SqlKnowledgeSweep
+  readonly files: SqlFileStore
+  #serial = 0
+
+  constructor(database: Database) {
+    this.database = database
+    this.bases = new SqlKnowledgeStore(database)
+    this.documents = new SqlDocumentStore(database)
+    this.readings = new SqlReadingStore(database)
+    this.chunks = new SqlChunkStore(database)
+    this.segments = new SqlSegmentStore(database)
+    this.sweeper = new SqlKnowledgeSweep(database)
+    this.files = new SqlFileStore(database)
+  }
+
+  name(prefix: string): string {
+    return `${prefix}${++this.#serial}`
+  }
+
+  async makeBase(
+    workspaceId: string,
+    id: string,
+    more: Partial<KnowledgeSettings> = {},
+  ): Promise<KnowledgeBase> {
+    const base = { ...settingsOf(`Base ${id}`, more), id, generationId: `${id}-g1`, createdAt: 1000 }
+    assert.ok(await this.bases.create(workspaceId, base))
+    return this.base(workspaceId, id)
+  }
+
+  async base(workspaceId: string, id: string): Promise<KnowledgeBase> {
+    const base = await this.bases.find(workspaceId, id)
+    return base ?? assert.fail(`there is no base ${id}`)
+  }
+
+  async addFile(workspaceId: string, id: string): Promise<void> {
+    await this.files.add(workspaceId, {
+      id,
+      name: `${id}.txt`,
+      size: 3,
+      mimeType: 'text/plain',
+      sha256: `sum of ${id}`,
+      createdAt: 1,
+      blobKey: `${workspaceId} ${id}`,
+    })
+  }
+
+  /** A file, and a document made of it, which waits to be read since `now`. */
+  async addDocument(
+    workspaceId: string,
+    knowledgeId: string,
+    fileId: string,
+    { metadata = {}, now = 1000 }: { metadata?: Metadata; now?: number } = {},
+  ): Promise<void> {
+    await this.addFile(workspaceId, fileId)
+    const result = await this.documents.add(workspaceId, knowledgeId, [fileId], {
+      chunking: undefined,
+      metadata,
+      now,
+    })
+    assert.equal(result?.added.length, 1)
+  }
+
+  async claim(now = 2000, until = now + 30_000): Promise<Reading> {
+    const names = { lease: this.name('lease'), batchId: this.name('batch') }
+    return (await this.readings.claim({ ...names, now, until })) ?? assert.fail('nothing is due')
+  }
+
+  /** Stages what reading the texts gives. */
+  async stage(reading: Reading, texts: string[], vectors: Float32Array[] = []): Promise<boolean[]> {
+    const builder = new SegmentBuilder()
+    for (const text of texts) builder.add(textTerms(text))
+    return [
+      await this.readings.stageChunks(
+        reading,
+        texts.map((text, position) => chunkOf(reading, position, text)),
+      ),
+      await this.readings.stageSegment(
+        reading,
+        builder.finish({ batchId: reading.batchId, from: 0 }),
+        0,
+        2000,
+      ),
+      await this.readings.stageVectors(reading, 0, vectors),
+    ]
+  }
+
+  async finish(reading: Reading, texts: string[], vectors: Float32Array[] = [], now = 3000): Promise<void> {
+    assert.deepEqual(await this.stage(reading, texts, vectors), [true, true, true])
+    assert.ok(await this.readings.finish(reading, texts.length, now))
+  }
+
+  /** Reads what is due next. */
+  async readNext(texts: string[], vectors: Float32Array[] = []): Promise<Reading> {
+    const reading = await this.claim()
+    await this.finish(reading, texts, vectors)
+    return reading
+  }
+
+  /** A document that can be found. */
+  async addRead(
+    workspaceId: string,
+    knowledgeId: string,
+    fileId: string,
+    texts: string[],
+    more: { metadata?: Metadata; vectors?: Float32Array[] } = {},
+  ): Promise<Reading> {
+    await this.addDocument(workspaceId, knowledgeId, fileId, more)
+    const reading = await this.readNext(texts, more.vectors)
+    assert.equal(reading.fileId, fileId)
+    return reading
+  }
+
+  /** The contents that a search may show, of so many chunks of the batch. */
+  async shown(workspaceId: string, generationId: string, batchId: string, count = 3): Promise<string[]> {
+    const addresses = Array.from({ length: count }, (_, position) => ({ batchId, position }))
+    const found = await this.chunks.fetch(workspaceId, generationId, addresses)
+    return found.toSorted((left, right) => left.position - right.position).map(({ content }) => content)
+  }
+
+  async countRows(where = '1 = 1'): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {}
+    for (const table of knowledgeTables) {
+      const row = await this.database.get<{ total: number }>(
+        `SELECT COUNT(*) AS total FROM ${table} WHERE ${where}`,
+      )
+      counts[table] = row!.total
+    }
+    return counts
+  }
+
+  /** Sweeps until nothing is left to sweep; tells how many steps it took. */
+  async sweepAll(now = 10_000): Promise<number> {
+    let steps = 0
+    while (await this.sweeper.sweep(now)) assert.ok(++steps < 10_000, 'sweeping does not end')
+    return steps
+  }
+}
+
+export interface OpenedWorld {
+  world: KnowledgeWorld
+  /** The same data as another process sees it. */
+  openAgain(): Promise<KnowledgeWorld>
+  cleanup(): Promise<void>
+}
+
+export async function openWorld(): Promise<OpenedWorld> {
+  const opened = await openTestDatabase()
+  return {
+    world: new KnowledgeWorld(opened.database),
+    openAgain: async () => new KnowledgeWorld(await opened.openAgain()),
+    cleanup: () => opened.cleanup(),
+  }
+}
