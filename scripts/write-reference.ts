@@ -1,6 +1,7 @@
 /**
- * Writes what docs/ says of settings, limits, errors and operations from the tables that the server itself
- * uses, and the settings into README.md. A test fails when a written file no longer matches its table.
+ * Writes what docs/ says of settings, limits, errors, failures of documents and operations from the tables that
+ * the server itself uses, and the settings into README.md. A test fails when a written file no longer matches
+ * its table.
  *
  *   node scripts/write-reference.ts
  */
@@ -12,6 +13,7 @@ import { limits } from '../src/contract/limits.ts'
 import type { Access } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations.ts'
 import { accessSentence } from '../src/http/pages/access-sentence.ts'
+import { documentFailures } from '../src/knowledge/ingest/document-failure.ts'
 
 const root = join(import.meta.dirname, '..')
 const note = '<!-- Written by `npm run docs`. Change the table it names, then run that again. -->'
@@ -90,6 +92,16 @@ const errorsTable = (): string =>
     ]),
   )
 
+const documentFailuresTable = (): string =>
+  table(
+    ['Code', 'Can another try help', 'Meaning'],
+    Object.entries(documentFailures).map(([code, { retryable, meaning }]) => [
+      `\`${code}\``,
+      retryable ? 'yes' : 'no',
+      meaning,
+    ]),
+  )
+
 const operationsTable = (): string =>
   table(
     ['Method', 'Path', 'Access', 'Summary'],
@@ -136,6 +148,11 @@ export function referenceFiles(): Record<string, string> {
       'Errors',
       'Every way a call can fail, from `src/contract/error-codes.ts`. A code is the HTTP status and two digits, and never changes its meaning.',
       errorsTable(),
+    ),
+    'docs/reference/document-failures.md': document(
+      'Failures of documents',
+      'Why a document of a knowledge base can have the status `failed`, from `src/knowledge/ingest/document-failure.ts`: the `code`, `retryable` and meaning of its `error`. Its `message` says what to do about this one document.',
+      documentFailuresTable(),
     ),
     'docs/reference/operations.md': document(
       'Operations',

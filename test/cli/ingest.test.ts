@@ -192,17 +192,19 @@ describe('ingest', () => {
   })
 
   test('files over the limit of the server count as failed', async () => {
-    const small = await spawnServer(database, { LOG_LEVEL: 'warn', MAX_FILE_BYTES: '1000' })
+    const own = await freshDatabase()
+    const small = await spawnServer(own, { LOG_LEVEL: 'warn', MAX_FILE_BYTES: '1000' })
     try {
       const folder = await folderOf({ 'long.txt': 'word '.repeat(1000), 'short.txt': 'word' })
       const words = ['ingest', folder, '--knowledge', 'Limits', '--server', small.base, '--json']
-      const refused = await runBanyan(database, words)
+      const refused = await runBanyan(own, words)
       assert.equal(refused.code, 1)
       const [failure] = JSON.parse(refused.stdout).failed
       assert.deepEqual([failure.name, failure.code], ['long.txt', 'not_added'])
       assert.match(failure.message, /larger than 1000 bytes/)
     } finally {
       await small.kill('SIGTERM')
+      await own.drop()
     }
   })
 
@@ -269,7 +271,7 @@ test('the progress is one line that is redrawn on a terminal, and few lines else
   const shownOn = (isTTY: boolean): string => {
     let now = 0
     let shown = ''
-    const output = { isTTY, columns: 60, write: (text: string) => (shown += text) }
+    const output = { isTTY, columns: 64, write: (text: string) => (shown += text) }
     const line = new ProgressLine(output, () => now)
     for (let done = 0; done <= 10; done++) {
       line.show({ doing: 'Reading', done, total: 10, stage: 'parsing 2, chunking 1, embedding 1' })
@@ -282,7 +284,7 @@ test('the progress is one line that is redrawn on a terminal, and few lines else
   assert.ok(!drawn.includes('\n'))
   const states = drawn.split('\r')
   assert.match(states.at(-2)!, /^\[#{24}\] Reading 10 of 10, 1\.0 documents\/s/)
-  assert.ok(states.every(state => state.replace('\x1b[K', '').length < 60))
+  assert.ok(states.every(state => state.replace('\x1b[K', '').length < 64))
   assert.equal(states.at(-1), '\x1b[K')
   const lines = shownOn(false).trimEnd().split('\n')
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { DocumentError, DocumentStatus } from '../../src/knowledge/document.ts'
-import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking } from './knowledge-world.ts'
+import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking, partOf } from './knowledge-world.ts'
 
 const error: DocumentError = { code: 'no_text', message: 'It holds no text', retryable: false }
 
@@ -104,7 +104,7 @@ describe('a document store', () => {
     await world.readings.renew(reading, 'embedding', 0.5, 2500, 9000)
     const during = await find('f')
     assert.deepEqual([during?.status, during?.progress, during?.updatedAt], ['embedding', 0.5, 2500])
-    await world.finish(reading, ['one', 'two'], [], 3000)
+    assert.ok(await world.finish(reading, ['one', 'two'], [], 3000))
     const ready = await find('f')
     assert.deepEqual(
       [ready?.status, ready?.progress, ready?.chunkCount, ready?.indexedAt, ready?.updatedAt],
@@ -244,13 +244,12 @@ describe('a document store', () => {
       await world.makeBase('w', 'k')
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
-      assert.deepEqual(await world.stage(reading, ['one']), [true, true, true])
+      assert.ok(await world.stage(reading, ['one'], [Float32Array.of(1)]))
       assert.ok(await world.documents.remove('w', 'k', 'f'))
       assert.equal(await world.readings.renew(reading, 'chunking', 0.5, 2100, 9000), false)
-      const more = await world.readings.stageChunks(reading, [])
-      assert.equal(more, false)
-      assert.equal(await world.readings.stageVectors(reading, 0, [Float32Array.of(1)]), false)
-      assert.equal(await world.readings.finish(reading, 1, 2200), false)
+      const more = partOf(reading, ['two'], [Float32Array.of(1)], { from: 1, segmentOrdinal: 1 })
+      assert.equal(await world.readings.stage(reading, more, 2200), false)
+      assert.equal(await world.readings.finish(reading, more, 2, 2200), false)
       assert.equal(await world.readings.fail(reading, error, 2200), false)
       const release = { dueAt: 1, retries: 1, error: undefined, now: 2200 }
       assert.equal(await world.readings.release(reading, release), false)
@@ -298,9 +297,8 @@ describe('a document store', () => {
       for (let round = 0; round < 15; round++) {
         await world.addDocument('w', 'k', `f${round}`)
         const reading = await world.claim()
-        await world.stage(reading, ['text'])
         const [, removed] = await Promise.all([
-          world.readings.finish(reading, 1, 3000),
+          world.finish(reading, ['text']),
           other.documents.remove('w', 'k', reading.fileId),
         ])
         assert.ok(removed)

@@ -9,7 +9,7 @@ import { SqlReadingStore } from '../../src/adapters/sql/sql-reading-store.ts'
 import { SqlSegmentStore } from '../../src/adapters/sql/sql-segment-store.ts'
 import type { Chunking } from '../../src/knowledge/chunking.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
-import type { Reading, StagedChunk } from '../../src/knowledge/ingest/reading-store.ts'
+import type { Reading, StagedChunk, StagedPart } from '../../src/knowledge/ingest/reading-store.ts'
 import type { KnowledgeBase, KnowledgeSettings, Metadata } from '../../src/knowledge/knowledge-base.ts'
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
@@ -50,6 +50,23 @@ const chunkOf = (reading: Reading, position: number, content: string): StagedChu
   to: position * 100 + content.length,
   tokens: content.length,
 })
+
+/** What a part of a document adds that holds these texts, from a position on. */
+export function partOf(
+  reading: Reading,
+  texts: string[],
+  vectors: Float32Array[] = [],
+  { from = 0, segmentOrdinal = 0 } = {},
+): StagedPart {
+  const builder = new SegmentBuilder()
+  for (const text of texts) builder.add(textTerms(text))
+  return {
+    chunks: texts.map((text, index) => chunkOf(reading, from + index, text)),
+    segment: texts.length > 0 ? builder.finish({ batchId: reading.batchId, from }) : undefined,
+    segmentOrdinal,
+    vectors,
+  }
+}
 
 /** The stores over one database, and the steps by which documents get into them. */
 export class KnowledgeWorld {
@@ -126,34 +143,24 @@ export class KnowledgeWorld {
     return (await this.readings.claim({ ...names, now, until })) ?? assert.fail('nothing is due')
   }
 
-  /** Stages what reading the texts gives. */
-  async stage(reading: Reading, texts: string[], vectors: Float32Array[] = []): Promise<boolean[]> {
-    const builder = new SegmentBuilder()
-    for (const text of texts) builder.add(textTerms(text))
-    return [
-      await this.readings.stageChunks(
-        reading,
-        texts.map((text, position) => chunkOf(reading, position, text)),
-      ),
-      await this.readings.stageSegment(
-        reading,
-        builder.finish({ batchId: reading.batchId, from: 0 }),
-        0,
-        2000,
-      ),
-      await this.readings.stageVectors(reading, 0, vectors),
-    ]
+  /** Stages what reading the texts gives; false when the lease is lost. */
+  stage(reading: Reading, texts: string[], vectors: Float32Array[] = []): Promise<boolean> {
+    return this.readings.stage(reading, partOf(reading, texts, vectors), 2000)
   }
 
-  async finish(reading: Reading, texts: string[], vectors: Float32Array[] = [], now = 3000): Promise<void> {
-    assert.deepEqual(await this.stage(reading, texts, vectors), [true, true, true])
-    assert.ok(await this.readings.finish(reading, texts.length, now))
+  async finish(
+    reading: Reading,
+    texts: string[],
+    vectors: Float32Array[] = [],
+    now = 3000,
+  ): Promise<boolean> {
+    return this.readings.finish(reading, partOf(reading, texts, vectors), texts.length, now)
   }
 
   /** Reads what is due next. */
   async readNext(texts: string[], vectors: Float32Array[] = []): Promise<Reading> {
     const reading = await this.claim()
-    await this.finish(reading, texts, vectors)
+    assert.ok(await this.finish(reading, texts, vectors))
     return reading
   }
 

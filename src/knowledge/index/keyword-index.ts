@@ -77,8 +77,12 @@ export class KeywordIndex {
       lookup.weight = Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5)) * (saturation + 1)
     }
     lookups.sort((left, right) => right.weight - left.weight)
-    const highest = lookups.reduce((sum, lookup) => sum + lookup.weight, 0)
-    const deciding = lookups.filter(lookup => lookup.chunkCount > 0).slice(0, mostTerms)
+    const known = lookups.filter(lookup => lookup.chunkCount > 0)
+    const deciding = known.slice(0, mostTerms)
+    // A word that stands nowhere lowers all scores as much as an ordinary one: it tells that something is missing,
+    // but in a small base, where every known word is common, it must not outweigh all that was found.
+    const knownWeight = known.reduce((sum, lookup) => sum + lookup.weight, 0)
+    const highest = (knownWeight * lookups.length) / (known.length || 1)
 
     const top = new TopHits<Omit<KeywordHit, 'score'>>(limit)
     for (const [index, { cached }] of segments.entries())
