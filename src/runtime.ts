@@ -36,7 +36,11 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   const metrics = new Metrics()
   const readiness: Readiness = {
     stopping: false,
-    checks: { database: () => adapters.checkDatabase(), files: () => files.check() },
+    checks: {
+      database: () => adapters.checkDatabase(),
+      files: () => files.check(),
+      workers: () => knowledge.ingestor.check(),
+    },
   }
   const parts = { access, idempotency, metrics, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [

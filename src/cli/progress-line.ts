@@ -29,6 +29,7 @@ export class ProgressLine {
   #doing = ''
   #since = 0
   #doneBefore = 0
+  #doneShown = 0
   #shownAt = 0
 
   constructor(output: Output, now: () => number = () => performance.now()) {
@@ -45,8 +46,10 @@ export class ProgressLine {
       this.#doneBefore = step.done
     }
     const pause = this.#output.isTTY ? redrawMilliseconds : plainMilliseconds
-    if (!isNew && step.done < step.total && now - this.#shownAt < pause) return
+    const isLast = step.done === step.total && step.done !== this.#doneShown
+    if (!isNew && !isLast && now - this.#shownAt < pause) return
     this.#shownAt = now
+    this.#doneShown = step.done
     const words = this.#words(step, now)
     if (!this.#output.isTTY) this.#output.write(`${words}\n`)
     // Cut, because a line that breaks cannot be drawn over.

@@ -13,7 +13,16 @@ export const knowledgeId = id('Knowledge base id.', 'kb_Zk3xV0m2q1c5b7n9d1f3gA')
 export const documentId = id('Id of the file that the document was made of.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')
 export const chunkId = id('Chunk id.', 'chunk_Zk3xV0m2q1c5b7n9d1f3gA_0')
 
-export const documentStatuses = ['queued', 'parsing', 'chunking', 'embedding', 'ready', 'failed'] as const
+/** `disabled` is part of the interface; no operation of this version makes a document so. */
+export const documentStatuses = [
+  'queued',
+  'parsing',
+  'chunking',
+  'embedding',
+  'ready',
+  'failed',
+  'disabled',
+] as const
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] })

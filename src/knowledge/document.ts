@@ -2,7 +2,7 @@ import type { Chunking } from './chunking.ts'
 import type { DocumentFailureCode } from './ingest/document-failure.ts'
 import type { Metadata } from './knowledge-base.ts'
 
-export type DocumentStatus = 'queued' | 'parsing' | 'chunking' | 'embedding' | 'ready' | 'failed'
+export type DocumentStatus = 'queued' | 'parsing' | 'chunking' | 'embedding' | 'ready' | 'failed' | 'disabled'
 
 export interface DocumentError {
   code: DocumentFailureCode

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { ByteBudget } from '../../src/cli/byte-budget.ts'
 import { ProgressLine } from '../../src/cli/progress-line.ts'
+import { ServerClient } from '../../src/cli/server-client.ts'
 import { walkFolder } from '../../src/cli/walk-folder.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
@@ -310,4 +311,28 @@ test('no more bytes are held at a time than there may be', async () => {
   )
   assert.equal(held, 0)
   assert.ok(most <= 10 && most >= 8, `${most} were held`)
+})
+
+test('a call that may pass is sent again under the same key, and a refusal is not', async () => {
+  const keys: unknown[] = []
+  const server = createServer((request, answer) => {
+    keys.push(request.headers['idempotency-key'])
+    if (keys.length === 1) answer.destroy()
+    else if (keys.length === 2) answer.writeHead(503).end('{"code":50301,"message":"busy","data":{}}')
+    else if (keys.length === 3) answer.end('{"code":0,"message":"success","data":{"fine":true}}')
+    else answer.writeHead(409).end('{"code":40903,"message":"taken","data":{"reason":"already_exists"}}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = new ServerClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'a token')
+  const wish = { method: 'POST', path: '/x', json: {}, signal: new AbortController().signal } as const
+  try {
+    assert.deepEqual(await client.call(wish), { fine: true })
+    assert.equal(keys.length, 3)
+    assert.deepEqual([new Set(keys).size, typeof keys[0]], [1, 'string'])
+    await assert.rejects(client.call(wish), { message: 'taken', reason: 'already_exists' })
+    assert.equal(keys.length, 4)
+  } finally {
+    client.close()
+    server.close()
+  }
 })

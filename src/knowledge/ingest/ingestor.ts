@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { FileService } from '../../files/file-service.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { hasEnded, processName } from '../../kernel/process-name.ts'
@@ -41,6 +42,7 @@ export class Ingestor {
   readonly #options: IngestOptions
   readonly #running = new Set<Promise<void>>()
   #wake: () => void = () => {}
+  #isAtWork = false
 
   constructor(parts: IngestParts, options: IngestOptions) {
     this.#parts = parts
@@ -54,6 +56,7 @@ export class Ingestor {
 
   /** Works until the signal; then what is under way goes back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
+    this.#isAtWork = true
     if (this.#options.isAlone) await this.#takeOver()
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => {
@@ -66,7 +69,13 @@ export class Ingestor {
       if (found) await Promise.race([woken, ...this.#running])
       else await Promise.race([woken, ...this.#running, this.#untilDue(signal)])
     }
+    this.#isAtWork = false
     await Promise.all(this.#running)
+  }
+
+  /** Fails while nobody would read what is added. */
+  async check(): Promise<void> {
+    if (!this.#isAtWork) throw new AppError('unavailable', 'Documents are not being read yet')
   }
 
   /** After a crash nobody needs to wait for the leases to run out. */

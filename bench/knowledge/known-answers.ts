@@ -1,0 +1,40 @@
+import { Prose, sentenceOf } from './prose.ts'
+import { pick } from './random.ts'
+import type { Language } from './vocabulary.ts'
+
+export interface KnownAnswers {
+  passages: string[]
+  /** Each with the number of the passage it was made from. */
+  questions: { text: string; passage: number }[]
+}
+
+const passageLength: Record<Language, number> = { zh: 280, en: 1100 }
+const glue: Record<Language, readonly string[]> = {
+  zh: ['关于', '有什么', '情况', '问题', '是不是', '说明'],
+  en: ['about', 'what is', 'the', 'with', 'problem of', 'information on'],
+}
+
+/**
+ * Passages, and questions for some of them. A question holds three words that stand close together in its passage, a
+ * rare one among them, and words that stand everywhere. Other passages hold each of the words, too, but hardly all.
+ */
+export function knownAnswers(language: Language, passages: number, questions: number): KnownAnswers {
+  const prose = new Prose(passages)
+  const answers: KnownAnswers = { passages: [], questions: [] }
+  const every = Math.floor(passages / questions)
+  for (let passage = 0; passage < passages; passage++) {
+    const topic = prose.topic(language)
+    const isAsked = passage % every === 0 && answers.questions.length < questions
+    const told = prose.words(language, topic)
+    const before = prose.paragraph(language, topic, passageLength[language] * prose.random())
+    const sentence = sentenceOf(language, told).trimEnd()
+    const after = prose.paragraph(language, topic, Math.max(40, passageLength[language] - before.length))
+    answers.passages.push([before, sentence, after].join(language === 'zh' ? '' : ' ').trim())
+    if (!isAsked) continue
+    // The longest ones are those that no dictionary knows: names.
+    const telling = told.toSorted((left, right) => right.length - left.length).slice(0, 3)
+    const words = [pick(glue[language], prose.random), ...telling, pick(glue[language], prose.random)]
+    answers.questions.push({ text: words.join(language === 'zh' ? '' : ' '), passage })
+  }
+  return answers
+}

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { FilterCondition, FoundChunk } from '../../src/knowledge/chunk-store.ts'
+import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
+import type { KnowledgeBase, Metadata } from '../../src/knowledge/knowledge-base.ts'
+import { textTerms } from '../../src/knowledge/text/text-terms.ts'
+import { type KnowledgeWorld, type OpenedWorld, openWorld } from './knowledge-world.ts'
+
+describe('a chunk store', () => {
+  let opened: OpenedWorld
+  let world: KnowledgeWorld
+  beforeEach(async () => {
+    opened = await openWorld()
+    world = opened.world
+    await world.makeBase('w', 'k')
+  })
+  afterEach(() => opened.cleanup())
+
+  const found = async (fileId: string, chunkId: string): Promise<FoundChunk> =>
+    (await world.chunks.find('w', await world.base('w', 'k'), fileId, chunkId)) ??
+    assert.fail(`there is no chunk ${chunkId}`)
+
+  const correct = async (
+    chunk: FoundChunk,
+    content: string,
+    more: { batchId?: string; enabled?: boolean; vector?: Float32Array; where?: KnowledgeWorld } = {},
+  ): Promise<boolean> => {
+    const batchId = more.batchId ?? world.name('corrected')
+    const builder = new SegmentBuilder()
+    builder.add(textTerms(content))
+    return (more.where ?? world).chunks.correct('w', await world.base('w', 'k'), chunk, {
+      batchId,
+      content,
+      tokens: 7,
+      enabled: more.enabled ?? true,
+      segment: builder.finish({ batchId, from: chunk.position }),
+      vector: more.vector,
+      now: 5000,
+    })
+  }
+
+  const vectorRows = async (): Promise<{ batch_id: string; position: number }[]> =>
+    world.database.all('SELECT batch_id, position FROM vectors ORDER BY batch_id, position')
+
+  test('lists the chunks of a document in order, page by page', async () => {
+    const texts = Array.from({ length: 25 }, (_, index) => `text ${index}`)
+    await world.addRead('w', 'k', 'f', texts)
+    await world.addRead('w', 'k', 'g', ['other'])
+    const base = await world.base('w', 'k')
+    const second = await world.chunks.list('w', base, 'f', { page: 2, pageSize: 10 })
+    assert.equal(second.total, 25)
+    assert.deepEqual(
+      second.items.map(({ content }) => content),
+      texts.slice(10, 20),
+    )
+    assert.deepEqual(await world.chunks.list('w', base, 'none', { page: 1, pageSize: 10 }), {
+      total: 0,
+      items: [],
+    })
+    assert.equal((await world.chunks.list('x', base, 'f', { page: 1, pageSize: 10 })).total, 0)
+  })
+
+  test('finds a chunk by its id within its document, and nowhere else', async () => {
+    const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'two'], { metadata: { a: [1, 'b'] } })
+    await world.addRead('w', 'k', 'g', ['three'])
+    await world.makeBase('w', 'k2')
+    const base = await world.base('w', 'k')
+    assert.deepEqual(await world.chunks.find('w', base, 'f', `${batchId}_1`), {
+      id: `${batchId}_1`,
+      batchId,
+      position: 1,
+      content: 'two',
+      heading: ['Part one'],
+      page: 2,
+      from: 100,
+      to: 103,
+      tokens: 3,
+      enabled: true,
+      edited: false,
+      fileId: 'f',
+      fileName: 'f.txt',
+      metadata: { a: [1, 'b'] },
+    })
+    const other = await world.base('w', 'k2')
+    assert.equal(await world.chunks.find('w', base, 'g', `${batchId}_1`), undefined)
+    assert.equal(await world.chunks.find('x', base, 'f', `${batchId}_1`), undefined)
+    assert.equal(await world.chunks.find('w', other, 'f', `${batchId}_1`), undefined)
+    for (const id of ['', 'none', `${batchId}_2`, 'other_1', `_`, `x_${'9'.repeat(30)}`, '_0', '%_0'])
+      assert.equal(await world.chunks.find('w', base, 'f', id), undefined, id)
+  })
+
+  test('fetches what may be shown by its address, in one generation and one workspace', async () => {
+    const one = await world.addRead('w', 'k', 'f', ['a', 'b', 'c'])
+    const two = await world.addRead('w', 'k', 'g', ['d'])
+    await world.addDocument('w', 'k', 'h')
+    const staged = await world.claim()
+    await world.stage(staged, ['not yet'])
+    const addresses = [one, two, staged, { batchId: 'none' }].flatMap(({ batchId }) =>
+      [0, 1, 2, 3].map(position => ({ batchId, position })),
+    )
+    const shown = await world.chunks.fetch('w', 'k-g1', addresses)
+    assert.deepEqual(shown.map(({ content }) => content).sort(), ['a', 'b', 'c', 'd'])
+    assert.equal(shown.find(({ content }) => content === 'd')?.fileName, 'g.txt')
+    assert.deepEqual(await world.chunks.fetch('w', 'other', addresses), [])
+    assert.deepEqual(await world.chunks.fetch('x', 'k-g1', addresses), [])
+    assert.deepEqual(await world.chunks.fetch('w', 'k-g1', []), [])
+  })
+
+  test('two workspaces with the same ids do not see each other', async () => {
+    await world.makeBase('v', 'k')
+    const mine = await world.addRead('w', 'k', 'f', ['mine'], { metadata: { a: 'mine' } })
+    await world.addDocument('v', 'k', 'f', { metadata: { a: 'theirs' } })
+    const names = { lease: 'l', batchId: mine.batchId }
+    const theirs = await world.readings.claim({ ...names, now: 2000, until: 3000 })
+    assert.ok(await world.finish(theirs!, ['theirs']))
+    assert.deepEqual(await world.shown('w', 'k-g1', mine.batchId), ['mine'])
+    assert.deepEqual(await world.shown('v', 'k-g1', mine.batchId), ['theirs'])
+    const chunk = await found('f', `${mine.batchId}_0`)
+    assert.ok(await correct(chunk, 'mended'))
+    assert.deepEqual(await world.shown('v', 'k-g1', mine.batchId), ['theirs'])
+    const conditions = [{ key: 'a', equals: 'theirs' }]
+    const base = await world.base('w', 'k')
+    assert.equal((await world.chunks.batchesOf('w', base, { fileIds: undefined, conditions })).size, 0)
+    assert.equal(await world.chunks.setEnabled('v', { ...chunk, batchId: 'none' }, false), false)
+  })
+
+  describe('a chunk that is disabled', () => {
+    test('is not shown, but listed, until it is enabled again', async () => {
+      const { batchId } = await world.addRead('w', 'k', 'f', ['a', 'b'])
+      const chunk = await found('f', `${batchId}_0`)
+      assert.ok(await world.chunks.setEnabled('w', chunk, false))
+      assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['b'])
+      assert.deepEqual(await found('f', `${batchId}_0`), { ...chunk, enabled: false })
+      assert.ok(await world.chunks.setEnabled('w', chunk, true))
+      assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['a', 'b'])
+    })
+
+    test('cannot be one that was corrected, read again or removed meanwhile', async () => {
+      const { batchId } = await world.addRead('w', 'k', 'f', ['a', 'b'])
+      const [first, second] = [await found('f', `${batchId}_0`), await found('f', `${batchId}_1`)]
+      assert.ok(await correct(first, 'mended'))
+      assert.equal(await world.chunks.setEnabled('w', first, false), false)
+      await world.documents.remove('w', 'k', 'f')
+      assert.equal(await world.chunks.setEnabled('w', second, false), false)
+    })
+  })
+
+  describe('a chunk that is corrected', () => {
+    test('keeps its id and its place; its old text is gone, also by its old address', async () => {
+      const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'tow', 'three'])
+      const before = await world.base('w', 'k')
+      const chunk = await found('f', `${batchId}_1`)
+      assert.ok(await correct(chunk, 'two', { batchId: 'mended' }))
+      assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['one', 'three'])
+      assert.deepEqual(await world.shown('w', 'k-g1', 'mended'), ['two'])
+      const after = await found('f', `${batchId}_1`)
+      assert.deepEqual(after, { ...chunk, batchId: 'mended', content: 'two', tokens: 7, edited: true })
+      const base = await world.base('w', 'k')
+      const { total, items } = await world.chunks.list('w', base, 'f', { page: 1, pageSize: 9 })
+      assert.equal(total, 3)
+      assert.deepEqual(
+        items.map(({ content, position }) => [position, content]),
+        [
+          [0, 'one'],
+          [1, 'two'],
+          [2, 'three'],
+        ],
+      )
+      assert.ok(base.generation.revision > before.generation.revision)
+      assert.equal((await world.segments.segments('w', 'k-g1')).length, 2)
+      const own = await world.chunks.batchesOf('w', base, { fileIds: ['f'], conditions: [] })
+      assert.deepEqual(own, new Set([batchId, 'mended']))
+    })
+
+    test('can be corrected again, and disabled at the same time', async () => {
+      const { batchId } = await world.addRead('w', 'k', 'f', ['one'])
+      assert.ok(await correct(await found('f', `${batchId}_0`), 'two', { batchId: 'c1' }))
+      assert.ok(await correct(await found('f', `${batchId}_0`), 'three', { batchId: 'c2', enabled: false }))
+      const chunk = await found('f', `${batchId}_0`)
+      assert.deepEqual([chunk.content, chunk.enabled, chunk.batchId], ['three', false, 'c2'])
+      for (const batch of [batchId, 'c1', 'c2']) assert.deepEqual(await world.shown('w', 'k-g1', batch), [])
+    })
+
+    test('has a new vector in place of the old one', async () => {
+      const vectors = [Float32Array.of(1, 0), Float32Array.of(0, 1)]
+      const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'two'], { vectors })
+      assert.ok(
+        await correct(await found('f', `${batchId}_0`), 'new', {
+          batchId: 'c',
+          vector: Float32Array.of(0.6, 0.8),
+        }),
+      )
+      assert.deepEqual(
+        (await vectorRows()).map(row => `${row.batch_id}/${row.position}`).sort(),
+        [`${batchId}/1`, 'c/0'].sort(),
+      )
+    })
+
+    test('is not what somebody else changed meanwhile: one of many corrections wins', async () => {
+      const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'two'])
+      const chunk = await found('f', `${batchId}_0`)
+      const other = await opened.openAgain()
+      const done = await Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          correct(chunk, `version ${index}`, { where: index % 2 ? other : world }),
+        ),
+      )
+      assert.equal(done.filter(Boolean).length, 1)
+      const winner = await found('f', `${batchId}_0`)
+      assert.equal(winner.content, `version ${done.indexOf(true)}`)
+      const rows = await world.countRows()
+      assert.deepEqual([rows['chunks'], rows['segments'], rows['batches']], [2, 2, 2])
+    })
+
+    test('is not what was removed or read again meanwhile', async () => {
+      const { batchId } = await world.addRead('w', 'k', 'f', ['one'])
+      const chunk = await found('f', `${batchId}_0`)
+      await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
+      const again = await world.readNext(['again'])
+      assert.equal(await correct(chunk, 'late'), false)
+      const fresh = await found('f', `${again.batchId}_0`)
+      await world.documents.remove('w', 'k', 'f')
+      assert.equal(await correct(fresh, 'late'), false)
+      await world.sweepAll()
+      const rows = await world.countRows()
+      assert.deepEqual([rows['chunks'], rows['segments'], rows['batches'], rows['vectors']], [0, 0, 0, 0])
+    })
+
+    test('lasts until the document is read again', async () => {
+      const { batchId } = await world.addRead('w', 'k', 'f', ['one'])
+      assert.ok(await correct(await found('f', `${batchId}_0`), 'mended', { batchId: 'c' }))
+      await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
+      const again = await world.readNext(['again'])
+      assert.deepEqual(await world.shown('w', 'k-g1', 'c'), [])
+      assert.deepEqual(await world.shown('w', 'k-g1', again.batchId), ['again'])
+      await world.sweepAll()
+      const rows = await world.countRows()
+      assert.deepEqual([rows['chunks'], rows['segments'], rows['batches']], [1, 1, 1])
+    })
+  })
+
+  describe('a filter', () => {
+    const documents: Record<string, Metadata> = {
+      en: { language: 'en', year: 2024, open: true, tags: ['a', 'b', 3], version: '1.10' },
+      de: { language: 'de', year: 2025.5, open: false, tags: ['b'], version: '1.9' },
+      zh: { language: '中文', year: 2026, tags: [], version: '2' },
+      none: {},
+    }
+    const of = (...conditions: FilterCondition[]) => conditions
+    const cases: [
+      what: string,
+      conditions: FilterCondition[],
+      fileIds: string[] | undefined,
+      left: string,
+    ][] = [
+      ['nothing', [], undefined, 'de en none zh'],
+      ['files', [], ['en', 'none', 'unknown'], 'en none'],
+      ['no files at all', [], [], ''],
+      ['a text', of({ key: 'language', equals: 'en' }), undefined, 'en'],
+      ['a text in another script', of({ key: 'language', equals: '中文' }), undefined, 'zh'],
+      ['a text in other letters', of({ key: 'language', equals: 'EN' }), undefined, ''],
+      ['a number', of({ key: 'year', equals: 2024 }), undefined, 'en'],
+      ['a number as text', of({ key: 'year', equals: '2024' }), undefined, ''],
+      ['a fraction', of({ key: 'year', equals: 2025.5 }), undefined, 'de'],
+      ['true', of({ key: 'open', equals: true }), undefined, 'en'],
+      ['false', of({ key: 'open', equals: false }), undefined, 'de'],
+      ['an item of a list', of({ key: 'tags', equals: 'b' }), undefined, 'de en'],
+      ['a number in a list', of({ key: 'tags', equals: 3 }), undefined, 'en'],
+      ['one of several texts', of({ key: 'language', in: ['en', 'de'] }), undefined, 'de en'],
+      ['one of mixed values', of({ key: 'tags', in: [3, 'x', true] }), undefined, 'en'],
+      ['one of numbers', of({ key: 'year', in: [2026, 1] }), undefined, 'zh'],
+      ['one of none', of({ key: 'year', in: [] }), undefined, ''],
+      ['greater', of({ key: 'year', gt: 2024 }), undefined, 'de zh'],
+      ['at least', of({ key: 'year', gte: 2024 }), undefined, 'de en zh'],
+      ['less', of({ key: 'year', lt: 2025.5 }), undefined, 'en'],
+      ['at most', of({ key: 'year', lte: 2025.5 }), undefined, 'de en'],
+      ['between', of({ key: 'year', gt: 2024, lt: 2026 }), undefined, 'de'],
+      ['texts in their order', of({ key: 'version', gte: '1.9' }), undefined, 'de zh'],
+      ['a text against a number', of({ key: 'year', gt: '1' }), undefined, ''],
+      ['several keys', of({ key: 'tags', equals: 'b' }, { key: 'year', gt: 2024 }), undefined, 'de'],
+      ['a key nobody has', of({ key: 'colour', equals: 'red' }), undefined, ''],
+      ['files and a key', of({ key: 'tags', equals: 'b' }), ['en', 'zh'], 'en'],
+      ['a key that looks like SQL', of({ key: "x' OR 1=1 --", equals: "' OR ''='" }), undefined, ''],
+    ]
+
+    test('leaves the batches of the documents that fit', async () => {
+      const files = new Map<string, string>()
+      for (const [fileId, metadata] of Object.entries(documents))
+        files.set((await world.addRead('w', 'k', fileId, ['x'], { metadata })).batchId, fileId)
+      const base: KnowledgeBase = await world.base('w', 'k')
+      for (const [what, conditions, fileIds, left] of cases) {
+        const batches = await world.chunks.batchesOf('w', base, { fileIds, conditions })
+        const names = [...batches].map(batchId => files.get(batchId)).sort()
+        assert.equal(names.join(' '), left, what)
+      }
+    })
+
+    test('leaves only what is live and of this base', async () => {
+      await world.makeBase('w', 'k2')
+      await world.addRead('w', 'k2', 'f', ['x'], { metadata: { a: 1 } })
+      const live = await world.addRead('w', 'k', 'g', ['x'], { metadata: { a: 1 } })
+      await world.addDocument('w', 'k', 'h', { metadata: { a: 1 } })
+      await world.stage(await world.claim(), ['x'])
+      const conditions = [{ key: 'a', equals: 1 }]
+      const base = await world.base('w', 'k')
+      const batches = await world.chunks.batchesOf('w', base, { fileIds: undefined, conditions })
+      assert.deepEqual(batches, new Set([live.batchId]))
+    })
+  })
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
+import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking } from './knowledge-world.ts'
+
+const minutes = 60_000
+const unit = Float32Array.of(1, 0)
+
+describe('sweeping', () => {
+  let opened: OpenedWorld
+  let world: KnowledgeWorld
+  beforeEach(async () => {
+    opened = await openWorld()
+    world = opened.world
+  })
+  afterEach(() => opened.cleanup())
+
+  const fill = async (workspaceId: string, knowledgeId: string, files: string[]): Promise<void> => {
+    await world.makeBase(workspaceId, knowledgeId)
+    for (const file of files)
+      await world.addRead(workspaceId, knowledgeId, file, ['one', 'two'], {
+        metadata: { tags: ['a', 'b'] },
+        vectors: [unit, unit],
+      })
+  }
+
+  const allGone = async (where?: string): Promise<void> => {
+    for (const [table, count] of Object.entries(await world.countRows(where))) assert.equal(count, 0, table)
+  }
+
+  test('does nothing where there is nothing to sweep', async () => {
+    await fill('w', 'k', ['f'])
+    const before = await world.countRows()
+    assert.equal(await world.sweeper.sweep(10_000), false)
+    assert.deepEqual(await world.countRows(), before)
+  })
+
+  test('takes everything of a deleted base, and nothing of others', async () => {
+    await fill('w', 'k', ['f1', 'f2'])
+    await fill('v', 'k', ['f1'])
+    await world.makeBase('w', 'other')
+    const kept = await world.countRows()
+    await fill('w', 'gone', ['g1', 'g2', 'g3'])
+    await world.bases.update('w', 'gone', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
+    await world.readNext(['next'], [unit])
+    await world.addDocument('w', 'gone', 'g4')
+    await world.stage(await world.claim(), ['half'], [unit])
+    assert.ok(await world.bases.remove('w', 'gone', 5000))
+    await world.sweepAll()
+    assert.deepEqual(await world.countRows(), kept)
+    assert.equal(await world.sweeper.sweep(10_000), false)
+  })
+
+  test('takes the whole of the only base, in bounded steps', async () => {
+    await world.makeBase('w', 'k')
+    const texts = Array.from({ length: 1300 }, (_, index) => `text ${index}`)
+    await world.addRead('w', 'k', 'large', texts, { vectors: texts.map(() => unit) })
+    for (let index = 0; index < 20; index++)
+      await world.addRead('w', 'k', `f${index}`, ['x'], { metadata: { a: [1, 2, 3] } })
+    await world.bases.remove('w', 'k', 5000)
+    let total = Object.values(await world.countRows()).reduce((sum, count) => sum + count, 0)
+    for (let steps = 0; await world.sweeper.sweep(10_000); steps++) {
+      assert.ok(steps < 1000)
+      const left = Object.values(await world.countRows()).reduce((sum, count) => sum + count, 0)
+      assert.ok(total - left <= 502, `${total - left} rows in one step`)
+      total = left
+    }
+    await allGone()
+  })
+
+  test('takes what is left of a removed document, and leaves the others as they were', async () => {
+    await fill('w', 'k', ['kept'])
+    const kept = await world.countRows()
+    await world.addRead('w', 'k', 'gone', ['x', 'y'], { metadata: { a: 1 }, vectors: [unit, unit] })
+    await world.documents.remove('w', 'k', 'gone')
+    await world.sweepAll()
+    assert.deepEqual(await world.countRows(), kept)
+  })
+
+  test('takes a generation that was given up or swapped out', async () => {
+    await fill('w', 'k', ['f'])
+    const kept = await world.countRows()
+    await world.bases.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
+    await world.readNext(['a', 'b'], [unit, unit])
+    assert.equal(await world.readings.swapWhole(4000), 1)
+    await world.sweepAll()
+    assert.deepEqual(await world.countRows(), kept)
+    assert.equal(await world.sweeper.sweep(10_000), false)
+    const base = await world.base('w', 'k')
+    assert.equal((await world.bases.count('w', base)).chunks, 2)
+  })
+
+  test('takes what an interrupted reading wrote, once somebody else reads on', async () => {
+    await world.makeBase('w', 'k')
+    await world.addDocument('w', 'k', 'f')
+    await world.stage(await world.claim(2000, 2100), ['half', 'a', 'document'], [unit, unit, unit])
+    await world.sweepAll()
+    assert.equal((await world.countRows())['chunks'], 3, 'it may still be at work')
+    await world.finish(await world.claim(3000), ['whole'], [unit])
+    await world.sweepAll()
+    const rows = await world.countRows()
+    assert.deepEqual(
+      [rows['chunks'], rows['vectors'], rows['segments'], rows['segment_blocks'], rows['batches']],
+      [1, 1, 1, 1, 1],
+    )
+  })
+
+  test('takes merges that were never finished, but only after a while', async () => {
+    await fill('w', 'k', ['f'])
+    const kept = await world.countRows()
+    const builder = new SegmentBuilder()
+    builder.add(['x'])
+    const segment = builder.finish({ batchId: 'b', from: 0 })
+    await world.database.transaction(async transaction => {
+      await transaction.run(
+        `INSERT INTO segments (workspace_id, generation_id, id, batch_id, state, chunk_count, term_total, created_at, header)
+         VALUES ('w', 'k-g1', 'half', NULL, 'staged', 1, 1, ?, ?)`,
+        1000 * minutes,
+        segment.header,
+      )
+      await transaction.run(
+        "INSERT INTO segment_blocks (workspace_id, segment_id, ordinal, data) VALUES ('w', 'half', 0, ?)",
+        segment.blocks[0]!,
+      )
+    })
+    await world.sweepAll(1005 * minutes)
+    assert.equal((await world.countRows())['segments'], kept['segments']! + 1)
+    await world.sweepAll(1011 * minutes)
+    assert.deepEqual(await world.countRows(), kept)
+  })
+
+  test('goes on where a stop left off, and two may sweep at once', async () => {
+    await fill('v', 'k', ['kept'])
+    const kept = await world.countRows()
+    for (const id of ['a', 'b', 'c']) {
+      await fill('w', id, [`${id}1`, `${id}2`])
+      await world.bases.remove('w', id, 5000)
+    }
+    await world.sweeper.sweep(10_000)
+    const other = await opened.openAgain()
+    await Promise.all([world.sweepAll(), other.sweepAll(), world.sweepAll()])
+    await world.sweepAll()
+    assert.deepEqual(await world.countRows(), kept)
+  })
+
+  test('a workspace that is deleted leaves no row of its bases', async () => {
+    await fill('v', 'k', ['kept'])
+    const access = new SqlAccessStore(world.database)
+    const kept = await world.countRows()
+    assert.ok('purge' in access || kept, 'the store of workspaces is there')
+    await fill('w', 'k', ['f'])
+    assert.notDeepEqual(await world.countRows(), kept)
+    assert.equal((await world.countRows("workspace_id = 'v'"))['chunks'], 2)
+  })
+})

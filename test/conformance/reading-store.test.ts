@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { DocumentError } from '../../src/knowledge/document.ts'
+import type { Reading } from '../../src/knowledge/ingest/reading-store.ts'
+import {
+  chunking,
+  type KnowledgeWorld,
+  type OpenedWorld,
+  openWorld,
+  otherChunking,
+  partOf,
+} from './knowledge-world.ts'
+
+const error: DocumentError = { code: 'embedding_failed', message: 'It did not answer', retryable: true }
+
+describe('a reading store', () => {
+  let opened: OpenedWorld
+  let world: KnowledgeWorld
+  beforeEach(async () => {
+    opened = await openWorld()
+    world = opened.world
+    await world.makeBase('w', 'k')
+  })
+  afterEach(() => opened.cleanup())
+
+  const nothingIsDue = async (now = 2000): Promise<void> =>
+    assert.equal(await world.readings.claim({ lease: 'l', batchId: 'none', now, until: now + 1 }), undefined)
+
+  const find = async (fileId: string) => world.documents.find('w', await world.base('w', 'k'), fileId)
+
+  describe('a claim', () => {
+    test('tells what is to be read and how', async () => {
+      await world.makeBase('w', 'k2', { embeddingModel: 'm' })
+      await world.addDocument('w', 'k2', 'f')
+      const options = { lease: 'mine', batchId: 'b', now: 2000, until: 3000 }
+      assert.deepEqual(await world.readings.claim(options), {
+        workspaceId: 'w',
+        knowledgeId: 'k2',
+        generationId: 'k2-g1',
+        fileId: 'f',
+        name: 'f.txt',
+        mimeType: 'text/plain',
+        chunking,
+        embeddingModel: 'm',
+        lease: 'mine',
+        batchId: 'b',
+        retries: 0,
+      })
+    })
+
+    test('takes what is due the longest, each once, and nothing before its time', async () => {
+      for (const [file, now] of [
+        ['late', 1300],
+        ['early', 1100],
+        ['middle', 1200],
+        ['future', 5000],
+      ] as const)
+        await world.addDocument('w', 'k', file, { now })
+      assert.equal(await world.readings.nextDue(), 1100)
+      await nothingIsDue(1099)
+      const taken = [await world.claim(), await world.claim(), await world.claim()]
+      assert.deepEqual(
+        taken.map(({ fileId }) => fileId),
+        ['early', 'middle', 'late'],
+      )
+      await nothingIsDue(2000)
+      assert.equal(await world.readings.nextDue(), 5000)
+    })
+
+    test('holds until the lease ends, and longer when it is renewed', async () => {
+      await world.addDocument('w', 'k', 'f')
+      const first = await world.claim(2000, 3000)
+      await nothingIsDue(2999)
+      assert.ok(await world.readings.renew(first, 'parsing', 0.2, 2500, 4000))
+      await nothingIsDue(3999)
+      const second = await world.claim(4000, 5000)
+      assert.equal(second.fileId, 'f')
+      assert.equal(await world.readings.renew(first, 'parsing', 0.3, 4100, 9000), false)
+      assert.equal(await world.stage(first, ['stale']), false)
+      assert.equal(await world.finish(first, ['stale']), false)
+      assert.equal(await world.readings.fail(first, error, 4200), false)
+      assert.ok(await world.finish(second, ['good']))
+      assert.deepEqual(await world.shown('w', 'k-g1', first.batchId), [])
+      assert.deepEqual(await world.shown('w', 'k-g1', second.batchId), ['good'])
+    })
+
+    test('the third interruption in a row marks it failed', async () => {
+      await world.addDocument('w', 'k', 'f')
+      for (let now = 2000; now < 5000; now += 1000) assert.ok(await world.claim(now, now + 500))
+      await nothingIsDue(9000)
+      const document = await find('f')
+      assert.deepEqual([document?.status, document?.error?.code], ['failed', 'interrupted'])
+      assert.equal(document?.error?.retryable, true)
+      assert.equal(document?.attempts, 3)
+      assert.equal(await world.readings.nextDue(), undefined)
+    })
+
+    test('a reading that ended well forgets its interruptions', async () => {
+      await world.addDocument('w', 'k', 'f')
+      await world.claim(2000, 2100)
+      await world.claim(2200, 2300)
+      assert.ok(await world.finish(await world.claim(2400), ['x']))
+      await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 3000)
+      await world.claim(3100, 3200)
+      await world.claim(3300, 3400)
+      assert.equal((await world.claim(3500)).fileId, 'f')
+    })
+
+    test('passes over what is void: of deleted bases, of generations given up', async () => {
+      await world.makeBase('w', 'dead')
+      for (let index = 0; index < 60; index++) await world.addDocument('w', 'dead', `d${index}`, { now: 1 })
+      await world.bases.remove('w', 'dead', 1500)
+      await world.addDocument('w', 'k', 'alive', { now: 1900 })
+      let reading: Reading | undefined
+      for (let turn = 0; turn < 3 && !reading; turn++)
+        reading = await world.readings.claim({ lease: 'l', batchId: 'b', now: 2000, until: 3000 })
+      assert.equal(reading?.fileId, 'alive')
+      assert.equal(await world.readings.nextDue(), 3000, 'nothing void is left')
+    })
+
+    test('two who claim at once never get the same, and all of it is claimed', async () => {
+      for (let index = 0; index < 40; index++) await world.addDocument('w', 'k', `f${index}`)
+      const other = await opened.openAgain()
+      const taken: string[] = []
+      const work = async (where: KnowledgeWorld, name: string): Promise<void> => {
+        for (let turn = 0; ; turn++) {
+          const names = { lease: `${name} ${turn}`, batchId: `${name} ${turn} batch` }
+          const reading = await where.readings.claim({ ...names, now: 2000, until: 9000 })
+          // Another one may hold the only row that is left for a moment; what is due stays due.
+          if (!reading && (await where.readings.nextDue())! >= 9000) return
+          if (reading) taken.push(reading.fileId)
+        }
+      }
+      await Promise.all([work(world, 'a'), work(other, 'b'), work(world, 'c'), work(other, 'd')])
+      assert.equal(taken.length, 40)
+      assert.equal(new Set(taken).size, 40)
+    })
+  })
+
+  describe('what is staged', () => {
+    test('is seen by nobody before it is whole, and then all at once', async () => {
+      await world.addDocument('w', 'k', 'f')
+      const reading = await world.claim()
+      assert.ok(await world.stage(reading, ['one', 'two']))
+      const base = await world.base('w', 'k')
+      assert.deepEqual(await world.shown('w', 'k-g1', reading.batchId), [])
+      assert.deepEqual(await world.segments.segments('w', 'k-g1'), [])
+      assert.equal((await world.chunks.list('w', base, 'f', { page: 1, pageSize: 9 })).total, 0)
+      assert.equal(await world.segments.liveChunks('w', 'k-g1'), 0)
+      const last = partOf(reading, ['three'], [], { from: 2, segmentOrdinal: 1 })
+      assert.ok(await world.readings.finish(reading, last, 3, 3000))
+      assert.deepEqual(await world.shown('w', 'k-g1', reading.batchId), ['one', 'two', 'three'])
+      assert.equal((await world.segments.segments('w', 'k-g1')).length, 2)
+      assert.equal((await world.base('w', 'k')).generation.revision, base.generation.revision + 1)
+      assert.equal(await world.finish(reading, []), false, 'it ends once')
+    })
+
+    test('keeps chunks word for word, many of them, with and without page and sheet', async () => {
+      await world.addDocument('w', 'k', 'f')
+      const reading = await world.claim()
+      const texts = Array.from({ length: 200 }, (_, index) => `${index} “大” \u2028 🌳\n\t'"\\ %_`)
+      const part = partOf(reading, texts)
+      const plain = { ...part.chunks[1]!, heading: [], sheet: '表 1' }
+      delete plain.page
+      part.chunks[1] = plain
+      assert.ok(await world.readings.finish(reading, part, 200, 3000))
+      const base = await world.base('w', 'k')
+      const { total, items } = await world.chunks.list('w', base, 'f', { page: 1, pageSize: 500 })
+      assert.equal(total, 200)
+      assert.deepEqual(
+        items,
+        part.chunks.map(chunk => ({ ...chunk, enabled: true, edited: false })),
+      )
+    })
+
+    test('takes the place of what was read before', async () => {
+      const old = await world.addRead('w', 'k', 'f', ['old one', 'old two'])
+      await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
+      const fresh = await world.claim()
+      await world.stage(fresh, ['new'])
+      assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old one', 'old two'])
+      assert.ok(await world.readings.finish(fresh, partOf(fresh, []), 1, 3000))
+      assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), [])
+      assert.deepEqual(await world.shown('w', 'k-g1', fresh.batchId), ['new'])
+      assert.equal((await find('f'))?.chunkCount, 1)
+      assert.equal(await world.segments.liveChunks('w', 'k-g1'), 1)
+      await world.sweepAll()
+      assert.equal((await world.countRows())['chunks'], 1)
+    })
+
+    test('is dropped when the reading fails, and what was found before stays', async () => {
+      const old = await world.addRead('w', 'k', 'f', ['old'])
+      await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
+      const reading = await world.claim()
+      await world.stage(reading, ['new', 'more'])
+      assert.ok(await world.readings.fail(reading, error, 2500))
+      const document = await find('f')
+      assert.deepEqual([document?.status, document?.error, document?.chunkCount], ['failed', error, 1])
+      assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old'])
+      assert.equal(await world.readings.nextDue(), undefined)
+      await world.sweepAll()
+      assert.deepEqual((await world.countRows())['chunks'], 1)
+    })
+
+    test('is dropped when the reading is put back, which keeps its place in time and its tries', async () => {
+      await world.addDocument('w', 'k', 'f')
+      const reading = await world.claim()
+      await world.stage(reading, ['half'])
+      assert.ok(await world.readings.release(reading, { dueAt: 7000, retries: 2, error, now: 2500 }))
+      const document = await find('f')
+      assert.deepEqual([document?.status, document?.error, document?.progress], ['queued', error, 0])
+      assert.equal(await world.readings.release(reading, { dueAt: 1, retries: 0, error, now: 1 }), false)
+      await nothingIsDue(6999)
+      const again = await world.claim(7000)
+      assert.equal(again.retries, 2)
+      assert.notEqual(again.batchId, reading.batchId)
+      assert.ok(await world.finish(again, ['whole']))
+      await world.sweepAll()
+      assert.equal((await world.countRows())['chunks'], 1)
+    })
+
+    test('stays out of sight when the base is deleted meanwhile', async () => {
+      await world.addDocument('w', 'k', 'f')
+      const reading = await world.claim()
+      await world.stage(reading, ['x'])
+      await world.bases.remove('w', 'k', 2500)
+      await world.finish(reading, [])
+      await world.sweepAll()
+      for (const [table, count] of Object.entries(await world.countRows())) assert.equal(count, 0, table)
+    })
+  })
+
+  test('leases of holders that are gone can be ended, and no others', async () => {
+    for (const file of ['f1', 'f2', 'f3']) await world.addDocument('w', 'k', file)
+    const [first, second] = [await world.claim(), await world.claim()]
+    assert.deepEqual((await world.readings.leases()).sort(), [first.lease, second.lease].sort())
+    await world.readings.expire([first.lease, 'unknown'], 2500)
+    assert.deepEqual(
+      [(await world.claim(2500)).fileId, (await world.claim(2500)).fileId].sort(),
+      [first.fileId, 'f3'].sort(),
+    )
+    assert.ok(await world.finish(second, ['x']))
+    assert.equal(await world.finish(first, ['x']), false)
+    await world.readings.expire([second.lease], 2600)
+    assert.ok(!(await world.readings.leases()).includes(second.lease))
+  })
+
+  test('two workspaces with the same ids do not disturb each other', async () => {
+    await world.makeBase('v', 'k')
+    await world.addDocument('w', 'k', 'f')
+    await world.addDocument('v', 'k', 'f')
+    const readings = [await world.claim(), await world.claim()]
+    const mine = readings.find(({ workspaceId }) => workspaceId === 'w')!
+    const theirs = readings.find(({ workspaceId }) => workspaceId === 'v')!
+    const same = { ...theirs, batchId: mine.batchId }
+    assert.ok(await world.finish(mine, ['mine']))
+    assert.equal(await world.readings.renew({ ...mine, workspaceId: 'v' }, 'parsing', 0, 1, 2), false)
+    assert.equal((await world.documents.find('v', await world.base('v', 'k'), 'f'))?.status, 'parsing')
+    assert.ok(await world.readings.agreeOnDimension('w', 'k-g1', 3))
+    assert.ok(await world.readings.agreeOnDimension('v', 'k-g1', 4))
+    assert.deepEqual(await world.shown('v', 'k-g1', mine.batchId), [])
+    assert.ok(await world.readings.fail(same, error, 2500))
+    assert.deepEqual(await world.shown('w', 'k-g1', mine.batchId), ['mine'])
+  })
+
+  describe('the next generation takes the place of the live one', () => {
+    const reindex = (): Promise<unknown> =>
+      world.bases.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1500 })
+
+    test('once every document is through, and then its documents are shown', async () => {
+      const old = await world.addRead('w', 'k', 'f1', ['old'])
+      await world.addRead('w', 'k', 'f2', ['old'])
+      await reindex()
+      assert.equal(await world.readings.swapWhole(4000), 0)
+      const first = await world.readNext(['new'])
+      assert.deepEqual(first.chunking, otherChunking)
+      assert.equal(await world.readings.swapWhole(4000), 0)
+      const counts = await world.bases.count('w', await world.base('w', 'k'))
+      assert.deepEqual(counts.reindexing, { total: 2, done: 1, failed: 0 })
+      assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old'], 'the old one is searched')
+      const second = await world.claim()
+      assert.equal(await world.readings.swapWhole(4000), 0, 'not while one is being read')
+      await world.finish(second, ['new too'])
+      assert.equal(await world.readings.swapWhole(4000), 1)
+      const base = await world.base('w', 'k')
+      assert.deepEqual([base.generation.id, base.next, base.updatedAt], ['g2', undefined, 4000])
+      assert.deepEqual(await world.shown('w', 'g2', second.batchId), ['new too'])
+      assert.equal(await world.readings.swapWhole(4000), 0)
+      await world.sweepAll()
+      const rows = await world.countRows()
+      assert.deepEqual([rows['generations'], rows['readings'], rows['chunks'], rows['batches']], [1, 2, 2, 2])
+    })
+
+    test('not while a document failed in it that can be found today, until it is read or removed', async () => {
+      await world.addRead('w', 'k', 'f', ['old'])
+      await reindex()
+      await world.readings.fail(await world.claim(), error, 2500)
+      assert.equal(await world.readings.swapWhole(4000), 0)
+      await world.documents.requeue('w', await world.base('w', 'k'), undefined, 1000)
+      await world.readNext(['new'])
+      assert.equal(await world.readings.swapWhole(4000), 1)
+    })
+
+    test('but with a document that failed in both', async () => {
+      await world.addDocument('w', 'k', 'f')
+      await world.readings.fail(await world.claim(), error, 2500)
+      await reindex()
+      await world.readings.fail(await world.claim(), error, 2600)
+      assert.equal(await world.readings.swapWhole(4000), 1)
+      assert.equal((await find('f'))?.status, 'failed')
+    })
+
+    test('and in a base without documents', async () => {
+      await reindex()
+      assert.equal(await world.readings.swapWhole(4000), 1)
+      assert.equal((await world.base('w', 'k')).generation.id, 'g2')
+    })
+
+    test('not while a document that failed in it is still found by what was read of it earlier', async () => {
+      const old = await world.addRead('w', 'k', 'f', ['old'])
+      await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
+      await world.readings.fail(await world.claim(), error, 2500)
+      await reindex()
+      await world.readings.fail(await world.claim(), error, 2600)
+      const { generation } = await world.base('w', 'k')
+      assert.deepEqual(await world.shown('w', generation.id, old.batchId), ['old'])
+      assert.equal(await world.readings.swapWhole(4000), 0, 'the swap would lose a document')
+    })
+
+    test('and no document is lost that is added at the same moment', async () => {
+      const other = await opened.openAgain()
+      await world.makeBase('w', 'busy')
+      for (let round = 0; round < 10; round++) {
+        await world.addFile('w', `busy${round}`)
+        const settings = { chunking: { ...otherChunking, size: 300 + round } }
+        await world.bases.update('w', 'busy', settings, { nextGenerationId: `busy-${round}`, now: 1 })
+        const options = { chunking: undefined, metadata: {}, now: 1 }
+        await Promise.all([
+          world.readings.swapWhole(2),
+          other.documents.add('w', 'busy', [`busy${round}`], options),
+        ])
+        const base = await world.base('w', 'busy')
+        assert.ok(await world.documents.find('w', base, `busy${round}`), `round ${round}`)
+        for (;;) {
+          const names = { lease: world.name('l'), batchId: world.name('b') }
+          const reading = await world.readings.claim({ ...names, now: 9, until: 99 })
+          if (!reading) break
+          assert.ok(await world.finish(reading, ['x']))
+        }
+        await world.readings.swapWhole(3)
+        const counts = await world.bases.count('w', await world.base('w', 'busy'))
+        assert.deepEqual([counts.documents, counts.open, counts.reindexing], [round + 1, 0, undefined])
+      }
+    })
+  })
+
+  test('all vectors of a generation have the length of the first', async () => {
+    const other = await opened.openAgain()
+    assert.ok(await world.readings.agreeOnDimension('w', 'k-g1', 3))
+    assert.ok(await other.readings.agreeOnDimension('w', 'k-g1', 3))
+    assert.equal(await world.readings.agreeOnDimension('w', 'k-g1', 4), false)
+    assert.equal((await world.base('w', 'k')).generation.dimension, 3)
+    assert.equal(await world.readings.agreeOnDimension('w', 'unknown', 3), false)
+    await world.makeBase('w', 'k2')
+    const agreed = await Promise.all(
+      [5, 6, 5, 6].map((dimension, at) =>
+        (at < 2 ? world : other).readings.agreeOnDimension('w', 'k2-g1', dimension),
+      ),
+    )
+    assert.equal(agreed.filter(Boolean).length, 2)
+  })
+})

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { type Fault, type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { ask, documentOf, namesFound } from '../support/watch.ts'
+
+type Data = ApiAnswer['json']
+
+const tea = '# Tea\n\nThe kettle is in the kitchen. Oolong stands on the shelf.'
+const holidays = '# Holidays\n\nEverybody has 30 days of holiday a year.'
+/** Eighty paragraphs, cut one by one: more than fit into one request. */
+const many = (topic: string): string =>
+  Array.from({ length: 80 }, (_, at) => `# ${topic} ${at}\n\n${`Number ${at} of ${topic}. `.repeat(40)}`).join('\n\n')
+
+describe('a base with an embedding model', () => {
+  let provider: ScriptedProvider
+  let server: TestServer
+  let api: ApiClient
+  before(async () => {
+    provider = await startScriptedProvider()
+    server = await startTestServer({
+      EMBEDDING_BASE_URL: provider.baseUrl,
+      EMBEDDING_MODEL: 'scripted',
+      EMBEDDING_API_KEY: 'the-embedding-key',
+      RERANK_BASE_URL: provider.baseUrl,
+      RERANK_MODEL: 'scripted-rerank',
+      RERANK_API_KEY: 'the-rerank-key',
+    })
+    api = server.api
+  })
+  after(async () => {
+    await server.stop()
+    await provider.close()
+  })
+
+  /** What was sent to be embedded while something was done. */
+  const sentDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const before = provider.calls.length
+    await work()
+    return provider.calls.slice(before).flatMap(call => (call.route === 'embeddings' ? call.inputs : []))
+  }
+
+  test('is searched by keywords, by meaning, and by both', async () => {
+    const id = await makeBase(api)
+    const record = await dataOf(api.get(`knowledge/${id}`))
+    assert.deepEqual([record.embedding, record.retrieval.mode], [{ model: 'scripted' }, 'hybrid'])
+    await addTexts(api, id, { 'tea.md': tea, 'holidays.md': holidays })
+
+    const hybrid = await ask(api, id, 'Where is the kettle?')
+    assert.equal(hybrid.mode, 'hybrid')
+    assert.equal(hybrid.warning, undefined)
+    const { file_name, score, scores } = hybrid.items[0]
+    assert.deepEqual([file_name, score, scores.rerank], ['tea.md', 1, null])
+    assert.ok(scores.keyword > 0 && scores.semantic > 0)
+
+    // Misspelt beyond what any word matches: only the vectors are near.
+    const misspelt = 'ketle kichen shelv oolon'
+    assert.deepEqual(await namesFound(api, id, misspelt, { mode: 'keyword' }), [])
+    const semantic = await ask(api, id, misspelt, { mode: 'semantic' })
+    assert.equal(semantic.mode, 'semantic')
+    assert.equal(semantic.items[0].file_name, 'tea.md')
+    assert.equal(semantic.items[0].scores.keyword, null)
+    assert.equal((await namesFound(api, id, misspelt))[0], 'tea.md')
+
+    const asked = await sentDuring(() => ask(api, id, 'kettle', { mode: 'keyword' }))
+    assert.deepEqual(asked, [], 'keywords need no model')
+    const explained = await ask(api, id, 'kettle', { explain: true })
+    assert.deepEqual(explained.explanation.ranks[0], { chunk_id: explained.items[0].chunk_id, keyword: 1, semantic: 1 })
+  })
+
+  test('each passage is sent once, with its headings', async () => {
+    const id = await makeBase(api)
+    const sent = await sentDuring(() => addTexts(api, id, { 'many.md': many('Ferns') }))
+    const record = await dataOf(api.get(`knowledge/${id}`))
+    assert.equal(sent.length, record.chunk_count)
+    assert.ok(sent.length > 64, 'more than one request holds')
+    assert.equal(new Set(sent).size, sent.length)
+    assert.ok(sent.every(text => /^Ferns \d+\n/.test(text)))
+    assert.ok(provider.calls.every(call => call.inputs.length <= 64))
+    assert.ok(provider.calls.every(call => call.headers.authorization === `Bearer the-${call.route === 'rerank' ? 'rerank' : 'embedding'}-key`))
+  })
+
+  test('the same text is not paid for twice by a workspace, but by another one', async () => {
+    const id = await makeBase(api)
+    const text = '# Moss\n\nMoss grows on the north side of things.'
+    assert.equal((await sentDuring(() => addTexts(api, id, { 'moss.md': text }))).length, 1)
+    const again = await sentDuring(async () => {
+      await addTexts(api, id, { 'copy.md': text })
+      const other = await makeBase(api)
+      const [file] = await addTexts(api, other, { 'elsewhere.md': text })
+      await dataOf(api.post(`knowledge/${other}/rebind`, { file_ids: [file] }))
+      await whenRead(api, other)
+      await dataOf(api.post(`knowledge/${id}/update`, { chunking: { size: 300 } }))
+      await whenRead(api, id)
+    })
+    assert.deepEqual(again, [])
+    assert.deepEqual((await namesFound(api, id, 'moss', { mode: 'semantic' })).sort(), ['copy.md', 'moss.md'])
+
+    const twice = `${text}\n\n# Moss\n\nMoss grows on the north side of things.`
+    assert.deepEqual(await sentDuring(() => addTexts(api, id, { 'twice.md': twice }, { chunking: { size: 100, overlap: 0, strategy: 'heading' } })), [])
+
+    const { token } = await dataOf(api.post('workspace/create', { name: 'Neighbour' }))
+    const neighbour = api.as(token)
+    const foreign = await sentDuring(async () => addTexts(neighbour, await makeBase(neighbour), { 'moss.md': text }))
+    assert.equal(foreign.length, 1)
+    const otherModel = await sentDuring(async () =>
+      addTexts(api, await makeBase(api, { embedding: { model: 'another' } }), { 'moss.md': text }),
+    )
+    assert.equal(otherModel.length, 1)
+    assert.equal(provider.calls.at(-1)?.model, 'another')
+  })
+
+  test('a corrected passage is found by its new meaning', async () => {
+    const id = await makeBase(api)
+    const [file] = await addTexts(api, id, { 'tea.md': tea })
+    const [chunk] = (await dataOf(api.get(`knowledge/${id}/files/${file}/chunks`))).items
+    const path = `knowledge/${id}/files/${file}/chunks/${chunk.chunk_id}/update`
+    await dataOf(api.post(path, { content: 'Gravel paths need raking in autumn.' }))
+    const before = (await ask(api, id, 'The kettle is in the kitchen', { mode: 'semantic' })).items
+    const now = (await ask(api, id, 'gravel pahts nede rakign', { mode: 'semantic' })).items
+    assert.deepEqual(now.map((item: Data) => item.content), ['Gravel paths need raking in autumn.'])
+    assert.ok(now[0].score > (before[0]?.score ?? 0), 'the old vector is gone')
+  })
+
+  test('a reranker puts what it likes best first', async () => {
+    const id = await makeBase(api)
+    // By keywords the first wins, as it is short; by the reranker the one that is spelt like the question.
+    const texts = { 'short.txt': 'banyan', 'like.txt': 'which roots does a banyan tree let down', 'other.txt': 'xylophones 1234 qqq banyan' }
+    await addTexts(api, id, texts)
+    const question = 'which roots does a banyan tree let down'
+    const plain = await ask(api, id, 'banyan', { mode: 'keyword' })
+    const ranked = await ask(api, id, question, { mode: 'keyword', rerank: true })
+    assert.equal(plain.items[0].file_name, 'short.txt')
+    assert.equal(ranked.items[0].file_name, 'like.txt')
+    const call = provider.calls.findLast(({ route }) => route === 'rerank')!
+    assert.deepEqual([call.query, call.inputs.length, call.model], [question, 3, 'scripted-rerank'])
+    const scores = ranked.items.map((item: Data) => item.scores.rerank)
+    assert.deepEqual(scores, scores.toSorted((one: number, other: number) => other - one))
+    for (const item of ranked.items) {
+      assert.equal(item.score, item.scores.rerank)
+      assert.ok(item.scores.keyword > 0)
+    }
+    // Also the other way round: what the keywords put last comes first.
+    const unlike = await ask(api, id, 'xylophones 1234 qqq', { mode: 'hybrid', rerank: true, top_k: 1 })
+    assert.deepEqual(unlike.items.map((item: Data) => item.file_name), ['other.txt'])
+    await dataOf(api.post(`knowledge/${id}/update`, { retrieval: { rerank: true } }))
+    assert.equal(typeof (await ask(api, id, 'banyan')).items[0].scores.rerank, 'number')
+    assert.equal((await ask(api, id, 'banyan', { rerank: false })).items[0].scores.rerank, null)
+    assert.deepEqual((await ask(api, id, 'nothing of it', { mode: 'keyword' })).items, [], 'nothing to rank')
+  })
+
+  test('a model that says too much, or nonsense, is asked again', async () => {
+    const id = await makeBase(api)
+    const faults: Fault[][] = [
+      [{ status: 429, headers: { 'retry-after-ms': '100' } }, { status: 503 }],
+      ['garbage', 'html'],
+      ['wrong_count', 'error_in_200'],
+      ['not_a_number'],
+      ['cut', 'drop'],
+    ]
+    for (const [at, some] of faults.entries()) {
+      provider.play(...some)
+      const name = `fault ${at}.txt`
+      const sent = await sentDuring(() => addTexts(api, id, { [name]: `Fault number ${at} is borne.` }))
+      const [{ status, error, attempts }] = (await dataOf(api.get(`knowledge/${id}/files?keyword=${at}.txt`))).items
+      assert.deepEqual([status, error, attempts], ['ready', null, 1], JSON.stringify(some))
+      assert.equal(sent.length, some.length + 1)
+      assert.equal((await namesFound(api, id, `Fault number ${at} is borne`, { mode: 'semantic' }))[0], name)
+    }
+  })
+
+  test('a vector of zeros fails the document at once, for it would be near to nothing', async () => {
+    const id = await makeBase(api)
+    provider.play('zero')
+    const [file] = await addTexts(api, id, { 'zero.txt': 'A text without direction.' })
+    const { status, error, attempts } = await documentOf(api, id, file!)
+    assert.deepEqual([status, error.code, error.retryable, attempts], ['failed', 'embedding_failed', true, 1])
+    assert.match(error.message, /another model/)
+    assert.deepEqual(await dataOf(api.post(`knowledge/${id}/rebind`)), { accepted: [file], skipped: [] })
+    await whenRead(api, id)
+    assert.equal((await documentOf(api, id, file!)).status, 'ready')
+  })
+})
+
+describe('a model whose vectors change their length', () => {
+  let provider: ScriptedProvider
+  let server: TestServer
+  let api: ApiClient
+  let id: string
+  before(async () => {
+    provider = await startScriptedProvider()
+    server = await startTestServer({ EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_MODEL: 'scripted' })
+    api = server.api
+    id = await makeBase(api, { chunking: { strategy: 'heading', size: 100, overlap: 0 } })
+    await addTexts(api, id, { 'tea.md': tea })
+  })
+  after(async () => {
+    await server.stop()
+    await provider.close()
+  })
+
+  test('fails the document with a reason, and not the others', async () => {
+    provider.play('wrong_dimension')
+    const [file] = await addTexts(api, id, { 'shorter.txt': 'Vectors of 63 numbers.' })
+    const { status, error } = await documentOf(api, id, file!)
+    assert.deepEqual([status, error.code, error.retryable], ['failed', 'embedding_changed', false])
+    assert.match(error.message, /63/)
+    assert.equal((await namesFound(api, id, 'kettle', { mode: 'semantic' }))[0], 'tea.md')
+    // What a wrong answer gave must not be remembered as the truth.
+    await dataOf(api.post(`knowledge/${id}/rebind`, { file_ids: [file] }))
+    await whenRead(api, id)
+    const again = await documentOf(api, id, file!)
+    assert.deepEqual([again.status, again.error], ['ready', null])
+  })
+
+  test('fails the document also when a part of it was embedded before', async () => {
+    provider.play('wrong_dimension')
+    const mixed = `${tea}\n\n# News\n\nThis passage is new and gets a shorter vector.`
+    const [file] = await addTexts(api, id, { 'mixed.md': mixed })
+    const { status, error } = await documentOf(api, id, file!)
+    assert.deepEqual([status, error?.code], ['failed', 'embedding_changed'])
+    const found = await ask(api, id, 'This passage is new', { mode: 'semantic' })
+    assert.ok(found.items.length > 0)
+  })
+
+  test('does not spoil a correction', async () => {
+    const [document] = (await dataOf(api.get(`knowledge/${id}/files?keyword=tea.md`))).items
+    const [chunk] = (await dataOf(api.get(`knowledge/${id}/files/${document.file_id}/chunks`))).items
+    provider.play('wrong_dimension')
+    const answer = await api.post(
+      `knowledge/${id}/files/${document.file_id}/chunks/${chunk.chunk_id}/update`,
+      { content: 'Corrected with a vector that is too short.' },
+    )
+    assert.notEqual(answer.json.code, 0, answer.text)
+    assert.notEqual(answer.json.code, 50001, answer.text)
+    assert.equal((await namesFound(api, id, 'kettle', { mode: 'semantic' }))[0], 'tea.md')
+  })
+
+  test('of a question: keywords still answer, and meaning says why it cannot', async () => {
+    provider.play('wrong_dimension')
+    const semantic = await api.post(`knowledge/${id}/search`, { query: 'kettle', mode: 'semantic' })
+    assert.deepEqual([semantic.status, semantic.json.code], [502, 50201], semantic.text)
+    provider.play('wrong_dimension')
+    const hybrid = await ask(api, id, 'kettle')
+    assert.deepEqual([hybrid.mode, hybrid.items[0].file_name], ['keyword', 'tea.md'])
+    assert.match(hybrid.warning, /keywords only/)
+  })
+})
