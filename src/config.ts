@@ -107,7 +107,7 @@ export const settings = {
     0,
     0,
     64,
-    'Threads that read documents; 0 takes one less than there are processors, and at least one.',
+    'Threads that read documents; 0 takes one less than there are processors, and at least two.',
   ),
   INGEST_MEMORY_MB: integer(512, 64, 65_536, 'Memory of such a thread; a document that needs more fails.'),
   SEARCH_CACHE_BYTES: integer(
@@ -184,7 +184,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     embedding: readEndpoint('EMBEDDING'),
     rerank: readEndpoint('RERANK'),
     egressAllow: read('EGRESS_ALLOW'),
-    ingestWorkers: read('INGEST_WORKERS') || Math.max(1, availableParallelism() - 1),
+    ingestWorkers: read('INGEST_WORKERS') || Math.max(2, availableParallelism() - 1),
     ingestMemoryMegabytes: read('INGEST_MEMORY_MB'),
     searchCacheBytes: read('SEARCH_CACHE_BYTES'),
     vectorMemoryBytes: read('VECTOR_MEMORY_BYTES'),

@@ -36,6 +36,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     },
     {
       concurrency: config.ingestWorkers + 3,
+      mostLarge: Math.max(1, config.ingestWorkers - 1),
       leaseMilliseconds: 30_000,
       pollMilliseconds: 2000,
       mostRetries: 4,

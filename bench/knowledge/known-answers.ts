@@ -1,6 +1,6 @@
 import { Prose, sentenceOf } from './prose.ts'
 import { pick } from './random.ts'
-import type { Language } from './vocabulary.ts'
+import { type Language, vocabularies } from './vocabulary.ts'
 
 export interface KnownAnswers {
   passages: string[]
@@ -14,11 +14,16 @@ const glue: Record<Language, readonly string[]> = {
   en: ['about', 'what is', 'the', 'with', 'problem of', 'information on'],
 }
 
+const topicRarity = 600
+
 /**
  * Passages, and questions for some of them. A question holds three words that stand close together in its passage, a
  * rare one among them, and words that stand everywhere. Other passages hold each of the words, too, but hardly all.
  */
 export function knownAnswers(language: Language, passages: number, questions: number): KnownAnswers {
+  const ranks = new Map(vocabularies[language].words.map((word, rank) => [word, rank]))
+  // Words of a topic are in no list: rarer than everyday words, and commoner than names.
+  const rarity = (word: string): number => (/^\d/.test(word) ? 0 : (ranks.get(word) ?? topicRarity))
   const prose = new Prose(passages)
   const answers: KnownAnswers = { passages: [], questions: [] }
   const every = Math.floor(passages / questions)
@@ -31,8 +36,7 @@ export function knownAnswers(language: Language, passages: number, questions: nu
     const after = prose.paragraph(language, topic, Math.max(40, passageLength[language] - before.length))
     answers.passages.push([before, sentence, after].join(language === 'zh' ? '' : ' ').trim())
     if (!isAsked) continue
-    // The longest ones are those that no dictionary knows: names.
-    const telling = told.toSorted((left, right) => right.length - left.length).slice(0, 3)
+    const telling = [...new Set(told)].toSorted((left, right) => rarity(right) - rarity(left)).slice(0, 3)
     const words = [pick(glue[language], prose.random), ...telling, pick(glue[language], prose.random)]
     answers.questions.push({ text: words.join(language === 'zh' ? '' : ' '), passage })
   }

@@ -52,7 +52,12 @@ async function buildOrama(passages: readonly string[], job: LibraryJob): Promise
     schema: { text: 'string' },
     ...(job.words !== 'own' && {
       components: {
-        tokenizer: { language: 'chinese', normalizationCache: new Map(), tokenize: segmented },
+        // Its own one gives every word once, too, and it finds more that way.
+        tokenizer: {
+          language: 'chinese',
+          normalizationCache: new Map(),
+          tokenize: text => [...new Set(segmented(text))],
+        },
       },
     }),
   })

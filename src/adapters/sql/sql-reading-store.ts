@@ -1,7 +1,7 @@
 import type { Chunking } from '../../knowledge/chunking.ts'
 import type { DocumentError, DocumentStatus } from '../../knowledge/document.ts'
 import { documentFailures } from '../../knowledge/ingest/document-failure.ts'
-import type { Reading, ReadingStore, StagedPart } from '../../knowledge/ingest/reading-store.ts'
+import type { Claim, Reading, ReadingStore, StagedPart } from '../../knowledge/ingest/reading-store.ts'
 import { insertChunks, insertVector } from './chunk-rows.ts'
 import type { Database, SqlValue, Transaction } from './database.ts'
 import { insertSegment } from './segment-rows.ts'
@@ -20,6 +20,7 @@ interface Row {
 interface Subject {
   name: string
   mime_type: string
+  size: number
   chunking: string
   own_chunking: string | null
   embedding_model: string | null
@@ -53,18 +54,16 @@ export class SqlReadingStore implements ReadingStore {
     this.#database = database
   }
 
-  claim(options: {
-    lease: string
-    batchId: string
-    now: number
-    until: number
-  }): Promise<Reading | undefined> {
+  claim(options: Claim): Promise<Reading | undefined> {
     return this.#database.transaction(async transaction => {
       for (let tries = 0; tries < claimTries; tries++) {
         const row = await transaction.get<Row>(
           `SELECT workspace_id, generation_id, file_id, knowledge_id, status, retries, interruptions, batch_id
-           FROM readings WHERE due_at <= ? ORDER BY due_at LIMIT 1 ${this.#database.forClaim}`,
+           FROM readings r WHERE due_at <= ? AND NOT EXISTS (SELECT 1 FROM documents d
+             WHERE d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id AND d.size > ?)
+           ORDER BY due_at LIMIT 1 ${this.#database.forClaim}`,
           options.now,
+          options.mostBytes ?? Number.MAX_SAFE_INTEGER,
         )
         if (!row) return undefined
         const reading = await this.#take(transaction, row, options)
@@ -78,11 +77,11 @@ export class SqlReadingStore implements ReadingStore {
   async #take(
     transaction: Transaction,
     row: Row,
-    { lease, batchId, now, until }: { lease: string; batchId: string; now: number; until: number },
+    { lease, batchId, now, until }: Claim,
   ): Promise<Reading | undefined> {
     const key = [row.workspace_id, row.generation_id, row.file_id]
     const subject = await transaction.get<Subject>(
-      `SELECT d.name, d.mime_type, d.chunking AS own_chunking, g.chunking, g.embedding_model FROM generations g
+      `SELECT d.name, d.mime_type, d.size, d.chunking AS own_chunking, g.chunking, g.embedding_model FROM generations g
        JOIN documents d ON d.workspace_id = g.workspace_id AND d.knowledge_id = g.knowledge_id AND d.file_id = ?
        WHERE g.workspace_id = ? AND g.id = ? AND g.gone = 0`,
       row.file_id,
@@ -135,6 +134,7 @@ export class SqlReadingStore implements ReadingStore {
       fileId: row.file_id,
       name: subject.name,
       mimeType: subject.mime_type,
+      size: subject.size,
       chunking: JSON.parse(subject.own_chunking ?? subject.chunking) as Chunking,
       embeddingModel: subject.embedding_model,
       lease,

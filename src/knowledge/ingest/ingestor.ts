@@ -17,6 +17,8 @@ import { ReadingTask } from './reading-task.ts'
 export interface IngestOptions {
   /** Documents that are worked on at the same time: while one is embedded, another one can be read. */
   concurrency: number
+  /** Of these, so many may be large: small ones must not wait for hours behind them. */
+  mostLarge: number
   leaseMilliseconds: number
   /** How often to look for work that another process left. */
   pollMilliseconds: number
@@ -36,11 +38,15 @@ export interface IngestParts {
   log: Logger
 }
 
+/** A document of more than this takes a while. */
+const largeBytes = 4 << 20
+
 /** Takes documents out of the queue and reads them, as many at a time as it may. */
 export class Ingestor {
   readonly #parts: IngestParts
   readonly #options: IngestOptions
   readonly #running = new Set<Promise<void>>()
+  #largeRunning = 0
   #wake: () => void = () => {}
   #isAtWork = false
 
@@ -93,19 +99,30 @@ export class Ingestor {
   async #fill(signal: AbortSignal): Promise<boolean> {
     while (this.#running.size < this.#options.concurrency && !signal.aborted) {
       const now = this.#parts.clock.now()
-      const reading = await this.#claim(now)
+      const isFull = this.#largeRunning >= this.#options.mostLarge
+      const reading = await this.#claim(now, isFull ? largeBytes : undefined)
       if (!reading) {
         await this.#parts.readings.swapWhole(now)
-        return false
+        // Large ones may be due, but their places are taken; whoever ends makes room.
+        return isFull
       }
-      const task: Promise<void> = this.#read(reading, signal).finally(() => this.#running.delete(task))
-      this.#running.add(task)
+      this.#begin(reading, signal)
     }
     return true
   }
 
+  #begin(reading: Reading, signal: AbortSignal): void {
+    const large = reading.size > largeBytes ? 1 : 0
+    this.#largeRunning += large
+    const task: Promise<void> = this.#read(reading, signal).finally(() => {
+      this.#running.delete(task)
+      this.#largeRunning -= large
+    })
+    this.#running.add(task)
+  }
+
   /** Looks first: a claim is a write, and an idle server should not write. */
-  async #claim(now: number): Promise<Reading | undefined> {
+  async #claim(now: number, mostBytes: number | undefined): Promise<Reading | undefined> {
     const due = await this.#parts.readings.nextDue()
     if (due === undefined || due > now) return undefined
     return this.#parts.readings.claim({
@@ -113,6 +130,7 @@ export class Ingestor {
       batchId: mintId('batch'),
       now,
       until: now + this.#options.leaseMilliseconds,
+      ...(mostBytes !== undefined && { mostBytes }),
     })
   }
 

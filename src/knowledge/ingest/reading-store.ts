@@ -11,6 +11,8 @@ export interface Reading {
   fileId: string
   name: string
   mimeType: string
+  /** Bytes of the file. */
+  size: number
   chunking: Chunking
   embeddingModel: string | null
   /** Proves the lease; a new one with every claim. */
@@ -35,10 +37,20 @@ export interface StagedPart {
   vectors: Float32Array[]
 }
 
+export interface Claim {
+  lease: string
+  batchId: string
+  now: number
+  /** When the lease ends. */
+  until: number
+  /** Larger documents are passed over. */
+  mostBytes?: number
+}
+
 /** Every move is a compare-and-set by the lease: false means that the lease is lost and the work is void. */
 export interface ReadingStore {
   /** Takes the reading that is due the longest, or undefined. The third interruption in a row marks it failed. */
-  claim(options: { lease: string; batchId: string; now: number; until: number }): Promise<Reading | undefined>
+  claim(options: Claim): Promise<Reading | undefined>
   /** Prolongs the lease and shows how far it is. */
   renew(
     reading: Reading,

@@ -35,8 +35,20 @@ export class SmallSectionsTogether implements Arrangement {
   }
 
   *body(unit: Unit): Generator<Chunk> {
-    if (this.#holding) yield* this.#hold(unit)
-    else yield* this.#packer.place(unit)
+    if (this.#holding) {
+      yield* this.#hold(unit)
+      return
+    }
+    // A chunk is cited by the page it begins on, so a fair-sized one does not run over to the next page.
+    if (this.#packer.bodyTokens * 4 >= this.#size && this.#isOnAnotherPage(unit))
+      yield* this.#packer.flush(unit.whole)
+    yield* this.#packer.place(unit)
+  }
+
+  #isOnAnotherPage(unit: Unit | undefined): boolean {
+    const open = this.#packer.pieces.at(-1)?.place.page
+    const next = unit?.whole?.place.page
+    return open !== undefined && next !== undefined && open !== next
   }
 
   *end(next?: Section): Generator<Chunk> {
@@ -70,6 +82,7 @@ export class SmallSectionsTogether implements Arrangement {
 
   #belongTogether(): boolean {
     const { tokens, bodyTokens, lastSection } = this.#packer
+    if (bodyTokens > 0 && this.#isOnAnotherPage(this.#held[0])) return false
     if (bodyTokens === 0 || (tokens + this.#heldTokens) * 2 <= this.#size) return true
     const first = this.#held[0]
     return (
