@@ -3,7 +3,11 @@ import { type Language, vocabularies } from './vocabulary.ts'
 
 export const dimension = 384
 /** How far two texts with the same words of a topic lie apart. */
-const noise = 0.35
+const noise = 0.6
+/** Topics of one field lie nearer to each other than to others, and no two texts are wholly unlike. */
+const topicsPerField = 25
+const fieldWeight = 0.6
+const commonWeight = 0.8
 const longestName = 4
 
 function hashOf(text: string): number {
@@ -18,16 +22,18 @@ function randomDirection(seed: number): Float32Array {
   return Float32Array.from({ length: dimension }, () => random() + random() + random() - 1.5)
 }
 
+const common = randomDirection(hashOf('common'))
 const directions = new Map<string, Float32Array>()
 for (const language of ['zh', 'en'] satisfies Language[])
   for (const [number, topic] of vocabularies[language].topics.entries()) {
-    const shared = randomDirection(hashOf(`${language} ${number}`))
-    // Words of one topic lie in one region, as they do for a model that has learned what they mean.
-    for (const word of topic)
-      directions.set(
-        word,
-        randomDirection(hashOf(word)).map((value, at) => value + shared[at]!),
-      )
+    const shared = randomDirection(hashOf(`topic ${language} ${number}`))
+    add(shared, randomDirection(hashOf(`field ${Math.floor(number / topicsPerField)}`)), fieldWeight)
+    add(shared, common, commonWeight)
+    for (const word of topic) {
+      const direction = randomDirection(hashOf(word))
+      add(direction, shared)
+      directions.set(word, direction)
+    }
   }
 
 function add(sum: Float32Array, direction: Float32Array | undefined, weight = 1): void {
@@ -41,11 +47,11 @@ function lengthOf(vector: Float32Array): number {
 }
 
 /**
- * Stands in for a model: texts that speak of the same things lie near each other. The vector of a text is the sum
- * over its words of a topic, and some noise of its own; it has length 1.
+ * Stands in for a model: texts that speak of the same things lie near each other, at about the angles that real
+ * models give. The vector of a text is the sum over its words of a topic, and some noise of its own; it has length 1.
  */
 export function textVector(text: string): Float32Array {
-  const vector = new Float32Array(dimension)
+  const vector = common.slice()
   for (const [word] of text.matchAll(/[a-z]+/g)) add(vector, directions.get(word))
   for (let at = 0; at < text.length; at++) {
     if (text.charCodeAt(at) < 0x3000) continue

@@ -147,6 +147,7 @@ export const run = ({ isQuick }: BenchOptions): Promise<Row[]> =>
     const rows: Row[] = []
     try {
       for (const size of isQuick ? [1000, 10_000] : [1000, 10_000, 100_000]) {
+        console.error(`  ${size.toLocaleString('en')} chunks …`)
         await withServer(
           join(folder, 'data'),
           async server => {

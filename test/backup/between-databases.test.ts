@@ -2,19 +2,26 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freshDatabase } from '../support/fresh-database.ts'
+import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { everything } from './everything.ts'
 import { fill } from './fill.ts'
+import { fillKnowledge, modelSettings } from './fill-knowledge.ts'
 import { freshSqlite, openPlace } from './place.ts'
 
 const skip = process.env['TEST_DATABASE_URL'] ? false : 'it needs PostgreSQL: set TEST_DATABASE_URL'
 
 test('from SQLite to PostgreSQL and back, nothing changes', { skip }, async () => {
-  const sqlite = await openPlace(await freshSqlite())
-  const postgres = await openPlace(await freshDatabase())
-  const back = await openPlace(await freshSqlite())
+  const provider = await startScriptedProvider()
+  const settings = modelSettings(provider)
+  const sqlite = await openPlace(await freshSqlite(), settings)
+  const postgres = await openPlace(await freshDatabase(), settings)
+  const back = await openPlace(await freshSqlite(), settings)
   try {
-    const running = await sqlite.serve({ first: true })
-    const { otherToken } = await fill(running.api)
+    const filling = await sqlite.serve({ first: true, atWork: true })
+    const { otherToken } = await fill(filling.api)
+    await fillKnowledge(filling.api, filling.api.as(otherToken))
+    await filling.stop()
+    const running = await sqlite.serve()
     const mine = await everything(running.api)
     const theirs = await everything(running.api.as(otherToken))
     const there = join(sqlite.config.dataDir, 'there.tar')
@@ -35,5 +42,32 @@ test('from SQLite to PostgreSQL and back, nothing changes', { skip }, async () =
     await sqlite.drop()
     await postgres.drop()
     await back.drop()
+    await provider.close()
+  }
+})
+
+test('from PostgreSQL to SQLite, the same is found', { skip }, async () => {
+  const provider = await startScriptedProvider()
+  const settings = modelSettings(provider)
+  const postgres = await openPlace(await freshDatabase(), settings)
+  const sqlite = await openPlace(await freshSqlite(), settings)
+  try {
+    const filling = await postgres.serve({ first: true, atWork: true })
+    const { otherToken } = await fill(filling.api)
+    await fillKnowledge(filling.api, filling.api.as(otherToken))
+    await filling.stop()
+    const running = await postgres.serve()
+    const mine = await everything(running.api)
+    const archive = join(postgres.config.dataDir, 'there.tar')
+    await postgres.backup(archive)
+    await running.stop()
+    await sqlite.restore(archive)
+    const again = await sqlite.serve()
+    assert.deepEqual(await everything(again.api), mine)
+    await again.stop()
+  } finally {
+    await postgres.drop()
+    await sqlite.drop()
+    await provider.close()
   }
 })

@@ -1,23 +1,68 @@
 import { createHash } from 'node:crypto'
 import type { ApiClient } from '../support/api-client.ts'
 
-async function all(api: ApiClient, path: string): Promise<Record<string, unknown>[]> {
-  const items: Record<string, unknown>[] = []
+type Item = Record<string, unknown>
+
+async function all(
+  path: string,
+  ask: (paging: { page: number; page_size: number }) => ReturnType<ApiClient['get']>,
+): Promise<Item[]> {
+  const items: Item[] = []
   for (let page = 1; ; page++) {
-    const { json, text } = await api.post(path, { page, page_size: 100 })
+    const { json, text } = await ask({ page, page_size: 100 })
     if (json?.code !== 0) throw new Error(`${path} answered ${text}`)
     items.push(...json.data.items)
     if (json.data.items.length < 100) return items
   }
 }
 
-const byId = (a: Record<string, unknown>, b: Record<string, unknown>): number =>
-  JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
+const posted = (api: ApiClient, path: string): Promise<Item[]> => all(path, paging => api.post(path, paging))
+
+const got = (api: ApiClient, path: string): Promise<Item[]> =>
+  all(path, ({ page, page_size }) => api.get(`${path}?page=${page}&page_size=${page_size}`))
+
+const byId = (a: Item, b: Item): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
+
+const questions = ['days of leave', '二十天假期', 'ax2047b', 'c++', 'train']
+
+/** What a question finds. The databases compute the last digits of a similarity differently. */
+async function found(api: ApiClient, path: string, query: string, mode: string | undefined, more = {}) {
+  const { json, text } = await api.post(path, {
+    query,
+    top_k: 20,
+    explain: true,
+    ...(mode && { mode }),
+    ...more,
+  })
+  if (json?.code !== 0) throw new Error(`${path} answered ${text}`)
+  const { took_ms: _, ...rest } = json.data
+  const rounded = (_key: string, value: unknown) =>
+    typeof value === 'number' ? Math.round(value * 1e4) / 1e4 : value
+  return JSON.parse(JSON.stringify({ query, ...rest }, rounded))
+}
+
+async function knowledge(api: ApiClient) {
+  const bases = []
+  for (const base of await posted(api, 'knowledge')) {
+    const path = `knowledge/${base['knowledge_id']}`
+    const documents = []
+    for (const document of await got(api, `${path}/files`))
+      documents.push({ document, chunks: await got(api, `${path}/files/${document['file_id']}/chunks`) })
+    const modes = base['embedding'] ? ['keyword', 'semantic', 'hybrid'] : ['keyword']
+    const answers = []
+    for (const query of questions)
+      for (const mode of modes) answers.push(await found(api, `${path}/search`, query, mode))
+    const filter = { year: { gte: 2026 }, tags: 'b', open: true }
+    answers.push(await found(api, `${path}/search`, 'days leave', undefined, { filter }))
+    bases.push({ base, documents, answers })
+  }
+  return bases
+}
 
 /** All that a workspace shows over HTTP, word for word; the content of files by its checksum. */
 export async function everything(api: ApiClient) {
   const workflows = []
-  for (const workflow of await all(api, 'workflow/list')) {
+  for (const workflow of await posted(api, 'workflow/list')) {
     const id = String(workflow['id'])
     const versions = []
     for (let version = 1; version <= Number(workflow['version']); version++)
@@ -25,11 +70,11 @@ export async function everything(api: ApiClient) {
     workflows.push({ workflow, current: (await api.get(`workflow?id=${id}`)).text, versions })
   }
   const files = []
-  for (const file of await all(api, 'files')) {
+  for (const file of await posted(api, 'files')) {
     const { status, bytes } = await api.bytes(`files/${file['file_id']}`)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     files.push({ ...file, status, isRight: sha256 === file['sha256'] })
   }
-  const tokens = await all(api, 'token/list')
-  return { workflows, files: files.sort(byId), tokens }
+  const tokens = await posted(api, 'token/list')
+  return { workflows, files: files.sort(byId), tokens, knowledge: await knowledge(api) }
 }

@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { withAdapters } from '../../src/cli/with-adapters.ts'
+import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { everything } from './everything.ts'
 import { openPlace, type Place } from './place.ts'
 
@@ -73,4 +74,39 @@ test('a content that was damaged before is named, and the rest is backed up', ()
     assert.deepEqual(summary.vanished, [])
     assert.equal((await target.restore(archive)).filesLeftOut, 1)
     assert.deepEqual(await namesIn(target), ['good.txt'])
+  }))
+
+test('a document whose file is deleted while the backup runs is not found after the restore', () =>
+  withTwo(async (source, target, archive) => {
+    const running = await source.serve({ first: true, atWork: true })
+    const base = await makeBase(running.api, { embedding: null })
+    const [gone] = await addTexts(running.api, base, { 'gone.txt': 'a secret recipe' })
+    const [kept] = await addTexts(running.api, base, { 'kept.txt': 'a secret garden' })
+    await withAdapters(source.config, async ({ blobStore }) => {
+      let isFirst = true
+      const summary = await source.backup(archive, {
+        blobs: {
+          read: async key => {
+            if (isFirst) await running.api.post('files/delete', { file_ids: [gone], force: true })
+            isFirst = false
+            return blobStore.read(key)
+          },
+        },
+      })
+      assert.equal(summary.vanished.length, 1)
+    })
+    await running.stop()
+    assert.equal((await target.restore(archive)).filesLeftOut, 1)
+    const restored = await target.serve()
+    try {
+      const { items } = await dataOf(restored.api.post(`knowledge/${base}/search`, { query: 'secret' }))
+      assert.deepEqual(
+        items.map((item: { file_id: string }) => item.file_id),
+        [kept],
+      )
+      const documents = await dataOf(restored.api.get(`knowledge/${base}/files`))
+      assert.equal(documents.total, 1)
+    } finally {
+      await restored.stop()
+    }
   }))

@@ -22,8 +22,8 @@ export interface RunningPlace {
 export interface Place {
   config: Config
   database: FreshDatabase
-  /** With `first`, does what a first start does. */
-  serve(options?: { first: boolean }): Promise<RunningPlace>
+  /** With `first`, does what a first start does; `atWork`, it also reads documents. */
+  serve(options?: { first?: boolean; atWork?: boolean }): Promise<RunningPlace>
   backup(path: string, instead?: Partial<BackupParts>, signal?: AbortSignal): Promise<BackupSummary>
   restore(
     path: string,
@@ -37,21 +37,26 @@ export async function freshSqlite(): Promise<FreshDatabase> {
   return { url: undefined, folder, drop: () => rm(folder, { recursive: true, force: true }) }
 }
 
-export async function openPlace(given?: FreshDatabase): Promise<Place> {
+export async function openPlace(
+  given?: FreshDatabase,
+  environment: Record<string, string> = {},
+): Promise<Place> {
   const database = given ?? (await freshDatabase())
   const config = readConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',
     DATA_DIR: database.folder,
     DATABASE_URL: database.url,
+    ...environment,
   })
   return {
     config,
     database,
-    serve: async ({ first } = { first: false }) => {
+    serve: async ({ first = false, atWork = false } = {}) => {
       const runtime = createRuntime(await openAdapters(config), config)
       if (first) await runtime.access.bootstrap(operatorToken, true)
       const base = await runtime.server.listen({ host: config.host, port: config.port })
+      if (atWork) runtime.start()
       return { api: apiClient(base, operatorToken), stop: () => runtime.stop() }
     },
     backup: (path, instead = {}, signal = new AbortController().signal) =>

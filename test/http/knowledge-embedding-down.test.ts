@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { freshDatabase } from '../support/fresh-database.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { spawnServer } from '../support/server-process.ts'
@@ -58,7 +58,7 @@ test('a document waits while the provider is down, says why, and is tried again 
     await whenRead(api, id)
     const document = await documentOf(api, id, file)
     assert.deepEqual([document.status, document.error], ['ready', null])
-    assert.ok(document.attempts > 2)
+    assert.ok(document.attempts >= 2)
     assert.equal((await namesFound(api, id, 'ginkgo leaves'))[0], 'late.txt')
   })
 })
@@ -96,15 +96,14 @@ test('while the provider is down, keywords answer with a warning, and meaning sa
   })
 })
 
-test('a provider that takes a question and never answers does not keep the keywords back', async () => {
+test('a provider that takes half a minute for a question does not keep the keywords back', async () => {
   await withProvider(async (api, provider) => {
     const id = await makeBase(api)
     await addTexts(api, id, { 'tea.md': tea })
-    provider.decide(() => 'hang')
-    const limit = new Promise<undefined>(resolve => setTimeout(resolve, 25_000, undefined).unref())
-    const hybrid = await Promise.race([ask(api, id, 'kettle'), limit])
-    assert.deepEqual([hybrid?.mode, hybrid?.items[0].file_name], ['keyword', 'tea.md'])
-    assert.match(hybrid?.warning, /keywords only/)
+    provider.decide(() => ({ slowMilliseconds: 30_000 }))
+    const { mode, items, warning } = await ask(api, id, 'kettle')
+    assert.deepEqual([mode, items[0].file_name], ['keyword', 'tea.md'])
+    assert.match(warning, /keywords only/)
   })
 })
 
@@ -138,58 +137,83 @@ test('without a reranker, asking for one is refused', async () => {
   })
 })
 
-test('the key is sent to the provider and shown to nobody else', async () => {
-  const key = 'secretly-9f8e7d6c5b4a'
-  const database = await freshDatabase()
-  const provider = await startScriptedProvider()
+/** A server as a process, with its output, ended whatever happens. */
+async function withProcess(
+  database: FreshDatabase,
+  settings: Record<string, string>,
+  run: (api: ApiClient) => Promise<void>,
+): Promise<string> {
   const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills' }
-  const server = await spawnServer(database, {
-    ...token,
-    LOG_LEVEL: 'trace',
-    EMBEDDING_BASE_URL: provider.baseUrl,
-    EMBEDDING_MODEL: 'scripted',
-    EMBEDDING_API_KEY: key,
-  })
-  const shown: string[] = []
-  const keep = async (answer: Promise<ApiAnswer>): Promise<Data> => {
-    const { text, json } = await answer
-    shown.push(text)
-    return json
+  const server = await spawnServer(database, { ...token, LOG_LEVEL: 'trace', ...settings })
+  try {
+    await run(server.api)
+    assert.equal(await server.kill('SIGTERM'), 0)
+  } finally {
+    await server.kill('SIGKILL')
   }
-  const base = (await keep(server.api.post('knowledge/create', { name: 'Keyed' }))).data.knowledge_id
-  // Providers repeat what they were sent.
-  provider.decide(({ headers }) => ({ status: 400, message: `Your key ${key} (${headers.authorization}) is odd` }))
-  await addText(server.api, base, 'tea.md', tea)
-  await whenRead(server.api, base)
-  await keep(server.api.get(`knowledge/${base}/files`))
-  await keep(server.api.post(`knowledge/${base}/search`, { query: 'kettle' }))
-  await keep(server.api.post(`knowledge/${base}/search`, { query: 'kettle', mode: 'semantic' }))
-  provider.decide(() => ({ status: 401, message: `Incorrect API key provided: ${key}` }))
-  await keep(server.api.post(`knowledge/${base}/rebind`))
-  await whenRead(server.api, base)
-  await keep(server.api.get(`knowledge/${base}/files`))
-  await keep(server.api.get('/metrics'))
-  assert.ok(provider.calls.length > 3 && provider.calls.every(call => call.headers.authorization === `Bearer ${key}`))
-  assert.equal(await server.kill('SIGTERM'), 0)
-  assert.match(shown.join('\n'), /embedding_failed/)
-  assert.match(server.output(), /A document failed/)
-  for (const text of [...shown, server.output()]) assert.ok(!text.includes(key), text)
+  return server.output()
+}
 
-  // The same base under a server that knows no model any more.
-  const bare = await spawnServer(database, { ...token, LOG_LEVEL: 'warn' })
-  const { api } = bare
-  assert.deepEqual((await dataOf(api.post(`knowledge/${base}/rebind`))).skipped, [])
-  await whenRead(api, base)
-  const [document] = await documentsOf(api, base)
-  assert.deepEqual(
-    [document.status, document.error.code, document.error.retryable],
-    ['failed', 'embedding_not_configured', true],
-  )
-  assert.match(document.error.message, /EMBEDDING_BASE_URL/)
-  assert.match((await ask(api, base, 'kettle')).warning, /EMBEDDING_BASE_URL/)
-  const semantic = await api.post(`knowledge/${base}/search`, { query: 'kettle', mode: 'semantic' })
-  assert.equal(semantic.json.code, 50201)
-  assert.equal(await bare.kill('SIGTERM'), 0)
-  await provider.close()
-  await database.drop()
+describe('the settings of a model', () => {
+  const key = 'secretly-9f8e7d6c5b4a'
+  let database: FreshDatabase
+  let provider: ScriptedProvider
+  let base: string
+  before(async () => {
+    database = await freshDatabase()
+    provider = await startScriptedProvider()
+  })
+  after(async () => {
+    await provider.close()
+    await database.drop()
+  })
+
+  test('hold a key that is sent to the provider and shown to nobody else', async () => {
+    const settings = {
+      EMBEDDING_BASE_URL: provider.baseUrl,
+      EMBEDDING_MODEL: 'scripted',
+      EMBEDDING_API_KEY: key,
+    }
+    const shown: string[] = []
+    const output = await withProcess(database, settings, async api => {
+      const keep = async (answer: Promise<ApiAnswer>): Promise<Data> => {
+        const { text, json } = await answer
+        shown.push(text)
+        return json?.data
+      }
+      base = (await keep(api.post('knowledge/create', { name: 'Keyed' }))).knowledge_id
+      const search = `knowledge/${base}/search`
+      // Providers repeat what they were sent.
+      const repeat = (authorization: string | undefined): string => `Your key ${key} (${authorization}) is odd`
+      provider.decide(({ headers }) => ({ status: 400, message: repeat(headers.authorization) }))
+      await addText(api, base, 'tea.md', tea)
+      await whenRead(api, base)
+      await keep(api.get(`knowledge/${base}/files`))
+      await keep(api.post(search, { query: 'kettle' }))
+      await keep(api.post(search, { query: 'kettle', mode: 'semantic' }))
+      provider.decide(() => ({ status: 401, message: `Incorrect API key provided: ${key}` }))
+      await keep(api.post(`knowledge/${base}/rebind`))
+      await whenRead(api, base)
+      await keep(api.get(`knowledge/${base}/files`))
+      await keep(api.get('/metrics'))
+    })
+    assert.ok(provider.calls.length > 3)
+    assert.ok(provider.calls.every(call => call.headers.authorization === `Bearer ${key}`))
+    assert.match(shown.join('\n'), /embedding_failed/)
+    assert.match(output, /A document failed/)
+    for (const text of [...shown, output]) assert.ok(!text.includes(key), text)
+  })
+
+  test('may be gone at the next start: documents say so, and keywords still answer', async () => {
+    await withProcess(database, {}, async api => {
+      assert.deepEqual((await dataOf(api.post(`knowledge/${base}/rebind`))).skipped, [])
+      await whenRead(api, base)
+      assert.match((await ask(api, base, 'kettle')).warning, /EMBEDDING_BASE_URL/)
+      const semantic = await api.post(`knowledge/${base}/search`, { query: 'kettle', mode: 'semantic' })
+      assert.equal(semantic.json.code, 50201)
+      const [{ status, error }] = await documentsOf(api, base)
+      assert.match(error.message, /EMBEDDING_BASE_URL/)
+      assert.deepEqual([status, error.code, error.retryable], ['failed', 'embedding_not_configured', true])
+    })
+  })
 })

@@ -144,7 +144,7 @@ const readable = async (): Promise<Record<string, Readable>> => ({
   'slides.odp': {
     content: makeOdt(
       ['Nothing here yet', 'Glaciers lose 1.2 metres a year']
-        .map(text => `<draw:page><draw:frame><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`)
+        .map(text => `<draw:page draw:master-page-name="m"><draw:frame><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`)
         .join(''),
       { kind: 'odp' },
     ),
@@ -224,7 +224,8 @@ describe('one file of every kind, added in one call', () => {
     api = server.api
     good = await readable()
     bad = await unreadable()
-    base = await makeBase(api)
+    // Section by section: the place of a passage is then the place of its section.
+    base = await makeBase(api, { chunking: { strategy: 'heading', size: 512, overlap: 0 } })
     const ids: string[] = []
     for (const [name, { content }] of Object.entries({ ...bad, ...good }))
       ids.push((await dataOf(api.upload(name, content, ''))).file_id)

@@ -163,11 +163,12 @@ test('every text finds itself, also in capital letters and in the other normal f
   )
 })
 
-test('a chunk is found by its words, its headings and its document, but not by the ending of a file name', () => {
-  const terms = new Set(
-    chunkTerms({ content: 'twenty days', heading: ['Leave', '休假'] }, 'Employee-handbook.pdf'),
-  )
+test('a chunk is found by its words and its headings, the first also by the name of its document', () => {
+  const chunk = { content: 'twenty days', heading: ['Leave', '休假'], position: 0 }
+  const first = new Set(chunkTerms(chunk, 'Employee-handbook.pdf'))
   for (const term of ['twenti', 'dai', 'leav', '休假', 'handbook', 'employe'])
-    assert.ok(terms.has(term), `${term} in ${[...terms].join(' ')}`)
-  assert.ok(!terms.has('pdf'))
+    assert.ok(first.has(term), `${term} in ${[...first].join(' ')}`)
+  assert.ok(!first.has('pdf'), 'not by the ending of the name')
+  const second = new Set(chunkTerms({ ...chunk, position: 1 }, 'Employee-handbook.pdf'))
+  assert.ok(second.has('leav') && !second.has('handbook'))
 })

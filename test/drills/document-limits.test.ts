@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { WorkerPool } from '../../src/adapters/workers/worker-pool.ts'
+import { defaultChunking } from '../../src/knowledge/chunking.ts'
+import type { ReadPart } from '../../src/knowledge/ingest/document-reader.ts'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { spawnServer } from '../support/server-process.ts'
+import { startTestServer } from '../support/test-server.ts'
+import { documentOf, documentsOf, namesFound, until } from '../support/watch.ts'
+
+type Data = ApiAnswer['json']
+
+/** A block of code is held whole until its end, and this one has millions of lines. */
+const heavy = (lines: number): string => `# Heavy\n\n\`\`\`\n${'x y\n'.repeat(lines)}\`\`\`\n`
+
+async function withServer(
+  run: (api: ApiClient) => Promise<void>,
+  environment: Record<string, string> = {},
+): Promise<void> {
+  const server = await startTestServer(environment)
+  try {
+    await run(server.api)
+  } finally {
+    await server.stop()
+  }
+}
+
+test('a document that needs more memory than a worker has fails, and the next ones are read', async () => {
+  await withServer(
+    async api => {
+      const id = await makeBase(api)
+      const file = (await dataOf(api.upload('heavy.md', heavy(3_000_000)))).file_id
+      await dataOf(api.post(`knowledge/${id}`, { file_ids: [file], texts: [{ name: 'light.txt', content: 'Feathers.' }] }))
+      await whenRead(api, id)
+      const { status, error, attempts } = await documentOf(api, id, file)
+      assert.deepEqual([status, error?.code, error?.retryable, attempts], ['failed', 'too_complex', false, 1])
+      assert.match(error.message, /memory.*Split the document/)
+      await addTexts(api, id, { 'after.txt': 'Pebbles.' })
+      assert.deepEqual(await namesFound(api, id, 'feathers pebbles'), ['after.txt', 'light.txt'])
+      assert.equal((await api.get('/readyz')).status, 200)
+    },
+    { INGEST_MEMORY_MB: '64', INGEST_WORKERS: '1' },
+  )
+})
+
+test('a reading that gets no further is stopped; its thread is replaced, and those who wait get their turn', async () => {
+  const pool = new WorkerPool({ size: 1, memoryMegabytes: 2048, silenceMilliseconds: 3000, idleMilliseconds: 60_000 })
+  const read = async (content: string): Promise<ReadPart[]> => {
+    const parts: ReadPart[] = []
+    const file = {
+      name: 'file.md',
+      mimeType: 'text/markdown',
+      bytes: new Uint8Array(Buffer.from(content)),
+      chunking: defaultChunking,
+      batchId: 'batch_of_the_test',
+    }
+    await pool.read(file, async part => void parts.push(part), new AbortController().signal)
+    return parts
+  }
+  try {
+    const [stopped, served] = await Promise.allSettled([read(heavy(12_000_000)), read('# Light\n\nFeathers.')])
+    assert.equal(stopped.status, 'rejected')
+    assert.equal(stopped.reason.code, 'too_complex')
+    assert.match(stopped.reason.message, /longer than 3 s without getting further/)
+    assert.equal(served.status, 'fulfilled')
+    assert.match(served.value[0]?.chunks[0]?.content ?? '', /Feathers/)
+    // An unused thread would otherwise keep the process alive.
+    assert.equal((await read('# More\n\nFeathers.')).length, 1)
+  } finally {
+    await pool.close()
+  }
+})
+
+test('corrections are found, survive a restart, and are gone when the document is read again', async () => {
+  const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
+  const database = await freshDatabase()
+  let server = await spawnServer(database, token)
+  try {
+    const id = await makeBase(server.api, { chunking: { strategy: 'heading', size: 100, overlap: 0 } })
+    const text = '# One\n\nAbout walnuts.\n\n# Two\n\nAbout hazelnuts.\n\n# Three\n\nAbout almonds.'
+    const [file] = await addTexts(server.api, id, { 'nuts.md': text })
+    const chunks = async (): Promise<Data[]> =>
+      (await dataOf(server.api.get(`knowledge/${id}/files/${file}/chunks`))).items
+    const [one, two] = await chunks()
+    const correct = (chunk: Data, body: object): Promise<Data> =>
+      dataOf(server.api.post(`knowledge/${id}/files/${file}/chunks/${chunk.chunk_id}/update`, body))
+    await correct(one, { content: 'About pistachios.' })
+    await correct(two, { enabled: false })
+    const check = async (when: string): Promise<void> => {
+      const found: string[] = []
+      for (const word of ['walnuts', 'pistachios', 'hazelnuts', 'almonds'])
+        if ((await namesFound(server.api, id, word)).length > 0) found.push(word)
+      assert.deepEqual(found, ['pistachios', 'almonds'], when)
+      assert.deepEqual(
+        (await chunks()).map(chunk => [chunk.position, chunk.edited, chunk.enabled]),
+        [
+          [0, true, true],
+          [1, false, false],
+          [2, false, true],
+        ],
+        when,
+      )
+    }
+    await check('at once')
+    assert.equal(await server.kill('SIGTERM'), 0)
+    server = await spawnServer(database, token)
+    await check('after a restart')
+    await dataOf(server.api.post(`knowledge/${id}/rebind`, { file_ids: [file] }))
+    await whenRead(server.api, id)
+    assert.deepEqual(await namesFound(server.api, id, 'pistachios'), [])
+    for (const word of ['walnuts', 'hazelnuts', 'almonds'])
+      assert.deepEqual(await namesFound(server.api, id, word), ['nuts.md'], word)
+    assert.ok((await chunks()).every(chunk => chunk.enabled && !chunk.edited))
+    const gone = await server.api.post(`knowledge/${id}/files/${file}/chunks/${one.chunk_id}/update`, { enabled: true })
+    assert.equal(gone.json.code, 40401)
+  } finally {
+    await server.kill('SIGKILL')
+    await database.drop()
+  }
+})
+
+test('a file that twenty callers add at once becomes one document', async () => {
+  await withServer(async api => {
+    const id = await makeBase(api)
+    const file = (await dataOf(api.upload('once.txt', 'Only once: starfruit.'))).file_id
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => dataOf(api.post(`knowledge/${id}`, { file_ids: [file, file] }))),
+    )
+    assert.equal(answers.filter(({ items }) => items.length === 1).length, 1)
+    for (const { items, skipped } of answers)
+      assert.deepEqual(skipped, items.length === 1 ? [] : [{ file_id: file, reason: 'already_added' }])
+    const record = await whenRead(api, id)
+    assert.deepEqual([record.document_count, record.chunk_count], [1, 1])
+    assert.deepEqual(await namesFound(api, id, 'starfruit'), ['once.txt'])
+    assert.equal((await documentOf(api, id, file)).attempts, 1)
+  })
+})
+
+test('documents are read again one by one, several at a time, or all that failed', async () => {
+  await withServer(async api => {
+    const id = await makeBase(api, { chunking: { size: 100, overlap: 0 } })
+    const rebind = (body?: object): Promise<Data> => dataOf(api.post(`knowledge/${id}/rebind`, body))
+    const attempts = async (): Promise<Record<string, number>> =>
+      Object.fromEntries((await documentsOf(api, id)).map(document => [document.name, document.attempts]))
+    const [a, b, bad, worse] = await addTexts(api, id, { 'a.txt': 'Figs.', 'b.txt': 'Dates.', 'bad.txt': ' ', 'worse.txt': '\n' })
+    assert.deepEqual(await rebind({ file_ids: [a] }), { accepted: [a], skipped: [] })
+    await whenRead(api, id)
+    assert.deepEqual(await attempts(), { 'a.txt': 2, 'b.txt': 1, 'bad.txt': 1, 'worse.txt': 1 })
+
+    const some = await rebind({ file_ids: [a, b, a, bad, 'file_none'] })
+    assert.deepEqual(some, { accepted: [a, b, bad], skipped: [{ file_id: 'file_none', reason: 'not_found' }] })
+    await whenRead(api, id)
+    assert.deepEqual(await attempts(), { 'a.txt': 3, 'b.txt': 2, 'bad.txt': 2, 'worse.txt': 1 })
+
+    const failed = await rebind()
+    assert.deepEqual([failed.accepted.sort(), failed.skipped], [[bad, worse].sort(), []])
+    await whenRead(api, id)
+    assert.deepEqual(await attempts(), { 'a.txt': 3, 'b.txt': 2, 'bad.txt': 3, 'worse.txt': 2 })
+    assert.equal((await dataOf(api.get(`knowledge/${id}`))).failed_count, 2)
+
+    const long = Array.from({ length: 4000 }, (_, line) => `Line ${line} about quinces and medlars.`).join('\n\n')
+    const added = await dataOf(api.post(`knowledge/${id}`, { texts: [{ name: 'long.txt', content: long }] }))
+    const file = added.items[0].file_id
+    await until('a document that is being read', async () =>
+      ['parsing', 'chunking'].includes((await documentOf(api, id, file)).status),
+    )
+    assert.deepEqual(await rebind({ file_ids: [file, a] }), {
+      accepted: [a],
+      skipped: [{ file_id: file, reason: 'in_progress' }],
+    })
+    await whenRead(api, id)
+    assert.equal((await documentOf(api, id, file)).attempts, 1)
+    assert.deepEqual((await namesFound(api, id, 'quinces figs', { top_k: 50 })).sort(), ['a.txt', 'long.txt'])
+  })
+})

@@ -1,0 +1,348 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AppError } from '../../../src/kernel/app-error.ts'
+import type { SearchRequest } from '../../../src/knowledge/search/search-request.ts'
+import { ModelFailure } from '../../../src/models/model-failure.ts'
+import { type Passage, SearchWorld } from './search-world.ts'
+
+const ask = (world: SearchWorld, request: Partial<SearchRequest> = {}) =>
+  world.service().search('w', 'k', { query: 'refund', ...request })
+
+const filesOf = async (world: SearchWorld, request: Partial<SearchRequest> = {}): Promise<string[]> =>
+  (await ask(world, request)).items.map(({ chunk }) => chunk.fileId)
+
+const three: Passage[] = [
+  { file: 'a', content: 'a refund', keyword: 0.9, semantic: 0.1 },
+  { file: 'b', content: 'money back', keyword: 0.2, semantic: 0.95 },
+  { file: 'c', content: 'refund of money', keyword: 0.8, semantic: 0.9 },
+]
+
+const fails = (reason: string) => (error: unknown) => error instanceof AppError && error.reason === reason
+
+describe('the mode', () => {
+  test('is hybrid where there is an embedding model: what both legs know comes first', async () => {
+    const world = new SearchWorld([...three, { file: 'd', content: 'd', keyword: 0.85, semantic: 0.94 }])
+    const { mode, items, warning } = await ask(world)
+    assert.equal(mode, 'hybrid')
+    assert.equal(warning, undefined)
+    assert.equal(items[0]!.chunk.fileId, 'd')
+    assert.deepEqual(items[0]!.scores, { keyword: 0.85, semantic: 0.94 })
+    assert.deepEqual(new Set(world.asked.map(({ leg }) => leg)), new Set(['keyword', 'semantic']))
+  })
+
+  test('keyword and semantic ask one leg only, and show its scores', async () => {
+    const world = new SearchWorld(three)
+    const keyword = await ask(world, { mode: 'keyword' })
+    assert.deepEqual(
+      keyword.items.map(({ chunk, score, scores }) => [chunk.fileId, score, scores]),
+      [
+        ['a', 0.9, { keyword: 0.9 }],
+        ['c', 0.8, { keyword: 0.8 }],
+        ['b', 0.2, { keyword: 0.2 }],
+      ],
+    )
+    assert.deepEqual(await filesOf(world, { mode: 'semantic' }), ['b', 'c', 'a'])
+    assert.deepEqual(
+      world.asked.map(({ leg }) => leg),
+      ['keyword', 'semantic'],
+    )
+  })
+
+  test('is keyword without an embedding model; to ask for another is refused', async () => {
+    const world = new SearchWorld(three)
+    world.embeddingModel = null
+    world.retrieval.mode = 'semantic'
+    assert.equal((await ask(world)).mode, 'keyword')
+    assert.equal((await ask(world, { mode: 'keyword' })).mode, 'keyword')
+    for (const mode of ['hybrid', 'semantic'] as const)
+      await assert.rejects(ask(world, { mode }), fails('invalid_request'))
+  })
+
+  test('of the base holds where the question says nothing', async () => {
+    const world = new SearchWorld(three)
+    world.retrieval.mode = 'semantic'
+    assert.equal((await ask(world)).mode, 'semantic')
+    assert.equal((await ask(world, { mode: 'hybrid' })).mode, 'hybrid')
+  })
+
+  test('similarities below zero count as zero', async () => {
+    const world = new SearchWorld([{ file: 'a', content: 'x', semantic: -0.4 }])
+    assert.equal((await ask(world, { mode: 'semantic' })).items[0]!.score, 0)
+  })
+})
+
+describe('an embedding model that fails', () => {
+  const broken = (): SearchWorld => {
+    const world = new SearchWorld(three)
+    world.embed = async () => {
+      throw new ModelFailure('The endpoint does not answer', { retryable: true })
+    }
+    return world
+  }
+
+  test('leaves keywords, and the answer says so', async () => {
+    const { mode, warning, items } = await ask(broken())
+    assert.equal(mode, 'keyword')
+    assert.match(warning!, /keywords only: The endpoint does not answer/)
+    assert.deepEqual(
+      items.map(({ chunk }) => chunk.fileId),
+      ['a', 'c', 'b'],
+    )
+  })
+
+  test('fails a search by meaning', () =>
+    assert.rejects(ask(broken(), { mode: 'semantic' }), fails('model_failed')))
+
+  test('is not asked for a search by keywords', async () =>
+    assert.equal((await ask(broken(), { mode: 'keyword' })).warning, undefined))
+
+  test('another fault is not taken for one of the model', async () => {
+    const world = new SearchWorld(three)
+    world.embed = async () => {
+      throw new TypeError('a mistake of ours')
+    }
+    await assert.rejects(ask(world), TypeError)
+  })
+})
+
+describe('how many', () => {
+  const many = (count: number, more: (index: number) => Partial<Passage> = () => ({})): Passage[] =>
+    Array.from({ length: count }, (_, index) => ({
+      file: `f${index}`,
+      content: `refund ${index}`,
+      keyword: 1 - index / 10_000,
+      ...more(index),
+    }))
+
+  test('the question says, else the base', async () => {
+    const world = new SearchWorld(many(30))
+    assert.equal((await filesOf(world)).length, 5)
+    assert.deepEqual(await filesOf(world, { topK: 2 }), ['f0', 'f1'])
+    assert.equal((await filesOf(world, { topK: 100 })).length, 30)
+  })
+
+  test('what is dead in the index is made up for', async () => {
+    const world = new SearchWorld(many(900, index => ({ isDead: index < 700 })))
+    assert.deepEqual(await filesOf(world, { mode: 'keyword', topK: 3 }), ['f700', 'f701', 'f702'])
+    const limits = world.asked.map(({ limit }) => limit)
+    assert.ok(limits.length > 1 && limits.every((limit, at) => limit > (limits[at - 1] ?? 0)))
+  })
+
+  test('when all is dead, asking comes to an end', async () => {
+    const world = new SearchWorld(many(20_000, () => ({ isDead: true, semantic: 0.5 })))
+    assert.deepEqual(await filesOf(world), [])
+    assert.ok(world.asked.length <= 12, `${world.asked.length} times`)
+  })
+
+  test('enough at the first time is not asked for again', async () => {
+    const world = new SearchWorld(many(500, index => ({ isDead: index % 3 === 0 })))
+    assert.equal((await filesOf(world, { mode: 'keyword' })).length, 5)
+    assert.equal(world.asked.length, 1)
+  })
+
+  test('the threshold cuts off', async () => {
+    const world = new SearchWorld(three)
+    assert.deepEqual(await filesOf(world, { mode: 'keyword', scoreThreshold: 0.8 }), ['a', 'c'])
+    assert.deepEqual(await filesOf(world, { mode: 'keyword', scoreThreshold: 0.91 }), [])
+    world.retrieval.scoreThreshold = 0.85
+    assert.deepEqual(await filesOf(world, { mode: 'keyword' }), ['a'])
+    assert.deepEqual(await filesOf(world, { mode: 'keyword', scoreThreshold: 0 }), ['a', 'c', 'b'])
+  })
+})
+
+test('a question without words finds nothing by keywords', async () => {
+  const world = new SearchWorld(three)
+  assert.deepEqual(await filesOf(world, { query: '🎉 !!', mode: 'keyword' }), [])
+  assert.equal((await filesOf(world, { query: '🎉 !!' })).length, 3)
+})
+
+test('items say where the words of the question stand', async () => {
+  const { items } = await ask(new SearchWorld(three), { mode: 'keyword' })
+  assert.deepEqual(items[0]!.highlights, [[2, 8]])
+  assert.deepEqual(items[2]!.highlights, [])
+})
+
+describe('filters', () => {
+  test('hold in both legs', async () => {
+    const world = new SearchWorld(three)
+    assert.deepEqual((await filesOf(world, { fileIds: ['a', 'b'] })).sort(), ['a', 'b'])
+    assert.deepEqual(world.filters, [{ fileIds: ['a', 'b'], conditions: [] }])
+    world.matching = ['b', 'c']
+    const conditions = [{ key: 'year', gt: 2020 }]
+    assert.deepEqual((await filesOf(world, { conditions })).sort(), ['b', 'c'])
+    assert.deepEqual(await filesOf(world, { conditions, fileIds: ['a', 'b'] }), ['b'])
+    assert.deepEqual(await filesOf(world, { fileIds: ['none'] }), [])
+  })
+
+  test('without any, nothing is looked up', async () => {
+    const world = new SearchWorld(three)
+    await ask(world, { conditions: [] })
+    assert.deepEqual(world.filters, [])
+    assert.equal(world.asked.find(({ leg }) => leg === 'semantic')!.allowed, undefined)
+  })
+})
+
+describe('a reranker', () => {
+  test('has the last word on the order, the scores and the threshold', async () => {
+    const world = new SearchWorld(three)
+    world.rerank = documents =>
+      documents
+        .map((document, index) => ({ index, score: document.includes('back') ? 0.9 : 0.3 + index / 100 }))
+        .sort((left, right) => right.score - left.score)
+    const { items } = await ask(world, { rerank: true, topK: 2 })
+    assert.equal(items.length, 2)
+    assert.equal(items[0]!.chunk.fileId, 'b')
+    assert.equal(items[0]!.score, 0.9)
+    assert.deepEqual(items[0]!.scores, { keyword: 0.2, semantic: 0.95, rerank: 0.9 })
+    assert.equal(world.reranked[0]!.query, 'refund')
+    assert.ok(world.reranked[0]!.documents.includes('Heading\nmoney back'))
+    assert.deepEqual(await filesOf(world, { rerank: true, scoreThreshold: 0.5 }), ['b'])
+  })
+
+  test('is asked where the base or the question wants it', async () => {
+    const world = new SearchWorld(three)
+    world.rerank = documents => documents.map((_, index) => ({ index, score: 1 }))
+    await ask(world)
+    assert.equal(world.reranked.length, 0)
+    world.retrieval.rerank = true
+    await ask(world)
+    assert.equal(world.reranked.length, 1)
+    await ask(world, { rerank: false })
+    assert.equal(world.reranked.length, 1)
+    await ask(world, { rerank: true, fileIds: ['none'] })
+    assert.equal(world.reranked.length, 1, 'not about nothing')
+  })
+
+  test('that is not there is an error where the question wants it, not where the base does', async () => {
+    const world = new SearchWorld(three)
+    await assert.rejects(ask(world, { rerank: true }), fails('invalid_request'))
+    world.retrieval.rerank = true
+    assert.equal((await filesOf(world)).length, 3)
+  })
+
+  test('that fails says so', async () => {
+    const world = new SearchWorld(three)
+    world.rerank = () => {
+      throw new ModelFailure('The reranker does not answer', { retryable: true })
+    }
+    await assert.rejects(ask(world, { rerank: true }), fails('model_failed'))
+  })
+
+  test('does not take away what was asked for', async () => {
+    const passages = Array.from({ length: 100 }, (_, index) => ({
+      file: `f${index}`,
+      content: 'refund',
+      keyword: 1 - index / 1000,
+    }))
+    const world = new SearchWorld(passages)
+    world.rerank = documents => documents.map((_, index) => ({ index, score: 0.5 }))
+    assert.equal((await filesOf(world, { rerank: true, mode: 'keyword', topK: 50 })).length, 50)
+  })
+
+  test('sees more than is shown, since the best may be further down', async () => {
+    const passages = Array.from({ length: 40 }, (_, index) => ({
+      file: `f${index}`,
+      content: `refund ${index}`,
+      keyword: 1 - index / 100,
+    }))
+    const world = new SearchWorld(passages)
+    world.rerank = documents =>
+      documents
+        .map((document, index) => ({ index, score: document.endsWith(' 39') ? 1 : 0.1 }))
+        .sort((left, right) => right.score - left.score)
+    assert.deepEqual(await filesOf(world, { rerank: true, mode: 'keyword', topK: 1 }), ['f39'])
+  })
+})
+
+describe('an explanation', () => {
+  const explain = async (world: SearchWorld, request: Partial<SearchRequest> = {}) =>
+    (await ask(world, { explain: true, ...request })).explanation!
+
+  const reason = async (world: SearchWorld, fileId: string, request: Partial<SearchRequest> = {}) => {
+    const { absent } = await explain(world, { explainFileIds: [fileId], ...request })
+    assert.deepEqual(
+      absent.map(each => each.fileId),
+      [fileId],
+    )
+    return absent[0]!.reason
+  }
+
+  test('is given only where it is asked for', async () =>
+    assert.equal((await ask(new SearchWorld(three))).explanation, undefined))
+
+  test('tells the terms, and where each item stood in each leg', async () => {
+    const { terms, ranks, absent } = await explain(new SearchWorld(three))
+    assert.deepEqual(
+      terms.map(({ term }) => term),
+      ['refund'],
+    )
+    assert.deepEqual(
+      ranks.toSorted((left, right) => (left.chunkId < right.chunkId ? -1 : 1)),
+      [
+        { chunkId: 'a_0', keyword: 1, semantic: 3 },
+        { chunkId: 'b_0', keyword: 3, semantic: 1 },
+        { chunkId: 'c_0', keyword: 2, semantic: 2 },
+      ],
+    )
+    assert.deepEqual(absent, [])
+  })
+
+  test('says nothing of a file that came up', async () =>
+    assert.deepEqual((await explain(new SearchWorld(three), { explainFileIds: ['a'] })).absent, []))
+
+  test('a file that is not in the base', async () =>
+    assert.match(await reason(new SearchWorld(three), 'x'), /not a document of this knowledge base/))
+
+  test('a file that is not read yet, or could not be', async () => {
+    const world = new SearchWorld(three)
+    world.statuses = { slow: 'embedding', bad: 'failed' }
+    assert.match(await reason(world, 'slow'), /not read yet; its status is embedding/)
+    assert.match(await reason(world, 'bad'), /could not be read: It is a scan/)
+  })
+
+  test('a file that the filter leaves out', async () => {
+    const world = new SearchWorld(three)
+    world.matching = ['b']
+    assert.match(await reason(world, 'a', { conditions: [{ key: 'x', equals: 1 }] }), /filter leaves it out/)
+  })
+
+  test('a file of `file_ids` that does not come up is explained, too', async () => {
+    const { absent } = await explain(new SearchWorld(three), { fileIds: ['a', 'nope'] })
+    assert.deepEqual(
+      absent.map(({ fileId }) => fileId),
+      ['nope'],
+    )
+  })
+
+  test('a file below the threshold', async () => {
+    const world = new SearchWorld(three)
+    const why = await reason(world, 'b', { mode: 'keyword', scoreThreshold: 0.5 })
+    assert.match(why, /score 0\.200, below the threshold 0\.5/)
+  })
+
+  test('a file below the threshold by the word of the reranker', async () => {
+    const world = new SearchWorld(three)
+    world.rerank = documents => documents.map((_, index) => ({ index, score: 0.25 }))
+    const why = await reason(world, 'a', { rerank: true, scoreThreshold: 0.4 })
+    assert.match(why, /score 0\.250, below the threshold 0\.4/)
+  })
+
+  test('a file without any word of the question', async () => {
+    const world = new SearchWorld([...three, { file: 'd', content: 'weather' }])
+    assert.match(await reason(world, 'd', { mode: 'keyword' }), /None of its passages holds any word/)
+  })
+
+  test('a file whose best passage is disabled', async () => {
+    const world = new SearchWorld([...three, { file: 'd', content: 'refund', keyword: 0.99, isDead: true }])
+    assert.match(await reason(world, 'd', { mode: 'keyword' }), /disabled or was changed/)
+  })
+
+  test('a file that others beat', async () => {
+    const world = new SearchWorld(three)
+    const why = await reason(world, 'b', { mode: 'keyword', topK: 2 })
+    assert.match(why, /Other passages fit better; its best one has keyword score 0\.200, keyword rank 3\./)
+    const semantic = await reason(world, 'a', { mode: 'semantic', topK: 2 })
+    assert.match(semantic, /similarity 0\.100/)
+    assert.doesNotMatch(semantic, /keyword/, 'the leg that was not asked does not count')
+  })
+})

@@ -1,0 +1,147 @@
+import type { ChunkAddress, FilterCondition, FoundChunk } from '../../../src/knowledge/chunk-store.ts'
+import type { DocumentStatus } from '../../../src/knowledge/document.ts'
+import type { Retrieval } from '../../../src/knowledge/knowledge-base.ts'
+import type { SearchParts } from '../../../src/knowledge/search/search-parts.ts'
+import { SearchService } from '../../../src/knowledge/search/search-service.ts'
+
+export interface Passage {
+  /** The document, and the batch that holds it. */
+  file: string
+  content: string
+  /** What the keyword leg says of it; undefined: it does not know it. */
+  keyword?: number
+  semantic?: number
+  /** Still in an index, but no longer to be shown. */
+  isDead?: boolean
+}
+
+/** A base that is searched through scripted legs; tells what it was asked. */
+export class SearchWorld {
+  readonly asked: { leg: string; limit: number; allowed: string[] | undefined }[] = []
+  readonly filters: { fileIds: string[] | undefined; conditions: FilterCondition[] }[] = []
+  readonly reranked: { query: string; documents: string[] }[] = []
+  fetched = 0
+  passages: Passage[]
+  retrieval: Retrieval = { topK: 5, scoreThreshold: 0, rerank: false }
+  embeddingModel: string | null = 'm'
+  embed: () => Promise<Float32Array> = async () => Float32Array.of(1, 0)
+  rerank: ((documents: string[]) => { index: number; score: number }[]) | undefined
+  statuses: Record<string, DocumentStatus> = {}
+  /** What filters leave, where there are any. */
+  matching: string[] = []
+
+  constructor(passages: Passage[]) {
+    this.passages = passages
+  }
+
+  #addresses(): (Passage & ChunkAddress)[] {
+    const counts = new Map<string, number>()
+    return this.passages.map(passage => {
+      const position = counts.get(passage.file) ?? 0
+      counts.set(passage.file, position + 1)
+      return { ...passage, batchId: `batch of ${passage.file}`, position }
+    })
+  }
+
+  #best(leg: 'keyword' | 'semantic', limit: number, isAllowed: (batchId: string) => boolean) {
+    return this.#addresses()
+      .filter(passage => passage[leg] !== undefined && isAllowed(passage.batchId))
+      .sort((left, right) => right[leg]! - left[leg]!)
+      .slice(0, limit)
+  }
+
+  service(): SearchService {
+    const base = {
+      id: 'k',
+      retrieval: this.retrieval,
+      generation: { id: 'g', embeddingModel: this.embeddingModel, dimension: 2, revision: 1 },
+    }
+    const everything = this.#addresses()
+    const batchOf = (file: string): string => `batch of ${file}`
+    const parts = {
+      bases: { find: async () => base },
+      documents: {
+        find: async (_: string, __: unknown, fileId: string) => {
+          const status =
+            this.statuses[fileId] ?? (everything.some(({ file }) => file === fileId) ? 'ready' : undefined)
+          return (
+            status && { fileId, status, error: status === 'failed' ? { message: 'It is a scan' } : undefined }
+          )
+        },
+      },
+      chunks: {
+        batchesOf: async (_: string, __: unknown, filter: (typeof this.filters)[number]) => {
+          this.filters.push(filter)
+          const isFilter = filter.conditions.length > 0
+          const files = everything.map(({ file }) => file)
+          return new Set(
+            files
+              .filter(file => filter.fileIds?.includes(file) ?? true)
+              .filter(file => !isFilter || this.matching.includes(file))
+              .map(batchOf),
+          )
+        },
+        fetch: async (_: string, __: string, addresses: ChunkAddress[]) => {
+          this.fetched++
+          return addresses
+            .flatMap(({ batchId, position }) =>
+              everything.filter(
+                each => each.batchId === batchId && each.position === position && !each.isDead,
+              ),
+            )
+            .map(
+              ({ batchId, position, content, file }): FoundChunk => ({
+                batchId,
+                position,
+                content,
+                id: `${file}_${position}`,
+                fileId: file,
+                fileName: `${file}.txt`,
+                heading: ['Heading'],
+                metadata: {},
+                from: 0,
+                to: content.length,
+                tokens: 1,
+                enabled: true,
+                edited: false,
+              }),
+            )
+            .reverse()
+        },
+      },
+      keywords: {
+        search: async (
+          _: string,
+          __: string,
+          terms: string[],
+          limit: number,
+          isAllowed: (batchId: string) => boolean = () => true,
+        ) => {
+          const hits = this.#best('keyword', limit, isAllowed)
+          this.asked.push({ leg: 'keyword', limit, allowed: undefined })
+          return {
+            hits: terms.length === 0 ? [] : hits.map(hit => ({ ...hit, score: hit.keyword })),
+            terms: terms.map(term => ({ term, chunkCount: 1, weight: 1 })),
+          }
+        },
+      },
+      vectors: {
+        search: async (_: string, __: unknown, ___: Float32Array, limit: number, allowed?: Set<string>) => {
+          this.asked.push({ leg: 'semantic', limit, allowed: allowed && [...allowed] })
+          return this.#best('semantic', limit, batchId => allowed?.has(batchId) ?? true).map(hit => ({
+            ...hit,
+            similarity: hit.semantic,
+          }))
+        },
+      },
+      embedder: { embedQuestion: () => this.embed() },
+      reranker: this.rerank && {
+        rerank: async (query: string, documents: string[]) => {
+          this.reranked.push({ query, documents })
+          return this.rerank!(documents)
+        },
+      },
+    }
+    return new SearchService(parts as unknown as SearchParts)
+  }
+}
