@@ -21,7 +21,12 @@ const embeddingDays = 30
 /** The parts of the knowledge bases, put together. */
 export function createKnowledge(adapters: Adapters, files: FileService, config: RuntimeConfig) {
   const { clock, log, documentStore, chunkStore, segmentStore, readingStore } = adapters
-  const embedder = new Embedder(adapters.embeddingModel, adapters.embeddingCache, clock)
+  const embedder = new Embedder(
+    adapters.embeddingModel,
+    adapters.questionModel,
+    adapters.embeddingCache,
+    clock,
+  )
   const merger = new SegmentMerger(segmentStore, adapters.workers, clock)
   const ingestor = new Ingestor(
     {

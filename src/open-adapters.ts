@@ -27,6 +27,9 @@ import { systemClock } from './kernel/clock.ts'
 import type { VectorIndex } from './knowledge/search/vector-index.ts'
 import type { Adapters } from './runtime-parts.ts'
 
+/** Somebody waits for the answer to a question; a document can wait for minutes. */
+const questionPatience = { attemptMilliseconds: 6000, totalMilliseconds: 8000, pauseMilliseconds: 2000 }
+
 /** Beside SQLite an index in this process; PostgreSQL has its own. */
 async function openVectorIndex(config: Config, database: Database): Promise<VectorIndex> {
   if (database.dialect === 'postgres') {
@@ -68,6 +71,8 @@ export async function openAdapters(config: Config): Promise<Adapters> {
       idleMilliseconds: 60_000,
     }),
     embeddingModel: config.embedding && createEmbeddingModel({ egress, ...config.embedding }),
+    questionModel:
+      config.embedding && createEmbeddingModel({ egress, ...config.embedding, ...questionPatience }),
     reranker: config.rerank && createReranker({ egress, ...config.rerank }),
     checkDatabase: () => database.check(),
     generation: () => database.generation(),

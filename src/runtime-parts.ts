@@ -39,6 +39,8 @@ export interface Adapters {
   vectorIndex: VectorIndex
   workers: DocumentReader & MergeWorker & { close(): Promise<void> }
   embeddingModel: EmbeddingModel | undefined
+  /** The same endpoint with less patience: for questions. */
+  questionModel: EmbeddingModel | undefined
   reranker: Reranker | undefined
   checkDatabase(): Promise<void>
   generation: Generation

@@ -42,8 +42,7 @@ export class Prose {
   }
 
   /** At least so many characters, in paragraphs, about one topic. */
-  document(language: Language, characters: number): string {
-    const topic = this.topic(language)
+  document(language: Language, characters: number, topic = this.topic(language)): string {
     let text = ''
     while (text.length < characters)
       text += `${this.paragraph(language, topic, (language === 'zh' ? 60 : 160) * (1 + this.random() * 4))}\n\n`

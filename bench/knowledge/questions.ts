@@ -6,17 +6,17 @@ const openings: Record<Language, readonly string[]> = {
   en: ['what is the ', 'why did the ', 'how to ', 'where is the ', ''],
 }
 
-/** What people might ask: 8 to 30 characters, with common words in it and usually with a word of a topic. */
-export function sampleQuestions(seed: number, count: number): string[] {
+/** What people might ask: 8 to 30 characters, with common words in it, and this share with a word of a topic. */
+export function sampleQuestions(seed: number, count: number, topicShare = 0.8): string[] {
   const prose = new Prose(seed)
   return Array.from({ length: count }, (_, number) => {
     const language: Language = number % 2 === 0 ? 'zh' : 'en'
     const gap = language === 'zh' ? '' : ' '
     const topic = prose.topic(language)
     const opening = openings[language][Math.floor(prose.random() * openings[language].length)]!
-    let question = `${opening}${prose.random() < 0.8 ? topic[Math.floor(prose.random() ** 2 * topic.length)] : ''}`
+    let question = `${opening}${prose.random() < topicShare ? topic[Math.floor(prose.random() ** 2 * topic.length)] : ''}`
     const length = 8 + prose.random() * 18
     while (question.length < length) question += `${gap}${prose.word(language, topic)}`
-    return question.slice(0, 30).trim()
+    return question.replaceAll('  ', ' ').slice(0, 30).trim()
   })
 }

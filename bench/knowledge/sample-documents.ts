@@ -2,13 +2,19 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TextToAdd } from './knowledge-client.ts'
 import { Prose } from './prose.ts'
+import { vocabularies } from './vocabulary.ts'
 
-/** Half of them Chinese, half English, each of about so many bytes as UTF-8. */
+/**
+ * Half of them Chinese, half English, each of about so many bytes as UTF-8. Topics come in turn, so that every one
+ * is spoken of once there are enough documents.
+ */
 export function* sampleDocuments(seed: number, count: number, bytes: number): Generator<TextToAdd> {
   const prose = new Prose(seed)
   for (let number = 0; number < count; number++) {
     const language = number % 2 === 0 ? 'zh' : 'en'
-    const content = prose.document(language, language === 'zh' ? bytes / 3 : bytes)
+    const { topics } = vocabularies[language]
+    const topic = topics[(number >> 1) % topics.length]!
+    const content = prose.document(language, language === 'zh' ? bytes / 3 : bytes, topic)
     yield { name: `${language} ${seed}-${number}.txt`, content }
   }
 }

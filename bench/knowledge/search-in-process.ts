@@ -3,6 +3,7 @@ import { readConfig } from '../../src/config.ts'
 import { createKnowledge } from '../../src/create-knowledge.ts'
 import { FileService } from '../../src/files/file-service.ts'
 import { openAdapters } from '../../src/open-adapters.ts'
+import type { Adapters } from '../../src/runtime-parts.ts'
 import { takeJob } from '../other-process.ts'
 import type { SearchMode } from './search-client.ts'
 import { textVector } from './text-vector.ts'
@@ -24,9 +25,9 @@ export interface InProcessJob {
 takeJob(async (job: InProcessJob): Promise<Times[]> => {
   const config = readConfig({ DATA_DIR: job.dataFolder, LOG_LEVEL: 'silent' })
   const vectors = new Map([...job.warmUp, ...job.questions].map(text => [text, textVector(text)]))
-  const adapters = {
+  const adapters: Adapters = {
     ...(await openAdapters(config)),
-    embeddingModel: { embed: async (_: string, texts: string[]) => texts.map(text => vectors.get(text)!) },
+    questionModel: { embed: async (_: string, texts: string[]) => texts.map(text => vectors.get(text)!) },
   }
   const files = new FileService(adapters.fileStore, adapters.blobStore, adapters.clock, config.maxFileBytes)
   const { search } = createKnowledge(adapters, files, config)

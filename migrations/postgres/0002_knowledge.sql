@@ -53,7 +53,8 @@ CREATE TABLE documents (
 CREATE INDEX documents_by_time ON documents (workspace_id, knowledge_id, created_at DESC, file_id);
 CREATE INDEX documents_by_file ON documents (workspace_id, file_id);
 
--- The metadata of documents once more, value by value, so that filters can use an index.
+-- The metadata of documents once more, value by value, so that filters can use an index. A long text stands as its
+-- beginning and a hash.
 CREATE TABLE document_values (
   workspace_id TEXT COLLATE "C" NOT NULL,
   knowledge_id TEXT COLLATE "C" NOT NULL,
@@ -63,11 +64,12 @@ CREATE TABLE document_values (
   number_value DOUBLE PRECISION
 );
 CREATE INDEX document_values_by_document ON document_values (workspace_id, knowledge_id, file_id);
-CREATE INDEX document_values_by_text ON document_values (workspace_id, knowledge_id, key, text_value);
-CREATE INDEX document_values_by_number ON document_values (workspace_id, knowledge_id, key, number_value);
+CREATE INDEX document_values_by_text ON document_values (workspace_id, knowledge_id, key, text_value, file_id);
+CREATE INDEX document_values_by_number ON document_values (workspace_id, knowledge_id, key, number_value, file_id);
 
 -- A document on its way into a generation, and its own queue entry: `due_at` is when it may be taken, or, while
--- somebody works on it, when the lease ends. It is null once the reading is settled.
+-- somebody works on it, when the lease ends. It is null once the reading is settled. What is read again for another
+-- generation has priority 1: it waits until what people just added is read.
 CREATE TABLE readings (
   workspace_id TEXT COLLATE "C" NOT NULL,
   generation_id TEXT COLLATE "C" NOT NULL,
@@ -82,12 +84,13 @@ CREATE TABLE readings (
   error TEXT,
   lease TEXT COLLATE "C",
   batch_id TEXT COLLATE "C",
+  priority BIGINT NOT NULL,
   due_at BIGINT,
   updated_at BIGINT NOT NULL,
   indexed_at BIGINT,
   PRIMARY KEY (workspace_id, generation_id, file_id)
 );
-CREATE INDEX readings_due ON readings (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX readings_due ON readings (priority, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX readings_by_status ON readings (workspace_id, generation_id, status, chunk_count);
 
 -- What one attempt wrote. Its chunks can be seen while it is 'live'; 'gone' ones are swept.

@@ -65,7 +65,7 @@ export const knowledgeOperations = {
     access: 'read',
     summary: 'List knowledge bases, the last changed first',
     body: Type.Object({
-      keyword: keyword('Part of the name.'),
+      keyword: keyword('Part of the name or of the description.'),
       knowledge_ids: Type.Optional(
         Type.Array(knowledgeId, { minItems: 1, maxItems: 100, description: 'Only these.' }),
       ),
@@ -165,7 +165,7 @@ export const knowledgeOperations = {
     params,
     query: Type.Object({
       status: Type.Optional(Type.Enum([...documentStatuses], { description: 'Only those that are so far.' })),
-      keyword: keyword('Part of the name.'),
+      keyword: keyword('Part of the name or of the description.'),
       ...pagingFields,
     }),
     data: pageOf(shown('Document')),

@@ -38,6 +38,8 @@ export const limits = {
   metadataKeyLength: 100,
   /** Characters of a text in metadata or in a filter. */
   metadataValueLength: 1000,
+  /** Most values in the metadata of a knowledge base or a document, those in lists included. */
+  metadataValues: 200,
   /** Most items of a list in metadata. */
   metadataListItems: 50,
   /** Most keys of a filter. */

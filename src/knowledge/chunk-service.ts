@@ -2,12 +2,13 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
+import { ModelFailure } from '../models/model-failure.ts'
 import type { ChunkStore, FoundChunk, StoredChunk } from './chunk-store.ts'
 import type { DocumentStore } from './document-store.ts'
 import type { Embedder } from './embedder.ts'
 import { SegmentBuilder } from './index/segment-builder.ts'
 import { countTokens } from './ingest/cut/count-tokens.ts'
-import type { KnowledgeBase } from './knowledge-base.ts'
+import type { Generation, KnowledgeBase } from './knowledge-base.ts'
 import type { KnowledgeService } from './knowledge-service.ts'
 import { chunkTerms } from './text/chunk-terms.ts'
 
@@ -77,6 +78,20 @@ export class ChunkService {
     return corrected
   }
 
+  async #embed(
+    workspaceId: string,
+    { embeddingModel, dimension }: Generation,
+    chunk: FoundChunk,
+  ): Promise<Float32Array | undefined> {
+    if (!embeddingModel) return undefined
+    try {
+      return (await this.#embedder.embed(workspaceId, { embeddingModel, dimension }, [chunk]))[0]
+    } catch (error) {
+      if (error instanceof ModelFailure) throw new AppError('model_failed', error.message, { cause: error })
+      throw error
+    }
+  }
+
   async #replace(
     workspaceId: string,
     base: KnowledgeBase,
@@ -85,9 +100,7 @@ export class ChunkService {
     enabled: boolean,
   ): Promise<boolean> {
     const { generation } = base
-    const [vector] = generation.embeddingModel
-      ? await this.#embedder.embed(workspaceId, generation.embeddingModel, [{ ...chunk, content }])
-      : []
+    const vector = await this.#embed(workspaceId, generation, { ...chunk, content })
     const batchId = mintId('batch')
     const builder = new SegmentBuilder()
     builder.add(chunkTerms({ ...chunk, content }, chunk.fileName))

@@ -27,6 +27,11 @@ export type FilterCondition =
   | { key: string; in: (string | number | boolean)[] }
   | { key: string; gt?: number | string; lt?: number | string; gte?: number | string; lte?: number | string }
 
+export interface ChunkFilter {
+  fileIds: string[] | undefined
+  conditions: FilterCondition[]
+}
+
 export interface ChunkStore {
   list(
     workspaceId: string,
@@ -61,10 +66,13 @@ export interface ChunkStore {
       now: number
     },
   ): Promise<boolean>
-  /** The live batches that a filter leaves; undefined when it leaves more than `most`. */
-  batchesOf(
+  /** The live batches that a filter leaves. */
+  batchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter): Promise<Set<string>>
+  /** The same, or undefined when it leaves more than `most`: there may be very many. */
+  fewBatchesOf(
     workspaceId: string,
     base: KnowledgeBase,
-    filter: { fileIds: string[] | undefined; conditions: FilterCondition[] },
-  ): Promise<Set<string>>
+    filter: ChunkFilter,
+    most: number,
+  ): Promise<Set<string> | undefined>
 }

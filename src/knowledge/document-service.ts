@@ -55,7 +55,7 @@ export class DocumentService {
       return added
     } catch (error) {
       // Nobody would ever see these files again.
-      if (textIds.length > 0) await this.#files.remove(workspaceId, textIds, false)
+      if (textIds.length > 0) await this.#files.remove(workspaceId, textIds, false).catch(() => {})
       throw error
     }
   }

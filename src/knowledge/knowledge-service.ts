@@ -82,15 +82,7 @@ export class KnowledgeService {
   }
 
   async update(workspaceId: string, id: string, wishes: KnowledgeWishes): Promise<KnowledgeRecord> {
-    const base = await this.find(workspaceId, id)
-    const change: Partial<KnowledgeSettings> = {}
-    if (wishes.name !== undefined) change.name = wishes.name
-    if (wishes.description !== undefined) change.description = wishes.description
-    if (wishes.metadata !== undefined) change.metadata = wishes.metadata
-    if (wishes.chunking !== undefined) change.chunking = this.#chunking(base.chunking, wishes.chunking)
-    if (wishes.embedding !== undefined) change.embeddingModel = this.#embeddingModel(wishes.embedding) ?? null
-    if (wishes.retrieval !== undefined) change.retrieval = this.#retrieval(base.retrieval, wishes.retrieval)
-    const updated = await this.#store.update(workspaceId, id, change, {
+    const updated = await this.#store.update(workspaceId, id, base => this.#change(base, wishes), {
       nextGenerationId: mintId('gen'),
       now: this.#clock.now(),
     })
@@ -98,6 +90,18 @@ export class KnowledgeService {
     if (!updated) throw noSuchBase()
     this.#wake()
     return { ...updated, counts: await this.#store.count(workspaceId, updated) }
+  }
+
+  #change(base: KnowledgeBase, wishes: KnowledgeWishes): Partial<KnowledgeSettings> {
+    const { name, description, metadata, chunking, embedding, retrieval } = wishes
+    return {
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+      ...(metadata !== undefined && { metadata }),
+      ...(chunking !== undefined && { chunking: this.#chunking(base.chunking, chunking) }),
+      ...(embedding !== undefined && { embeddingModel: this.#embeddingModel(embedding) ?? null }),
+      ...(retrieval !== undefined && { retrieval: this.#retrieval(base.retrieval, retrieval) }),
+    }
   }
 
   async remove(workspaceId: string, id: string): Promise<void> {

@@ -21,13 +21,13 @@ export interface KnowledgeStore {
     page: PageRequest,
   ): Promise<Page<KnowledgeRecord>>
   /**
-   * Stores what changed. `nextGenerationId` names the generation that is begun where the change asks for one; one
+   * Stores what `change` makes of the base as it is. `nextGenerationId` names the generation that is begun where the change asks for one; one
    * that was under way is given up. Undefined: there is no such base; 'name_taken': nothing was changed.
    */
   update(
     workspaceId: string,
     id: string,
-    change: Partial<KnowledgeSettings>,
+    change: (base: KnowledgeBase) => Partial<KnowledgeSettings>,
     options: { nextGenerationId: string; now: number },
   ): Promise<KnowledgeBase | 'name_taken' | undefined>
   /** False when there is none. From then on nothing of it is found; its rows are swept afterwards. */

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { FilterCondition, FoundChunk } from '../../src/knowledge/chunk-store.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import type { KnowledgeBase, Metadata } from '../../src/knowledge/knowledge-base.ts'
+import { matchesFilter } from '../../src/knowledge/search/matches-filter.ts'
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld } from './knowledge-world.ts'
 
@@ -120,7 +121,7 @@ describe('a chunk store', () => {
     assert.deepEqual(await world.shown('v', 'k-g1', mine.batchId), ['theirs'])
     const conditions = [{ key: 'a', equals: 'theirs' }]
     const base = await world.base('w', 'k')
-    assert.equal((await world.chunks.batchesOf('w', base, { fileIds: undefined, conditions })).size, 0)
+    assert.deepEqual(await world.chunks.batchesOf('w', base, { fileIds: undefined, conditions }), new Set())
     assert.equal(await world.chunks.setEnabled('v', { ...chunk, batchId: 'none' }, false), false)
   })
 
@@ -245,6 +246,8 @@ describe('a chunk store', () => {
       de: { language: 'de', year: 2025.5, open: false, tags: ['b'], version: '1.9' },
       zh: { language: '中文', year: 2026, tags: [], version: '2' },
       none: {},
+      long: { text: `${'大'.repeat(999)}a` },
+      longer: { text: `${'大'.repeat(999)}b` },
     }
     const of = (...conditions: FilterCondition[]) => conditions
     const cases: [
@@ -253,7 +256,7 @@ describe('a chunk store', () => {
       fileIds: string[] | undefined,
       left: string,
     ][] = [
-      ['nothing', [], undefined, 'de en none zh'],
+      ['nothing', [], undefined, 'de en long longer none zh'],
       ['files', [], ['en', 'none', 'unknown'], 'en none'],
       ['no files at all', [], [], ''],
       ['a text', of({ key: 'language', equals: 'en' }), undefined, 'en'],
@@ -280,6 +283,7 @@ describe('a chunk store', () => {
       ['several keys', of({ key: 'tags', equals: 'b' }, { key: 'year', gt: 2024 }), undefined, 'de'],
       ['a key nobody has', of({ key: 'colour', equals: 'red' }), undefined, ''],
       ['files and a key', of({ key: 'tags', equals: 'b' }), ['en', 'zh'], 'en'],
+      ['a long text, to its end', of({ key: 'text', equals: `${'大'.repeat(999)}b` }), undefined, 'longer'],
       ['a key that looks like SQL', of({ key: "x' OR 1=1 --", equals: "' OR ''='" }), undefined, ''],
     ]
 
@@ -293,6 +297,25 @@ describe('a chunk store', () => {
         const names = [...batches].map(batchId => files.get(batchId)).sort()
         assert.equal(names.join(' '), left, what)
       }
+    })
+
+    test('means the same for what was found already', () => {
+      for (const [what, conditions, fileIds, left] of cases) {
+        const names = Object.entries(documents)
+          .filter(([fileId, metadata]) =>
+            matchesFilter({ fileId, metadata } as FoundChunk, { fileIds, conditions }),
+          )
+          .map(([fileId]) => fileId)
+        assert.equal(names.sort().join(' '), left, what)
+      }
+    })
+
+    test('says so when it leaves more than is wanted', async () => {
+      for (const file of ['f', 'g', 'h']) await world.addRead('w', 'k', file, ['x'], { metadata: { a: 1 } })
+      const filter = { fileIds: undefined, conditions: [{ key: 'a', equals: 1 }] }
+      const base = await world.base('w', 'k')
+      assert.equal(await world.chunks.fewBatchesOf('w', base, filter, 2), undefined)
+      assert.equal((await world.chunks.fewBatchesOf('w', base, filter, 3))?.size, 3)
     })
 
     test('leaves only what is live and of this base', async () => {

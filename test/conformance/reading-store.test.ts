@@ -40,8 +40,10 @@ describe('a reading store', () => {
         fileId: 'f',
         name: 'f.txt',
         mimeType: 'text/plain',
+        size: 3,
         chunking,
         embeddingModel: 'm',
+        dimension: null,
         lease: 'mine',
         batchId: 'b',
         retries: 0,
@@ -65,6 +67,25 @@ describe('a reading store', () => {
       )
       await nothingIsDue(2000)
       assert.equal(await world.readings.nextDue(), 5000)
+    })
+
+    test('takes what people added before what is only read again for the next generation', async () => {
+      await world.addRead('w', 'k', 'old', ['x'])
+      await world.bases.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1100 })
+      await world.makeBase('w', 'k2')
+      await world.addDocument('w', 'k2', 'fresh', { now: 1900 })
+      const taken = [await world.claim(), await world.claim()]
+      assert.deepEqual(
+        taken.map(({ fileId }) => fileId),
+        ['fresh', 'old'],
+      )
+    })
+
+    test('passes over what is larger than it wants', async () => {
+      await world.addDocument('w', 'k', 'f')
+      const options = { lease: 'l', batchId: 'b', now: 2000, until: 3000 }
+      assert.equal(await world.readings.claim({ ...options, mostBytes: 2 }), undefined)
+      assert.equal((await world.readings.claim({ ...options, mostBytes: 3 }))?.fileId, 'f')
     })
 
     test('holds until the lease ends, and longer when it is renewed', async () => {

@@ -25,7 +25,10 @@ const tables = [
 
 /** A few hundred chunks: several parts, so that a delete falls between them. */
 const longText = (name: string): string =>
-  Array.from({ length: 700 }, (_, line) => `第${line}段：榕树的气生根落地以后成为新的树干，line ${line} of ${name}.`).join('\n\n')
+  Array.from(
+    { length: 700 },
+    (_, line) => `第${line}段：榕树的气生根落地以后成为新的树干，line ${line} of ${name}.`,
+  ).join('\n\n')
 
 interface Prepared {
   api: ApiClient
@@ -68,7 +71,10 @@ describe('what is deleted while it is read', () => {
       await isGone()
       assert.equal((await whenRead(api, base)).document_count, 2)
       await isGone()
-      assert.deepEqual((await namesFound(api, base, 'two three', { mode: 'keyword', top_k: 50 })).sort(), ['three.txt', 'two.txt'])
+      assert.deepEqual((await namesFound(api, base, 'two three', { mode: 'keyword', top_k: 50 })).sort(), [
+        'three.txt',
+        'two.txt',
+      ])
       assert.deepEqual((await dataOf(api.post('files/delete', { file_ids: [file] }))).deleted, [file])
       await dataOf(api.post(`knowledge/${base}/delete`))
     },
@@ -87,7 +93,9 @@ describe('what is deleted while it is read', () => {
       const record = await whenRead(api, base)
       assert.deepEqual([record.document_count, record.chunk_count], [0, 0])
       // The same texts can come again, and are found whole.
-      await dataOf(api.post(`knowledge/${base}`, { texts: [{ name: 'again.txt', content: 'The 气生根 again.' }] }))
+      await dataOf(
+        api.post(`knowledge/${base}`, { texts: [{ name: 'again.txt', content: 'The 气生根 again.' }] }),
+      )
       await whenRead(api, base)
       assert.deepEqual(await namesFound(api, base, '气生根', { mode: 'keyword', top_k: 50 }), ['again.txt'])
       await dataOf(api.post(`knowledge/${base}/delete`))
@@ -96,7 +104,9 @@ describe('what is deleted while it is read', () => {
 
   test('a workspace takes everything along', async () => {
     for (let round = 0; round < rounds; round++) {
-      const { id, token } = await dataOf(server.api.post('workspace/create', { name: `Going ${workspaces++}` }))
+      const { id, token } = await dataOf(
+        server.api.post('workspace/create', { name: `Going ${workspaces++}` }),
+      )
       const { api, base } = await prepare(server.api.as(token), round)
       await dataOf(server.api.post('workspace/delete', { id }))
       assert.equal((await api.get(`knowledge/${base}`)).status, 401)

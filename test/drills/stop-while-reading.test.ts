@@ -29,7 +29,9 @@ interface ReadingRow {
 async function readingsIn(place: FreshDatabase): Promise<ReadingRow[]> {
   const database = await openDatabase(place)
   try {
-    return await database.all<ReadingRow>('SELECT status, interruptions, retries, lease, batch_id FROM readings')
+    return await database.all<ReadingRow>(
+      'SELECT status, interruptions, retries, lease, batch_id FROM readings',
+    )
   } finally {
     await database.close()
   }

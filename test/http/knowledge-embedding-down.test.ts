@@ -184,7 +184,8 @@ describe('the settings of a model', () => {
       base = (await keep(api.post('knowledge/create', { name: 'Keyed' }))).knowledge_id
       const search = `knowledge/${base}/search`
       // Providers repeat what they were sent.
-      const repeat = (authorization: string | undefined): string => `Your key ${key} (${authorization}) is odd`
+      const repeat = (authorization: string | undefined): string =>
+        `Your key ${key} (${authorization}) is odd`
       provider.decide(({ headers }) => ({ status: 400, message: repeat(headers.authorization) }))
       await addText(api, base, 'tea.md', tea)
       await whenRead(api, base)

@@ -12,7 +12,10 @@ const tea = '# Tea\n\nThe kettle is in the kitchen. Oolong stands on the shelf.'
 const holidays = '# Holidays\n\nEverybody has 30 days of holiday a year.'
 /** Eighty paragraphs, cut one by one: more than fit into one request. */
 const many = (topic: string): string =>
-  Array.from({ length: 80 }, (_, at) => `# ${topic} ${at}\n\n${`Number ${at} of ${topic}. `.repeat(40)}`).join('\n\n')
+  Array.from(
+    { length: 80 },
+    (_, at) => `# ${topic} ${at}\n\n${`Number ${at} of ${topic}. `.repeat(40)}`,
+  ).join('\n\n')
 
 describe('a base with an embedding model', () => {
   let provider: ScriptedProvider
@@ -67,7 +70,11 @@ describe('a base with an embedding model', () => {
     const asked = await sentDuring(() => ask(api, id, 'kettle', { mode: 'keyword' }))
     assert.deepEqual(asked, [], 'keywords need no model')
     const explained = await ask(api, id, 'kettle', { explain: true })
-    assert.deepEqual(explained.explanation.ranks[0], { chunk_id: explained.items[0].chunk_id, keyword: 1, semantic: 1 })
+    assert.deepEqual(explained.explanation.ranks[0], {
+      chunk_id: explained.items[0].chunk_id,
+      keyword: 1,
+      semantic: 1,
+    })
   })
 
   test('each passage is sent once, with its headings', async () => {
@@ -79,7 +86,12 @@ describe('a base with an embedding model', () => {
     assert.equal(new Set(sent).size, sent.length)
     assert.ok(sent.every(text => /^Ferns \d+\n/.test(text)))
     assert.ok(provider.calls.every(call => call.inputs.length <= 64))
-    assert.ok(provider.calls.every(call => call.headers.authorization === `Bearer the-${call.route === 'rerank' ? 'rerank' : 'embedding'}-key`))
+    assert.ok(
+      provider.calls.every(
+        call =>
+          call.headers.authorization === `Bearer the-${call.route === 'rerank' ? 'rerank' : 'embedding'}-key`,
+      ),
+    )
   })
 
   test('the same text is not paid for twice by a workspace, but by another one', async () => {
@@ -99,11 +111,23 @@ describe('a base with an embedding model', () => {
     assert.deepEqual((await namesFound(api, id, 'moss', { mode: 'semantic' })).sort(), ['copy.md', 'moss.md'])
 
     const twice = `${text}\n\n# Moss\n\nMoss grows on the north side of things.`
-    assert.deepEqual(await sentDuring(() => addTexts(api, id, { 'twice.md': twice }, { chunking: { size: 100, overlap: 0, strategy: 'heading' } })), [])
+    assert.deepEqual(
+      await sentDuring(() =>
+        addTexts(
+          api,
+          id,
+          { 'twice.md': twice },
+          { chunking: { size: 100, overlap: 0, strategy: 'heading' } },
+        ),
+      ),
+      [],
+    )
 
     const { token } = await dataOf(api.post('workspace/create', { name: 'Neighbour' }))
     const neighbour = api.as(token)
-    const foreign = await sentDuring(async () => addTexts(neighbour, await makeBase(neighbour), { 'moss.md': text }))
+    const foreign = await sentDuring(async () =>
+      addTexts(neighbour, await makeBase(neighbour), { 'moss.md': text }),
+    )
     assert.equal(foreign.length, 1)
     const otherModel = await sentDuring(async () =>
       addTexts(api, await makeBase(api, { embedding: { model: 'another' } }), { 'moss.md': text }),
@@ -120,14 +144,21 @@ describe('a base with an embedding model', () => {
     await dataOf(api.post(path, { content: 'Gravel paths need raking in autumn.' }))
     const before = (await ask(api, id, 'The kettle is in the kitchen', { mode: 'semantic' })).items
     const now = (await ask(api, id, 'gravel pahts nede rakign', { mode: 'semantic' })).items
-    assert.deepEqual(now.map((item: Data) => item.content), ['Gravel paths need raking in autumn.'])
+    assert.deepEqual(
+      now.map((item: Data) => item.content),
+      ['Gravel paths need raking in autumn.'],
+    )
     assert.ok(now[0].score > (before[0]?.score ?? 0), 'the old vector is gone')
   })
 
   test('a reranker puts what it likes best first', async () => {
     const id = await makeBase(api)
     // By keywords the first wins, as it is short; by the reranker the one that is spelt like the question.
-    const texts = { 'short.txt': 'banyan', 'like.txt': 'which roots does a banyan tree let down', 'other.txt': 'xylophones 1234 qqq banyan' }
+    const texts = {
+      'short.txt': 'banyan',
+      'like.txt': 'which roots does a banyan tree let down',
+      'other.txt': 'xylophones 1234 qqq banyan',
+    }
     await addTexts(api, id, texts)
     const question = 'which roots does a banyan tree let down'
     const plain = await ask(api, id, 'banyan', { mode: 'keyword' })
@@ -137,14 +168,20 @@ describe('a base with an embedding model', () => {
     const call = provider.calls.findLast(({ route }) => route === 'rerank')!
     assert.deepEqual([call.query, call.inputs.length, call.model], [question, 3, 'scripted-rerank'])
     const scores = ranked.items.map((item: Data) => item.scores.rerank)
-    assert.deepEqual(scores, scores.toSorted((one: number, other: number) => other - one))
+    assert.deepEqual(
+      scores,
+      scores.toSorted((one: number, other: number) => other - one),
+    )
     for (const item of ranked.items) {
       assert.equal(item.score, item.scores.rerank)
       assert.ok(item.scores.keyword > 0)
     }
     // Also the other way round: what the keywords put last comes first.
     const unlike = await ask(api, id, 'xylophones 1234 qqq', { mode: 'hybrid', rerank: true, top_k: 1 })
-    assert.deepEqual(unlike.items.map((item: Data) => item.file_name), ['other.txt'])
+    assert.deepEqual(
+      unlike.items.map((item: Data) => item.file_name),
+      ['other.txt'],
+    )
     await dataOf(api.post(`knowledge/${id}/update`, { retrieval: { rerank: true } }))
     assert.equal(typeof (await ask(api, id, 'banyan')).items[0].scores.rerank, 'number')
     assert.equal((await ask(api, id, 'banyan', { rerank: false })).items[0].scores.rerank, null)
@@ -164,7 +201,8 @@ describe('a base with an embedding model', () => {
       provider.play(...some)
       const name = `fault ${at}.txt`
       const sent = await sentDuring(() => addTexts(api, id, { [name]: `Fault number ${at} is borne.` }))
-      const [{ status, error, attempts }] = (await dataOf(api.get(`knowledge/${id}/files?keyword=${at}.txt`))).items
+      const [{ status, error, attempts }] = (await dataOf(api.get(`knowledge/${id}/files?keyword=${at}.txt`)))
+        .items
       assert.deepEqual([status, error, attempts], ['ready', null, 1], JSON.stringify(some))
       assert.equal(sent.length, some.length + 1)
       assert.equal((await namesFound(api, id, `Fault number ${at} is borne`, { mode: 'semantic' }))[0], name)

@@ -82,7 +82,10 @@ const readable = async (): Promise<Record<string, Readable>> => ({
   'report.pdf': {
     content: await makePdf({
       pages: [
-        [{ text: 'Annual report', size: 24 }, 'This page introduces the cooperative and its members at length.'],
+        [
+          { text: 'Annual report', size: 24 },
+          'This page introduces the cooperative and its members at length.',
+        ],
         [{ text: 'Harvest', size: 24 }, 'The orchard gave 480 crates of quinces.'],
       ],
     }),
@@ -144,7 +147,10 @@ const readable = async (): Promise<Record<string, Readable>> => ({
   'slides.odp': {
     content: makeOdt(
       ['Nothing here yet', 'Glaciers lose 1.2 metres a year']
-        .map(text => `<draw:page draw:master-page-name="m"><draw:frame><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`)
+        .map(
+          text =>
+            `<draw:page draw:master-page-name="m"><draw:frame><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`,
+        )
         .join(''),
       { kind: 'odp' },
     ),
@@ -164,12 +170,14 @@ const readable = async (): Promise<Record<string, Readable>> => ({
     heading: ['Storm'],
   },
   'tool.py': {
-    content: 'def parse_manifest(path):\n    """Reads the manifest of a parcel."""\n    return open(path).read()\n',
+    content:
+      'def parse_manifest(path):\n    """Reads the manifest of a parcel."""\n    return open(path).read()\n',
     question: 'parse_manifest',
     says: 'of a parcel',
   },
   'billing.ts': {
-    content: 'export function roundInvoice(total: number): number {\n  return Math.round(total * 20) / 20\n}\n',
+    content:
+      'export function roundInvoice(total: number): number {\n  return Math.round(total * 20) / 20\n}\n',
     question: 'How does roundInvoice work?',
     says: 'total * 20',
   },
@@ -257,7 +265,8 @@ describe('one file of every kind, added in one call', () => {
     for (const document of await documentsOf(api, base))
       if (document.status === 'failed') failed.set(document.name, document)
     for (const [name, { code }] of Object.entries(bad)) {
-      const { error, attempts, chunk_count, indexed_at } = failed.get(name) ?? assert.fail(`${name} did not fail`)
+      const { error, attempts, chunk_count, indexed_at } =
+        failed.get(name) ?? assert.fail(`${name} did not fail`)
       assert.equal(error.code, code, `${name}: ${error.message}`)
       assert.deepEqual([error.retryable, attempts, chunk_count, indexed_at], [false, 1, 0, null], name)
       assert.match(error.message, /^[A-Z][^{}]{15,}$/, name)

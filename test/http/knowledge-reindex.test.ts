@@ -11,7 +11,9 @@ type Data = ApiAnswer['json']
 const names = Array.from({ length: 8 }, (_, at) => `trees ${at}.txt`)
 /** One chunk of 512 tokens, several of 100. */
 const content = (name: string): string =>
-  Array.from({ length: 12 }, (_, at) => `Line ${at} of ${name} tells of banyan trees and their roots.`).join('\n\n')
+  Array.from({ length: 12 }, (_, at) => `Line ${at} of ${name} tells of banyan trees and their roots.`).join(
+    '\n\n',
+  )
 const texts = Object.fromEntries(names.map(name => [name, content(name)]))
 const isWhole = (item: Data): boolean => item.content.includes('Line 0 ') && item.content.includes('Line 11 ')
 
@@ -37,7 +39,6 @@ describe('while a base is indexed anew', () => {
     await addTexts(api, id, texts)
     provider.decide(({ model }) => (model === 'second' ? { slowMilliseconds: 500 } : undefined))
     await update(id, { chunking: { size: 100, overlap: 0 }, embedding: { model: 'second' } })
-    const before: number[] = []
     const seen = new Set<boolean>()
     let isDone = false
     const searching = ['keyword', 'hybrid', 'semantic'].map(async mode => {
@@ -45,7 +46,9 @@ describe('while a base is indexed anew', () => {
         isLast = isDone
         const { items, warning } = await ask(api, id, 'banyan roots', { mode, top_k: 50 })
         assert.equal(warning, undefined)
-        const files = new Set(items.map((item: Data) => item.file_name).filter((name: string) => names.includes(name)))
+        const files = new Set(
+          items.map((item: Data) => item.file_name).filter((name: string) => names.includes(name)),
+        )
         const kinds = new Set<boolean>(items.map(isWhole))
         assert.ok(items.length > 0, `${mode}: nothing`)
         assert.equal(kinds.size, 1, `${mode}: passages of two indexes in one answer`)
@@ -56,9 +59,10 @@ describe('while a base is indexed anew', () => {
     // One that comes in between is found in the old index, and in the new one afterwards.
     const late = content('late.txt')
     await dataOf(api.post(`knowledge/${id}`, { texts: [{ name: 'late.txt', content: late }] }))
-    await until('the late document', async () => (await namesFound(api, id, 'late', { mode: 'keyword' })).includes('late.txt'))
+    await until('the late document', async () =>
+      (await namesFound(api, id, 'late', { mode: 'keyword' })).includes('late.txt'),
+    )
     const during = await record(id)
-    before.push(during.reindexing.total)
     assert.equal(during.status, 'indexing')
     assert.deepEqual([during.reindexing.total, during.reindexing.failed], [names.length + 1, 0])
     const done = await whenRead(api, id)
@@ -75,14 +79,21 @@ describe('while a base is indexed anew', () => {
   test('a question that is being embedded during the swap finds its answer', async () => {
     const id = await makeBase(api)
     await addTexts(api, id, texts)
-    provider.decide(({ inputs }) => (inputs[0] === 'slowly: banyan roots' ? { slowMilliseconds: 5000 } : undefined))
+    provider.decide(({ inputs }) =>
+      inputs[0] === 'slowly: banyan roots' ? { slowMilliseconds: 5000 } : undefined,
+    )
     const asked = ask(api, id, 'slowly: banyan roots')
-    await until('the question', async () => provider.calls.some(({ inputs }) => inputs[0] === 'slowly: banyan roots'))
+    await until('the question', async () =>
+      provider.calls.some(({ inputs }) => inputs[0] === 'slowly: banyan roots'),
+    )
     await update(id, { chunking: { size: 100, overlap: 0 } })
     await whenRead(api, id)
     const place = { url: server.config.databaseUrl, folder: server.config.dataDir }
     const bases = (await dataOf(api.post('knowledge'))).total
-    await until('the sweep of the old index', async () => (await countRows(place, ['generations']))['generations'] === bases)
+    await until(
+      'the sweep of the old index',
+      async () => (await countRows(place, ['generations']))['generations'] === bases,
+    )
     const { items } = await asked
     assert.ok(items.length > 0)
   })
@@ -90,7 +101,9 @@ describe('while a base is indexed anew', () => {
   test('a next index that fails leaves the old one in place, and says so', async () => {
     const id = await makeBase(api)
     await addTexts(api, id, { 'tea.txt': 'The kettle is in the kitchen.', 'sea.txt': 'The harbour freezes.' })
-    provider.decide(({ model }) => (model === 'missing' ? { status: 404, message: 'no such model' } : undefined))
+    provider.decide(({ model }) =>
+      model === 'missing' ? { status: 404, message: 'no such model' } : undefined,
+    )
     const failed = (): Promise<Data> =>
       until('the failure', async () => {
         const now = await record(id)
@@ -98,7 +111,10 @@ describe('while a base is indexed anew', () => {
       })
     await update(id, { embedding: { model: 'missing' } })
     const now = await failed()
-    assert.deepEqual([now.reindexing, now.embedding], [{ total: 2, done: 0, failed: 2 }, { model: 'missing' }])
+    assert.deepEqual(
+      [now.reindexing, now.embedding],
+      [{ total: 2, done: 0, failed: 2 }, { model: 'missing' }],
+    )
     for (const { status, error } of await documentsOf(api, id)) {
       assert.deepEqual([status, error.code, error.retryable], ['ready', 'embedding_failed', true])
       assert.match(error.message, /404.*name of the model/)
@@ -122,8 +138,13 @@ describe('while a base is indexed anew', () => {
 
   test('the document that holds up the swap can be deleted', async () => {
     const id = await makeBase(api)
-    const [, stuck] = await addTexts(api, id, { 'tea.txt': 'The kettle boils over.', 'stuck.txt': 'Stuck in the mud.' })
-    provider.decide(({ model, inputs }) => (model === 'third' && inputs[0]?.includes('mud') ? { status: 404 } : undefined))
+    const [, stuck] = await addTexts(api, id, {
+      'tea.txt': 'The kettle boils over.',
+      'stuck.txt': 'Stuck in the mud.',
+    })
+    provider.decide(({ model, inputs }) =>
+      model === 'third' && inputs[0]?.includes('mud') ? { status: 404 } : undefined,
+    )
     await update(id, { embedding: { model: 'third' } })
     await until('one of two', async () => {
       const { reindexing } = await record(id)
@@ -147,11 +168,10 @@ describe('while a base is indexed anew', () => {
     ])
     await update(id, { chunking: { size: 150, overlap: 10 }, embedding: { model: 'last' } })
     const now = await whenRead(api, id)
-    assert.deepEqual([now.chunking, now.embedding, now.reindexing], [
-      { strategy: 'auto', size: 150, overlap: 10 },
-      { model: 'last' },
-      null,
-    ])
+    assert.deepEqual(
+      [now.chunking, now.embedding, now.reindexing],
+      [{ strategy: 'auto', size: 150, overlap: 10 }, { model: 'last' }, null],
+    )
     const { items } = await ask(api, id, 'banyan', { top_k: 50 })
     assert.equal(provider.calls.at(-1)?.model, 'last')
     assert.ok(items.length > names.length && !items.some(isWhole))

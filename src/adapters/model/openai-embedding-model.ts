@@ -12,6 +12,10 @@ interface EmbeddingOptions extends Surroundings {
   baseUrl: string
   apiKey?: string | undefined
   attemptMilliseconds?: number
+  /** For all tries together; none where it is not told, since a document can wait. */
+  totalMilliseconds?: number
+  /** Longest wait that a provider may ask for. */
+  pauseMilliseconds?: number
   /** Told of every text that was embedded by its beginning only. */
   onCut?: (characters: { given: number; kept: number }) => void
 }
@@ -146,8 +150,8 @@ export function createEmbeddingModel(options: EmbeddingOptions): EmbeddingModel 
   const endpoint = { name: 'embedding', setting: 'EMBEDDING', baseUrl, apiKey }
   const patience = {
     attemptMilliseconds,
-    totalMilliseconds: Number.POSITIVE_INFINITY,
-    pauseMilliseconds: 60_000,
+    totalMilliseconds: options.totalMilliseconds ?? Number.POSITIVE_INFINITY,
+    pauseMilliseconds: options.pauseMilliseconds ?? 60_000,
   }
   return new OpenAiEmbeddingModel(new PersistentEndpoint(egress, endpoint, patience, options), onCut)
 }

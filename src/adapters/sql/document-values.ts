@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FilterCondition } from '../../knowledge/chunk-store.ts'
 import type { Metadata, MetadataValue } from '../../knowledge/knowledge-base.ts'
 import type { SqlValue, Transaction } from './database.ts'
@@ -7,23 +8,42 @@ import { marks } from './marks.ts'
 const column = (value: MetadataValue): 'number_value' | 'text_value' =>
   typeof value === 'number' ? 'number_value' : 'text_value'
 
-const stored = (value: MetadataValue): string | number => (typeof value === 'boolean' ? String(value) : value)
+/** An index holds only so much of a text; what is longer is told apart by its hash. */
+const indexedLength = 200
+
+function stored(value: MetadataValue): string | number {
+  if (typeof value === 'number') return value
+  const text = String(value)
+  if (text.length <= indexedLength) return text
+  const beginning = text.slice(0, indexedLength - 50).toWellFormed()
+  return `${beginning}…${hash('sha256', text, 'base64url')}`
+}
+
+const rowsPerInsert = 50
 
 export async function insertValues(
   transaction: Transaction,
   document: { workspaceId: string; knowledgeId: string; fileId: string },
   metadata: Metadata,
 ): Promise<void> {
-  for (const [key, value] of Object.entries(metadata))
-    for (const one of new Set(Array.isArray(value) ? value : [value]))
-      await transaction.run(
-        `INSERT INTO document_values (workspace_id, knowledge_id, file_id, key, ${column(one)}) VALUES (?, ?, ?, ?, ?)`,
-        document.workspaceId,
-        document.knowledgeId,
-        document.fileId,
-        key,
-        stored(one),
-      )
+  const rows = Object.entries(metadata).flatMap(([key, value]) =>
+    [...new Set(Array.isArray(value) ? value : [value])].map((one): SqlValue[] => [
+      document.workspaceId,
+      document.knowledgeId,
+      document.fileId,
+      key,
+      typeof one === 'number' ? null : stored(one),
+      typeof one === 'number' ? one : null,
+    ]),
+  )
+  for (let start = 0; start < rows.length; start += rowsPerInsert) {
+    const some = rows.slice(start, start + rowsPerInsert)
+    await transaction.run(
+      `INSERT INTO document_values (workspace_id, knowledge_id, file_id, key, text_value, number_value)
+       VALUES ${some.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}`,
+      ...some.flat(),
+    )
+  }
 }
 
 const comparisons = { gt: '>', lt: '<', gte: '>=', lte: '<=' } as const
@@ -46,7 +66,7 @@ function comparisonsOf(condition: FilterCondition): { sql: string; parameters: S
     const value = condition[name]
     return value === undefined
       ? []
-      : [{ sql: `v.${column(value)} ${comparisons[name]} ?`, parameters: [value] }]
+      : [{ sql: `v.${column(value)} ${comparisons[name]} ?`, parameters: [stored(value)] }]
   })
 }
 

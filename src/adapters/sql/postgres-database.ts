@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { limits } from '../../contract/limits.ts'
+import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
 import { isRetryable, postgresError } from './postgres-error.ts'
 
@@ -10,7 +11,7 @@ const types: pg.CustomTypesConfig = {
     oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-const numbered = new Map<string, string>()
+const numbered = new LeastRecentMap<string, string>(500)
 
 /** `?` becomes `$1`, `$2`, …; the statements hold no other question mark. */
 function numberParameters(sql: string): string {

@@ -1,9 +1,9 @@
 import type { Transaction } from './database.ts'
 
 const columns =
-  'workspace_id, generation_id, file_id, knowledge_id, status, progress, chunk_count, attempts, retries, interruptions, due_at, updated_at'
+  'workspace_id, generation_id, file_id, knowledge_id, status, progress, chunk_count, attempts, retries, interruptions, priority, due_at, updated_at'
 
-/** Puts every document of a base into the queue for a generation. */
+/** Puts every document of a base into the queue for a generation, behind what people add meanwhile. */
 export async function addReadings(
   transaction: Transaction,
   workspaceId: string,
@@ -13,7 +13,7 @@ export async function addReadings(
 ): Promise<void> {
   await transaction.run(
     `INSERT INTO readings (${columns})
-     SELECT workspace_id, CAST(? AS TEXT), file_id, knowledge_id, 'queued', 0, 0, 0, 0, 0, CAST(? AS BIGINT), CAST(? AS BIGINT)
+     SELECT workspace_id, CAST(? AS TEXT), file_id, knowledge_id, 'queued', 0, 0, 0, 0, 0, 1, CAST(? AS BIGINT), CAST(? AS BIGINT)
      FROM documents WHERE workspace_id = ? AND knowledge_id = ?`,
     generationId,
     now,
@@ -31,7 +31,7 @@ export async function addReading(
   now: number,
 ): Promise<void> {
   await transaction.run(
-    `INSERT INTO readings (${columns}) VALUES (?, ?, ?, ?, 'queued', 0, 0, 0, 0, 0, ?, ?)`,
+    `INSERT INTO readings (${columns}) VALUES (?, ?, ?, ?, 'queued', 0, 0, 0, 0, 0, 0, ?, ?)`,
     document.workspaceId,
     generationId,
     document.fileId,

@@ -1,15 +1,15 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type {
   ChunkAddress,
+  ChunkFilter,
   ChunkStore,
-  FilterCondition,
   FoundChunk,
   StoredChunk,
 } from '../../knowledge/chunk-store.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import type { KnowledgeBase, Metadata } from '../../knowledge/knowledge-base.ts'
 import { insertVector } from './chunk-rows.ts'
-import type { Database, SqlValue, Transaction } from './database.ts'
+import type { Database, Transaction } from './database.ts'
 import { filterSql } from './document-values.ts'
 import { marks } from './marks.ts'
 import { insertSegment } from './segment-rows.ts'
@@ -161,12 +161,19 @@ export class SqlChunkStore implements ChunkStore {
   ): Promise<boolean> {
     const { batchId, now } = correction
     return this.#database.transaction(async transaction => {
+      // Everybody who replaces or removes the batches of a document touches its reading first.
+      const reading = await transaction.get(
+        `SELECT 1 AS one FROM readings WHERE workspace_id = ? AND generation_id = ? AND file_id = ? ${this.#database.forUpdate}`,
+        workspaceId,
+        base.generation.id,
+        chunk.fileId,
+      )
       const before = await transaction.get(
-        `SELECT 1 AS one FROM batches WHERE workspace_id = ? AND id = ? AND state = 'live' ${this.#database.forUpdate}`,
+        `SELECT 1 AS one FROM batches WHERE workspace_id = ? AND id = ? AND state = 'live'`,
         workspaceId,
         chunk.batchId,
       )
-      if (!before) return false
+      if (!reading || !before) return false
       // The row moves to the new batch; what the old index entries name is no longer there, so they find nothing.
       const moved = await transaction.run(
         `UPDATE chunks SET batch_id = ?, content = ?, tokens = ?, enabled = ?, edited = 1
@@ -230,21 +237,37 @@ export class SqlChunkStore implements ChunkStore {
     )
   }
 
-  async batchesOf(
+  batchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter): Promise<Set<string>> {
+    return this.#batchesOf(workspaceId, base, filter, '')
+  }
+
+  async fewBatchesOf(
     workspaceId: string,
     base: KnowledgeBase,
-    filter: { fileIds: string[] | undefined; conditions: FilterCondition[] },
+    filter: ChunkFilter,
+    most: number,
+  ): Promise<Set<string> | undefined> {
+    const found = await this.#batchesOf(workspaceId, base, filter, `LIMIT ${most + 1}`)
+    return found.size > most ? undefined : found
+  }
+
+  async #batchesOf(
+    workspaceId: string,
+    base: KnowledgeBase,
+    { fileIds, conditions }: ChunkFilter,
+    limit: string,
   ): Promise<Set<string>> {
-    const parameters: SqlValue[] = [base.generation.id, workspaceId, base.id]
-    const files = filter.fileIds ? ` AND d.file_id IN (${marks(filter.fileIds.length)})` : ''
-    if (filter.fileIds) parameters.push(...filter.fileIds)
-    const conditions = filterSql(filter.conditions)
+    const files = fileIds ? `AND d.file_id IN (${marks(fileIds.length)})` : ''
+    const filter = filterSql(conditions)
     const rows = await this.#database.all<{ id: string }>(
       `SELECT b.id FROM documents d
        JOIN batches b ON b.workspace_id = d.workspace_id AND b.generation_id = ? AND b.file_id = d.file_id AND b.state = 'live'
-       WHERE d.workspace_id = ? AND d.knowledge_id = ?${files}${conditions.sql}`,
-      ...parameters,
-      ...conditions.parameters,
+       WHERE d.workspace_id = ? AND d.knowledge_id = ? ${files} ${filter.sql} ${limit}`,
+      base.generation.id,
+      workspaceId,
+      base.id,
+      ...(fileIds ?? []),
+      ...filter.parameters,
     )
     return new Set(rows.map(row => row.id))
   }

@@ -31,9 +31,16 @@ interface Row {
 const columns = `d.file_id, d.name, d.mime_type, d.size, d.chunking, d.metadata, d.created_at, r.status, r.progress,
   r.chunk_count, r.attempts, r.error, r.updated_at, r.indexed_at, n.error AS next_error`
 
-const source = `documents d
-  JOIN readings r ON r.workspace_id = d.workspace_id AND r.generation_id = ? AND r.file_id = d.file_id
+const joined = `ON r.workspace_id = d.workspace_id AND r.generation_id = ? AND r.file_id = d.file_id
   LEFT JOIN readings n ON n.workspace_id = d.workspace_id AND n.generation_id = ? AND n.file_id = d.file_id`
+const source = `documents d JOIN readings r ${joined}`
+/** SQLite takes the tables of a CROSS JOIN in the order they are written; PostgreSQL finds the better one itself. */
+const sourceByStatus = `readings r CROSS JOIN documents d ${joined}`
+const few = 2000
+
+const requeued =
+  "status = 'queued', progress = 0, retries = 0, interruptions = 0, error = NULL, due_at = ?, updated_at = ?"
+const requeuedAtOnce = 1000
 
 const generationsOf = (base: KnowledgeBase): [string, string] => [base.generation.id, base.next?.id ?? '']
 
@@ -81,12 +88,16 @@ export class SqlDocumentStore implements DocumentStore {
       if (!base) return undefined
       const added: KnowledgeDocument[] = []
       const skipped: Skipped[] = []
-      for (const fileId of new Set(fileIds)) {
+      // In one order everywhere, so that two of them cannot wait for each other's files.
+      for (const fileId of [...new Set(fileIds)].sort()) {
         const outcome = await this.#addOne(transaction, { workspaceId, knowledgeId, fileId }, base, options)
         if (typeof outcome === 'string') skipped.push({ fileId, reason: outcome })
         else added.push(outcome)
       }
-      return { added, skipped }
+      const place = new Map(fileIds.map((fileId, index) => [fileId, index]))
+      const byPlace = (left: { fileId: string }, right: { fileId: string }): number =>
+        place.get(left.fileId)! - place.get(right.fileId)!
+      return { added: added.sort(byPlace), skipped: skipped.sort(byPlace) }
     })
   }
 
@@ -159,8 +170,8 @@ export class SqlDocumentStore implements DocumentStore {
     filter: { status: DocumentStatus | undefined; keyword: string },
     page: PageRequest,
   ): Promise<Page<KnowledgeDocument>> {
-    const where = ['d.workspace_id = ?', 'd.knowledge_id = ?']
-    const parameters: SqlValue[] = [...generationsOf(base), workspaceId, base.id]
+    const where = ['d.workspace_id = ?', 'd.knowledge_id = ?', 'r.workspace_id = ?']
+    const parameters: SqlValue[] = [...generationsOf(base), workspaceId, base.id, workspaceId]
     if (filter.status) {
       where.push('r.status = ?')
       parameters.push(filter.status)
@@ -170,17 +181,35 @@ export class SqlDocumentStore implements DocumentStore {
       parameters.push(searchPattern(filter.keyword))
     }
     const condition = where.join(' AND ')
-    const count = await this.#database.get<{ total: number }>(
-      `SELECT COUNT(*) AS total FROM ${source} WHERE ${condition}`,
-      ...parameters,
-    )
+    const total = await (filter.keyword === ''
+      ? this.#countReadings(workspaceId, base, filter.status)
+      : this.#count(`SELECT COUNT(*) AS total FROM ${source} WHERE ${condition}`, parameters))
+    if (total === 0) return { total, items: [] }
+    // Few of one status are looked up by it. Otherwise the newest are walked through, of which most fit.
+    const isFew = filter.status !== undefined && total <= few && this.#database.dialect === 'sqlite'
     const rows = await this.#database.all<Row>(
-      `SELECT ${columns} FROM ${source} WHERE ${condition} ORDER BY d.created_at DESC, d.file_id LIMIT ? OFFSET ?`,
+      `SELECT ${columns} FROM ${isFew ? sourceByStatus : source} WHERE ${condition} ORDER BY d.created_at DESC, d.file_id LIMIT ? OFFSET ?`,
       ...parameters,
       page.pageSize,
       (page.page - 1) * page.pageSize,
     )
-    return { total: count?.total ?? 0, items: rows.map(document) }
+    return { total, items: rows.map(document) }
+  }
+
+  /** Every document has one reading in the live generation, and readings are counted by an index alone. */
+  #countReadings(
+    workspaceId: string,
+    base: KnowledgeBase,
+    status: DocumentStatus | undefined,
+  ): Promise<number> {
+    return this.#count(
+      `SELECT COUNT(*) AS total FROM readings WHERE workspace_id = ? AND generation_id = ? ${status ? 'AND status = ?' : ''}`,
+      [workspaceId, base.generation.id, ...(status ? [status] : [])],
+    )
+  }
+
+  async #count(sql: string, parameters: SqlValue[]): Promise<number> {
+    return (await this.#database.get<{ total: number }>(sql, ...parameters))?.total ?? 0
   }
 
   requeue(
@@ -189,62 +218,68 @@ export class SqlDocumentStore implements DocumentStore {
     fileIds: string[] | undefined,
     now: number,
   ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
+    return fileIds
+      ? this.#requeueNamed(workspaceId, base, [...new Set(fileIds)], now)
+      : this.#requeueFailed(workspaceId, base, now)
+  }
+
+  #requeueNamed(
+    workspaceId: string,
+    base: KnowledgeBase,
+    fileIds: string[],
+    now: number,
+  ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
+    const isNamed = `workspace_id = ? AND generation_id IN (?, ?) AND file_id IN (${marks(fileIds.length)})`
+    const key = [workspaceId, ...generationsOf(base), ...fileIds]
     return this.#database.transaction(async transaction => {
-      const accepted = new Set<string>()
-      const skipped: Skipped[] = []
-      const wanted = fileIds ? [...new Set(fileIds)] : await this.#failed(transaction, workspaceId, base)
-      for (const fileId of wanted) {
-        const reason = await this.#requeueOne(
-          transaction,
-          workspaceId,
-          base,
-          fileId,
-          fileIds === undefined,
-          now,
-        )
-        if (reason) skipped.push({ fileId, reason })
-        else accepted.add(fileId)
+      const present = await transaction.all<{ file_id: string }>(
+        `SELECT file_id FROM readings WHERE ${isNamed}`,
+        ...key,
+      )
+      const known = new Set(present.map(row => row.file_id))
+      const changed = await transaction.all<{ file_id: string }>(
+        `UPDATE readings SET ${requeued} WHERE ${isNamed} AND due_at IS NULL RETURNING file_id`,
+        now,
+        now,
+        ...key,
+      )
+      const accepted = new Set(changed.map(row => row.file_id))
+      return {
+        accepted: fileIds.filter(fileId => accepted.has(fileId)),
+        skipped: fileIds
+          .filter(fileId => !accepted.has(fileId))
+          .map((fileId): Skipped => ({ fileId, reason: known.has(fileId) ? 'in_progress' : 'not_found' })),
       }
-      return { accepted: [...accepted], skipped }
     })
   }
 
-  async #failed(transaction: Transaction, workspaceId: string, base: KnowledgeBase): Promise<string[]> {
-    const rows = await transaction.all<{ file_id: string }>(
-      `SELECT DISTINCT file_id FROM readings
-       WHERE workspace_id = ? AND generation_id IN (?, ?) AND status = 'failed' ORDER BY file_id`,
-      workspaceId,
-      ...generationsOf(base),
-    )
-    return rows.map(row => row.file_id)
-  }
-
-  /** In every generation where it is settled, or only where it failed. Undefined means that it was accepted. */
-  async #requeueOne(
-    transaction: Transaction,
+  /** A thousand at a time, since there may be very many. */
+  async #requeueFailed(
     workspaceId: string,
     base: KnowledgeBase,
-    fileId: string,
-    onlyFailed: boolean,
     now: number,
-  ): Promise<Skipped['reason'] | undefined> {
-    const changed = await transaction.run(
-      `UPDATE readings SET status = 'queued', progress = 0, retries = 0, interruptions = 0, error = NULL, due_at = ?, updated_at = ?
-       WHERE workspace_id = ? AND generation_id IN (?, ?) AND file_id = ? AND due_at IS NULL ${onlyFailed ? "AND status = 'failed'" : ''}`,
-      now,
-      now,
-      workspaceId,
-      ...generationsOf(base),
-      fileId,
-    )
-    if (changed > 0) return undefined
-    const present = await transaction.get(
-      `SELECT 1 AS one FROM readings WHERE workspace_id = ? AND generation_id IN (${marks(2)}) AND file_id = ?`,
-      workspaceId,
-      ...generationsOf(base),
-      fileId,
-    )
-    return present ? 'in_progress' : 'not_found'
+  ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
+    const accepted = new Set<string>()
+    for (const generationId of generationsOf(base))
+      for (let changed = requeuedAtOnce; changed === requeuedAtOnce; ) {
+        const rows = await this.#database.transaction(transaction =>
+          transaction.all<{ file_id: string }>(
+            `UPDATE readings SET ${requeued} WHERE workspace_id = ? AND generation_id = ? AND status = 'failed'
+               AND file_id IN (SELECT file_id FROM readings
+                 WHERE workspace_id = ? AND generation_id = ? AND status = 'failed' LIMIT ${requeuedAtOnce})
+             RETURNING file_id`,
+            now,
+            now,
+            workspaceId,
+            generationId,
+            workspaceId,
+            generationId,
+          ),
+        )
+        for (const row of rows) accepted.add(row.file_id)
+        changed = rows.length
+      }
+    return { accepted: [...accepted].sort(), skipped: [] }
   }
 
   remove(workspaceId: string, knowledgeId: string, fileId: string): Promise<boolean> {

@@ -220,13 +220,13 @@ export class SqlKnowledgeStore implements KnowledgeStore {
   update(
     workspaceId: string,
     id: string,
-    change: Partial<KnowledgeSettings>,
+    change: (base: KnowledgeBase) => Partial<KnowledgeSettings>,
     { nextGenerationId, now }: { nextGenerationId: string; now: number },
   ): Promise<KnowledgeBase | 'name_taken' | undefined> {
     return this.#database.transaction(async transaction => {
       const base = await this.#find(transaction, workspaceId, id, this.#database.forUpdate)
       if (!base) return undefined
-      const settings = { ...base, ...change }
+      const settings = { ...base, ...change(base) }
       if (settings.name !== base.name && (await this.#isTaken(transaction, workspaceId, settings.name)))
         return 'name_taken'
       await transaction.run(

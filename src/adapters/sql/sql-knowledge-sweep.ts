@@ -7,6 +7,13 @@ const blocks = 100
 /** A merge that was not finished after this long never will be. */
 const abandonedMilliseconds = 600_000
 
+const goneSegment = `SELECT workspace_id, id FROM segments WHERE state = 'gone' AND state <> 'live' LIMIT 1`
+const abandonedSegment = `SELECT workspace_id, id FROM segments
+  WHERE state = 'staged' AND state <> 'live' AND batch_id IS NULL AND created_at < ? LIMIT 1`
+const goneBatch = `SELECT workspace_id, id FROM batches WHERE state = 'gone' LIMIT 1`
+const goneGeneration = 'SELECT workspace_id, id FROM generations WHERE gone = 1 LIMIT 1'
+const deletedBase = 'SELECT workspace_id, id FROM knowledge_bases WHERE deleted_at IS NOT NULL LIMIT 1'
+
 interface Named {
   workspace_id: string
   id: string
@@ -20,7 +27,9 @@ export class SqlKnowledgeSweep implements KnowledgeSweep {
     this.#database = database
   }
 
-  sweep(now: number): Promise<boolean> {
+  async sweep(now: number): Promise<boolean> {
+    // Looked at first: an idle server should not write.
+    if (!(await this.#hasWork(now))) return false
     return this.#database.transaction(
       async transaction =>
         (await this.#sweepSegment(transaction, now)) ||
@@ -28,6 +37,12 @@ export class SqlKnowledgeSweep implements KnowledgeSweep {
         (await this.#sweepGeneration(transaction)) ||
         (await this.#sweepBase(transaction)),
     )
+  }
+
+  async #hasWork(now: number): Promise<boolean> {
+    for (const query of [goneSegment, goneBatch, goneGeneration, deletedBase])
+      if (await this.#database.get(query)) return true
+    return (await this.#database.get(abandonedSegment, now - abandonedMilliseconds)) !== undefined
   }
 
   async #delete(
@@ -47,11 +62,21 @@ export class SqlKnowledgeSweep implements KnowledgeSweep {
   }
 
   async #sweepSegment(transaction: Transaction, now: number): Promise<boolean> {
-    const segment = await transaction.get<Named>(
-      `SELECT workspace_id, id FROM segments WHERE state = 'gone'
-         OR (state = 'staged' AND batch_id IS NULL AND created_at < ?) LIMIT 1 ${this.#database.forClaim}`,
+    const { forClaim } = this.#database
+    const abandoned = await transaction.get<Named>(
+      `${abandonedSegment} ${forClaim}`,
       now - abandonedMilliseconds,
     )
+    // First it is given up, in a transaction of its own: whoever still works on it must find that out.
+    if (abandoned)
+      return (
+        (await transaction.run(
+          `UPDATE segments SET state = 'gone' WHERE workspace_id = ? AND id = ? AND state = 'staged'`,
+          abandoned.workspace_id,
+          abandoned.id,
+        )) > 0
+      )
+    const segment = await transaction.get<Named>(`${goneSegment} ${forClaim}`)
     if (!segment) return false
     const key = [segment.workspace_id, segment.id]
     if (
@@ -63,9 +88,7 @@ export class SqlKnowledgeSweep implements KnowledgeSweep {
   }
 
   async #sweepBatch(transaction: Transaction): Promise<boolean> {
-    const batch = await transaction.get<Named>(
-      `SELECT workspace_id, id FROM batches WHERE state = 'gone' LIMIT 1 ${this.#database.forClaim}`,
-    )
+    const batch = await transaction.get<Named>(`${goneBatch} ${this.#database.forClaim}`)
     if (!batch) return false
     const key = [batch.workspace_id, batch.id]
     const where = 'workspace_id = ? AND batch_id = ?'
@@ -77,9 +100,7 @@ export class SqlKnowledgeSweep implements KnowledgeSweep {
   }
 
   async #sweepGeneration(transaction: Transaction): Promise<boolean> {
-    const generation = await transaction.get<Named>(
-      `SELECT workspace_id, id FROM generations WHERE gone = 1 LIMIT 1 ${this.#database.forClaim}`,
-    )
+    const generation = await transaction.get<Named>(`${goneGeneration} ${this.#database.forClaim}`)
     if (!generation) return false
     const key = [generation.workspace_id, generation.id]
     const where = 'workspace_id = ? AND generation_id = ?'
@@ -93,14 +114,18 @@ export class SqlKnowledgeSweep implements KnowledgeSweep {
       )
       if (marked > 0) return true
     }
-    await transaction.run('DELETE FROM generations WHERE workspace_id = ? AND id = ?', ...key)
+    // A reading that was being renewed just now was passed over, and comes next time.
+    await transaction.run(
+      `DELETE FROM generations WHERE workspace_id = ? AND id = ?
+         AND NOT EXISTS (SELECT 1 FROM readings WHERE ${where})`,
+      ...key,
+      ...key,
+    )
     return true
   }
 
   async #sweepBase(transaction: Transaction): Promise<boolean> {
-    const base = await transaction.get<Named>(
-      `SELECT workspace_id, id FROM knowledge_bases WHERE deleted_at IS NOT NULL LIMIT 1 ${this.#database.forClaim}`,
-    )
+    const base = await transaction.get<Named>(`${deletedBase} ${this.#database.forClaim}`)
     if (!base) return false
     const key = [base.workspace_id, base.id]
     for (const table of ['document_values', 'documents'])

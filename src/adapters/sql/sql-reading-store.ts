@@ -3,7 +3,7 @@ import type { DocumentError, DocumentStatus } from '../../knowledge/document.ts'
 import { documentFailures } from '../../knowledge/ingest/document-failure.ts'
 import type { Claim, Reading, ReadingStore, StagedPart } from '../../knowledge/ingest/reading-store.ts'
 import { insertChunks, insertVector } from './chunk-rows.ts'
-import type { Database, SqlValue, Transaction } from './database.ts'
+import type { Database, Reader, SqlValue, Transaction } from './database.ts'
 import { insertSegment } from './segment-rows.ts'
 
 interface Row {
@@ -17,6 +17,13 @@ interface Row {
   batch_id: string | null
 }
 
+interface Reindexed {
+  workspace_id: string
+  id: string
+  generation_id: string
+  next_generation_id: string
+}
+
 interface Subject {
   name: string
   mime_type: string
@@ -24,6 +31,7 @@ interface Subject {
   chunking: string
   own_chunking: string | null
   embedding_model: string | null
+  dimension: number | null
 }
 
 /** So often in a row may the process die over a document. */
@@ -61,7 +69,7 @@ export class SqlReadingStore implements ReadingStore {
           `SELECT workspace_id, generation_id, file_id, knowledge_id, status, retries, interruptions, batch_id
            FROM readings r WHERE due_at <= ? AND NOT EXISTS (SELECT 1 FROM documents d
              WHERE d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id AND d.size > ?)
-           ORDER BY due_at LIMIT 1 ${this.#database.forClaim}`,
+           ORDER BY priority, due_at LIMIT 1 ${this.#database.forClaim}`,
           options.now,
           options.mostBytes ?? Number.MAX_SAFE_INTEGER,
         )
@@ -81,7 +89,7 @@ export class SqlReadingStore implements ReadingStore {
   ): Promise<Reading | undefined> {
     const key = [row.workspace_id, row.generation_id, row.file_id]
     const subject = await transaction.get<Subject>(
-      `SELECT d.name, d.mime_type, d.size, d.chunking AS own_chunking, g.chunking, g.embedding_model FROM generations g
+      `SELECT d.name, d.mime_type, d.size, d.chunking AS own_chunking, g.chunking, g.embedding_model, g.dimension FROM generations g
        JOIN documents d ON d.workspace_id = g.workspace_id AND d.knowledge_id = g.knowledge_id AND d.file_id = ?
        WHERE g.workspace_id = ? AND g.id = ? AND g.gone = 0`,
       row.file_id,
@@ -137,6 +145,7 @@ export class SqlReadingStore implements ReadingStore {
       size: subject.size,
       chunking: JSON.parse(subject.own_chunking ?? subject.chunking) as Chunking,
       embeddingModel: subject.embedding_model,
+      dimension: subject.dimension,
       lease,
       batchId,
       retries: row.retries,
@@ -283,7 +292,9 @@ export class SqlReadingStore implements ReadingStore {
 
   async nextDue(): Promise<number | undefined> {
     const row = await this.#database.get<{ due_at: number | null }>(
-      'SELECT MIN(due_at) AS due_at FROM readings WHERE due_at IS NOT NULL',
+      `SELECT MIN(due_at) AS due_at FROM (
+         SELECT MIN(due_at) AS due_at FROM readings WHERE priority = 0 AND due_at IS NOT NULL
+         UNION ALL SELECT MIN(due_at) FROM readings WHERE priority = 1 AND due_at IS NOT NULL) AS either`,
     )
     return row?.due_at ?? undefined
   }
@@ -307,37 +318,49 @@ export class SqlReadingStore implements ReadingStore {
   }
 
   async swapWhole(now: number): Promise<number> {
-    const bases = await this.#database.all<{ workspace_id: string; id: string }>(
-      'SELECT workspace_id, id FROM knowledge_bases WHERE next_generation_id IS NOT NULL AND deleted_at IS NULL',
+    const bases = await this.#database.all<Reindexed>(
+      `SELECT workspace_id, id, generation_id, next_generation_id FROM knowledge_bases
+       WHERE next_generation_id IS NOT NULL AND deleted_at IS NULL`,
     )
     let swapped = 0
-    for (const base of bases) if (await this.#swapIfWhole(base.workspace_id, base.id, now)) swapped++
+    for (const base of bases) {
+      // Looked at first: a base may be held back for long, and looking must not write each time.
+      const isWhole = !(await this.#isHeldBack(this.#database, base))
+      if (isWhole && (await this.#swapIfWhole(base.workspace_id, base.id, now))) swapped++
+    }
     return swapped
   }
 
   /**
    * A document that can be found today must not be lost by the swap: while one of those failed in the next
-   * generation, the live one stays.
+   * generation, or any is still open, the live one stays.
    */
+  async #isHeldBack(reader: Reader, base: Reindexed): Promise<boolean> {
+    const missing = await reader.get(
+      `SELECT 1 AS one FROM readings n WHERE n.workspace_id = ? AND n.generation_id = ?
+         AND n.status IN ('queued', 'parsing', 'chunking', 'embedding')
+       UNION ALL
+       SELECT 1 AS one FROM readings n
+       JOIN batches b ON b.workspace_id = n.workspace_id AND b.generation_id = ? AND b.file_id = n.file_id AND b.state = 'live'
+       WHERE n.workspace_id = ? AND n.generation_id = ? AND n.status = 'failed' LIMIT 1`,
+      base.workspace_id,
+      base.next_generation_id,
+      base.generation_id,
+      base.workspace_id,
+      base.next_generation_id,
+    )
+    return missing !== undefined
+  }
+
   #swapIfWhole(workspaceId: string, knowledgeId: string, now: number): Promise<boolean> {
     return this.#database.transaction(async transaction => {
-      const base = await transaction.get<{ generation_id: string; next_generation_id: string | null }>(
-        `SELECT generation_id, next_generation_id FROM knowledge_bases
-         WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL ${this.#database.forUpdate}`,
+      const base = await transaction.get<Reindexed>(
+        `SELECT workspace_id, id, generation_id, next_generation_id FROM knowledge_bases
+         WHERE workspace_id = ? AND id = ? AND next_generation_id IS NOT NULL AND deleted_at IS NULL ${this.#database.forUpdate}`,
         workspaceId,
         knowledgeId,
       )
-      if (!base?.next_generation_id) return false
-      const missing = await transaction.get(
-        `SELECT 1 AS one FROM readings n
-         LEFT JOIN readings r ON r.workspace_id = n.workspace_id AND r.generation_id = ? AND r.file_id = n.file_id
-         WHERE n.workspace_id = ? AND n.generation_id = ?
-           AND (n.due_at IS NOT NULL OR (n.status = 'failed' AND r.status = 'ready')) LIMIT 1`,
-        base.generation_id,
-        workspaceId,
-        base.next_generation_id,
-      )
-      if (missing) return false
+      if (!base || (await this.#isHeldBack(transaction, base))) return false
       await transaction.run(
         `UPDATE knowledge_bases SET generation_id = next_generation_id, next_generation_id = NULL, updated_at = ?
          WHERE workspace_id = ? AND id = ?`,

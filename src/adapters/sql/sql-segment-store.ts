@@ -8,6 +8,8 @@ import { insertBlocks, insertSegmentHead } from './segment-rows.ts'
 /** A transaction of a merge writes so many blocks, so that other writes come in between. */
 const blocksPerTransaction = 32
 const crowd = 8
+/** From so many on, deleted ones among them may be worth a look. */
+const manyChunks = 1000
 
 export class SqlSegmentStore implements SegmentStore {
   readonly #database: Database
@@ -66,7 +68,7 @@ export class SqlSegmentStore implements SegmentStore {
   async crowded(): Promise<{ workspaceId: string; generationId: string }[]> {
     const rows = await this.#database.all<{ workspace_id: string; generation_id: string }>(
       `SELECT workspace_id, generation_id FROM segments WHERE state = 'live'
-       GROUP BY workspace_id, generation_id HAVING COUNT(*) >= ${crowd}`,
+       GROUP BY workspace_id, generation_id HAVING COUNT(*) >= ${crowd} OR SUM(chunk_count) >= ${manyChunks}`,
     )
     return rows.map(row => ({ workspaceId: row.workspace_id, generationId: row.generation_id }))
   }
@@ -108,19 +110,20 @@ export class SqlSegmentStore implements SegmentStore {
         ...segmentIds,
       )
       const isWhole = live.length === segmentIds.length
-      await transaction.run(
-        'UPDATE segments SET state = ? WHERE workspace_id = ? AND id = ?',
+      // The merged one may have been given up as abandoned, if this process stood still for long.
+      const staged = await transaction.run(
+        `UPDATE segments SET state = ? WHERE workspace_id = ? AND id = ? AND state = 'staged'`,
         isWhole && merged.chunkCount > 0 ? 'live' : 'gone',
         workspaceId,
         id,
       )
-      if (isWhole)
-        await transaction.run(
-          `UPDATE segments SET state = 'gone' WHERE workspace_id = ? AND id IN (${marks(segmentIds.length)})`,
-          workspaceId,
-          ...segmentIds,
-        )
-      return isWhole
+      if (!isWhole || staged === 0) return false
+      await transaction.run(
+        `UPDATE segments SET state = 'gone' WHERE workspace_id = ? AND id IN (${marks(segmentIds.length)})`,
+        workspaceId,
+        ...segmentIds,
+      )
+      return true
     })
   }
 

@@ -2,6 +2,7 @@ import { closeSync, fdatasync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
+import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
 import { isBusy, sqliteError } from './sqlite-error.ts'
 
@@ -26,7 +27,8 @@ function open(path: string, options: { readOnly: boolean; timeout: number }): Da
 
 class Connection implements Reader {
   readonly handle: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  /** Bounded: lists of parameters make statements of many lengths. */
+  readonly #statements = new LeastRecentMap<string, StatementSync>(500)
 
   constructor(handle: DatabaseSync) {
     this.handle = handle

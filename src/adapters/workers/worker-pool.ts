@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import type { MergeWorker } from '../../knowledge/index/segment-merger.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
-import type { DocumentReader, FileToRead, ReadPart } from '../../knowledge/ingest/document-reader.ts'
+import type { DocumentReader, FileToLoad, ReadPart } from '../../knowledge/ingest/document-reader.ts'
 import type { Report, Task } from './worker-messages.ts'
 
 export interface PoolOptions {
@@ -32,36 +32,43 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     this.#options = options
   }
 
-  async read(file: FileToRead, take: (part: ReadPart) => Promise<void>, signal: AbortSignal): Promise<void> {
-    await this.#run({ kind: 'read', file }, [file.bytes.buffer], signal, async report => {
-      if (report.kind !== 'part') return
-      await take(report.part)
+  async read(
+    { load, ...file }: FileToLoad,
+    take: (part: ReadPart) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const makeTask = async (): Promise<Task> => ({ kind: 'read', file: { ...file, bytes: await load() } })
+    await this.#run(makeTask, signal, async report => {
+      if (report.kind === 'part') await take(report.part)
     })
   }
 
   async merge(segments: Pick<Segment, 'header' | 'blocks'>[], goneBatchIds: string[]): Promise<Segment> {
-    const last = await this.#run({ kind: 'merge', segments, goneBatchIds }, [], undefined, async () => {})
+    const makeTask = async (): Promise<Task> => ({ kind: 'merge', segments, goneBatchIds })
+    const last = await this.#run(makeTask, undefined, async () => {})
     if (last.kind !== 'merged') throw new Error('The worker did not merge')
     return last.segment
   }
 
-  /** Gives the task to a thread and answers with its last word. */
+  /** Gives the task to a thread, made only when one is free, and answers with the thread's last word. */
   async #run(
-    task: Task,
-    transfer: ArrayBuffer[],
+    makeTask: () => Promise<Task>,
     signal: AbortSignal | undefined,
     onPart: (report: Report) => Promise<void>,
   ): Promise<Report> {
     const thread = await this.#acquire()
+    let isBusy = false
     try {
       if (signal?.aborted) throw signal.reason
-      const last = await this.#converse(thread, task, transfer, signal, onPart)
+      const task = await makeTask()
+      isBusy = true
+      const last = await this.#converse(thread, task, signal, onPart)
       this.#release(thread)
       return last
     } catch (error) {
       // Wherever it stands now, it is in the middle of something; a fresh one costs less than finding out.
-      if (error instanceof Refused) this.#release(thread)
-      else this.#end(thread)
+      if (isBusy && !(error instanceof Refused)) this.#end(thread)
+      else this.#release(thread)
       throw error instanceof Refused ? error.failure : error
     }
   }
@@ -69,7 +76,6 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   #converse(
     { worker }: Thread,
     task: Task,
-    transfer: ArrayBuffer[],
     signal: AbortSignal | undefined,
     onPart: (report: Report) => Promise<void>,
   ): Promise<Report> {
@@ -114,7 +120,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       worker.on('exit', onExit)
       signal?.addEventListener('abort', onAbort)
       listen()
-      worker.postMessage(task, transfer)
+      worker.postMessage(task, task.kind === 'read' ? [task.file.bytes.buffer] : [])
     })
   }
 

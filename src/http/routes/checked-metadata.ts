@@ -31,6 +31,11 @@ export function checkedMetadata(sent: Record<string, unknown>): Metadata {
   const entries = Object.entries(sent)
   if (entries.length > limits.metadataKeys)
     throw invalidField('/metadata', `must have at most ${limits.metadataKeys} keys`)
+  if (entries.flatMap(([, value]) => value).length > limits.metadataValues)
+    throw invalidField(
+      '/metadata',
+      `must have at most ${limits.metadataValues} values, those in lists included`,
+    )
   for (const [key, value] of entries) {
     checkKey(key, '/metadata')
     const pointer = `/metadata/${pointerSegment(key)}`

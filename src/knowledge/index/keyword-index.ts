@@ -1,3 +1,4 @@
+import { AppError } from '../../kernel/app-error.ts'
 import { addScores } from './add-scores.ts'
 import { findEntry, type TermEntry, termBytes } from './segment-block.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
@@ -10,6 +11,8 @@ const lengthWeight = 0.75
 /** Of a long question only the terms that decide take part: the rarest ones. */
 const mostTerms = 64
 const mostLookedUp = 512
+/** So often may merging come in between before something must be wrong. */
+const mostTries = 8
 
 export interface KeywordHit {
   batchId: string
@@ -29,6 +32,11 @@ export interface KeywordResult {
   hits: KeywordHit[]
   /** Those that took part, the rarest first. */
   terms: WeighedTerm[]
+}
+
+interface Read {
+  segments: { entry: SegmentEntry; cached: CachedSegment }[]
+  lookups: Lookup[]
 }
 
 interface Lookup extends WeighedTerm {
@@ -54,22 +62,33 @@ export class KeywordIndex {
     limit: number,
     isAllowed?: (batchId: string) => boolean,
   ): Promise<KeywordResult> {
+    const terms = [...new Set(questionTerms)].slice(0, mostLookedUp)
+    for (let tries = 0; tries < mostTries; tries++) {
+      const read = await this.#read(workspaceId, generationId, terms)
+      if (read) return this.#rank(read, limit, isAllowed)
+    }
+    throw new AppError('unavailable', 'The keyword index is changing; try again')
+  }
+
+  /** Undefined where a segment was merged away meanwhile: the newer list holds its chunks. */
+  async #read(workspaceId: string, generationId: string, terms: string[]): Promise<Read | undefined> {
     const listed = await this.#source.segments(workspaceId, generationId)
     const headers = await this.#cache.headers(
       workspaceId,
       listed.map(segment => segment.id),
     )
-    // Merged away since they were listed: the newer list holds their chunks.
-    if (headers.size < listed.length)
-      return this.search(workspaceId, generationId, questionTerms, limit, isAllowed)
+    if (headers.size < listed.length) return undefined
     const segments = listed.map(entry => ({ entry, cached: headers.get(entry.id)! }))
-    const lookups = await this.#lookUp(
-      workspaceId,
-      segments,
-      [...new Set(questionTerms)].slice(0, mostLookedUp),
-    )
-    if (!lookups) return this.search(workspaceId, generationId, questionTerms, limit, isAllowed)
+    const lookups = await this.#lookUp(workspaceId, segments, terms)
+    return lookups && { segments, lookups }
+  }
 
+  #rank(
+    { segments, lookups }: Read,
+    limit: number,
+    isAllowed: ((batchId: string) => boolean) | undefined,
+  ): KeywordResult {
+    const listed = segments.map(({ entry }) => entry)
     const chunkTotal = listed.reduce((sum, segment) => sum + segment.chunkCount, 0)
     const averageLength = listed.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
     for (const lookup of lookups) {

@@ -11,7 +11,7 @@ export interface MergePlan {
 export interface SegmentStore extends SegmentSource {
   /** How many chunks the live batches of the generation hold. */
   liveChunks(workspaceId: string, generationId: string): Promise<number>
-  /** Generations that have more segments than they need. */
+  /** Generations that may have more segments than they need, or many deleted chunks in them. */
   crowded(): Promise<{ workspaceId: string; generationId: string }[]>
   /** All blocks of a segment in order. */
   allBlocks(workspaceId: string, segmentId: string): Promise<Uint8Array[]>

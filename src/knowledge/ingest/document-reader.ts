@@ -5,10 +5,14 @@ import type { Chunk } from './cut/chunk.ts'
 export interface FileToRead {
   name: string
   mimeType: string
-  /** Handed over: the caller must not use them afterwards. */
   bytes: Uint8Array<ArrayBuffer>
   chunking: Chunking
   batchId: string
+}
+
+/** A file whose bytes are fetched only when a reader is free: those that wait take no memory. */
+export interface FileToLoad extends Omit<FileToRead, 'bytes'> {
+  load(): Promise<Uint8Array<ArrayBuffer>>
 }
 
 /** The next piece of a document that is being read. */
@@ -25,5 +29,5 @@ export interface DocumentReader {
    * Calls `take` for part after part and waits for it before reading far ahead. Fails with a `DocumentFailure`,
    * or with whatever `take` threw.
    */
-  read(file: FileToRead, take: (part: ReadPart) => Promise<void>, signal: AbortSignal): Promise<void>
+  read(file: FileToLoad, take: (part: ReadPart) => Promise<void>, signal: AbortSignal): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { DocumentError } from '../document.ts'
+import { DimensionChanged, EmbeddingNotConfigured } from '../embedder.ts'
 import { DocumentFailure, type DocumentFailureCode, documentFailures } from './document-failure.ts'
 
 export interface Failure {
@@ -19,6 +20,9 @@ const failure = (code: DocumentFailureCode, message: string, tryAgain: boolean, 
 /** What went wrong with a document, in words for the person who added it. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DocumentFailure) return failure(error.code, error.message, false)
+  if (error instanceof DimensionChanged) return failure('embedding_changed', error.message, false)
+  if (error instanceof EmbeddingNotConfigured)
+    return failure('embedding_not_configured', error.message, false)
   if (error instanceof ModelFailure)
     return failure('embedding_failed', error.message, error.retryable, error.retryAfterMilliseconds)
   if (error instanceof AppError) {

@@ -173,7 +173,7 @@ export class Ingestor {
       if (failure.tryAgain && retries <= this.#options.mostRetries) {
         const pause = Math.max(failure.waitMilliseconds ?? 0, 1000 * 2 ** retries * (0.5 + Math.random()))
         log.info({ ...context, err: error }, 'A document could not be read; it is tried again')
-        await readings.release(reading, { dueAt: now + pause, retries, error: failure.error, now })
+        await readings.release(reading, { dueAt: now + Math.ceil(pause), retries, error: failure.error, now })
       } else {
         log.info({ ...context, err: error }, 'A document failed')
         await readings.fail(reading, failure.error, now)

@@ -15,6 +15,8 @@ export interface Reading {
   size: number
   chunking: Chunking
   embeddingModel: string | null
+  /** Of the vectors of the generation; known since the first of them. */
+  dimension: number | null
   /** Proves the lease; a new one with every claim. */
   lease: string
   /** What this attempt writes goes under this name, and is seen by nobody until it is whole. */

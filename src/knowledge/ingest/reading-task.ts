@@ -1,8 +1,7 @@
 import type { FileService } from '../../files/file-service.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { DocumentStatus } from '../document.ts'
-import type { Embedder } from '../embedder.ts'
-import { DocumentFailure } from './document-failure.ts'
+import { DimensionChanged, type Embedder } from '../embedder.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
 import type { Reading, ReadingStore, StagedChunk, StagedPart } from './reading-store.ts'
 
@@ -27,10 +26,12 @@ export class ReadingTask {
   #progress = 0
   #chunkCount = 0
   #segmentCount = 0
+  #dimension: number | null
   #shownAt = 0
 
   constructor(reading: Reading, parts: Parts, leaseMilliseconds: number) {
     this.#reading = reading
+    this.#dimension = reading.dimension
     this.#parts = parts
     this.#leaseMilliseconds = leaseMilliseconds
   }
@@ -54,14 +55,17 @@ export class ReadingTask {
   async #read(signal: AbortSignal): Promise<void> {
     const { files, reader } = this.#parts
     const { workspaceId, fileId, name, mimeType, chunking, batchId } = this.#reading
-    const file = await files.find(workspaceId, fileId)
-    const bytes = new Uint8Array(file.size)
-    let at = 0
-    for await (const piece of await files.read(file)) {
-      bytes.set(piece as Uint8Array, at)
-      at += (piece as Uint8Array).length
+    const load = async (): Promise<Uint8Array<ArrayBuffer>> => {
+      const file = await files.find(workspaceId, fileId)
+      const bytes = new Uint8Array(file.size)
+      let at = 0
+      for await (const piece of await files.read(file)) {
+        bytes.set(piece as Uint8Array, at)
+        at += (piece as Uint8Array).length
+      }
+      return bytes
     }
-    await reader.read({ name, mimeType, bytes, chunking, batchId }, part => this.#take(part, signal), signal)
+    await reader.read({ name, mimeType, load, chunking, batchId }, part => this.#take(part, signal), signal)
   }
 
   async #take(read: ReadPart, signal: AbortSignal): Promise<void> {
@@ -89,13 +93,12 @@ export class ReadingTask {
     const { embeddingModel, workspaceId, generationId } = this.#reading
     if (!embeddingModel) return []
     await this.#show('embedding')
-    const vectors = await embedder.embed(workspaceId, embeddingModel, chunks, signal)
-    const dimension = vectors[0]!.length
-    if (!(await readings.agreeOnDimension(workspaceId, generationId, dimension)))
-      throw new DocumentFailure(
-        'embedding_changed',
-        `The embedding model gave vectors of ${dimension} numbers, and others before. Choose the model again to build a new index.`,
-      )
+    const generation = { embeddingModel, dimension: this.#dimension }
+    const vectors = await embedder.embed(workspaceId, generation, chunks, signal)
+    const { length } = vectors[0]!
+    if (!(await readings.agreeOnDimension(workspaceId, generationId, length)))
+      throw new DimensionChanged(length)
+    this.#dimension = length
     return vectors
   }
 

@@ -1,8 +1,12 @@
+import type { KeywordHit } from '../index/keyword-index.ts'
+import { matchesConditions } from './matches-filter.ts'
 import type { Question, Recalled, SearchParts } from './search-parts.ts'
 import type { SearchItem, SearchRequest } from './search-request.ts'
 
 /** So far down the list we look for a document that did not come up. */
 const depth = 1000
+/** Of more files at once nobody reads the reasons. */
+const mostFiles = 20
 
 /** For every file that the caller asked about and that is not among the items: where it was lost. */
 export async function explainAbsence(
@@ -16,8 +20,18 @@ export async function explainAbsence(
   const wanted = new Set([...(request.explainFileIds ?? []), ...(request.fileIds ?? [])])
   for (const item of items) wanted.delete(item.chunk.fileId)
   const absent: { fileId: string; reason: string }[] = []
-  for (const fileId of wanted)
-    absent.push({ fileId, reason: await reasonFor(parts, question, recalled, fileId, threshold) })
+  if (wanted.size === 0) return absent
+  const { hits } = await parts.keywords.search(
+    question.workspaceId,
+    question.base.generation.id,
+    question.terms,
+    depth,
+  )
+  for (const fileId of [...wanted].slice(0, mostFiles)) {
+    absent.push({ fileId, reason: await reasonFor(parts, question, recalled, hits, fileId, threshold) })
+    // Each of them is several searches; other requests come in between.
+    await new Promise(resolve => setImmediate(resolve))
+  }
   return absent
 }
 
@@ -25,6 +39,7 @@ async function reasonFor(
   parts: SearchParts,
   question: Question,
   recalled: Recalled,
+  ranked: KeywordHit[],
   fileId: string,
   threshold: number,
 ): Promise<string> {
@@ -36,8 +51,11 @@ async function reasonFor(
     return document.status === 'failed'
       ? `It could not be read: ${document.error?.message ?? 'no reason is known'}`
       : `It is not read yet; its status is ${document.status}.`
-  if (question.allowed && [...own].every(batchId => !question.allowed!.has(batchId)))
-    return 'The filter leaves it out.'
+  if (question.filter) {
+    const { fileIds, conditions } = question.filter
+    const isLeft = (!fileIds || fileIds.includes(fileId)) && matchesConditions(document.metadata, conditions)
+    if (!isLeft) return 'The filter leaves it out.'
+  }
   const known = recalled.found.find(item => item.chunk.fileId === fileId)
   if (known && known.score < threshold)
     return `Its best passage has the score ${known.score.toFixed(3)}, below the threshold ${threshold}.`
@@ -57,8 +75,7 @@ async function reasonFor(
     [best, nearest].flatMap(hit => hit ?? []),
   )
   if (shown.length === 0) return 'Its best passage is disabled or was changed a moment ago.'
-  const all = await parts.keywords.search(workspaceId, base.generation.id, terms, depth)
-  const rank = all.hits.findIndex(hit => isOwn(hit.batchId)) + 1
+  const rank = ranked.findIndex(hit => isOwn(hit.batchId)) + 1
   const scores = [
     ...(best ? [`keyword score ${best.score.toFixed(3)}`] : []),
     ...(rank > 0 ? [`keyword rank ${rank}`] : []),

@@ -1,5 +1,5 @@
 import type { Reranker } from '../../models/reranker.ts'
-import type { ChunkStore } from '../chunk-store.ts'
+import type { ChunkFilter, ChunkStore } from '../chunk-store.ts'
 import type { DocumentStore } from '../document-store.ts'
 import type { Embedder } from '../embedder.ts'
 import type { KeywordIndex, WeighedTerm } from '../index/keyword-index.ts'
@@ -27,7 +27,8 @@ export interface Question {
   text: string
   terms: string[]
   vector: Float32Array | undefined
-  /** The batches that the filters leave. */
+  filter: ChunkFilter | undefined
+  /** The batches that the filter leaves, where they are few enough to list. */
   allowed: Set<string> | undefined
 }
 
@@ -38,6 +39,4 @@ export interface FoundItem extends SearchItem {
 export interface Recalled {
   found: FoundItem[]
   terms: WeighedTerm[]
-  candidates: Candidate[]
-  ranks: Map<string, { keyword: number | undefined; semantic: number | undefined }>
 }

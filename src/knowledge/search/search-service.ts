@@ -1,18 +1,22 @@
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { FoundChunk } from '../chunk-store.ts'
+import { DimensionChanged } from '../embedder.ts'
 import type { WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
 import { highlights } from '../text/highlights.ts'
 import { textTerms } from '../text/text-terms.ts'
 import { explainAbsence } from './explain-absence.ts'
 import { addressKey, type Candidate, fuseRanks } from './fuse-ranks.ts'
+import { matchesFilter } from './matches-filter.ts'
 import type { FoundItem, Question, Recalled, SearchParts } from './search-parts.ts'
 import type { SearchRequest, SearchResult } from './search-request.ts'
 
 /** Each leg offers at least so many, since the best by both may be the best by neither. */
 const fewestPerLeg = 60
 const mostPerLeg = 1000
+/** A filter that leaves more is applied to what was found instead of to what is searched. */
+const fewBatches = 2000
 const rerankedAtMost = 50
 
 export class SearchService {
@@ -30,6 +34,11 @@ export class SearchService {
     const threshold = request.scoreThreshold ?? base.retrieval.scoreThreshold
     const rerank = this.#wantsRerank(request, base)
     const recalled = await this.#recall(question, rerank ? Math.max(topK, rerankedAtMost) : topK)
+    // The index may have been replaced by the next one meanwhile, and swept.
+    if (recalled.found.length < topK) {
+      const now = await this.#parts.bases.find(workspaceId, knowledgeId)
+      if (now.generation.id !== base.generation.id) return this.search(workspaceId, knowledgeId, request)
+    }
     const ranked = rerank ? await this.#rerank(question.text, recalled.found) : recalled.found
     const items = ranked.filter(item => item.score >= threshold).slice(0, topK)
     const shown = tellingTerms(recalled.terms)
@@ -42,7 +51,11 @@ export class SearchService {
       explanation: request.explain
         ? {
             terms: recalled.terms,
-            ranks: items.map(item => ({ chunkId: item.chunk.id, ...recalled.ranks.get(item.chunk.id)! })),
+            ranks: items.map(({ chunk, candidate }) => ({
+              chunkId: chunk.id,
+              keyword: candidate.keyword?.rank,
+              semantic: candidate.semantic?.rank,
+            })),
             absent: await explainAbsence(this.#parts, question, request, recalled, items, threshold),
           }
         : undefined,
@@ -64,6 +77,8 @@ export class SearchService {
     if (mode !== 'keyword') {
       try {
         vector = await this.#parts.embedder.embedQuestion(embeddingModel!, request.query)
+        const { dimension } = base.generation
+        if (dimension !== null && vector.length !== dimension) throw new DimensionChanged(vector.length)
       } catch (error) {
         if (!(error instanceof ModelFailure)) throw error
         if (mode === 'semantic') throw new AppError('model_failed', error.message, { cause: error })
@@ -72,13 +87,14 @@ export class SearchService {
         warning = `Found by keywords only: ${error.message}`
       }
     }
-    const conditions = request.conditions ?? []
-    const isFiltered = request.fileIds !== undefined || conditions.length > 0
-    const allowed = isFiltered
-      ? await this.#parts.chunks.batchesOf(workspaceId, base, { fileIds: request.fileIds, conditions })
-      : undefined
+    const { fileIds, conditions = [] } = request
+    const filter = fileIds || conditions.length > 0 ? { fileIds, conditions } : undefined
+    const allowed = filter && (await this.#parts.chunks.fewBatchesOf(workspaceId, base, filter, fewBatches))
     const terms = mode === 'semantic' && !request.explain ? [] : textTerms(request.query)
-    return { question: { workspaceId, base, mode, text: request.query, terms, vector, allowed }, warning }
+    return {
+      question: { workspaceId, base, mode, text: request.query, terms, vector, filter, allowed },
+      warning,
+    }
   }
 
   #wantsRerank(request: SearchRequest, base: KnowledgeBase): boolean {
@@ -89,25 +105,19 @@ export class SearchService {
 
   /**
    * Asks the legs for more than is needed, since what was deleted or disabled a moment ago may still stand in an
-   * index; when too little is left of it, asks again for more.
+   * index, and what a filter leaves out was perhaps not left out yet; when too little is left of it, asks for more.
    */
   async #recall(question: Question, wanted: number): Promise<Recalled> {
-    for (let limit = Math.max(fewestPerLeg, wanted * 2); ; limit *= 4) {
+    for (let limit = Math.max(fewestPerLeg, wanted * 2); limit < mostPerLeg; limit *= 4) {
       const { candidates, terms } = await this.#askLegs(question, limit)
       const found = await this.#fetch(question, candidates, wanted)
-      if (found.length >= wanted || candidates.length < limit || limit >= mostPerLeg)
-        return {
-          found,
-          terms,
-          candidates,
-          ranks: new Map(
-            found.map(item => {
-              const { keyword, semantic } = item.candidate
-              return [item.chunk.id, { keyword: keyword?.rank, semantic: semantic?.rank }]
-            }),
-          ),
-        }
+      if (found.length >= wanted || candidates.length < limit) return { found, terms }
     }
+    // Hardly anything of what was found counts. Listing all that does may take a while, but misses nothing.
+    const { workspaceId, base, filter = { fileIds: undefined, conditions: [] } } = question
+    const allowed = await this.#parts.chunks.batchesOf(workspaceId, base, filter)
+    const { candidates, terms } = await this.#askLegs({ ...question, allowed }, mostPerLeg)
+    return { found: await this.#fetch(question, candidates, wanted), terms }
   }
 
   async #askLegs(
@@ -131,15 +141,18 @@ export class SearchService {
   }
 
   async #fetch(question: Question, candidates: Candidate[], wanted: number): Promise<FoundItem[]> {
+    const { workspaceId, base, filter, allowed } = question
     const found: FoundItem[] = []
-    const batch = wanted + 10
-    for (let start = 0; start < candidates.length && found.length < wanted; start += batch) {
-      const some = candidates.slice(start, start + batch)
-      const chunks = await this.#parts.chunks.fetch(question.workspaceId, question.base.generation.id, some)
+    let count = wanted + 10
+    for (let start = 0; start < candidates.length && found.length < wanted; start += count) {
+      if (start > 0) count = 500
+      const some = candidates.slice(start, start + count)
+      const chunks = await this.#parts.chunks.fetch(workspaceId, base.generation.id, some)
       const byAddress = new Map(chunks.map(chunk => [addressKey(chunk), chunk]))
       for (const candidate of some) {
         const chunk = byAddress.get(addressKey(candidate))
-        if (chunk) found.push(itemOf(candidate, chunk))
+        if (chunk && (allowed || !filter || matchesFilter(chunk, filter)))
+          found.push(itemOf(candidate, chunk))
       }
     }
     return found.slice(0, wanted)

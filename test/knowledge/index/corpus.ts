@@ -55,13 +55,15 @@ export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
     all.map((terms, position) => ({ batchId, position, terms })),
   )
   const average = chunks.reduce((sum, { terms }) => sum + terms.length, 0) / (chunks.length || 1)
-  const weights = new Map(
-    [...new Set(question)].map(term => {
-      const holding = chunks.filter(({ terms }) => terms.includes(term)).length
-      return [term, Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2]
-    }),
-  )
-  const most = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  const asked = new Set(question)
+  const weights = new Map<string, number>()
+  for (const term of asked) {
+    const holding = chunks.filter(({ terms }) => terms.includes(term)).length
+    if (holding > 0) weights.set(term, Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2)
+  }
+  // A term that stands nowhere counts like the average of the others.
+  const known = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  const most = (known * asked.size) / weights.size
   return chunks
     .map(({ batchId, position, terms }) => {
       let score = 0

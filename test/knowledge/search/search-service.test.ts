@@ -174,6 +174,22 @@ describe('filters', () => {
     assert.deepEqual(await filesOf(world, { fileIds: ['none'] }), [])
   })
 
+  test('that leave too many documents to list them hold for what was found', async () => {
+    const passages = Array.from({ length: 800 }, (_, index) => ({
+      file: `f${index}`,
+      content: 'refund',
+      keyword: 1 - index / 1000,
+    }))
+    const world = new SearchWorld(passages)
+    world.mostListed = 0
+    world.matching = ['f3', 'f700', 'f799']
+    for (const file of world.matching) world.metadata[file] = { year: 2026 }
+    const conditions = [{ key: 'year', equals: 2026 }]
+    assert.deepEqual(await filesOf(world, { mode: 'keyword', conditions, topK: 1 }), ['f3'])
+    assert.deepEqual(await filesOf(world, { mode: 'keyword', conditions }), ['f3', 'f700', 'f799'])
+    assert.deepEqual(await filesOf(world, { mode: 'keyword', conditions, fileIds: ['f3', 'f4'] }), ['f3'])
+  })
+
   test('without any, nothing is looked up', async () => {
     const world = new SearchWorld(three)
     await ask(world, { conditions: [] })

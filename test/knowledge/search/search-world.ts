@@ -1,6 +1,6 @@
-import type { ChunkAddress, FilterCondition, FoundChunk } from '../../../src/knowledge/chunk-store.ts'
+import type { ChunkAddress, ChunkFilter, FoundChunk } from '../../../src/knowledge/chunk-store.ts'
 import type { DocumentStatus } from '../../../src/knowledge/document.ts'
-import type { Retrieval } from '../../../src/knowledge/knowledge-base.ts'
+import type { Metadata, Retrieval } from '../../../src/knowledge/knowledge-base.ts'
 import type { SearchParts } from '../../../src/knowledge/search/search-parts.ts'
 import { SearchService } from '../../../src/knowledge/search/search-service.ts'
 
@@ -18,7 +18,7 @@ export interface Passage {
 /** A base that is searched through scripted legs; tells what it was asked. */
 export class SearchWorld {
   readonly asked: { leg: string; limit: number; allowed: string[] | undefined }[] = []
-  readonly filters: { fileIds: string[] | undefined; conditions: FilterCondition[] }[] = []
+  readonly filters: ChunkFilter[] = []
   readonly reranked: { query: string; documents: string[] }[] = []
   fetched = 0
   passages: Passage[]
@@ -27,8 +27,12 @@ export class SearchWorld {
   embed: () => Promise<Float32Array> = async () => Float32Array.of(1, 0)
   rerank: ((documents: string[]) => { index: number; score: number }[]) | undefined
   statuses: Record<string, DocumentStatus> = {}
-  /** What filters leave, where there are any. */
+  /** Of the documents, by file. */
+  metadata: Record<string, Metadata> = {}
+  /** What the store says that filters leave, where there are any. */
   matching: string[] = []
+  /** More batches than this are not listed. */
+  mostListed = 2000
 
   constructor(passages: Passage[]) {
     this.passages = passages
@@ -58,28 +62,30 @@ export class SearchWorld {
     }
     const everything = this.#addresses()
     const batchOf = (file: string): string => `batch of ${file}`
+    const left = (filter: ChunkFilter): Set<string> =>
+      new Set(
+        everything
+          .map(({ file }) => file)
+          .filter(file => filter.fileIds?.includes(file) ?? true)
+          .filter(file => filter.conditions.length === 0 || this.matching.includes(file))
+          .map(batchOf),
+      )
     const parts = {
       bases: { find: async () => base },
       documents: {
         find: async (_: string, __: unknown, fileId: string) => {
           const status =
             this.statuses[fileId] ?? (everything.some(({ file }) => file === fileId) ? 'ready' : undefined)
-          return (
-            status && { fileId, status, error: status === 'failed' ? { message: 'It is a scan' } : undefined }
-          )
+          const error = status === 'failed' ? { message: 'It is a scan' } : undefined
+          return status && { fileId, status, error, metadata: this.metadata[fileId] ?? {} }
         },
       },
       chunks: {
-        batchesOf: async (_: string, __: unknown, filter: (typeof this.filters)[number]) => {
+        batchesOf: async (_: string, __: unknown, filter: ChunkFilter) => left(filter),
+        fewBatchesOf: async (_: string, __: unknown, filter: ChunkFilter) => {
           this.filters.push(filter)
-          const isFilter = filter.conditions.length > 0
-          const files = everything.map(({ file }) => file)
-          return new Set(
-            files
-              .filter(file => filter.fileIds?.includes(file) ?? true)
-              .filter(file => !isFilter || this.matching.includes(file))
-              .map(batchOf),
-          )
+          const batches = left(filter)
+          return batches.size > this.mostListed ? undefined : batches
         },
         fetch: async (_: string, __: string, addresses: ChunkAddress[]) => {
           this.fetched++
@@ -98,7 +104,7 @@ export class SearchWorld {
                 fileId: file,
                 fileName: `${file}.txt`,
                 heading: ['Heading'],
-                metadata: {},
+                metadata: this.metadata[file] ?? {},
                 from: 0,
                 to: content.length,
                 tokens: 1,
