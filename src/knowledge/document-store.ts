@@ -29,7 +29,7 @@ export interface DocumentStore {
     filter: { status: DocumentStatus | undefined; keyword: string },
     page: PageRequest,
   ): Promise<Page<KnowledgeDocument>>
-  /** Puts failed documents, or those named, into the queue again. */
+  /** Puts failed documents, or those named, into the queue again; one that waits for its next try need not wait. */
   requeue(
     workspaceId: string,
     base: KnowledgeBase,

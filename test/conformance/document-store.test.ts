@@ -20,7 +20,7 @@ describe('a document store', () => {
   const find = async (fileId: string) => world.documents.find('w', await world.base('w', 'k'), fileId)
 
   const reindex = (id: string): Promise<unknown> =>
-    world.bases.update('w', 'k', { embeddingModel: id }, { nextGenerationId: id, now: 1500 })
+    world.update('w', 'k', { embeddingModel: id }, { nextGenerationId: id, now: 1500 })
 
   test('a document is found as it was added', async () => {
     await world.makeBase('w', 'k')

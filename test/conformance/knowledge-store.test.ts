@@ -23,7 +23,7 @@ describe('a knowledge store', () => {
     world.bases.create(workspaceId, { ...settingsOf(name), id, generationId: `${id}-g1`, createdAt: 5 })
 
   const update = (id: string, change: Partial<KnowledgeSettings>, nextGenerationId: string, now = 2000) =>
-    world.bases.update('w', id, change, { nextGenerationId, now })
+    world.update('w', id, change, { nextGenerationId, now })
 
   const page = { page: 1, pageSize: 10 }
   const listed = async (workspaceId: string, keyword = '', ids?: string[], pages = page): Promise<string[]> =>
@@ -83,8 +83,8 @@ describe('a knowledge store', () => {
     await create('w', 'a', 'First')
     await create('w', 'b', 'Second')
     const renamed = await Promise.all([
-      world.bases.update('w', 'a', { name: 'Third' }, { nextGenerationId: 'x', now: 9 }),
-      other.bases.update('w', 'b', { name: 'Third' }, { nextGenerationId: 'y', now: 9 }),
+      world.update('w', 'a', { name: 'Third' }, { nextGenerationId: 'x', now: 9 }),
+      other.update('w', 'b', { name: 'Third' }, { nextGenerationId: 'y', now: 9 }),
     ])
     assert.equal(renamed.filter(each => each === 'name_taken').length, 1)
   })
@@ -96,7 +96,7 @@ describe('a knowledge store', () => {
     assert.equal((await world.base('mine', 'k')).name, 'Mine')
     assert.deepEqual(await listed('mine'), ['k'])
     const options = { nextGenerationId: 'k-g2', now: 9 }
-    await world.bases.update('mine', 'k', { name: 'Changed', chunking: otherChunking }, options)
+    await world.update('mine', 'k', { name: 'Changed', chunking: otherChunking }, options)
     const theirs = await world.base('theirs', 'k')
     assert.deepEqual([theirs.name, theirs.next], ['Theirs', undefined])
     assert.equal((await world.bases.count('mine', await world.base('mine', 'k'))).documents, 0)
@@ -155,6 +155,22 @@ describe('a knowledge store', () => {
       const changed = await update('k', { name: 'New', metadata: { b: 2 } }, 'g2', 77)
       assert.deepEqual(changed, { ...before, name: 'New', metadata: { b: 2 }, updatedAt: 77 })
       assert.deepEqual(await world.base('w', 'k'), changed)
+    })
+
+    test('is made of the base as it is then: of many at once none is lost', async () => {
+      await world.makeBase('w', 'k')
+      const other = await opened.openAgain()
+      await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          (index % 2 ? world : other).bases.update(
+            'w',
+            'k',
+            ({ metadata }) => ({ metadata: { ...metadata, [`key${index}`]: index } }),
+            { nextGenerationId: `g${index}`, now: 10 },
+          ),
+        ),
+      )
+      assert.equal(Object.keys((await world.base('w', 'k')).metadata).length, 8)
     })
 
     test('of a base that is not there, or to a name that is taken, changes nothing', async () => {

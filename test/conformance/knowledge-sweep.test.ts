@@ -42,7 +42,7 @@ describe('sweeping', () => {
     await world.makeBase('w', 'other')
     const kept = await world.countRows()
     await fill('w', 'gone', ['g1', 'g2', 'g3'])
-    await world.bases.update('w', 'gone', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
+    await world.update('w', 'gone', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
     await world.readNext(['next'], [unit])
     await world.addDocument('w', 'gone', 'g4')
     await world.stage(await world.claim(), ['half'], [unit])
@@ -81,7 +81,7 @@ describe('sweeping', () => {
   test('takes a generation that was given up or swapped out', async () => {
     await fill('w', 'k', ['f'])
     const kept = await world.countRows()
-    await world.bases.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
+    await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
     await world.readNext(['a', 'b'], [unit, unit])
     assert.equal(await world.readings.swapWhole(4000), 1)
     await world.sweepAll()

@@ -110,6 +110,15 @@ export class KnowledgeWorld {
     return base ?? assert.fail(`there is no base ${id}`)
   }
 
+  update(
+    workspaceId: string,
+    id: string,
+    change: Partial<KnowledgeSettings>,
+    options: { nextGenerationId: string; now: number },
+  ): ReturnType<SqlKnowledgeStore['update']> {
+    return this.bases.update(workspaceId, id, () => change, options)
+  }
+
   async addFile(workspaceId: string, id: string): Promise<void> {
     await this.files.add(workspaceId, {
       id,

@@ -71,7 +71,7 @@ describe('a reading store', () => {
 
     test('takes what people added before what is only read again for the next generation', async () => {
       await world.addRead('w', 'k', 'old', ['x'])
-      await world.bases.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1100 })
+      await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1100 })
       await world.makeBase('w', 'k2')
       await world.addDocument('w', 'k2', 'fresh', { now: 1900 })
       const taken = [await world.claim(), await world.claim()]
@@ -286,7 +286,7 @@ describe('a reading store', () => {
 
   describe('the next generation takes the place of the live one', () => {
     const reindex = (): Promise<unknown> =>
-      world.bases.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1500 })
+      world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1500 })
 
     test('once every document is through, and then its documents are shown', async () => {
       const old = await world.addRead('w', 'k', 'f1', ['old'])
@@ -354,7 +354,7 @@ describe('a reading store', () => {
       for (let round = 0; round < 10; round++) {
         await world.addFile('w', `busy${round}`)
         const settings = { chunking: { ...otherChunking, size: 300 + round } }
-        await world.bases.update('w', 'busy', settings, { nextGenerationId: `busy-${round}`, now: 1 })
+        await world.update('w', 'busy', settings, { nextGenerationId: `busy-${round}`, now: 1 })
         const options = { chunking: undefined, metadata: {}, now: 1 }
         await Promise.all([
           world.readings.swapWhole(2),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { WorkerPool } from '../../src/adapters/workers/worker-pool.ts'
 import { defaultChunking } from '../../src/knowledge/chunking.ts'
-import type { ReadPart } from '../../src/knowledge/ingest/document-reader.ts'
+import type { FileToLoad, ReadPart } from '../../src/knowledge/ingest/document-reader.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
@@ -50,23 +51,20 @@ test('a document that needs more memory than a worker has fails, and the next on
   )
 })
 
+const poolOptions = { size: 1, memoryMegabytes: 2048, silenceMilliseconds: 3000, idleMilliseconds: 60_000 }
+const fileOf = (content: string): FileToLoad => ({
+  name: 'file.md',
+  mimeType: 'text/markdown',
+  load: async () => new Uint8Array(Buffer.from(content)),
+  chunking: defaultChunking,
+  batchId: 'batch_of_the_test',
+})
+
 test('a reading that gets no further is stopped; its thread is replaced, and those who wait get their turn', async () => {
-  const pool = new WorkerPool({
-    size: 1,
-    memoryMegabytes: 2048,
-    silenceMilliseconds: 3000,
-    idleMilliseconds: 60_000,
-  })
+  const pool = new WorkerPool(poolOptions)
   const read = async (content: string): Promise<ReadPart[]> => {
     const parts: ReadPart[] = []
-    const file = {
-      name: 'file.md',
-      mimeType: 'text/markdown',
-      bytes: new Uint8Array(Buffer.from(content)),
-      chunking: defaultChunking,
-      batchId: 'batch_of_the_test',
-    }
-    await pool.read(file, async part => void parts.push(part), new AbortController().signal)
+    await pool.read(fileOf(content), async part => void parts.push(part), new AbortController().signal)
     return parts
   }
   try {
@@ -83,6 +81,23 @@ test('a reading that gets no further is stopped; its thread is replaced, and tho
   } finally {
     await pool.close()
   }
+})
+
+test('a reading that is called off while its part is stored leaves no timer behind', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+  const before = timers()
+  const pool = new WorkerPool(poolOptions)
+  const stop = new AbortController()
+  let isStored: Promise<void> | undefined
+  const take = (): Promise<void> => {
+    stop.abort(new Error('called off'))
+    isStored = nextTurn()
+    return isStored
+  }
+  await assert.rejects(pool.read(fileOf('Feathers.'), take, stop.signal), /called off/)
+  await isStored
+  await pool.close()
+  assert.equal(timers(), before)
 })
 
 test('corrections are found, survive a restart, and are gone when the document is read again', async () => {

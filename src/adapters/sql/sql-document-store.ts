@@ -238,10 +238,12 @@ export class SqlDocumentStore implements DocumentStore {
       )
       const known = new Set(present.map(row => row.file_id))
       const changed = await transaction.all<{ file_id: string }>(
-        `UPDATE readings SET ${requeued} WHERE ${isNamed} AND due_at IS NULL RETURNING file_id`,
+        `UPDATE readings SET ${requeued}
+         WHERE ${isNamed} AND (due_at IS NULL OR (status = 'queued' AND due_at > ?)) RETURNING file_id`,
         now,
         now,
         ...key,
+        now,
       )
       const accepted = new Set(changed.map(row => row.file_id))
       return {

@@ -88,7 +88,9 @@ export class WorkerPool implements DocumentReader, MergeWorker {
           this.#options.silenceMilliseconds,
         )
       }
+      let isSettled = false
       const settle = (outcome: () => void): void => {
+        isSettled = true
         clearTimeout(silence)
         worker.off('message', onMessage)
         worker.off('error', onError)
@@ -104,6 +106,8 @@ export class WorkerPool implements DocumentReader, MergeWorker {
         if (report.kind === 'part')
           onPart(report).then(
             () => {
+              // Called off while the part was stored.
+              if (isSettled) return
               listen()
               worker.postMessage({ kind: 'next' } satisfies Task)
             },
