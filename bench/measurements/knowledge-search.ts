@@ -119,7 +119,7 @@ class SearchedBase {
     const what = '  semantic, recall@10 against comparing with all'
     return [
       { what, ours: telling.toFixed(3), ...atLeast(telling, 0.98) },
-      // Nearly everything is equally near to these, so that nobody misses what is not found.
+      // Nearly everything is equally near to these, which is hard for a graph; they are shown without a target.
       { what: `${what}: questions without a topic`, ours: vague.toFixed(3) },
     ]
   }

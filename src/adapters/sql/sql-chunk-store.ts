@@ -136,7 +136,8 @@ export class SqlChunkStore implements ChunkStore {
     return this.#database.transaction(
       async transaction =>
         (await transaction.run(
-          'UPDATE chunks SET enabled = ? WHERE workspace_id = ? AND batch_id = ? AND position = ?',
+          `UPDATE chunks SET enabled = ? WHERE workspace_id = ? AND batch_id = ? AND position = ? AND EXISTS (
+             SELECT 1 FROM batches b WHERE b.workspace_id = chunks.workspace_id AND b.id = chunks.batch_id AND b.state = 'live')`,
           enabled ? 1 : 0,
           workspaceId,
           chunk.batchId,
@@ -257,6 +258,7 @@ export class SqlChunkStore implements ChunkStore {
     { fileIds, conditions }: ChunkFilter,
     limit: string,
   ): Promise<Set<string>> {
+    if (fileIds?.length === 0) return new Set()
     const files = fileIds ? `AND d.file_id IN (${marks(fileIds.length)})` : ''
     const filter = filterSql(conditions)
     const rows = await this.#database.all<{ id: string }>(

@@ -43,7 +43,7 @@ export class SqlEmbeddingCache implements EmbeddingCache {
     }
     if (old.length > 0)
       await this.#database.transaction(async transaction => {
-        for (const hash of old)
+        for (const hash of old.sort())
           await transaction.run(
             'UPDATE embeddings SET used_at = ? WHERE workspace_id = ? AND model = ? AND hash = ?',
             now,
@@ -62,7 +62,8 @@ export class SqlEmbeddingCache implements EmbeddingCache {
     now: number,
   ): Promise<void> {
     await this.#database.transaction(async transaction => {
-      for (const [hash, vector] of vectors)
+      // In one order everywhere, so that two of them cannot wait for each other.
+      for (const [hash, vector] of [...vectors].sort(([left], [right]) => (left < right ? -1 : 1)))
         await transaction.run(
           `INSERT INTO embeddings (workspace_id, model, hash, vector, used_at) VALUES (?, ?, ?, ?, ?)
            ON CONFLICT (workspace_id, model, hash) DO UPDATE SET vector = excluded.vector, used_at = excluded.used_at`,

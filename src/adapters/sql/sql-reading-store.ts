@@ -272,7 +272,7 @@ export class SqlReadingStore implements ReadingStore {
   ): Promise<boolean> {
     return this.#leave(
       reading,
-      `status = 'queued', progress = 0, due_at = ?, retries = ?, error = ?, updated_at = ?`,
+      `status = 'queued', progress = 0, interruptions = 0, due_at = ?, retries = ?, error = ?, updated_at = ?`,
       [options.dueAt, options.retries, options.error ? JSON.stringify(options.error) : null, options.now],
     )
   }

@@ -1,8 +1,9 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { addScores } from './add-scores.ts'
-import { findEntry, type TermEntry, termBytes } from './segment-block.ts'
+import { findEntry, type TermEntry } from './segment-block.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
 import type { BlockAddress, SegmentEntry, SegmentSource } from './segment-source.ts'
+import { termBytes } from './term-bytes.ts'
 import { TopHits } from './top-hits.ts'
 
 /** The usual constants of BM25. */

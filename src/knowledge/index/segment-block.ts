@@ -1,15 +1,11 @@
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
+import { termBytes, termText } from './term-bytes.ts'
 
 /** A block is closed when it has grown to this; one term with many postings may make it larger. */
 const blockBytes = 24 << 10
 /** Entries begin within the reach of a 16-bit offset. */
 const lastOffset = 0xffff
-
-/** In this form the order of the bytes is the order of JavaScript's strings, and Chinese takes two bytes a character. */
-export const termBytes = (term: string): Buffer => Buffer.from(term, 'utf16le').swap16()
-
-const termText = (bytes: Uint8Array): string => Buffer.from(bytes).swap16().toString('utf16le')
 
 /** Packs terms, given in rising order, into blocks. */
 export class BlockWriter {

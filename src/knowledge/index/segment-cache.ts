@@ -34,7 +34,7 @@ export class SegmentCache {
     const found = new Map<string, CachedSegment>()
     const missing: string[] = []
     for (const id of segmentIds) {
-      const kept = this.#get(id)
+      const kept = this.#get(`${workspaceId}/${id}`)
       if (kept) found.set(id, kept as CachedSegment)
       else missing.push(id)
     }
@@ -43,13 +43,17 @@ export class SegmentCache {
       const header = decodeHeader(bytes)
       const segment = { header, norms: new Float32Array(header.lengths.length), normsFor: -1 }
       found.set(id, segment)
-      this.#put(id, segment, bytes.length * 2 + header.lengths.length * 8 + header.ranges.length * 100)
+      this.#put(
+        `${workspaceId}/${id}`,
+        segment,
+        bytes.length * 2 + header.lengths.length * 8 + header.ranges.length * 100,
+      )
     }
     return found
   }
 
   async blocks(workspaceId: string, addresses: BlockAddress[]): Promise<(Uint8Array | undefined)[]> {
-    const keys = addresses.map(address => `${address.segmentId}/${address.ordinal}`)
+    const keys = addresses.map(address => `${workspaceId}/${address.segmentId}/${address.ordinal}`)
     const found = keys.map(key => this.#get(key) as Uint8Array | undefined)
     const missing = addresses.flatMap((address, index) => (found[index] ? [] : [{ address, index }]))
     if (missing.length === 0) return found

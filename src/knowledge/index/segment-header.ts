@@ -1,6 +1,7 @@
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import type { SegmentHeader } from './segment.ts'
+import { termBytes, termText } from './term-bytes.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -13,6 +14,15 @@ function writeText(writer: ByteWriter, text: string): void {
 
 const readText = (reader: ByteReader): string => decoder.decode(reader.bytes(reader.varint()))
 
+/** Not as UTF-8: a pair of characters may be cut out of the middle of a rare one. */
+function writeTerm(writer: ByteWriter, term: string): void {
+  const bytes = termBytes(term)
+  writer.varint(bytes.length)
+  writer.append(bytes)
+}
+
+const readTerm = (reader: ByteReader): string => termText(reader.bytes(reader.varint()))
+
 export function encodeHeader(header: SegmentHeader): Uint8Array {
   const writer = new ByteWriter()
   writer.varint(header.ranges.length)
@@ -23,7 +33,7 @@ export function encodeHeader(header: SegmentHeader): Uint8Array {
   }
   for (const length of header.lengths) writer.varint(length)
   writer.varint(header.firstTerms.length)
-  for (const term of header.firstTerms) writeText(writer, term)
+  for (const term of header.firstTerms) writeTerm(writer, term)
   return writer.take()
 }
 
@@ -36,6 +46,6 @@ export function decodeHeader(bytes: Uint8Array): SegmentHeader {
   }))
   const chunkCount = ranges.reduce((sum, range) => sum + range.count, 0)
   const lengths = Uint32Array.from({ length: chunkCount }, () => reader.varint())
-  const firstTerms = Array.from({ length: reader.varint() }, () => readText(reader))
+  const firstTerms = Array.from({ length: reader.varint() }, () => readTerm(reader))
   return { ranges, lengths, firstTerms }
 }

@@ -1,6 +1,6 @@
 import type { KeywordHit } from '../index/keyword-index.ts'
 import { matchesConditions } from './matches-filter.ts'
-import type { Question, Recalled, SearchParts } from './search-parts.ts'
+import type { Question, SearchParts } from './search-parts.ts'
 import type { SearchItem, SearchRequest } from './search-request.ts'
 
 /** So far down the list we look for a document that did not come up. */
@@ -13,7 +13,7 @@ export async function explainAbsence(
   parts: SearchParts,
   question: Question,
   request: SearchRequest,
-  recalled: Recalled,
+  ranked: SearchItem[],
   items: SearchItem[],
   threshold: number,
 ): Promise<{ fileId: string; reason: string }[]> {
@@ -28,7 +28,7 @@ export async function explainAbsence(
     depth,
   )
   for (const fileId of [...wanted].slice(0, mostFiles)) {
-    absent.push({ fileId, reason: await reasonFor(parts, question, recalled, hits, fileId, threshold) })
+    absent.push({ fileId, reason: await reasonFor(parts, question, ranked, hits, fileId, threshold) })
     // Each of them is several searches; other requests come in between.
     await new Promise(resolve => setImmediate(resolve))
   }
@@ -38,8 +38,8 @@ export async function explainAbsence(
 async function reasonFor(
   parts: SearchParts,
   question: Question,
-  recalled: Recalled,
-  ranked: KeywordHit[],
+  ranked: SearchItem[],
+  hits: KeywordHit[],
   fileId: string,
   threshold: number,
 ): Promise<string> {
@@ -56,7 +56,7 @@ async function reasonFor(
     const isLeft = (!fileIds || fileIds.includes(fileId)) && matchesConditions(document.metadata, conditions)
     if (!isLeft) return 'The filter leaves it out.'
   }
-  const known = recalled.found.find(item => item.chunk.fileId === fileId)
+  const known = ranked.find(item => item.chunk.fileId === fileId)
   if (known && known.score < threshold)
     return `Its best passage has the score ${known.score.toFixed(3)}, below the threshold ${threshold}.`
   const isOwn = (batchId: string): boolean => own.has(batchId)
@@ -75,7 +75,7 @@ async function reasonFor(
     [best, nearest].flatMap(hit => hit ?? []),
   )
   if (shown.length === 0) return 'Its best passage is disabled or was changed a moment ago.'
-  const rank = ranked.findIndex(hit => isOwn(hit.batchId)) + 1
+  const rank = mode === 'semantic' ? 0 : hits.findIndex(hit => isOwn(hit.batchId)) + 1
   const scores = [
     ...(best ? [`keyword score ${best.score.toFixed(3)}`] : []),
     ...(rank > 0 ? [`keyword rank ${rank}`] : []),

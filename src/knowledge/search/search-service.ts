@@ -56,7 +56,7 @@ export class SearchService {
               keyword: candidate.keyword?.rank,
               semantic: candidate.semantic?.rank,
             })),
-            absent: await explainAbsence(this.#parts, question, request, recalled, items, threshold),
+            absent: await explainAbsence(this.#parts, question, request, ranked, items, threshold),
           }
         : undefined,
     }

@@ -50,7 +50,7 @@ function pushWord(word: string, terms: string[]): void {
     return
   }
   for (const part of word.split(parts)) if (part !== '') pushPart(part, terms)
-  if (/[+#]$/.test(word)) terms.push(word.toLowerCase())
+  if (/[+#]$/.test(word)) terms.push(word.toLowerCase().slice(-longestTerm))
   const whole = word.replace(/(?<=\p{N})\.(?=\p{N})/gu, '\u0001').replace(/[-_.,/:'’·&@+#]/g, '')
   if (whole.length <= longestTerm) terms.push(wordTerm(whole.replaceAll('\u0001', '.')))
 }
