@@ -28,6 +28,10 @@ export interface RestoreSummary {
 const writesAtOnce = 8
 const removeBatch = 500
 
+/** Rows of these go with the file they speak of. */
+const documentTables = new Set(['documents', 'document_values', 'readings'])
+const batchTable = 'batches'
+
 class Restore {
   readonly #parts: RestoreParts
   readonly #archive: ArchiveReader
@@ -36,6 +40,7 @@ class Restore {
   /** Stores mint their own keys. About 150 bytes a content is all that grows with the archive. */
   readonly #newKeys = new Map<string, string>()
   readonly #lost = new Set<string>()
+  readonly #lostFiles = new Set<string>()
 
   constructor(parts: RestoreParts, archive: ArchiveReader, contents: ArchiveContents, signal: AbortSignal) {
     this.#parts = parts
@@ -50,6 +55,7 @@ class Restore {
     let rows: Record<string, number>
     try {
       await this.#writeContents()
+      await this.#findLostFiles()
       rows = await this.#parts.tables.replace(table => this.#rows(table), { overwrite })
     } catch (error) {
       // What cannot be removed now, the server sweeps away later, as it does with every unfinished upload.
@@ -77,10 +83,24 @@ class Restore {
     })
   }
 
+  /** Files whose content was deleted while the backup ran: whoever deleted it meant the documents, too. */
+  async #findLostFiles(): Promise<void> {
+    if (this.#lost.size === 0) return
+    for await (const row of this.#contents.rows(fileTable))
+      if (this.#lost.has(contentId(row))) this.#lostFiles.add(`${row['workspace_id']}/${row['id']}`)
+  }
+
+  #isOfLostFile(row: Row): boolean {
+    return this.#lostFiles.size > 0 && this.#lostFiles.has(`${row['workspace_id']}/${row['file_id']}`)
+  }
+
   async *#rows(table: string): AsyncGenerator<Row> {
     for await (const row of this.#contents.rows(table)) {
       this.#signal.throwIfAborted()
       if ((table === fileTable || table === contentTable) && this.#lost.has(contentId(row))) continue
+      if (documentTables.has(table) && this.#isOfLostFile(row)) continue
+      // What it was cut into is no longer seen, and swept when the server runs.
+      if (table === batchTable && this.#isOfLostFile(row)) row['state'] = 'gone'
       yield table === contentTable ? { ...row, key: this.#newKeys.get(String(row['key'])) ?? null } : row
     }
   }

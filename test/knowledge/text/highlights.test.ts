@@ -14,7 +14,7 @@ describe('a question lights up', () => {
     ['words with accents', 'Ein Résumé, bitte', 'resume', ['Résumé']],
     ['accents as marks of their own', 'two cafe\u0301s here', 'café', ['cafe\u0301s']],
     ['full-width letters', '型号 ＡＢＣ 的', 'abc', ['ＡＢＣ']],
-    ['a full-width code by its parts', '型号 ＡＸ－２０４７－Ｂ', 'AX-2047-B', ['ＡＸ', '２０４７', 'Ｂ']],
+    ['a full-width code', '型号 ＡＸ－２０４７－Ｂ', 'AX-2047-B', ['ＡＸ－２０４７－Ｂ']],
     ['a code without its marks', 'the AX2047B is', 'AX-2047-B', ['AX2047B']],
     ['a code with its marks', 'the AX-2047-B is', 'ax2047b', ['AX-2047-B']],
     ['traditional characters', '關於資料庫管理', '资料库', ['資料庫']],
