@@ -70,12 +70,27 @@ function pushUnspacedWords(unspacedRuns: string[], terms: string[]): void {
     if (segment !== ' ') terms.push(segment.length > longestTerm ? segment.slice(0, longestTerm) : segment)
 }
 
+/** Most words of a text were met before; working them out again takes ten times as long as looking them up. */
+const remembered = new Map<string, string[]>()
+const mostRemembered = 20_000
+
+function wordTerms(word: string): string[] {
+  let terms = remembered.get(word)
+  if (!terms) {
+    terms = []
+    pushWord(word, terms)
+    if (remembered.size >= mostRemembered) remembered.clear()
+    if (word.length <= longestTerm) remembered.set(word, terms)
+  }
+  return terms
+}
+
 /** What a text is found by. The same function reads documents and questions; that is what makes them meet. */
 export function textTerms(text: string): string[] {
   const terms: string[] = []
   const unspacedRuns: string[] = []
   for (const match of simplify(text.normalize('NFKC')).matchAll(runs)) {
-    if (match[1] === undefined) pushWord(match[2]!, terms)
+    if (match[1] === undefined) for (const term of wordTerms(match[2]!)) terms.push(term)
     else {
       pushPairs(match[1], terms)
       unspacedRuns.push(match[1])
