@@ -6,7 +6,7 @@ import { marks } from './marks.ts'
 import { insertBlocks, insertSegmentHead } from './segment-rows.ts'
 
 /** A transaction of a merge writes so many blocks, so that other writes come in between. */
-const blocksPerTransaction = 32
+const blocksPerTransaction = 16
 const crowd = 8
 /** From so many on, deleted ones among them may be worth a look. */
 const manyChunks = 1000

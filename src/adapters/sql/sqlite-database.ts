@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { Checkpointer } from './checkpointer.ts'
 import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
 import { isBusy, sqliteError } from './sqlite-error.ts'
 
@@ -69,6 +70,7 @@ export class SqliteDatabase implements Database {
   /** Whether the generation was looked at in this turn of the event loop. */
   #isFresh = false
   readonly #wal: number
+  readonly #checkpointer: Checkpointer
   #queue: Pending[] = []
   #draining: Promise<void> | undefined
   /** After a failed sync nobody knows what reached the disk, so nothing more is acknowledged until a restart. */
@@ -77,10 +79,12 @@ export class SqliteDatabase implements Database {
   constructor(path: string) {
     this.#path = path
     this.#writer = new Connection(open(path, { readOnly: false, timeout: 0 }))
-    this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864')
+    // The checkpointer empties the log long before; this is for the case that it cannot.
+    this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 67108864')
     // Reading makes the -wal file; it stays the same file while a connection is open.
     this.#writer.handle.exec('SELECT 1 FROM sqlite_schema')
     this.#wal = openSync(`${path}-wal`, 'r+')
+    this.#checkpointer = new Checkpointer(path, this.#wal)
     this.#reader = new Connection(open(path, { readOnly: true, timeout: 1000 }))
     this.#dataVersion = this.#reader.prepare('PRAGMA data_version')
   }
@@ -132,6 +136,7 @@ export class SqliteDatabase implements Database {
           })
         const done = await this.#commit(group)
         await this.#sync()
+        this.#checkpointer.committed()
         for (const pending of done) pending.settle()
       } catch (error) {
         for (const pending of group) pending.fail(sqliteError(error))
@@ -239,6 +244,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#draining
+    await this.#checkpointer.close()
     this.#reader.handle.close()
     this.#writer.handle.close()
     closeSync(this.#wal)

@@ -2,8 +2,10 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { mergeSegments } from '../../knowledge/index/merge-segments.ts'
+import type { Segment } from '../../knowledge/index/segment.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import { readIntoParts } from '../../knowledge/ingest/read-into-parts.ts'
+import { ownBuffers } from './own-buffers.ts'
 import type { Report, Task } from './worker-messages.ts'
 
 /** Runs in a thread of its own: reads documents and merges segments, whatever it costs, while requests go on. */
@@ -14,21 +16,22 @@ const port = parentPort
 /** On Linux a thread has a priority of its own; requests come first where there are more threads than cores. */
 try {
   const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-  if (thread > 0) setPriority(thread, 10)
+  if (thread > 0) setPriority(thread, 19)
 } catch {
   // Elsewhere it runs with the priority of all.
 }
 
 let resume: (() => void) | undefined
 
-const report = (message: Report): void => port.postMessage(message)
+const report = (message: Report, segment?: Segment): void =>
+  port.postMessage(message, segment ? ownBuffers([segment]) : [])
 
 async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
   for await (const part of readIntoParts(task.file)) {
     const taken = new Promise<void>(resolve => {
       resume = resolve
     })
-    report({ kind: 'part', part })
+    report({ kind: 'part', part }, part.segment)
     await taken
   }
   report({ kind: 'read' })
@@ -36,7 +39,8 @@ async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
 
 function merge(task: Extract<Task, { kind: 'merge' }>): void {
   const gone = new Set(task.goneBatchIds)
-  report({ kind: 'merged', segment: mergeSegments(task.segments, batchId => gone.has(batchId)) })
+  const segment = mergeSegments(task.segments, batchId => gone.has(batchId))
+  report({ kind: 'merged', segment }, segment)
 }
 
 port.on('message', async (task: Task) => {

@@ -3,6 +3,7 @@ import type { Segment } from '../../knowledge/index/segment.ts'
 import type { MergeWorker } from '../../knowledge/index/segment-merger.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import type { DocumentReader, FileToLoad, ReadPart } from '../../knowledge/ingest/document-reader.ts'
+import { ownBuffers } from './own-buffers.ts'
 import type { Report, Task } from './worker-messages.ts'
 
 export interface PoolOptions {
@@ -124,7 +125,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       worker.on('exit', onExit)
       signal?.addEventListener('abort', onAbort)
       listen()
-      worker.postMessage(task, task.kind === 'read' ? [task.file.bytes.buffer] : [])
+      worker.postMessage(task, handedOver(task))
     })
   }
 
@@ -185,6 +186,11 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     this.#closed = true
     await Promise.all([...this.#all].map(thread => thread.worker.terminate()))
   }
+}
+
+function handedOver(task: Task): ArrayBuffer[] {
+  if (task.kind === 'read') return [task.file.bytes.buffer]
+  return task.kind === 'merge' ? ownBuffers(task.segments) : []
 }
 
 /** The worker said no and is ready for the next task. */

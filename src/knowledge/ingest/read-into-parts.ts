@@ -7,7 +7,7 @@ import { DocumentFailure } from './document-failure.ts'
 import type { FileToRead, ReadPart } from './document-reader.ts'
 import { readDocument } from './read/read-document.ts'
 
-const chunksPerPart = 128
+const chunksPerPart = 32
 /** Bounds the memory of the builder; segments of one document are merged like any others. */
 const chunksPerSegment = 1024
 
