@@ -74,7 +74,7 @@ export class ReadingTask {
     const idPrefix = this.#reading.batchId.replace('batch_', 'chunk_')
     const chunks = read.chunks.map(chunk => ({ ...chunk, id: `${idPrefix}_${chunk.position}` }))
     // A small document comes in one part, and is stored before anybody could look at its progress.
-    if (!read.isLast) await this.#show('chunking')
+    if (!read.isLast && this.#status !== 'embedding') await this.#show('chunking')
     const part: StagedPart = {
       chunks,
       segment: read.segment,
@@ -112,7 +112,7 @@ export class ReadingTask {
     const isNew = status !== this.#status
     this.#status = status
     const now = this.#parts.clock.now()
-    if (!isNew || now - this.#shownAt < 500) return
+    if (!isNew && now - this.#shownAt < 500) return
     this.#shownAt = now
     this.#hold(await this.#renewed(now))
   }

@@ -33,11 +33,16 @@ function wordTerm(word: string): string {
 /** Where a word changes from small to capital letters, or between letters and digits: getUserName, AX2047B. */
 const humps = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
 
+function pushTerm(term: string, terms: string[]): void {
+  // Of an accent without a letter nothing is left.
+  if (term !== '') terms.push(term)
+}
+
 function pushPart(part: string, terms: string[]): void {
-  terms.push(wordTerm(part))
+  pushTerm(wordTerm(part), terms)
   if (part.length < 3 || part.length > longestTerm) return
   const pieces = part.split(humps)
-  if (pieces.length > 1) for (const piece of pieces) if (piece.length > 1) terms.push(wordTerm(piece))
+  if (pieces.length > 1) for (const piece of pieces) if (piece.length > 1) pushTerm(wordTerm(piece), terms)
 }
 
 /**
@@ -52,7 +57,7 @@ function pushWord(word: string, terms: string[]): void {
   for (const part of word.split(parts)) if (part !== '') pushPart(part, terms)
   if (/[+#]$/.test(word)) terms.push(word.toLowerCase().slice(-longestTerm))
   const whole = word.replace(/(?<=\p{N})\.(?=\p{N})/gu, '\u0001').replace(/[-_.,/:'’·&@+#]/g, '')
-  if (whole.length <= longestTerm) terms.push(wordTerm(whole.replaceAll('\u0001', '.')))
+  if (whole.length <= longestTerm) pushTerm(wordTerm(whole.replaceAll('\u0001', '.')), terms)
 }
 
 /**
