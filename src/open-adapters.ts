@@ -1,10 +1,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { openDiskBlobStore } from './adapters/blob/disk-blob-store.ts'
-import { createEgress } from './adapters/egress/create-egress.ts'
 import { openUsearchVectorIndex } from './adapters/index/usearch-vector-index.ts'
-import { createEmbeddingModel } from './adapters/model/openai-embedding-model.ts'
-import { createReranker } from './adapters/model/rerank-model.ts'
 import type { Database } from './adapters/sql/database.ts'
 import { openDatabase } from './adapters/sql/open-database.ts'
 import type { PostgresDatabase } from './adapters/sql/postgres-database.ts'
@@ -43,12 +40,30 @@ async function openVectorIndex(config: Config, database: Database): Promise<Vect
   })
 }
 
+/** Loaded only where a model is configured: a laptop's start does not pay for TLS. */
+async function openModels({
+  embedding,
+  rerank,
+  egressAllow,
+}: Config): Promise<Pick<Adapters, 'embeddingModel' | 'questionModel' | 'reranker'>> {
+  if (!embedding && !rerank)
+    return { embeddingModel: undefined, questionModel: undefined, reranker: undefined }
+  const { createEgress } = await import('./adapters/egress/create-egress.ts')
+  const { createEmbeddingModel } = await import('./adapters/model/openai-embedding-model.ts')
+  const { createReranker } = await import('./adapters/model/rerank-model.ts')
+  const egress = createEgress({ allow: egressAllow })
+  return {
+    embeddingModel: embedding && createEmbeddingModel({ egress, ...embedding }),
+    questionModel: embedding && createEmbeddingModel({ egress, ...embedding, ...questionPatience }),
+    reranker: rerank && createReranker({ egress, ...rerank }),
+  }
+}
+
 /** Chooses the adapters that the settings ask for. */
 export async function openAdapters(config: Config): Promise<Adapters> {
   const destination = pino.destination({ dest: 1, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const database = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
-  const egress = createEgress({ allow: config.egressAllow })
   return {
     accessStore: new SqlAccessStore(database),
     workflowStore: new SqlWorkflowStore(database),
@@ -70,10 +85,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
       silenceMilliseconds: limits.readingSilenceMilliseconds,
       idleMilliseconds: 60_000,
     }),
-    embeddingModel: config.embedding && createEmbeddingModel({ egress, ...config.embedding }),
-    questionModel:
-      config.embedding && createEmbeddingModel({ egress, ...config.embedding, ...questionPatience }),
-    reranker: config.rerank && createReranker({ egress, ...config.rerank }),
+    ...(await openModels(config)),
     checkDatabase: () => database.check(),
     generation: () => database.generation(),
     clock: systemClock,
