@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/app-error.ts'
+import { functionWords } from '../text/function-words.ts'
 import { addScores } from './add-scores.ts'
 import { findEntry, type TermEntry } from './segment-block.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
@@ -12,6 +13,7 @@ const lengthWeight = 0.75
 /** Of a long question only the terms that decide take part: the rarest ones. */
 const mostTerms = 64
 const mostLookedUp = 512
+const functionWordWeight = 0.2
 /** So often may merging come in between before something must be wrong. */
 const mostTries = 8
 
@@ -95,6 +97,7 @@ export class KeywordIndex {
     for (const lookup of lookups) {
       const { chunkCount } = lookup
       lookup.weight = Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5)) * (saturation + 1)
+      if (functionWords.has(lookup.term)) lookup.weight *= functionWordWeight
     }
     lookups.sort((left, right) => right.weight - left.weight)
     const known = lookups.filter(lookup => lookup.chunkCount > 0)

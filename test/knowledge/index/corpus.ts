@@ -6,6 +6,7 @@ import type {
   SegmentEntry,
   SegmentSource,
 } from '../../../src/knowledge/index/segment-source.ts'
+import { functionWords } from '../../../src/knowledge/text/function-words.ts'
 
 /** A document as the index sees it: the terms of each of its chunks. */
 export interface Batch {
@@ -59,7 +60,9 @@ export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
   const weights = new Map<string, number>()
   for (const term of asked) {
     const holding = chunks.filter(({ terms }) => terms.includes(term)).length
-    if (holding > 0) weights.set(term, Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2)
+    const weight = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2
+    // Words that ask or join count a fifth.
+    if (holding > 0) weights.set(term, functionWords.has(term) ? weight * 0.2 : weight)
   }
   // A term that stands nowhere counts like the average of the others.
   const known = [...weights.values()].reduce((sum, weight) => sum + weight, 0)

@@ -239,3 +239,13 @@ test('documents that come later move the scores, within a hundredth', async () =
     for (const hit of hits) assert.ok(Math.abs(hit.score / expected.get(addressOf(hit))! - 1) < 0.01)
   }
 })
+
+test('words that only ask do not lead to a passage that only asks, too', async () => {
+  const chunks = [
+    'How many days of holiday do I have',
+    'npm run banyan restore reads the backup and puts everything back',
+    'A backup is one archive',
+  ].map(textTerms)
+  const hits = await search([buildSegment({ batchId: 'b', chunks })], textTerms('how do I restore a backup'))
+  assert.equal(hits[0]?.position, 1)
+})
