@@ -25,22 +25,7 @@ export const workspaceTables = [
 /** Tables that a backup leaves out: what they hold is of no use elsewhere. */
 export const transientTables = ['idempotency_keys', 'schema_migrations'] as const
 
-export const archivedTables = [
+export const archivedTables: readonly string[] = [
   'workspaces',
-  'tokens',
-  'workflows',
-  'workflow_versions',
-  'knowledge_bases',
-  'generations',
-  'readings',
-  'documents',
-  'document_values',
-  'batches',
-  'chunks',
-  'segments',
-  'segment_blocks',
-  'vectors',
-  'embeddings',
-  'files',
-  'blobs',
-] as const
+  ...workspaceTables.filter(table => !transientTables.some(transient => transient === table)),
+]
