@@ -32,6 +32,18 @@ export interface ChunkFilter {
   conditions: FilterCondition[]
 }
 
+/** A chunk as somebody mended it, with all that is derived from its text. */
+export interface ChunkCorrection {
+  /** The batch of its own that it goes into. */
+  batchId: string
+  content: string
+  tokens: number
+  enabled: boolean
+  segment: Segment
+  vector: Float32Array | undefined
+  now: number
+}
+
 export interface ChunkStore {
   list(
     workspaceId: string,
@@ -56,15 +68,7 @@ export interface ChunkStore {
     workspaceId: string,
     base: KnowledgeBase,
     chunk: FoundChunk,
-    correction: {
-      batchId: string
-      content: string
-      tokens: number
-      enabled: boolean
-      segment: Segment
-      vector: Float32Array | undefined
-      now: number
-    },
+    correction: ChunkCorrection,
   ): Promise<boolean>
   /** The live batches that a filter leaves. */
   batchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter): Promise<Set<string>>

@@ -1,12 +1,12 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type {
   ChunkAddress,
+  ChunkCorrection,
   ChunkFilter,
   ChunkStore,
   FoundChunk,
   StoredChunk,
 } from '../../knowledge/chunk-store.ts'
-import type { Segment } from '../../knowledge/index/segment.ts'
 import type { KnowledgeBase, Metadata } from '../../knowledge/knowledge-base.ts'
 import { insertVector } from './chunk-rows.ts'
 import type { Database, Transaction } from './database.ts'
@@ -150,15 +150,7 @@ export class SqlChunkStore implements ChunkStore {
     workspaceId: string,
     base: KnowledgeBase,
     chunk: FoundChunk,
-    correction: {
-      batchId: string
-      content: string
-      tokens: number
-      enabled: boolean
-      segment: Segment
-      vector: Float32Array | undefined
-      now: number
-    },
+    correction: ChunkCorrection,
   ): Promise<boolean> {
     const { batchId, now } = correction
     return this.#database.transaction(async transaction => {
