@@ -94,6 +94,28 @@ export const settings = {
     'info',
     'What is logged; at info, one line per request.',
   ),
+  SECRET_KEY: optionalText(
+    'Seals the keys of models that workspaces add, at least 16 characters. Unset: one is made and kept in DATA_DIR; with PostgreSQL set it, the same for all replicas.',
+    value => (value.length >= 16 && value.length <= 1024 ? undefined : 'must be 16 to 1024 characters'),
+  ),
+  MODEL_BASE_URL: endpoint(
+    'Any OpenAI-compatible chat API, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.',
+  ),
+  MODEL_API_KEY: optionalText('Its key, if it asks for one.'),
+  MODEL_NAME: optionalText('The model that answers where an agent or a node names none.'),
+  TRANSCRIBE_BASE_URL: endpoint(
+    'Any OpenAI-compatible transcription API; it turns voice messages into text.',
+  ),
+  TRANSCRIBE_API_KEY: optionalText('Its key, if it asks for one.'),
+  TRANSCRIBE_MODEL: optionalText('The model that listens, such as `whisper-1`.'),
+  WEB_SEARCH_URL: endpoint('A SearXNG server with the JSON format turned on, for the web search.'),
+  WEB_SEARCH_API_KEY: optionalText('Its key, if it asks for one.'),
+  RUN_RETENTION_DAYS: integer(30, 1, 3650, 'How long runs are kept after their end, with their trace.'),
+  DEMO: oneOf(
+    ['on', 'off'],
+    'on',
+    'Whether the first start makes an agent to talk to, with a small workflow and a knowledge base.',
+  ),
   EMBEDDING_BASE_URL: endpoint('Any OpenAI-compatible embeddings API, such as `https://api.openai.com/v1`.'),
   EMBEDDING_API_KEY: optionalText('Its key, if it asks for one.'),
   EMBEDDING_MODEL: optionalText('The model that new knowledge bases use, such as `text-embedding-3-small`.'),
@@ -133,6 +155,12 @@ export interface EndpointConfig {
 }
 
 export interface Config {
+  secretKey: string | undefined
+  model: EndpointConfig | undefined
+  transcribe: EndpointConfig | undefined
+  webSearch: { url: string; apiKey: string | undefined } | undefined
+  runRetentionDays: number
+  demo: boolean
   host: string
   port: number
   dataDir: string
@@ -165,15 +193,26 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       return undefined as ReturnType<(typeof settings)[Name]['read']>
     }
   }
-  const readEndpoint = (name: 'EMBEDDING' | 'RERANK'): EndpointConfig | undefined => {
+  const readEndpoint = (
+    name: 'MODEL' | 'TRANSCRIBE' | 'EMBEDDING' | 'RERANK',
+  ): EndpointConfig | undefined => {
     const baseUrl = read(`${name}_BASE_URL`)
-    const model = read(`${name}_MODEL`)
+    const modelSetting = name === 'MODEL' ? 'MODEL_NAME' : (`${name}_MODEL` as const)
+    const model = read(modelSetting)
     const apiKey = read(`${name}_API_KEY`)
     if (baseUrl !== undefined && model === undefined)
-      problems.push(`${name}_MODEL is missing beside ${name}_BASE_URL`)
+      problems.push(`${modelSetting} is missing beside ${name}_BASE_URL`)
     return baseUrl !== undefined && model !== undefined ? { baseUrl, apiKey, model } : undefined
   }
+  const webSearchUrl = read('WEB_SEARCH_URL')
+  const webSearchKey = read('WEB_SEARCH_API_KEY')
   const config: Config = {
+    secretKey: read('SECRET_KEY'),
+    model: readEndpoint('MODEL'),
+    transcribe: readEndpoint('TRANSCRIBE'),
+    webSearch: webSearchUrl === undefined ? undefined : { url: webSearchUrl, apiKey: webSearchKey },
+    runRetentionDays: read('RUN_RETENTION_DAYS'),
+    demo: read('DEMO') === 'on',
     host: read('HOST'),
     port: read('PORT'),
     dataDir: resolve(read('DATA_DIR')),

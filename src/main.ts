@@ -1,5 +1,5 @@
-import { bootstrapToken } from './bootstrap-token.ts'
 import { type Config, readConfig, SettingError } from './config.ts'
+import { keptSecret } from './kept-secret.ts'
 import { openAdapters } from './open-adapters.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 
@@ -11,7 +11,7 @@ async function ensureOperator(runtime: Runtime, config: Config): Promise<string 
     await runtime.access.bootstrap(config.bootstrapToken, true)
     return undefined
   }
-  const token = await bootstrapToken(config.dataDir)
+  const token = await keptSecret(config.dataDir, 'bootstrap-token')
   if (await runtime.access.bootstrap(token.secret, false))
     return `  Your token     ${token.secret}\n                 (also in ${token.path}; it is not shown again)\n`
   // There is an operator already, from an earlier start or from a replica that was quicker.

@@ -6,26 +6,32 @@ import type { Database } from './adapters/sql/database.ts'
 import { openDatabase } from './adapters/sql/open-database.ts'
 import type { PostgresDatabase } from './adapters/sql/postgres-database.ts'
 import { SqlAccessStore } from './adapters/sql/sql-access-store.ts'
+import { SqlAgentStore } from './adapters/sql/sql-agent-store.ts'
 import { SqlChunkStore } from './adapters/sql/sql-chunk-store.ts'
+import { SqlConversationStore } from './adapters/sql/sql-conversation-store.ts'
 import { SqlDocumentStore } from './adapters/sql/sql-document-store.ts'
 import { SqlEmbeddingCache } from './adapters/sql/sql-embedding-cache.ts'
 import { SqlFileStore } from './adapters/sql/sql-file-store.ts'
 import { SqlIdempotencyStore } from './adapters/sql/sql-idempotency-store.ts'
 import { SqlKnowledgeStore } from './adapters/sql/sql-knowledge-store.ts'
 import { SqlKnowledgeSweep } from './adapters/sql/sql-knowledge-sweep.ts'
+import { SqlModelSettingsStore } from './adapters/sql/sql-model-settings-store.ts'
+import { SqlOutputVault } from './adapters/sql/sql-output-vault.ts'
 import { SqlReadingStore } from './adapters/sql/sql-reading-store.ts'
+import { SqlRunStore } from './adapters/sql/sql-run-store.ts'
 import { SqlSegmentStore } from './adapters/sql/sql-segment-store.ts'
 import { SqlTableArchive } from './adapters/sql/sql-table-archive.ts'
+import { SqlUsageStore } from './adapters/sql/sql-usage-store.ts'
 import { SqlWorkflowStore } from './adapters/sql/sql-workflow-store.ts'
 import { WorkerPool } from './adapters/workers/worker-pool.ts'
 import type { Config } from './config.ts'
 import { limits } from './contract/limits.ts'
+import { keptSecret } from './kept-secret.ts'
 import { systemClock } from './kernel/clock.ts'
+import { createSecretBox, type SecretBox } from './kernel/secret-box.ts'
 import type { VectorIndex } from './knowledge/search/vector-index.ts'
+import { openModels } from './open-models.ts'
 import type { Adapters } from './runtime-parts.ts'
-
-/** Somebody waits for the answer to a question; a document can wait for minutes. */
-const questionPatience = { attemptMilliseconds: 6000, totalMilliseconds: 8000, pauseMilliseconds: 2000 }
 
 /** Beside SQLite an index in this process; PostgreSQL has its own. */
 async function openVectorIndex(config: Config, database: Database): Promise<VectorIndex> {
@@ -40,23 +46,10 @@ async function openVectorIndex(config: Config, database: Database): Promise<Vect
   })
 }
 
-/** Loaded only where a model is configured: a laptop's start does not pay for TLS. */
-async function openModels({
-  embedding,
-  rerank,
-  egressAllow,
-}: Config): Promise<Pick<Adapters, 'embeddingModel' | 'questionModel' | 'reranker'>> {
-  if (!embedding && !rerank)
-    return { embeddingModel: undefined, questionModel: undefined, reranker: undefined }
-  const { createEgress } = await import('./adapters/egress/create-egress.ts')
-  const { createEmbeddingModel } = await import('./adapters/model/openai-embedding-model.ts')
-  const { createReranker } = await import('./adapters/model/rerank-model.ts')
-  const egress = createEgress({ allow: egressAllow })
-  return {
-    embeddingModel: embedding && createEmbeddingModel({ egress, ...embedding }),
-    questionModel: embedding && createEmbeddingModel({ egress, ...embedding, ...questionPatience }),
-    reranker: rerank && createReranker({ egress, ...rerank }),
-  }
+/** Beside SQLite a key is made where none is set; replicas could not agree on one. */
+async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promise<SecretBox | undefined> {
+  if (secretKey === undefined && databaseUrl !== undefined) return undefined
+  return createSecretBox(secretKey ?? (await keptSecret(dataDir, 'secret-key')).secret)
 }
 
 /** Chooses the adapters that the settings ask for. */
@@ -64,6 +57,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
   const destination = pino.destination({ dest: 1, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const database = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
+  const models = await openModels(config)
   return {
     accessStore: new SqlAccessStore(database),
     workflowStore: new SqlWorkflowStore(database),
@@ -85,13 +79,21 @@ export async function openAdapters(config: Config): Promise<Adapters> {
       silenceMilliseconds: limits.readingSilenceMilliseconds,
       idleMilliseconds: 60_000,
     }),
-    ...(await openModels(config)),
+    ...models,
+    runStore: new SqlRunStore(database),
+    usageStore: new SqlUsageStore(database),
+    outputVault: new SqlOutputVault(database),
+    agentStore: new SqlAgentStore(database),
+    conversationStore: new SqlConversationStore(database),
+    modelSettingsStore: new SqlModelSettingsStore(database),
+    secretBox: await openSecretBox(config),
     checkDatabase: () => database.check(),
     generation: () => database.generation(),
     clock: systemClock,
     log,
     writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
     close: async () => {
+      models.closeEgress()
       await database.close()
       destination.flushSync()
     },

@@ -2,16 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { AccessService } from './access/access-service.ts'
 import { limits } from './contract/limits.ts'
+import { createConversations, createListener } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
+import { createRuns } from './create-runs.ts'
 import { FileService } from './files/file-service.ts'
 import { Metrics } from './http/metrics.ts'
 import { accessRoutes } from './http/routes/access-routes.ts'
+import { agentRoutes } from './http/routes/agent-routes.ts'
+import { conversationRoutes } from './http/routes/conversation-routes.ts'
 import { fileRoutes } from './http/routes/file-routes.ts'
 import { knowledgeRoutes } from './http/routes/knowledge-routes.ts'
+import { modelRoutes } from './http/routes/model-routes.ts'
+import { runRoutes } from './http/routes/run-routes.ts'
 import { type Readiness, serverRoutes } from './http/routes/server-routes.ts'
+import { usageRoutes } from './http/routes/usage-routes.ts'
 import { workflowRoutes } from './http/routes/workflow-routes.ts'
 import { createServer } from './http/server.ts'
 import { IdempotencyService } from './idempotency/idempotency-service.ts'
+import { ConfiguredModels } from './models/configured-models.ts'
+import { ModelSettingsService } from './models/model-settings-service.ts'
 import { nodeKinds } from './nodes/registry.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 import { WorkflowService } from './workflow/workflow-service.ts'
@@ -33,6 +42,16 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   const workflows = new WorkflowService(adapters.workflowStore, nodeKinds, clock)
   const files = new FileService(adapters.fileStore, adapters.blobStore, clock, config.maxFileBytes)
   const knowledge = createKnowledge(adapters, files, config)
+  const settings = new ModelSettingsService(adapters.modelSettingsStore, adapters.secretBox, clock)
+  const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
+  const { listener, waiters } = createListener(adapters, files)
+  const { runs, live, ...running } = createRuns(adapters, config, {
+    files,
+    search: knowledge.search,
+    models,
+    listener,
+  })
+  const conversations = createConversations(adapters, { files, models, runs, waiters })
   const metrics = new Metrics()
   const readiness: Readiness = {
     stopping: false,
@@ -45,6 +64,11 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   const parts = { access, idempotency, metrics, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
     ...workflowRoutes(workflows, adapters.generation),
+    ...runRoutes(runs, files),
+    ...agentRoutes(conversations.agents),
+    ...conversationRoutes(conversations),
+    ...modelRoutes(settings, models, clock),
+    ...usageRoutes(adapters.usageStore, clock),
     ...fileRoutes(files, parts),
     ...knowledgeRoutes(knowledge),
     ...accessRoutes(access),
@@ -68,7 +92,11 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
       repeat('purge deleted workspaces', 20, () => access.purge(stopping.signal)),
       repeat('forget idempotency keys', 600, () => idempotency.forget()),
       ...knowledge.chores(stopping.signal).map(({ name, seconds, run }) => repeat(name, seconds, run)),
+      ...[...running.chores, ...conversations.chores(stopping.signal)].map(({ name, seconds, run }) =>
+        repeat(name, seconds, run),
+      ),
       knowledge.ingestor.run(stopping.signal),
+      live.run(stopping.signal),
     ])
   let housekeeping: Promise<unknown> | undefined
 
@@ -86,6 +114,8 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
       clearTimeout(cut)
       await housekeeping
       await adapters.workers.close()
+      await adapters.code.close()
+      await adapters.toolServers.close()
       await adapters.vectorIndex.close()
       await adapters.close()
     },

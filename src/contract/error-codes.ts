@@ -41,6 +41,10 @@ export const errorCodes = {
     meaning: 'The graph breaks a rule and was not stored; `errors` lists every finding.',
   },
   workflow_not_runnable: { code: 42202, meaning: 'The stored graph is a draft that cannot run yet.' },
+  step_failed: {
+    code: 42203,
+    meaning: 'A step of the workflow could not do its work; the message says which and why.',
+  },
   rate_limited: { code: 42901, meaning: 'Too many requests; see `Retry-After`.' },
   headers_too_large: { code: 43101, meaning: 'The request headers are too large.' },
   internal: { code: 50001, meaning: 'A fault of the server. The trace id finds it in the log.' },
@@ -53,6 +57,10 @@ export const errorCodes = {
   unavailable: {
     code: 50301,
     meaning: 'The database or the file store cannot be reached right now; try again.',
+  },
+  not_configured: {
+    code: 50302,
+    meaning: 'A service that this needs is not set up; the message names the setting.',
   },
   timed_out: { code: 50401, meaning: 'The work took longer than its limit.' },
   storage_full: { code: 50701, meaning: 'The disk is full. Nothing was stored.' },

@@ -28,6 +28,20 @@ export const limits = {
   descriptionLength: 2000,
   /** Characters of the name of a model. */
   modelNameLength: 200,
+  /** Most models that a workspace brings along. */
+  modelsPerWorkspace: 100,
+  /** Characters of the key of a model. */
+  apiKeyLength: 1000,
+  /** Characters of the address of a model. */
+  addressLength: 2000,
+  /** How long a model that is tried out may take to answer. */
+  modelTrialMilliseconds: 30_000,
+  /** How long a request waits for a run to end; then it answers with what there is. */
+  runWaitMilliseconds: 600_000,
+  /** Characters of an answer that a list of runs shows. */
+  listedAnswerLength: 500,
+  /** Most days that one call reads the usage of. */
+  usageDays: 366,
   /** Characters of a corrected chunk. */
   chunkTextLength: 40_000,
   /** Characters of a question to a knowledge base. */
@@ -46,6 +60,36 @@ export const limits = {
   filterKeys: 32,
   /** Most values that `in` of a filter lists. */
   filterListItems: 100,
+  /** Characters of an agent's name. */
+  agentNameLength: 100,
+  /** Characters of what an agent is told to be. */
+  characterLength: 50_000,
+  /** Most values that an agent remembers, and most knowledge bases that it knows. */
+  agentEntries: 100,
+  /** Most tools of an agent. */
+  agentTools: 50,
+  /** Most agents that one call looks up. */
+  agentsPerCall: 100,
+  /** Characters of all settings of an agent together, as JSON. */
+  agentConfigLength: 131_072,
+  /** Characters of the text of one message in a conversation. */
+  messageLength: 100_000,
+  /** Most files of one message. */
+  messageFiles: 20,
+  /** Characters of the name of a user. */
+  userLength: 128,
+  /** Most messages that one call reads. */
+  messagesPerCall: 1000,
+  /** Largest recording that is turned into text. */
+  voiceBytes: 25 << 20,
+  /** How long a turn waits for another one of its conversation. */
+  turnWaitMilliseconds: 30_000,
+  /** A turn that has not begun to run after this long was interrupted by a crash. */
+  turnStartMilliseconds: 60_000,
+  /** Earlier turns that a run is told. */
+  historyTurns: 50,
+  /** Characters of earlier turns that a run is told. */
+  historyLength: 65_536,
   /** Characters of an Idempotency-Key. */
   idempotencyKeyLength: 255,
   /** How long the answer to an Idempotency-Key is kept. */
@@ -62,6 +106,8 @@ export const limits = {
   bodyStallMilliseconds: 20_000,
   /** A download that takes nothing for this long is cut off. */
   downloadStallMilliseconds: 60_000,
+  /** A stream of events in which nothing happens sends a comment this often. */
+  eventCommentMilliseconds: 10_000,
   /** Unread rest of a refused body that is still taken off the line, so that the client sees the answer. */
   drainBytes: 64 << 20,
   /** How long that may take. */

@@ -1,15 +1,25 @@
 import { accessOperations } from './access-operations.ts'
+import { agentOperations } from './agent-operations.ts'
+import { conversationOperations } from './conversation-operations.ts'
 import { fileOperations } from './file-operations.ts'
 import { knowledgeOperations } from './knowledge-operations.ts'
+import { modelOperations } from './model-operations.ts'
 import type { Operation } from './operation.ts'
+import { runOperations } from './run-operations.ts'
 import { serverOperations } from './server-operations.ts'
+import { usageOperations } from './usage-operations.ts'
 import { workflowOperations } from './workflow-operations.ts'
 
 /** The whole interface. A route that is not in this list cannot be registered. */
 export const operations: readonly Operation[] = [
   ...Object.values(workflowOperations),
+  ...Object.values(runOperations),
+  ...Object.values(agentOperations),
+  ...Object.values(conversationOperations),
   ...Object.values(knowledgeOperations),
   ...Object.values(fileOperations),
+  ...Object.values(modelOperations),
+  ...Object.values(usageOperations),
   ...Object.values(accessOperations),
   ...Object.values(serverOperations),
 ]

@@ -19,8 +19,14 @@ export class Answer {
 
 export const jsonType = 'application/json; charset=utf-8'
 
-/** The success envelope around JSON text that is already written. */
-export const successText = (data: string): string => `{"code":0,"message":"success","data":${data}}`
+/** Puts JSON text that is already written into a success envelope. */
+export type Envelope = (data: string) => string
+
+export const successText: Envelope = data => `{"code":0,"message":"success","data":${data}}`
+
+/** The fields of an object beside `code` and `msg`. */
+export const flatSuccessText: Envelope = data =>
+  data === '{}' ? '{"code":0,"msg":"success"}' : `{"code":0,"msg":"success",${data.slice(1)}`
 
 /**
  * The success envelope around data that holds JSON which is already written, as bytes, in one place.

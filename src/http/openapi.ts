@@ -1,8 +1,9 @@
+import type { TSchema } from 'typebox'
 import { errorCodes } from '../contract/error-codes.ts'
 import { graphSchema } from '../contract/graph-schema.ts'
 import { knowledgeSchemas } from '../contract/knowledge-records.ts'
 import { limits } from '../contract/limits.ts'
-import type { Operation } from '../contract/operation.ts'
+import type { Access, Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { workflowOperations } from '../contract/workflow-operations.ts'
 import { accessSentence } from './pages/access-sentence.ts'
@@ -100,46 +101,77 @@ const success = (operation: Operation): Json => {
   return {
     description: 'Done.',
     content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          required: ['code', 'message', 'data'],
-          properties: { code: { const: 0 }, message: { const: 'success' }, data: publish(operation.data) },
-        },
-      },
+      ...(operation.streams && { 'text/event-stream': { schema: { type: 'string' } } }),
+      'application/json': { schema: envelope(operation.data, operation.envelope) },
     },
   }
 }
 
-const failure = {
+function envelope(data: TSchema, form: Operation['envelope']): Json {
+  const published = publish(data) as Json & ObjectSchema
+  if (form !== 'flat')
+    return {
+      type: 'object',
+      required: ['code', 'message', 'data'],
+      properties: { code: { const: 0 }, message: { const: 'success' }, data: published },
+    }
+  return {
+    type: 'object',
+    required: ['code', 'msg', ...(published.required ?? [])],
+    properties: { code: { const: 0 }, msg: { const: 'success' }, ...published.properties },
+  }
+}
+
+const failure = ({ envelope: form }: Operation): Json => ({
   description: 'It failed; `code` says why.',
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+  content: {
+    'application/json': {
+      schema: { $ref: `#/components/schemas/${form === 'flat' ? 'FlatFailure' : 'Failure'}` },
+    },
+  },
+})
+
+const failureCode = { type: 'integer', enum: Object.values(errorCodes).map(({ code }) => code) }
+const failureReason = { type: 'string', enum: Object.keys(errorCodes) }
+const failureFindings = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['path', 'message'],
+    properties: {
+      path: { type: 'string', description: 'JSON pointer to the field.' },
+      message: { type: 'string' },
+    },
+  },
 }
 
 const failureSchema = {
   type: 'object',
   required: ['code', 'message', 'data'],
   properties: {
-    code: { type: 'integer', enum: Object.values(errorCodes).map(({ code }) => code) },
+    code: failureCode,
     message: { type: 'string' },
     data: {
       type: 'object',
       required: ['reason', 'errors'],
-      properties: {
-        reason: { type: 'string', enum: Object.keys(errorCodes) },
-        errors: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['path', 'message'],
-            properties: {
-              path: { type: 'string', description: 'JSON pointer to the field.' },
-              message: { type: 'string' },
-            },
-          },
-        },
-      },
+      properties: { reason: failureReason, errors: failureFindings },
     },
+  },
+}
+
+const flatFailureSchema = {
+  type: 'object',
+  required: ['code', 'msg', 'reason', 'errors', 'conversation_id', 'retrieve_data'],
+  properties: {
+    code: failureCode,
+    msg: { type: 'string' },
+    reason: failureReason,
+    errors: failureFindings,
+    conversation_id: { type: 'string', description: 'As it was sent.' },
+    retrieve_data: { type: 'array', description: 'Always empty.' },
+    chat_id: { type: 'string', description: 'Of a turn that failed.' },
+    run_id: { type: 'string', description: 'Of a turn that failed.' },
+    feedback: { type: 'array', description: 'What was said in a turn that failed.' },
   },
 }
 
@@ -147,7 +179,8 @@ const failureSchema = {
 function responses(operation: Operation): Json {
   const asked = operation.headers ?? {}
   const done = success(operation)
-  if (operation.method !== 'GET' || !('If-None-Match' in asked)) return { 200: done, default: failure }
+  if (operation.method !== 'GET' || !('If-None-Match' in asked))
+    return { 200: done, default: failure(operation) }
   const headers = {
     ETag: { description: 'Names this state; for If-None-Match and If-Match.', schema: { type: 'string' } },
   }
@@ -155,18 +188,26 @@ function responses(operation: Operation): Json {
     200: { ...done, headers },
     ...('Range' in asked && { 206: { ...done, description: 'The bytes of the range.', headers } }),
     304: { description: 'The copy you have is still good.', headers },
-    default: failure,
+    default: failure(operation),
   }
 }
 
 const families: Record<Operation['family'], string> = {
   workflow: 'Graphs of nodes joined by edges, kept verbatim with their history.',
+  agent: 'What a conversation talks to: a persona with knowledge and tools, or a workflow.',
+  conversation: 'Talking to agents. Answers are flat: their fields stand beside `code` and `msg`.',
   knowledge: 'Documents that can be searched, by keywords and by meaning.',
   files: 'Files of any type. Equal content is stored once in a workspace.',
+  model: 'Language models that a workspace brings along, beside the one of the server’s settings.',
+  usage: 'What runs have used: tokens and time, by day.',
   token: 'Who may do what in a workspace.',
   workspace: 'Separate rooms on one server; nothing is shared between them.',
   server: 'The server itself: its pages, its health, its measurements.',
 }
+
+/** An empty entry says that it also works without. */
+const securityOf = (access: Access): Json[] =>
+  access === 'anyone' ? [] : access === 'public' ? [{ token: [] }, {}] : [{ token: [] }]
 
 const describe = (operation: Operation): Json => ({
   operationId: operation.name,
@@ -174,7 +215,7 @@ const describe = (operation: Operation): Json => ({
   summary: operation.summary,
   description: [operation.details, accessSentence(operation.access)].filter(Boolean).join('\n\n'),
   'x-access': operation.access,
-  security: operation.access === 'anyone' ? [] : [{ token: [] }],
+  security: securityOf(operation.access),
   parameters: parameters(operation),
   ...(operation.body && { requestBody: requestBody(operation) }),
   responses: responses(operation),
@@ -210,6 +251,7 @@ export function openapiDocument(list: readonly Operation[] = operations): Openap
         Graph: { ...(publish(graphSchema) as Json), examples: [workflowOperations.update.example.workflow] },
         ...(publish(knowledgeSchemas) as Json),
         Failure: failureSchema,
+        FlatFailure: flatFailureSchema,
       },
     },
   }

@@ -6,13 +6,14 @@ import { limits } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
-import { Answer, jsonType, successText } from './answer.ts'
+import { Answer, type Envelope, flatSuccessText, jsonType, successText } from './answer.ts'
 import type { Call, Route } from './call.ts'
+import { jsonOf } from './json-text.ts'
 import type { ServerParts } from './server-parts.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
 
 const smallAnswer = 64 << 10
-const accesses = new Set(['anyone', 'run', 'read', 'write', 'admin', 'operator'])
+const accesses = new Set(['anyone', 'public', 'token', 'run', 'read', 'write', 'admin', 'operator'])
 
 /** A path parameter of a shape that no id has names nothing, as any other unknown id. */
 function checkParams(validate: Check | undefined, value: unknown): void {
@@ -41,7 +42,8 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
       if (request.body === undefined) request.body = {}
       if (body) refuseUnless(body, request.body)
       const call = {
-        // The gate has set it for every operation but those that anyone may use, whose handlers do not look.
+        // The gate has set it for every operation but those that anyone may use, whose handlers do not look, and
+        // `public` ones, whose handlers look at `request.token`.
         token: request.token!,
         body: request.body,
         query: request.query,
@@ -51,7 +53,10 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
         reply,
       } as Call
       const result = operation.creates ? answerOnce(parts, operation, call, handler) : handler(call)
-      return result instanceof Promise ? result.then(later => send(reply, later)) : send(reply, result)
+      const wrap = envelopeOf(operation)
+      return result instanceof Promise
+        ? result.then(later => send(reply, later, wrap))
+        : send(reply, result, wrap)
     },
   })
 }
@@ -64,8 +69,10 @@ async function answerOnce(
   handler: Route['handler'],
 ): Promise<unknown> {
   const key = idempotencyKey(call.request)
-  // A streamed body is known only when it has arrived: its handler calls `once` itself.
-  if (operation.streamsBody || key === undefined) return handler(call)
+  // A streamed body is known only when it has arrived: its handler calls `once` itself. And a key belongs to a
+  // caller: where nobody says who calls, it cannot be told from the same key of somebody else.
+  if (operation.streamsBody || key === undefined || !call.request.token || answersEvents(operation, call))
+    return handler(call)
   const { request } = call
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
   // By the text, not by the value: numbers beyond 2^53 that differ are the same value.
@@ -75,8 +82,15 @@ async function answerOnce(
     'sha256',
     JSON.stringify([operation.name, request.query, conditions, sent, ...target]),
   )
-  return once(parts, call, key, fingerprint, () => handler(call))
+  return once(parts, call, key, fingerprint, () => handler(call), envelopeOf(operation))
 }
+
+/** Events cannot be kept and given again; the handler itself sees to it that the key is heeded. */
+const answersEvents = (operation: Operation, { body }: Call): boolean =>
+  operation.streams === true && (body as { stream?: unknown } | undefined)?.stream === 1
+
+const envelopeOf = (operation: Operation): Envelope =>
+  operation.envelope === 'flat' ? flatSuccessText : successText
 
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
@@ -95,13 +109,14 @@ export async function once(
   key: string,
   fingerprint: string,
   work: () => unknown,
+  wrap: Envelope = successText,
 ): Promise<Answer> {
   const { token, request } = call
   const scope = { workspaceId: token.workspaceId, tokenId: token.id, key }
   // Without the scheme, which may be written in capitals one time and not the next.
   const secret = request.headers.authorization!.slice('Bearer '.length)
   const { answer, replayed } = await parts.idempotency.once(scope, secret, fingerprint, async () =>
-    successText(JSON.stringify(await work())),
+    wrap(jsonOf(await work())),
   )
   return new Answer(
     200,
@@ -114,10 +129,10 @@ export async function once(
   )
 }
 
-function send(reply: FastifyReply, result: unknown): FastifyReply {
+function send(reply: FastifyReply, result: unknown, wrap: Envelope): FastifyReply {
   if (!(result instanceof Answer)) {
     reply.header('cache-control', 'no-store').header('content-type', jsonType)
-    return sendBounded(reply, successText(JSON.stringify(result)))
+    return sendBounded(reply, wrap(jsonOf(result)))
   }
   reply.code(result.status)
   for (const name in result.headers) reply.header(name, result.headers[name])

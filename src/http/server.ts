@@ -26,6 +26,10 @@ declare module 'fastify' {
     operation: Operation | undefined
     members: ReadonlyMap<string, JsonMember>
   }
+  interface FastifyInstance {
+    /** Aborted when the server begins to stop: whoever would answer for a long time ends. */
+    stopping: AbortSignal
+  }
   interface FastifyContextConfig {
     operation?: Operation
   }
@@ -57,6 +61,9 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     clientErrorHandler: brokenRequestAnswer(newestAnswers),
     frameworkErrors: (error, request, reply) => answerError(error, request, reply, parts.log),
   })
+  const stopping = new AbortController()
+  app.decorate('stopping', stopping.signal)
+  app.addHook('preClose', async () => stopping.abort())
   app.decorateRequest('traceId', '')
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('token', undefined)
@@ -90,8 +97,10 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     // Before the body is looked at: what is wrong with it does not matter on a path that takes none.
     const pass = (): void => done(request.is404 ? noSuchPath(request.url) : undefined)
     if (access === 'anyone') return pass()
+    // Its handler asks for a token where the agent is not public; one that is sent must be good even so.
+    if (access === 'public' && request.headers.authorization === undefined) return pass()
     const admit = (token: TokenRecord): void => {
-      if (access !== 'token') parts.access.authorize(token, access)
+      parts.access.authorize(token, access)
       request.token = token
       pass()
     }

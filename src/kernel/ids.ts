@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'gen'
   | 'batch'
   | 'seg'
+  | 'model'
 
 /** 128 random bits: ids are unguessable, since whoever knows some of them may use what they name. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomBytes(16).toString('base64url')}`

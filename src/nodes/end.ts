@@ -1,12 +1,16 @@
 import type { NodeKind } from '../workflow/node-kind.ts'
 
-/** Closes the run. What it gathers are the outputs of the run, so no node can refer to them. */
-export const end: NodeKind = {
+/**
+ * Closes the run. What the engine gathers here are the outputs of the run, so no node can refer to them and the node
+ * itself gives nothing.
+ */
+export const end: NodeKind<unknown> = {
   kind: 'end',
   nodeType: 'base',
   title: 'End',
   fields: {},
-  templates: [],
   required: [],
   outputs: () => [],
+  gathers: true,
+  run: () => ({ outputs: {} }),
 }

@@ -1,12 +1,17 @@
 import type { NodeKind } from '../workflow/node-kind.ts'
+import { readText } from './read-setting.ts'
 
-/** Speaks to the user. */
-export const output: NodeKind = {
+/** Speaks to the user. The engine says `answer` piece by piece; here it becomes the node's outputs. */
+export const output: NodeKind<unknown> = {
   kind: 'output',
   nodeType: 'base',
   title: 'Output',
-  fields: { answer: { is: 'text' } },
-  templates: ['answer'],
+  fields: { answer: { is: 'template' } },
   required: ['answer'],
   outputs: () => ['text', 'result'],
+  speaks: 'answer',
+  run(step, data) {
+    const text = step.text(readText(data, 'answer'))
+    return { outputs: { text, result: text } }
+  },
 }

@@ -12,6 +12,8 @@ export const systemNames: ReadonlySet<string> = new Set([
   'run_id',
   'time',
   'history',
+  'inputs',
+  'model',
   'item',
   'index',
 ])

@@ -8,6 +8,13 @@ import { showValue } from './show-value.ts'
  */
 export type Shape =
   | { readonly is: 'text' }
+  /** A text whose references are replaced when the node runs. */
+  | { readonly is: 'template' }
+  /** Any JSON in which every text is a template. */
+  | { readonly is: 'tree' }
+  | { readonly is: 'number' }
+  | { readonly is: 'boolean' }
+  | { readonly is: 'anything' }
   | { readonly is: 'list'; readonly of?: Shape }
   /** Keys are free, every value has the one shape. */
   | { readonly is: 'dictionary'; readonly of?: Shape }
@@ -20,6 +27,11 @@ export type Report = (path: string, message: string) => void
 
 const names: Readonly<Record<Shape['is'], string>> = {
   text: 'a string',
+  template: 'a string',
+  tree: 'JSON',
+  number: 'a number',
+  boolean: 'true or false',
+  anything: 'JSON',
   list: 'an array',
   dictionary: 'an object',
   object: 'an object',
@@ -55,6 +67,59 @@ export function checkFields(
 }
 
 function hasType(value: unknown, shape: Shape): boolean {
-  if (shape.is === 'text') return typeof value === 'string'
-  return shape.is === 'list' ? Array.isArray(value) : isJsonRecord(value)
+  switch (shape.is) {
+    case 'text':
+    case 'template':
+      return typeof value === 'string'
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value)
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'list':
+      return Array.isArray(value)
+    case 'dictionary':
+    case 'object':
+      return isJsonRecord(value)
+    default:
+      return true
+  }
+}
+
+/** A text with references, and where it stands below the record: its place as a JSON pointer. */
+export interface TemplatePlace {
+  readonly pointer: string
+  readonly text: string
+}
+
+/** Every text of a record whose references are replaced when the node runs. */
+export function findTemplates(
+  record: Readonly<Record<string, unknown>>,
+  fields: Fields,
+  pointer = '',
+): TemplatePlace[] {
+  return Object.entries(fields).flatMap(([name, shape]) =>
+    Object.hasOwn(record, name)
+      ? templatesIn(ownValue(record, name), shape, `${pointer}/${pointerSegment(name)}`)
+      : [],
+  )
+}
+
+function templatesIn(value: unknown, shape: Shape, pointer: string): TemplatePlace[] {
+  if (shape.is === 'template') return typeof value === 'string' ? [{ pointer, text: value }] : []
+  if (shape.is === 'tree') return textsIn(value, pointer)
+  if (shape.is === 'object') return isJsonRecord(value) ? findTemplates(value, shape.fields, pointer) : []
+  const { of } = shape as { of?: Shape }
+  if (!of) return []
+  if (shape.is === 'list' && Array.isArray(value))
+    return value.flatMap((element, index) => templatesIn(element, of, `${pointer}/${index}`))
+  if (shape.is === 'dictionary' && isJsonRecord(value))
+    return Object.keys(value).flatMap(key => templatesIn(value[key], of, `${pointer}/${pointerSegment(key)}`))
+  return []
+}
+
+function textsIn(value: unknown, pointer: string): TemplatePlace[] {
+  if (typeof value === 'string') return [{ pointer, text: value }]
+  if (Array.isArray(value)) return value.flatMap((element, index) => textsIn(element, `${pointer}/${index}`))
+  if (!isJsonRecord(value)) return []
+  return Object.keys(value).flatMap(key => textsIn(value[key], `${pointer}/${pointerSegment(key)}`))
 }

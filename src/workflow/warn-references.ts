@@ -1,11 +1,10 @@
-import { pointerSegment } from '../contract/finding.ts'
 import { DottedNames } from './dotted-names.ts'
 import { findKind, type Graph } from './graph.ts'
-import { ownValue } from './json-record.ts'
-import type { KindRegistry } from './node-kind.ts'
+import { commonFields, type KindRegistry } from './node-kind.ts'
 import { findReferences, type Reference } from './references.ts'
 import { resolveOutput, resolveReference, systemNames } from './resolve-reference.ts'
 import type { RunOrder } from './run-order.ts'
+import { findTemplates } from './shape.ts'
 import { clip, showNames, showValue } from './show-value.ts'
 import type { Warn } from './warning.ts'
 
@@ -43,14 +42,14 @@ export class ReferenceChecker {
 
   checkNode(place: number, path: string): void {
     const { data } = this.#graph.nodes[place]!
-    for (const field of findKind(data, this.#kinds)?.templates ?? []) {
-      const text = ownValue(data, field)
-      if (typeof text !== 'string') continue
+    const kind = findKind(data, this.#kinds)
+    const fields = kind ? { ...commonFields, ...kind.fields } : {}
+    for (const { pointer, text } of findTemplates(data, fields)) {
       const seen = new Set<string>()
       for (const reference of findReferences(text)) {
         if (seen.has(reference.text)) continue
         seen.add(reference.text)
-        this.#checkReference(reference, place, `${path}/data/${pointerSegment(field)}`)
+        this.#checkReference(reference, place, `${path}/data${pointer}`)
       }
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import test from 'node:test'
 
 const source = join(import.meta.dirname, '../../src')
@@ -38,11 +38,26 @@ const isTypesOnly = ({ typesOnly, names }: { typesOnly: boolean; names: string }
       .split(',')
       .every(each => /^\s*(type\s.*)?$/s.test(each)))
 
-/** What only looks up or judges, and sends nothing. */
-const harmless: Record<string, RegExp> = {
-  http: /^\{\s*(STATUS_CODES|METHODS|createServer)\s*\}$/,
-  net: /^\{\s*(isIP|isIPv4|isIPv6|BlockList|createServer)(,\s*(isIP|isIPv4|isIPv6|BlockList|createServer))*\s*\}$/,
+/** What only looks up, judges or listens, and calls nobody. */
+const harmless: Record<string, ReadonlySet<string>> = {
+  http: new Set(['STATUS_CODES', 'METHODS', 'createServer', 'validateHeaderName', 'validateHeaderValue']),
+  net: new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'createServer']),
 }
+
+/** Whether only harmless names come in, each under its own name. */
+const isHarmless = (module: string, names: string): boolean =>
+  /^\{.*\}$/s.test(names) &&
+  names
+    .slice(1, -1)
+    .split(',')
+    .map(each => each.trim())
+    .every(each => each === '' || each.startsWith('type ') || harmless[module]?.has(each))
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+
+/** Ways to get at a module that no search for imports would see. */
+const hidden =
+  /\bimport\s*\(\s*(?!['\s])|\bcreateRequire\b|\brequire\s*\(\s*[^'\s]|getBuiltinModule\s*\(\s*[^'\s]|process\s*\.\s*binding\b|\bnode:module\b/
 
 /** What in a file goes out to the network by a way of its own. */
 function waysOut(text: string): string[] {
@@ -50,40 +65,108 @@ function waysOut(text: string): string[] {
   for (const each of importsOf(text)) {
     const name = each.name.replace(/^node:/, '')
     if (clients.some(client => name === client || name.startsWith(`${client}/`))) found.push(each.name)
-    if (
-      modules.includes(name) &&
-      !isTypesOnly(each) &&
-      !harmless[name]?.test(each.names.replace(/,\s*\}$/, ' }'))
-    )
-      found.push(each.name)
+    if (modules.includes(name) && !isTypesOnly(each) && !isHarmless(name, each.names)) found.push(each.name)
   }
-  const code = text
-    .replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+  const code = withoutComments(text)
     // A method of that name is declared here, not called.
     .replace(/^\s*(async\s+)?fetch\s*\([^)]*\)\s*[:{]/gm, '')
   for (const [, word] of code.matchAll(
-    /(?<![\w#'`-])(?:globalThis\.)?(?<!\.)\b(fetch|WebSocket|EventSource)\s*\(/g,
+    /(?<![\w#'`-])(?:globalThis\.)?(?<!\.)\b(fetch|WebSocket|EventSource|XMLHttpRequest)\s*\(/g,
   ))
     found.push(`${word}(`)
   if (
-    /globalThis\s*(\.\s*|\[\s*')(fetch|WebSocket|EventSource)\b(?!\s*>)/.test(
+    /globalThis\s*(\.\s*|\[\s*')(fetch|WebSocket|EventSource|XMLHttpRequest)\b(?!\s*>)/.test(
       code.replace(/typeof globalThis\.fetch/g, ''),
     )
   )
     found.push('globalThis.fetch')
+  // Handed on instead of called: fine where it was handed in, under a type that says so.
+  const handsOn = /(?:[=(,:?[&|{]|\breturn)\s*(fetch|WebSocket|EventSource)\s*(?=[,;)\]}\n]|$)/
+  if (handsOn.test(code) && !/\bfetch: typeof globalThis\.fetch\b/.test(code)) found.push('fetch as a value')
+  if (/\{[^}=]*\b(fetch|WebSocket|EventSource)\b[^}]*\}\s*=\s*globalThis/.test(code)) found.push('globalThis')
+  if (hidden.test(code)) found.push('an import that cannot be read from the text')
   return found
 }
 
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .map(path => path.replaceAll('\\', '/'))
+  .filter(path => path.endsWith('.ts'))
+  .map(path => ({ path, text: readFileSync(join(source, path), 'utf8') }))
+
 test('nothing but the egress goes out to the network', () => {
-  const broken = readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .map(path => path.replaceAll('\\', '/'))
-    .filter(path => path.endsWith('.ts') && !path.startsWith(home))
-    .flatMap(path =>
-      waysOut(readFileSync(join(source, path), 'utf8')).map(
+  const broken = files
+    .filter(({ path }) => !path.startsWith(home))
+    .flatMap(({ path, text }) =>
+      waysOut(text).map(
         way => `src/${path} uses ${way}: call the network through src/${home} only, which guards it`,
       ),
     )
   assert.deepEqual(broken, [])
+})
+
+/**
+ * Packages of others, and where they may be used. Before a new one gets its line here, look whether it opens
+ * connections by itself: if so, it must be given ours.
+ */
+const packages: Record<string, string> = {
+  '@ai-sdk/openai-compatible': 'adapters/model/', // gets its fetch from us: see below
+  '@ai-sdk/provider': 'adapters/model/', // types
+  '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
+  ajv: '',
+  fastify: '', // listens
+  'file-type': '',
+  htmlparser2: 'knowledge/',
+  'opencc-js': '',
+  pg: 'adapters/sql/', // opens connections, to the database that the operator has set
+  pino: '',
+  'quickjs-emscripten-core': 'adapters/code/',
+  stemmer: 'knowledge/',
+  typebox: '',
+  unpdf: 'knowledge/',
+  usearch: 'adapters/',
+}
+
+test('packages of others are used where somebody has looked at what they connect to', () => {
+  const broken = files.flatMap(({ path, text }) =>
+    importsOf(withoutComments(text)).flatMap(({ name }) => {
+      if (/^\.{1,2}\/|^node:/.test(name)) return []
+      const home = packages[/^(@[^/]+\/)?[^/]+/.exec(name)![0]]
+      return home !== undefined && path.startsWith(home) ? [] : [`src/${path} imports ${name}`]
+    }),
+  )
+  assert.deepEqual(broken, [])
+})
+
+/** Everything that a file imports, and what that imports in turn. */
+function reachedFrom(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return seen
+  seen.add(path)
+  const text = files.find(each => each.path === path)?.text ?? ''
+  for (const { name } of importsOf(text))
+    if (name.startsWith('.')) reachedFrom(posix.join(posix.dirname(path), name), seen)
+  return seen
+}
+
+test('the library for models gets its fetch from the egress', () => {
+  const users = files.filter(({ text }) =>
+    importsOf(text).some(({ name }) => name === '@ai-sdk/openai-compatible'),
+  )
+  assert.equal(users.length, 1, 'one file opens the library')
+  const [{ path, text }] = users as [(typeof users)[number]]
+  const calls = [...text.matchAll(/createOpenAICompatible\(\{(.*?)^ {2}\}\)/gms)]
+  assert.ok(calls.length > 0, `src/${path} opens it in a way that this test can read`)
+  for (const [, options] of calls)
+    assert.match(options!, /^\s*fetch(:\s*\S+)?,$/m, `src/${path} hands in a fetch`)
+  assert.match(text, /\bfetch: typeof globalThis\.fetch\b/, 'and must be given it, not may')
+  const openers = files.filter(each =>
+    importsOf(each.text).some(({ name }) => posix.join(posix.dirname(each.path), name) === path),
+  )
+  assert.ok(openers.length > 0)
+  for (const opener of openers)
+    assert.ok(
+      reachedFrom(opener.path).has(`${home}egress-fetch.ts`),
+      `src/${opener.path} has it from the egress`,
+    )
 })
 
 test('the search finds every way out, and nothing else', () => {
@@ -106,12 +189,29 @@ test('the search finds every way out, and nothing else', () => {
     'await globalThis.fetch(url)',
     'const f = globalThis.fetch',
     'new WebSocket(url)',
+    'new EventSource(url)',
+    'new XMLHttpRequest()',
+    'const send = fetch',
+    'createProvider({ name, fetch })',
+    'const { options = {}, send = fetch } = given',
+    'given.fetch ?? fetch\n',
+    'const { fetch: send } = globalThis',
+    'await import(name)',
+    'const load = createRequire(import.meta.url)',
+    'process.getBuiltinModule(name)',
+    "import { createServer as listen, request } from 'node:http'",
+    "import { connect } from 'node:http2'",
+    "import { Resolver } from 'node:dns'",
+    "import { lookup } from 'node:dns/promises'",
   ])
     assert.notDeepEqual(waysOut(text), [], text)
   for (const text of [
     "import type { IncomingMessage } from 'node:http'",
     "import { type IncomingMessage, type ServerResponse } from 'node:http'",
     "import { isIP } from 'node:net'",
+    "import { type Server, validateHeaderValue } from 'node:http'",
+    'interface Parts {\n  fetch: typeof globalThis.fetch\n}\nopen({ fetch })',
+    "const page = await import('./page.ts')",
     "import pg from 'pg'",
     'store.fetch(id)',
     'interface Store {\n  fetch(id: string): Promise<string>\n}',

@@ -17,6 +17,8 @@ const absent: Record<string, string> = {
   file: 'file_NeverNeverNeverNeverNe',
   kb: 'kb_NeverNeverNeverNeverNe',
   chunk: 'chunk_NeverNeverNeverNeverNe',
+  run: 'run_NeverNeverNeverNeverNe',
+  model: 'model_NeverNeverNeverNeverNe',
   tok: 'tok_NeverNeverNeverNeverNe',
   ws: 'ws_NeverNeverNeverNeverNe',
   default: 'ws_NeverNeverNeverNeverNe',
@@ -25,6 +27,14 @@ const absent: Record<string, string> = {
 const graph = {
   nodes: [{ id: 'n', type: 'base', data: { type: 'llm', prompt_template: 'theirs' } }],
   edges: [],
+}
+
+const runnable = {
+  nodes: [
+    { id: 'input', type: 'base', data: { type: 'input' } },
+    { id: 'end', type: 'base', data: { type: 'end' } },
+  ],
+  edges: [{ source: { cell: 'input', port: 'out.input' }, target: { cell: 'end', port: 'in.end' } }],
 }
 
 before(async () => {
@@ -38,8 +48,12 @@ before(async () => {
   const kb = await makeBase(theirs, { name: 'theirs' })
   const [file] = await addTexts(theirs, kb, { 'theirs.txt': 'theirs' })
   const chunk = (await dataOf(theirs.get(`knowledge/${kb}/files/${file}/chunks`))).items[0].chunk_id
+  await theirs.post('workflow/update', { id: 'wf_run', workflow: runnable })
+  const run = (await dataOf(theirs.post('workflow/run', { id: 'wf_run' }))).run_id
+  const address = { base_url: 'https://models.invalid/v1', model: 'm' }
+  const model = (await dataOf(theirs.post('model/create', { name: 'theirs', ...address }))).id
   const token = (await theirs.post('token/create', { name: 'theirs', role: 'viewer' })).json.data.id
-  real = { wf: workflow, file: file!, kb, chunk, tok: token, ws: their.id, default: their.id }
+  real = { wf: workflow, file: file!, kb, chunk, run, model, tok: token, ws: their.id, default: their.id }
 })
 after(() => server.stop())
 
@@ -96,6 +110,10 @@ function plan(operation: FuzzOperation, ids: Record<string, string>): Planned {
 const comparable = (answer: ApiAnswer, ids: Record<string, string>): unknown => {
   let text = answer.text
   for (const [prefix, id] of Object.entries(ids)) text = text.replaceAll(id, `<${prefix}>`)
+  text = text
+    .replaceAll(/"run_id":"run_[\w-]{22}"/g, '"run_id":"<fresh>"')
+    .replaceAll(/"elapsed_ms":\d+/g, '"elapsed_ms":0')
+    .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+\+00:00"/g, '"<time>"')
   const headers = Object.fromEntries(
     [...answer.headers].filter(([name]) => !['x-traceid', 'date', 'content-length'].includes(name)),
   )
@@ -112,6 +130,8 @@ const snapshot = async (): Promise<unknown[]> => {
     theirs.post('knowledge', {}),
     theirs.get(`knowledge/${real['kb']}/files`),
     theirs.get(`knowledge/${real['kb']}/files/${real['file']}/chunks`),
+    theirs.get(`workflow/runs/${real['run']}`),
+    theirs.post('model/list', {}),
     theirs.post('token/list', {}),
     server.api.post('workspace/list', {}),
   ])

@@ -135,6 +135,19 @@ function routesIn(drawing: string): string[] {
   return routes.sort()
 }
 
+const port = (from: string, to: string) => ({
+  source: { cell: from, port: `out.${from}` },
+  target: { cell: to, port: `in.${to}` },
+})
+const askingGraph = {
+  nodes: [
+    { id: 'input', type: 'base', data: { type: 'input', title: '', desc: '' } },
+    { id: 'ask', type: 'base', data: { type: 'question', title: '', desc: '', question: 'Which size?' } },
+    { id: 'end', type: 'base', data: { type: 'end', title: '', desc: '' } },
+  ],
+  edges: [port('input', 'ask'), port('ask', 'end')],
+}
+
 describe('answers', () => {
   let server: TestServer
   before(async () => {
@@ -164,6 +177,19 @@ describe('answers', () => {
     await call('workflow.check')
     await call('workflow.check', { workflow: { nodes: [{}], edges: [] } })
     await call('workflow.check', { workflow: { nodes: [], edges: [] } })
+    // No model is configured here: the run fails, and the call does not.
+    ids['run_id'] = (await call('workflow.run')).run_id
+    await call('workflow.getRun')
+    await call('workflow.stopRun')
+    await call('workflow.debug')
+    await call('workflow.runs', undefined, '?id=wf_hello&status=failed')
+    await call('workflow.update', { id: 'wf_asks', workflow: askingGraph })
+    const asking = await call('workflow.run', { id: 'wf_asks', inputs: { query: 'x' } })
+    assert.equal(asking.status, 'waiting')
+    ids['run_id'] = asking.run_id
+    await call('workflow.getRun')
+    await call('workflow.resumeRun')
+    await call('usage.get')
     await call('workflow.versions', undefined, '?id=wf_hello')
     await call('workflow.version', undefined, '?id=wf_hello&version=1')
     await call('workflow.rollback')
@@ -194,6 +220,11 @@ describe('answers', () => {
     await call('knowledge.rebind', {})
     await call('knowledge.deleteFile')
     await call('knowledge.delete')
+    const model = await call('model.create', { name: 'm', base_url: 'http://127.0.0.1:1/v1', model: 'm' })
+    await call('model.update', { id: model.id, temperature: 0.5 })
+    await call('model.list')
+    assert.equal((await call('model.test', { id: model.id })).ok, false)
+    await call('model.delete', { id: model.id })
     const token = await call('token.create')
     await call('token.list')
     await call('token.delete', { id: token.id })

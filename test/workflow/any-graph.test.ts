@@ -6,7 +6,7 @@ import type { Graph } from '../../src/workflow/graph.ts'
 import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
 import { warnGraph } from '../../src/workflow/warn-graph.ts'
 import { withBranching } from './branching-kind.ts'
-import { edge, node, orderingGraph } from './graphs.ts'
+import { edge, furtherNodes, node, orderingGraph } from './graphs.ts'
 
 const kinds = withBranching(nodeKinds)
 
@@ -103,7 +103,7 @@ function replaceAt(value: unknown, [name, ...rest]: readonly string[], replaceme
 test('a valid graph with anything put anywhere into it does not make the checks throw', () => {
   const base = orderingGraph()
   const valid = {
-    nodes: [...base.nodes, node('if', 'branch', { cases: ['x', 'y'] })],
+    nodes: [...base.nodes, node('if', 'branch', { cases: ['x', 'y'] }), ...furtherNodes()],
     edges: [...base.edges, edge('input', 'if'), edge('if', 'model', 'x')],
   }
   const places = listPlaces(valid)

@@ -5,9 +5,9 @@ export const branchingKind: NodeKind = {
   kind: 'branch',
   nodeType: 'base',
   fields: {},
-  templates: [],
   required: [],
   outputs: () => ['case'],
+  run: () => ({ outputs: {} }),
   cases: data => (Array.isArray(data['cases']) ? data['cases'] : undefined),
 }
 

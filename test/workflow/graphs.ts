@@ -47,3 +47,40 @@ export const orderingGraph = (): Graph =>
       edge('speak', 'end'),
     ],
   )
+
+/** One node of each kind that needs no model, complete, without edges. */
+export const furtherNodes = (): GraphNode[] => [
+  node('find', 'knowledge_retrieval', {
+    query: '{{#sys.query#}}',
+    knowledge_ids: ['kb_1', '{{#sys.inputs.base#}}'],
+    top_k: 5,
+    mode: 'hybrid',
+    score_threshold: 0.5,
+  }),
+  node('choose', 'condition', {
+    cases: [
+      {
+        id: 'long',
+        match: 'any',
+        when: [
+          { left: '{{#sys.query#}}', op: 'contains', right: 'long' },
+          { left: '{{#sys.files#}}', op: 'not_empty' },
+        ],
+      },
+      { id: 'else' },
+    ],
+  }),
+  node('write', 'template', { template: 'You said {{#sys.query#}}' }),
+  node('call', 'http_request', {
+    method: 'POST',
+    url: 'https://api.example/{{#sys.user_id#}}',
+    headers: { 'X-Query': '{{#sys.run_id#}}' },
+    query: { page: 1 },
+    body: { words: ['{{#sys.query#}}'] },
+  }),
+  node('remember', 'variable', { assign: { name: '{{#sys.query#}}' } }),
+  node('each', 'iteration', { items: '{{#sys.files#}}', workflow_id: 'wf_1', parallel: 2 }),
+  node('other', 'workflow', { workflow_id: 'wf_1', inputs: { query: '{{#sys.query#}}' }, speaks: false }),
+  node('ask', 'question', { question: 'Sure?', options: ['yes', 'no'] }),
+  node('act', 'action', { content: '{"do": "{{#sys.query#}}"}' }),
+]

@@ -177,7 +177,11 @@ test('a reference to an output that the node does not have warns and lists those
     path,
     /"text", "result"/,
   )
-  assert.deepEqual(warn(chain(model, say('a', '{{#model.object.list.0#}}'))), [])
+  const object = say('a', '{{#model.object.list.0#}}')
+  assertOne(warn(chain(model, object)), 'reference_unknown_output', path, /"text"/)
+  const schema = { type: 'object', properties: { list: { type: 'array' } } }
+  const structured = node('model', 'llm', { prompt_template: 'x', json_schema: schema })
+  assert.deepEqual(warn(chain(structured, object)), [])
 })
 
 test('the outputs of an extractor are its parameters, result and text', () => {

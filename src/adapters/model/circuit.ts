@@ -28,6 +28,16 @@ export class Circuit {
     return 0
   }
 
+  /**
+   * A probe has begun to answer, which may take minutes: the others need not wait for its end. What failed before
+   * is not forgotten yet.
+   */
+  answers(): void {
+    if (!this.#isProbing) return
+    this.#isProbing = false
+    this.#openUntil = undefined
+  }
+
   /** The endpoint works, whatever it said. */
   succeeded(): void {
     this.#failures = []

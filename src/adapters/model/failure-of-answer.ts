@@ -52,13 +52,15 @@ function withoutSecrets(message: string, apiKey: string | undefined): string {
 const passing = new Set([408, 409, 425, 429])
 
 function advice(endpoint: ModelEndpoint, status: number, code: string): string {
-  const { setting } = endpoint
+  const { urlSetting, keySetting, advise } = endpoint
+  const own = advise?.(status)
+  if (own !== undefined) return own
   if (code === 'insufficient_quota' || status === 402) return 'its account has no credit left'
-  if (status === 401 || status === 403) return `check ${setting}_API_KEY`
-  if (status === 404) return `check ${setting}_BASE_URL (it often ends in /v1) and the name of the model`
+  if (status === 401 || status === 403) return `check ${keySetting}`
+  if (status === 404) return `check ${urlSetting} (it often ends in /v1) and the name of the model`
   if (status === 429) return 'it wants fewer requests'
   if (status >= 300 && status < 400)
-    return `that is a redirect, which is not followed: set ${setting}_BASE_URL to where it leads`
+    return `that is a redirect, which is not followed: set ${urlSetting} to where it leads`
   if (status >= 500 || passing.has(status)) return 'it is in trouble; try again later'
   return 'it refuses the request'
 }

@@ -4,7 +4,9 @@ import type { Egress } from '../egress/egress.ts'
 import { cutText } from './cut-text.ts'
 import { checkDimension, readEmbeddings } from './embedding-answer.ts'
 import { embeddingBatches, type PlacedText } from './embedding-batches.ts'
-import { PersistentEndpoint, type Surroundings } from './persistent-endpoint.ts'
+import type { Surroundings } from './endpoint-health.ts'
+import { settingNames } from './model-endpoint.ts'
+import { PersistentEndpoint } from './persistent-endpoint.ts'
 
 interface EmbeddingOptions extends Surroundings {
   egress: Egress
@@ -147,7 +149,7 @@ class OpenAiEmbeddingModel implements EmbeddingModel {
 
 export function createEmbeddingModel(options: EmbeddingOptions): EmbeddingModel {
   const { egress, baseUrl, apiKey, attemptMilliseconds = 60_000, onCut = () => {} } = options
-  const endpoint = { name: 'embedding', setting: 'EMBEDDING', baseUrl, apiKey }
+  const endpoint = { name: 'embedding', ...settingNames('EMBEDDING'), baseUrl, apiKey }
   const patience = {
     attemptMilliseconds,
     totalMilliseconds: options.totalMilliseconds ?? Number.POSITIVE_INFINITY,

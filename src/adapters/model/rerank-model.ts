@@ -1,7 +1,9 @@
 import type { RankedDocument, Reranker } from '../../models/reranker.ts'
 import type { Egress } from '../egress/egress.ts'
 import { cutText } from './cut-text.ts'
-import { PersistentEndpoint, type Surroundings } from './persistent-endpoint.ts'
+import type { Surroundings } from './endpoint-health.ts'
+import { settingNames } from './model-endpoint.ts'
+import { PersistentEndpoint } from './persistent-endpoint.ts'
 import { readScores } from './rerank-answer.ts'
 
 interface RerankOptions extends Surroundings {
@@ -55,7 +57,7 @@ class RerankModel implements Reranker {
 
 export function createReranker(options: RerankOptions): Reranker {
   const { egress, baseUrl, apiKey, model, totalMilliseconds = 10_000 } = options
-  const endpoint = { name: 'rerank', setting: 'RERANK', baseUrl, apiKey }
+  const endpoint = { name: 'rerank', ...settingNames('RERANK'), baseUrl, apiKey }
   const patience = { attemptMilliseconds: totalMilliseconds, totalMilliseconds, pauseMilliseconds: 5000 }
   return new RerankModel(new PersistentEndpoint(egress, endpoint, patience, options), model)
 }

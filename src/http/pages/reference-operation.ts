@@ -24,15 +24,19 @@ function parameterTables({ parameters }: PathOperation): Html[] {
   })
 }
 
-const envelopeData = (operation: PathOperation): JsonSchema | undefined =>
-  operation.responses['200']?.content?.['application/json']?.schema?.properties?.['data']
+/** What an answer tells, without the envelope around it. */
+function answerFields(operation: PathOperation): { forms: JsonSchema[]; place: string } {
+  const { code, msg, data, ...flat } =
+    operation.responses['200']?.content?.['application/json']?.schema?.properties ?? {}
+  if (data) return { forms: data.anyOf ?? [data], place: ', in data' }
+  return { forms: code && msg ? [{ properties: flat }] : [], place: '' }
+}
 
-function answerTables(data: JsonSchema | undefined): Html[] {
-  if (!data) return []
-  const forms = data.anyOf ?? [data]
+function answerTables(operation: PathOperation): Html[] {
+  const { forms, place } = answerFields(operation)
   return forms.flatMap((form, at) => {
     const fields = fieldsOf(form)
-    const caption = at === 0 ? 'Answer, in data' : 'Or, in data'
+    const caption = `${at === 0 ? 'Answer' : 'Or'}${place}`
     return fields.length > 0 ? [fieldTable(caption, fields, false)] : []
   })
 }
@@ -66,5 +70,5 @@ export function referenceOperation(operation: PathOperation, schemas: Record<str
     .split('\n\n')
     .map(words => html`<p>${prose(words)}</p>`)}${parameterTables(operation)}${
     bodyFields.length > 0 && fieldTable('Body, as JSON', bodyFields)
-  }${answerTables(envelopeData(operation))}</div><div class="shown">${examples(operation, schemas)}</div></article>`
+  }${answerTables(operation)}</div><div class="shown">${examples(operation, schemas)}</div></article>`
 }

@@ -2,28 +2,28 @@ import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mintSecret } from './access/token-secret.ts'
 
-export interface BootstrapToken {
+export interface KeptSecret {
   secret: string
   path: string
-  /** Takes back a file that this call made, where the token turned out not to be needed. */
+  /** Takes back a file that this call made, where the secret turned out not to be needed. */
   forget(): Promise<void>
 }
 
 const usable = /^[\x21-\x7e]{16,512}$/
 
 /**
- * The token of the first start, kept in a file that only the operator can read. The file is written before
- * the database learns of the token: a crash between the two leaves a token that the next start takes up,
- * and never a server that nobody can enter. It appears whole, under its name, or not at all.
+ * A secret of the first start, kept in a file that only the operator can read. The file is written before anybody
+ * learns of the secret: a crash leaves one that the next start takes up. It appears whole, under its name, or not at
+ * all.
  */
-export async function bootstrapToken(dataDir: string): Promise<BootstrapToken> {
-  const path = join(dataDir, 'bootstrap-token')
+export async function keptSecret(dataDir: string, name: string): Promise<KeptSecret> {
+  const path = join(dataDir, name)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const found = await read(path)
   if (found !== undefined && usable.test(found)) return { secret: found, path, forget: async () => {} }
   const partial = `${path}.${process.pid}.partial`
   await write(partial, `${mintSecret()}\n`)
-  // A file without a token in it is no other starter's: those appear whole.
+  // A file without a secret in it is no other starter's: those appear whole.
   const isOurs =
     found === undefined ? await publish(partial, path) : await rename(partial, path).then(() => true)
   await syncFolder(dataDir)
@@ -36,7 +36,7 @@ export async function bootstrapToken(dataDir: string): Promise<BootstrapToken> {
   }
 }
 
-/** False when another process that starts at the same moment was quicker; its token is as good. */
+/** False when another process that starts at the same moment was quicker; its secret is as good. */
 async function publish(partial: string, path: string): Promise<boolean> {
   try {
     await link(partial, path)

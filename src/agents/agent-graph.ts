@@ -1,0 +1,80 @@
+import { type Graph, type GraphNode, sourcePort, targetPort } from '../workflow/graph.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/json-record.ts'
+import type { Agent } from './agent.ts'
+
+const historyTurns = 10
+const retrievedPassages = 5
+const toolTypes = ['http', 'workflow', 'mcp', 'knowledge']
+
+const node = (id: string, type: string, data: JsonRecord): GraphNode => ({ id, type, data })
+
+/** Nodes one after the other, between an input and an end. */
+function chain(...between: GraphNode[]): Graph {
+  const nodes = [
+    node('input', 'base', { type: 'input', title: 'Input' }),
+    ...between,
+    node('end', 'base', { type: 'end', title: 'End' }),
+  ]
+  const edges = nodes.slice(1).map(({ id }, at) => {
+    const from = nodes[at]!.id
+    return { source: { cell: from, port: sourcePort(from) }, target: { cell: id, port: targetPort(id) } }
+  })
+  return { nodes, edges }
+}
+
+const output = (answer: string): GraphNode =>
+  node('output', 'base', { type: 'output', title: 'Output', answer })
+
+/** Tools in the form that a model's node takes; one that says nothing of how it is run is left out. */
+function toolsOf({ config }: Agent): unknown[] {
+  const tools = isJsonRecord(config.tools) ? config.tools : {}
+  return Object.entries(tools).flatMap(([name, tool]): unknown[] => {
+    if (name === 'web_search') return [{ type: 'web_search' }]
+    const running = isJsonRecord(tool) ? ownValue(tool, 'running_config') : undefined
+    if (!isJsonRecord(running)) return []
+    return toolTypes.includes(String(ownValue(running, 'type'))) ? [{ name, ...running }] : []
+  })
+}
+
+/** What keeps a text from being read as a template, should it hold the marks of a reference. */
+const literal = (text: string): string => text.replaceAll('{{#', '{{ #')
+
+function persona({ name, intro, config }: Agent): string {
+  const profile = config.character_profile?.trim()
+  return profile ? profile : literal([`You are ${name}.`, intro.trim()].filter(Boolean).join('\n'))
+}
+
+function modelGraph(agent: Agent): Graph {
+  const { model } = agent.config
+  const llm = node('llm', 'base', {
+    type: 'llm',
+    title: 'Model',
+    system_prompt: persona(agent),
+    prompt_template: '{{#sys.query#}}',
+    history_turns: historyTurns,
+    '数据源/API工具': [...Object.keys(agent.learn), ...toolsOf(agent)],
+    ...(model ? { model } : {}),
+  })
+  return chain(llm, output('{{#llm.text#}}'))
+}
+
+const noModelWords = `以上是知识库中找到的内容。尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 后，将由模型来回答。
+This is what the knowledge bases hold. No model is configured: set MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY, and a model answers from it.`
+
+function retrievalGraph(agent: Agent): Graph {
+  const retrieve = node('retrieve', 'tool', {
+    type: 'knowledge_retrieval',
+    title: 'Knowledge',
+    query: '{{#sys.query#}}',
+    knowledge_ids: Object.keys(agent.learn),
+    top_k: retrievedPassages,
+  })
+  return chain(retrieve, output(`{{#retrieve.result#}}\n\n${noModelWords}`))
+}
+
+/**
+ * The graph that a persona without a workflow runs. Where no model is configured, an agent with knowledge still shows
+ * what it finds; without knowledge the model's own node fails and says what to set.
+ */
+export const agentGraph = (agent: Agent, { hasModel }: { hasModel: boolean }): Graph =>
+  hasModel || Object.keys(agent.learn).length === 0 ? modelGraph(agent) : retrievalGraph(agent)

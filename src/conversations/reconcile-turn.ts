@@ -1,0 +1,45 @@
+import { limits } from '../contract/limits.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { RunRecord } from '../workflow/run/run-store.ts'
+import type { Runs } from '../workflow/run/runs.ts'
+import type { Turn } from './conversation.ts'
+import { endOf, endTurn, type TurnParts } from './end-turn.ts'
+
+export async function findRun(
+  runs: Runs,
+  workspaceId: string,
+  runId: string,
+): Promise<RunRecord | undefined> {
+  try {
+    return await runs.get(workspaceId, runId)
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'not_found') return undefined
+    throw error
+  }
+}
+
+const interrupted = {
+  reason: 'internal',
+  message: 'The server was interrupted before it could begin; please send the message again',
+} as const
+
+/**
+ * Ends a turn that nobody will end any more: the process died between storing the message and starting its run. A run
+ * that exists ends its turn by itself, after a crash too, so it is left alone while it is at work.
+ */
+export async function reconcileTurn(
+  parts: TurnParts & { runs: Runs },
+  workspaceId: string,
+  turn: Turn,
+): Promise<void> {
+  if (turn.status !== 'active') return
+  const run = await findRun(parts.runs, workspaceId, turn.runId)
+  if (run?.status === 'queued' || run?.status === 'running') return
+  if (run?.chatId === turn.chatId) {
+    await endTurn(parts, workspaceId, turn, endOf(run.id, run.status, run.error))
+    return
+  }
+  // No run, or one that waits for an answer which it was never handed: that one may still be answered.
+  if (turn.createdAt + limits.turnStartMilliseconds > parts.clock.now()) return
+  await endTurn(parts, workspaceId, turn, { status: 'failed', error: interrupted })
+}

@@ -1,0 +1,73 @@
+import type { Chore } from './create-knowledge.ts'
+import type { FileService } from './files/file-service.ts'
+import type { SearchService } from './knowledge/search/search-service.ts'
+import type { LanguageModels } from './models/language-model.ts'
+import type { NodeServices } from './nodes/node-services.ts'
+import { nodeKinds } from './nodes/registry.ts'
+import { readFileForModel } from './read-file-for-model.ts'
+import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
+import { LiveRuns } from './workflow/run/live-runs.ts'
+import { Plans } from './workflow/run/plans.ts'
+import type { RunListener } from './workflow/run/run-listener.ts'
+import type { RunLimits, RunParts } from './workflow/run/run-parts.ts'
+import { RunService } from './workflow/run/run-service.ts'
+
+const runLimits: Omit<RunLimits, 'isAlone'> = {
+  live: 2000,
+  steps: 500,
+  parallel: 16,
+  milliseconds: 20 * 60_000,
+  leaseMilliseconds: 15_000,
+  pollMilliseconds: 2000,
+  graceMilliseconds: 10_000,
+}
+
+const dayMilliseconds = 86_400_000
+const sweptAtOnce = 1000
+
+interface Around {
+  files: FileService
+  search: SearchService
+  models: LanguageModels
+  listener: RunListener
+}
+
+/** The parts that run workflows, put together. */
+export function createRuns(adapters: Adapters, config: RuntimeConfig, around: Around) {
+  const { clock, log, runStore } = adapters
+  const { files, search, models } = around
+  const services: NodeServices = {
+    models,
+    searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
+    webSearch: adapters.webSearch,
+    http: adapters.http,
+    code: adapters.code,
+    toolServers: adapters.toolServers,
+    readFile: (workspaceId, fileId, signal) =>
+      readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
+  }
+  const parts: RunParts = {
+    store: runStore,
+    plans: new Plans(adapters.workflowStore, nodeKinds),
+    kinds: nodeKinds,
+    services,
+    listener: around.listener,
+    vault: adapters.outputVault,
+    clock,
+    log,
+    defaultModel: workspaceId => models.defaultName(workspaceId),
+    limits: { ...runLimits, isAlone: config.databaseUrl === undefined },
+  }
+  const live = new LiveRuns(parts)
+  const chores: Chore[] = [
+    {
+      name: 'forget old runs',
+      seconds: 600,
+      run: async () => {
+        const before = clock.now() - config.runRetentionDays * dayMilliseconds
+        await runStore.sweep(before, sweptAtOnce)
+      },
+    },
+  ]
+  return { runs: new RunService(parts, live), live, chores }
+}

@@ -1,0 +1,112 @@
+import { limits } from '../../contract/limits.ts'
+import { isoTime } from '../../kernel/clock.ts'
+import type { OpenQuestion } from '../../workflow/run/run-context.ts'
+import type { RunMessage } from '../../workflow/run/run-listener.ts'
+import type { RunError, RunRecord, RunSummary, StepRecord } from '../../workflow/run/run-store.ts'
+import type { RunInputs } from '../../workflow/run/runs.ts'
+import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../json-text.ts'
+
+const usageOnWire = (spent: { promptTokens: number; completionTokens: number }) => ({
+  prompt_tokens: spent.promptTokens,
+  completion_tokens: spent.completionTokens,
+  total_tokens: spent.promptTokens + spent.completionTokens,
+})
+
+const errorOnWire = (error: RunError | undefined) =>
+  error ? { reason: error.reason, message: error.message, node_id: error.step ?? null } : null
+
+const timeOrNull = (time: number | undefined): string | null => (time === undefined ? null : isoTime(time))
+
+/** What the run asks; the engine keeps more there than concerns a client. */
+function waitingOnWire(waiting: string | undefined) {
+  if (waiting === undefined) return null
+  const { path, question, options } = JSON.parse(waiting) as Partial<OpenQuestion>
+  return { node_id: path ?? '', question: question ?? '', options: options ?? [] }
+}
+
+/** As they were sent: what the engine keeps apart stands side by side again. */
+function inputsOnWire(inputs: string) {
+  const { query, files, action, more } = JSON.parse(inputs) as Partial<RunInputs>
+  return { query, files, ...(action && { action }), ...more }
+}
+
+export interface MessageOnWire {
+  message_id: string
+  data_type: string
+  content: string
+  file_list: readonly string[]
+  timestamp: number
+}
+
+export const messageOnWire = (message: RunMessage): MessageOnWire => ({
+  message_id: message.id,
+  data_type: message.dataType,
+  content: message.content,
+  file_list: message.fileIds,
+  timestamp: message.at,
+})
+
+export const resultMembers = (run: RunRecord, messages: readonly MessageOnWire[]) => ({
+  run_id: run.id,
+  status: run.status,
+  answer: run.answer,
+  outputs: jsonOrNull(run.outputs),
+  usage: usageOnWire(run),
+  elapsed_ms: run.activeMilliseconds,
+  error: errorOnWire(run.error),
+  waiting: waitingOnWire(run.waiting),
+  messages,
+})
+
+export const recordOnWire = (run: RunSummary) => ({
+  run_id: run.id,
+  trigger: run.trigger,
+  workflow_id: run.workflowId,
+  version: run.version,
+  agent_id: run.agentId,
+  conversation_id: run.conversationId,
+  user_id: run.userId,
+  status: run.status,
+  answer: run.answer,
+  error: errorOnWire(run.error),
+  usage: usageOnWire(run),
+  step_count: run.stepCount,
+  elapsed_ms: run.activeMilliseconds,
+  created_at: isoTime(run.createdAt),
+  finished_at: timeOrNull(run.finishedAt),
+})
+
+export const listedOnWire = (run: RunSummary) => ({
+  ...recordOnWire(run),
+  // Cut between characters, never within one.
+  answer: [...run.answer.slice(0, limits.listedAnswerLength * 2)]
+    .slice(0, limits.listedAnswerLength)
+    .join(''),
+})
+
+export const nodeOnWire = (step: StepRecord): JsonText =>
+  jsonObject({
+    node_id: step.path.slice(step.path.lastIndexOf('/') + 1),
+    path: step.path,
+    kind: step.kind,
+    title: step.title,
+    status: step.status,
+    inputs: jsonOrNull(step.inputs),
+    outputs: jsonOrNull(step.outputs),
+    error: errorOnWire(step.error),
+    attempts: step.attempts,
+    tokens: usageOnWire(step),
+    started_at: isoTime(step.startedAt),
+    finished_at: timeOrNull(step.finishedAt),
+    elapsed_ms: step.finishedAt === undefined ? null : Math.max(0, step.finishedAt - step.startedAt),
+  })
+
+export const detailsOnWire = (run: RunRecord, steps: readonly StepRecord[]): JsonText =>
+  jsonObject({
+    ...recordOnWire(run),
+    chat_id: run.chatId,
+    inputs: inputsOnWire(run.inputs),
+    outputs: jsonOrNull(run.outputs),
+    waiting: waitingOnWire(run.waiting),
+    nodes: jsonList(steps.map(nodeOnWire)),
+  })

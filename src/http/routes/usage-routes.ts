@@ -1,0 +1,92 @@
+import { limits } from '../../contract/limits.ts'
+import { usageOperations as operations } from '../../contract/usage-operations.ts'
+import { invalidField } from '../../kernel/app-error.ts'
+import { type Clock, isoTime } from '../../kernel/clock.ts'
+import type { UsageDay, UsageRange, UsageStore, UsageTotals } from '../../workflow/run/usage-store.ts'
+import { type Call, type Route, route } from '../call.ts'
+
+const dayMilliseconds = 86_400_000
+const usualDays = 30
+const mostListed = 20
+
+const dateOf = (day: number): string => isoTime(day * dayMilliseconds).slice(0, 'yyyy-mm-dd'.length)
+
+function dayOf(date: string, pointer: string): number {
+  const time = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
+  const day = time / dayMilliseconds
+  // February the 30th is understood as a day in March by some readers of dates.
+  if (!Number.isInteger(day) || dateOf(day) !== date)
+    throw invalidField(pointer, 'must be a date, such as 2026-11-15')
+  return day
+}
+
+function rangeOf(query: Call<typeof operations.get>['query'], now: number): UsageRange {
+  const toDay = query.to === undefined ? Math.floor(now / dayMilliseconds) : dayOf(query.to, '/to')
+  const fromDay = query.from === undefined ? toDay - usualDays + 1 : dayOf(query.from, '/from')
+  if (fromDay > toDay) throw invalidField('/from', 'must not be after /to')
+  if (toDay - fromDay >= limits.usageDays)
+    throw invalidField('/from', `must be at most ${limits.usageDays} days before the end of /to`)
+  return { fromDay, toDay, agentId: query.agent_id, workflowId: query.workflow_id }
+}
+
+const countsOnWire = (counts: UsageTotals) => ({
+  runs: counts.runs,
+  failures: counts.failures,
+  prompt_tokens: counts.promptTokens,
+  completion_tokens: counts.completionTokens,
+  elapsed_ms: counts.activeMilliseconds,
+})
+
+const none: UsageTotals = {
+  runs: 0,
+  failures: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  activeMilliseconds: 0,
+}
+
+const sum = (days: readonly UsageTotals[]): UsageTotals =>
+  days.reduce(
+    (total, day) => ({
+      runs: total.runs + day.runs,
+      failures: total.failures + day.failures,
+      promptTokens: total.promptTokens + day.promptTokens,
+      completionTokens: total.completionTokens + day.completionTokens,
+      activeMilliseconds: total.activeMilliseconds + day.activeMilliseconds,
+    }),
+    none,
+  )
+
+/** A chart needs every day, those on which nothing happened, too. */
+function everyDay({ fromDay, toDay }: UsageRange, days: readonly UsageDay[]) {
+  const counted = new Map(days.map(day => [day.day, day]))
+  return Array.from({ length: toDay - fromDay + 1 }, (_, at) => ({
+    date: dateOf(fromDay + at),
+    ...countsOnWire(counted.get(fromDay + at) ?? none),
+  }))
+}
+
+export function usageRoutes(usage: UsageStore, clock: Clock): Route[] {
+  return [
+    route(operations.get, async ({ token, query }) => {
+      const range = rangeOf(query, clock.now())
+      const [days, agents, workflows] = await Promise.all([
+        usage.days(token.workspaceId, range),
+        usage.byAgent(token.workspaceId, range),
+        usage.byWorkflow(token.workspaceId, range),
+      ])
+      return {
+        from: dateOf(range.fromDay),
+        to: dateOf(range.toDay),
+        days: everyDay(range, days),
+        totals: countsOnWire(sum(days)),
+        by_agent: agents
+          .slice(0, mostListed)
+          .map(({ agentId, ...counts }) => ({ agent_id: agentId, ...countsOnWire(counts) })),
+        by_workflow: workflows
+          .slice(0, mostListed)
+          .map(({ workflowId, ...counts }) => ({ workflow_id: workflowId, ...countsOnWire(counts) })),
+      }
+    }),
+  ]
+}

@@ -1,0 +1,77 @@
+import type { TokenUsage } from './token-usage.ts'
+
+/** One thing a model can read. Images travel as bytes, since a provider cannot reach our files. */
+export type ModelPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly mimeType: string; readonly bytes: Uint8Array }
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  /** As the model wrote it; it may be no JSON at all. */
+  readonly arguments: string
+}
+
+export type ModelMessage =
+  | { readonly role: 'system'; readonly text: string }
+  | { readonly role: 'user'; readonly parts: readonly ModelPart[] }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string }
+
+/** A function that the model may ask for. */
+export interface ToolDefinition {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  readonly name: string
+  readonly description: string
+  /** A JSON Schema of an object. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export interface ModelRequest {
+  readonly messages: readonly ModelMessage[]
+  readonly temperature?: number | undefined
+  readonly maxTokens?: number | undefined
+  readonly tools?: readonly ToolDefinition[]
+  /** The answer's text is JSON of this schema, as far as the provider keeps to it: check it. */
+  readonly jsonSchema?:
+    | { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
+    | undefined
+  /** Sent along, so that a provider that knows it does not work twice. */
+  readonly idempotencyKey?: string
+}
+
+export interface ModelAnswer {
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly usage: TokenUsage
+}
+
+/** Writes text. One call is one attempt: who calls decides whether to try again. */
+export interface LanguageModel {
+  /** As the provider knows it. */
+  readonly name: string
+  /**
+   * `onText` gets every piece in the moment it arrives. Fails with a `ModelFailure` (also when the stream breaks off,
+   * after pieces were handed over), or with the reason of an aborted signal.
+   */
+  generate(request: ModelRequest, onText: (piece: string) => void, signal: AbortSignal): Promise<ModelAnswer>
+}
+
+/** The models that a workspace can use. */
+export interface LanguageModels {
+  /**
+   * The model of that name: one of the workspace, or the one of the settings, which is also meant where no name is
+   * given. Fails with a `ModelNotConfigured` whose message says what to set.
+   */
+  find(workspaceId: string, name: string | undefined): Promise<LanguageModel>
+  /** The name of the model that is used where none is named; empty when there is none. */
+  defaultName(workspaceId: string): Promise<string>
+}
+
+/** There is no such model. The message names the setting or the operation that adds one. */
+export class ModelNotConfigured extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ModelNotConfigured'
+  }
+}

@@ -1,0 +1,4 @@
+export interface TokenUsage {
+  readonly promptTokens: number
+  readonly completionTokens: number
+}

@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isJsonRecord } from '../workflow/node-kind.ts'
+import { textOf } from './read-setting.ts'
+
+type Comparison = (left: unknown, right: unknown) => boolean
+
+/** Every way in which a condition compares, by the name that a graph uses. */
+export const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
+  ['equals', isEqual],
+  ['not_equals', (left, right) => !isEqual(left, right)],
+  ['contains', contains],
+  ['not_contains', (left, right) => !contains(left, right)],
+  ['starts_with', (left, right) => textOf(right) !== '' && textOf(left).startsWith(textOf(right))],
+  ['ends_with', (left, right) => textOf(right) !== '' && textOf(left).endsWith(textOf(right))],
+  ['empty', isEmpty],
+  ['not_empty', left => !isEmpty(left)],
+  ['gt', ordered((one, other) => one > other)],
+  ['gte', ordered((one, other) => one >= other)],
+  ['lt', ordered((one, other) => one < other)],
+  ['lte', ordered((one, other) => one <= other)],
+  ['in', (left, right) => listOf(right).some(element => isEqual(left, element))],
+])
+
+/** Those that look at the left side only. */
+export const oneSided: ReadonlySet<string> = new Set(['empty', 'not_empty'])
+
+/**
+ * Blanks around a text do not count, since models like to end with a line break. Two texts are equal letter by letter
+ * ("007" is not "7"), but where one side is a number the other is read as one, too. A list or an object also equals
+ * the JSON text of itself.
+ */
+function isEqual(left: unknown, right: unknown): boolean {
+  if (typeof left === 'number' || typeof right === 'number') {
+    const [one, other] = [numberOf(left), numberOf(right)]
+    if (one !== undefined && other !== undefined) return one === other
+  }
+  const [one, other] = [treeOf(left, right), treeOf(right, left)]
+  // Through JSON, so that objects from here and from there have one prototype.
+  if (isTree(one) && isTree(other)) return isDeepStrictEqual(plain(one), plain(other))
+  return textOf(left).trim() === textOf(right).trim()
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+const isTree = (value: unknown): boolean => Array.isArray(value) || isJsonRecord(value)
+
+/** Reads a text as JSON where the other side is a list or an object. */
+function treeOf(value: unknown, other: unknown): unknown {
+  return typeof value === 'string' && isTree(other) ? (parseJson(value) ?? value) : value
+}
+
+/**
+ * A list contains its elements, an object its keys, a text its parts. Nothing contains an empty text: it most likely
+ * comes from a reference that gave nothing, and would be part of every text.
+ */
+function contains(left: unknown, right: unknown): boolean {
+  if (Array.isArray(left)) return left.some(element => isEqual(element, right))
+  const part = textOf(right)
+  if (isJsonRecord(left)) return Object.hasOwn(left, part)
+  return part !== '' && textOf(left).includes(part)
+}
+
+/** Zero and false are values; blank texts, lists and objects without anything in them are not. */
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  if (isJsonRecord(value)) return Object.keys(value).length === 0
+  return textOf(value).trim() === ''
+}
+
+/** Numbers are compared with numbers and dates with dates; anything else has no order, so nothing holds for it. */
+function ordered(holds: (one: number, other: number) => boolean): Comparison {
+  return (left, right) => {
+    for (const read of [numberOf, timeOf]) {
+      const [one, other] = [read(left), read(right)]
+      if (one !== undefined && other !== undefined) return holds(one, other)
+    }
+    return false
+  }
+}
+
+const numberForm = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && numberForm.test(value.trim()) ? Number(value) : undefined
+}
+
+const dateForm = /^(\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+/** An ISO 8601 date or time; without an offset it is taken as UTC, so that it does not depend on the server. */
+function timeOf(value: unknown): number | undefined {
+  const match = typeof value === 'string' ? dateForm.exec(value.trim()) : null
+  if (!match) return undefined
+  const [, date, clock, , , offset] = match
+  const day = Date.parse(`${date}T00:00:00Z`)
+  // Date.parse takes 30 February for a day in March.
+  if (Number.isNaN(day) || !new Date(day).toISOString().startsWith(date!)) return undefined
+  if (clock === undefined) return day
+  const time = Date.parse(`${date}T${clock.slice(1)}${offset === undefined ? 'Z' : ''}`)
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** The elements of a list, of the JSON text of one, or of a text with commas between them. */
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  const text = textOf(value)
+  const parsed = text.trim().startsWith('[') ? parseJson(text) : undefined
+  if (Array.isArray(parsed)) return parsed
+  return text
+    .split(/[,，]/)
+    .map(element => element.trim())
+    .filter(element => element !== '')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,31 @@
+import { findReferences } from '../workflow/references.ts'
+import type { Step } from '../workflow/step.ts'
+
+/**
+ * Fills the references of a text that is JSON. What stands inside quotes is escaped, so that a quote or a line break
+ * in somebody's words neither breaks the JSON nor adds fields to it; elsewhere a value goes in as its JSON, and a text
+ * as it is, which may itself be JSON that a model wrote.
+ */
+export function fillJsonText(step: Step, template: string): string {
+  let filled = ''
+  let position = 0
+  let isQuoted = false
+  for (const { text, start, end } of findReferences(template)) {
+    const literal = template.slice(position, start)
+    isQuoted = endsQuoted(literal, isQuoted)
+    const value = step.text(text)
+    filled += literal + (isQuoted ? JSON.stringify(value).slice(1, -1) : value)
+    position = end
+  }
+  return filled + template.slice(position)
+}
+
+/** Whether a piece of JSON ends inside a quoted text. */
+function endsQuoted(piece: string, startsQuoted: boolean): boolean {
+  let isQuoted = startsQuoted
+  for (let place = 0; place < piece.length; place += 1) {
+    if (piece[place] === '"') isQuoted = !isQuoted
+    else if (isQuoted && piece[place] === '\\') place += 1
+  }
+  return isQuoted
+}

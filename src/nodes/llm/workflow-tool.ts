@@ -1,0 +1,25 @@
+import { isJsonRecord, ownValue } from '../../workflow/node-kind.ts'
+import type { Step } from '../../workflow/step.ts'
+import { parameterSchema } from './parameter-schema.ts'
+import type { WorkflowSource } from './source.ts'
+import { ChildWaits, type Tool } from './tool.ts'
+
+const asked = { query: { type: 'string', description: 'What the workflow is asked.' } }
+
+/** Lets the model run another workflow, which says nothing to the user by itself. */
+export function workflowTool(source: WorkflowSource, step: Step): Tool {
+  const schema = parameterSchema(source.parameters)
+  const properties = ownValue(schema, 'properties')
+  const takesNothing = isJsonRecord(properties) && Object.keys(properties).length === 0
+  return {
+    name: source.name || 'run_workflow',
+    description: source.description || `Runs the workflow ${source.name || source.id} and gives its answer.`,
+    parameters: takesNothing ? { type: 'object', properties: asked, required: ['query'] } : schema,
+    async call(args, { name }) {
+      const call = { name, workflowId: source.id, inputs: args, speaks: false }
+      const result = await step.runWorkflow(call)
+      if (result.status === 'waiting') throw new ChildWaits()
+      return JSON.stringify({ answer: result.answer, outputs: result.outputs })
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import type { SearchRequest, SearchResult } from '../knowledge/search/search-request.ts'
+import type { LanguageModels } from '../models/language-model.ts'
+import type { WebSearch } from '../models/web-search.ts'
+import type { CodeRunner } from '../tools/code-runner.ts'
+import type { HttpClient } from '../tools/http-client.ts'
+import type { ToolServers } from '../tools/tool-server.ts'
+
+/** What a model can read of a file. */
+export type FileContent =
+  | { readonly type: 'text'; readonly name: string; readonly text: string }
+  | { readonly type: 'image'; readonly name: string; readonly mimeType: string; readonly bytes: Uint8Array }
+
+/** What kinds need besides the engine. Those that are not configured are undefined. */
+export interface NodeServices {
+  readonly models: LanguageModels
+  /** Fails with an `AppError` when there is no such knowledge base, or a model behind it fails. */
+  searchKnowledge(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult>
+  readonly webSearch: WebSearch | undefined
+  readonly http: HttpClient
+  readonly code: CodeRunner
+  readonly toolServers: ToolServers
+  /** Fails with an `AppError` that says why the file cannot be read. */
+  readFile(workspaceId: string, fileId: string, signal: AbortSignal): Promise<FileContent>
+}

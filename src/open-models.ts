@@ -1,0 +1,126 @@
+import { QuickjsCodeRunner } from './adapters/code/quickjs-code-runner.ts'
+import { parseAllowList } from './adapters/egress/allow-list.ts'
+import type { Egress } from './adapters/egress/egress.ts'
+import { createHttpClient } from './adapters/egress/egress-http-client.ts'
+import type { ClosableToolServers } from './adapters/mcp/mcp-tool-servers.ts'
+import type { LanguageModelOptions } from './adapters/model/openai-language-model.ts'
+import { SharedEndpoints } from './adapters/model/shared-endpoint.ts'
+import type { Config, EndpointConfig } from './config.ts'
+import type { LanguageModel } from './models/language-model.ts'
+import type { Transcriber } from './models/transcriber.ts'
+import type { WebSearch } from './models/web-search.ts'
+import type { Adapters } from './runtime-parts.ts'
+
+/** Somebody waits for the answer to a question; a document can wait for minutes. */
+const questionPatience = { attemptMilliseconds: 6000, totalMilliseconds: 8000, pauseMilliseconds: 2000 }
+
+/** Loaded with the first call: a laptop's start does not pay for TLS. What cannot be understood is told at once. */
+function lazyEgress(allow: string[]): Egress {
+  parseAllowList(allow)
+  let opened: Promise<Egress> | undefined
+  const open = (): Promise<Egress> => {
+    opened ??= import('./adapters/egress/create-egress.ts').then(({ createEgress }) =>
+      createEgress({ allow }),
+    )
+    return opened
+  }
+  return {
+    request: async (url, options) => (await open()).request(url, options),
+    close: () => void opened?.then(egress => egress.close()),
+  }
+}
+
+/** A model that is loaded when it is first asked. */
+function lazyModel(name: string, load: () => Promise<LanguageModel>): LanguageModel {
+  let loaded: Promise<LanguageModel> | undefined
+  return {
+    name,
+    generate: async (request, onText, signal) => {
+      loaded ??= load()
+      return (await loaded).generate(request, onText, signal)
+    },
+  }
+}
+
+async function openIndexModels(egress: Egress, { embedding, rerank }: Config) {
+  if (!embedding && !rerank)
+    return { embeddingModel: undefined, questionModel: undefined, reranker: undefined }
+  const { createEmbeddingModel } = await import('./adapters/model/openai-embedding-model.ts')
+  const { createReranker } = await import('./adapters/model/rerank-model.ts')
+  return {
+    embeddingModel: embedding && createEmbeddingModel({ egress, ...embedding }),
+    questionModel: embedding && createEmbeddingModel({ egress, ...embedding, ...questionPatience }),
+    reranker: rerank && createReranker({ egress, ...rerank }),
+  }
+}
+
+async function openTranscriber(egress: Egress, endpoint: EndpointConfig): Promise<Transcriber> {
+  const { createTranscriber } = await import('./adapters/model/transcription-model.ts')
+  return createTranscriber({ egress, ...endpoint })
+}
+
+async function openWebSearch(egress: Egress, service: NonNullable<Config['webSearch']>): Promise<WebSearch> {
+  const { createWebSearch } = await import('./adapters/model/searxng-search.ts')
+  return createWebSearch({ egress, ...service })
+}
+
+function lazyToolServers(egress: Egress): Adapters['toolServers'] {
+  let loaded: Promise<ClosableToolServers> | undefined
+  const load = (): Promise<ClosableToolServers> => {
+    loaded ??= import('./adapters/mcp/mcp-tool-servers.ts').then(({ createToolServers }) =>
+      createToolServers(egress),
+    )
+    return loaded
+  }
+  return {
+    list: async (...call) => (await load()).list(...call),
+    call: async (...call) => (await load()).call(...call),
+    close: async () => (await loaded)?.close(),
+  }
+}
+
+type Models = Pick<
+  Adapters,
+  | 'embeddingModel'
+  | 'questionModel'
+  | 'reranker'
+  | 'environmentModel'
+  | 'connectModel'
+  | 'transcriber'
+  | 'webSearch'
+  | 'http'
+  | 'toolServers'
+  | 'code'
+>
+
+/** Everything that reaches out of the server, or runs what strangers wrote, loaded only where it is used. */
+export async function openModels(config: Config): Promise<Models & { closeEgress(): void }> {
+  const { model, transcribe, webSearch } = config
+  const egress = lazyEgress(config.egressAllow)
+  const endpoints = new SharedEndpoints()
+  const loadModel = async (
+    options: Omit<LanguageModelOptions, 'egress' | 'shared'>,
+  ): Promise<LanguageModel> => {
+    const { createLanguageModel } = await import('./adapters/model/openai-language-model.ts')
+    return createLanguageModel({ egress, shared: endpoints.of(options.baseUrl, options.apiKey), ...options })
+  }
+  return {
+    ...(await openIndexModels(egress, config)),
+    environmentModel: model && {
+      name: model.model,
+      model: lazyModel(model.model, () => loadModel({ ...model, trusted: true })),
+    },
+    connectModel: ({ name, ...connection }) =>
+      loadModel({
+        ...connection,
+        trusted: false,
+        words: { name: `model ${name}`, urlSetting: 'its base_url', keySetting: 'its api_key' },
+      }),
+    transcriber: transcribe && (await openTranscriber(egress, transcribe)),
+    webSearch: webSearch && (await openWebSearch(egress, webSearch)),
+    http: createHttpClient(egress),
+    toolServers: lazyToolServers(egress),
+    code: new QuickjsCodeRunner(),
+    closeEgress: () => egress.close(),
+  }
+}

@@ -1,0 +1,9 @@
+/** Runs what users wrote, where it can reach nothing: no network, no files, no environment. */
+export interface CodeRunner {
+  /**
+   * Calls `main(inputs)` of a JavaScript text and gives back what it returned, as JSON. Fails with a `ToolFailure`
+   * that says what was wrong in the user's terms (an exception with its line, too much time, too much memory), or with
+   * the reason of the aborted signal.
+   */
+  run(code: string, inputs: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>
+}

@@ -1,0 +1,23 @@
+const quote = 0x22
+const backslash = 0x5c
+
+/** Deeper than anybody means it. JSON.parse takes nestings that JSON.stringify cannot write back. */
+export const maxJsonDepth = 64
+
+/** Whether JSON is nested deeper than a step may hand on. Expects valid JSON; JSON.parse is the judge of that. */
+export function isTooDeep(json: string): boolean {
+  let depth = 0
+  let isText = false
+  for (let at = 0; at < json.length; at++) {
+    const character = json.charCodeAt(at)
+    if (isText) {
+      if (character === backslash) at++
+      else if (character === quote) isText = false
+    } else if (character === quote) isText = true
+    // "[" and "{", and then "]" and "}", which differ from each other by this bit only.
+    else if ((character | 0x20) === 0x7b) {
+      if (++depth > maxJsonDepth) return true
+    } else if ((character | 0x20) === 0x7d) depth--
+  }
+  return false
+}

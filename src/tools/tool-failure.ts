@@ -1,0 +1,12 @@
+/** A tool could not do its work. The message is for the person who built the workflow. */
+export class ToolFailure extends Error {
+  readonly retryable: boolean
+  readonly retryAfterMilliseconds: number | undefined
+
+  constructor(message: string, details: { retryable: boolean; retryAfterMilliseconds?: number | undefined }) {
+    super(message)
+    this.name = 'ToolFailure'
+    this.retryable = details.retryable
+    this.retryAfterMilliseconds = details.retryAfterMilliseconds
+  }
+}

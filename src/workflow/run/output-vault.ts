@@ -1,0 +1,38 @@
+/** Where outputs go that are too large for the journal. */
+export interface OutputVault {
+  /** Keeps a text that belongs to a run, and gives back its name. */
+  put(workspaceId: string, runId: string, text: string): Promise<string>
+  get(workspaceId: string, runId: string, key: string): Promise<string>
+}
+
+/** What stands in the journal for such an output. */
+interface Kept {
+  $kept: string
+  bytes: number
+}
+
+/** Larger ones leave the journal. */
+export const largeOutput = 1 << 20
+
+export async function keepLarge(
+  vault: OutputVault,
+  workspaceId: string,
+  runId: string,
+  json: string,
+): Promise<string> {
+  if (json.length <= largeOutput) return json
+  const kept: Kept = { $kept: await vault.put(workspaceId, runId, json), bytes: Buffer.byteLength(json) }
+  return JSON.stringify(kept)
+}
+
+const mark = '{"$kept":'
+
+/** The JSON itself, wherever it is. */
+export async function fetchLarge(
+  vault: OutputVault,
+  workspaceId: string,
+  runId: string,
+  json: string,
+): Promise<string> {
+  return json.startsWith(mark) ? vault.get(workspaceId, runId, (JSON.parse(json) as Kept).$kept) : json
+}

@@ -1,0 +1,322 @@
+import { AppError } from '../../kernel/app-error.ts'
+import { type Outputs, StepFailure } from '../step.ts'
+import { EventHub } from './event-hub.ts'
+import { Execution, type ExecutionEnd } from './execution.ts'
+import { messageId } from './message-id.ts'
+import { keepLarge } from './output-vault.ts'
+import type { Plan } from './plan.ts'
+import type { EarlierLife } from './restore-run.ts'
+import { childRunner } from './run-child.ts'
+import type { Answered, RunContext } from './run-context.ts'
+import type { RunEvent } from './run-event.ts'
+import { RunFailure } from './run-failure.ts'
+import type { ListenedRun, RunMessage, Settled } from './run-listener.ts'
+import type { RunParts } from './run-parts.ts'
+import type { Hold, RunError, RunPatch, RunRecord, StepRecord } from './run-store.ts'
+import type { LiveRun, RunInputs, RunResult } from './runs.ts'
+import { Slots } from './slots.ts'
+import { StoredJournal } from './stored-journal.ts'
+import { systemValues } from './system-values.ts'
+
+export interface TaskStart {
+  readonly workspaceId: string
+  readonly run: RunRecord
+  readonly lease: string
+  readonly plan: Plan
+  /** Outputs of nodes that do not run, where a single one is tried. */
+  readonly given?: ReadonlyMap<number, Outputs>
+  readonly life: EarlierLife
+  readonly answered: Answered | undefined
+}
+
+/** Somebody wished the run to end. */
+class Stopped extends Error {}
+/** This process does not go on with it; another one will. */
+class GivenUp extends Error {}
+
+/** Numbers of events that an earlier life may have told but not written down; the next ones must be larger. */
+const lostNumbers = 100_000
+/** Outputs of a run beyond this are not told in its last event. */
+const toldOutputLength = 64 << 10
+
+/** One run at work in this process, from its start or from where the journal ends. */
+export class RunTask implements LiveRun {
+  readonly runId: string
+  readonly hold: Hold
+  readonly settled: Promise<RunResult>
+  readonly #parts: RunParts
+  readonly #start: TaskStart
+  readonly #hub = new EventHub()
+  readonly #journal: StoredJournal
+  readonly #messages: RunMessage[] = []
+  readonly #listened: ListenedRun
+  readonly #beganAt: number
+  #steps: number
+  #promptTokens = 0
+  #completionTokens = 0
+  #execution: Execution | undefined
+  #context: RunContext | undefined
+  #interrupt: (reason: unknown) => void = () => {}
+  readonly #interrupted: Promise<never>
+  #isEnding = false
+
+  constructor(parts: RunParts, start: TaskStart) {
+    const { workspaceId, run, lease, life } = start
+    this.#parts = parts
+    this.#start = start
+    this.runId = run.id
+    this.hold = { workspaceId, runId: run.id, lease }
+    this.#listened = { ...run, workspaceId }
+    this.#beganAt = parts.clock.now()
+    this.#steps = [...life.steps.values()].filter(step => step.status !== 'skipped').length
+    for (const step of life.steps.values()) {
+      this.#promptTokens += step.promptTokens
+      this.#completionTokens += step.completionTokens
+    }
+    this.#journal = new StoredJournal(
+      {
+        store: parts.store,
+        vault: parts.vault,
+        hold: this.hold,
+        hub: this.#hub,
+        clock: parts.clock,
+        said: message => this.#tell(message),
+        runningSteps: () => this.#execution?.runningSteps() ?? [],
+      },
+      life.sequence + (run.claims > 1 ? lostNumbers : 0),
+      life.said,
+    )
+    this.#interrupted = new Promise((_, reject) => {
+      this.#interrupt = reject
+    })
+    this.#interrupted.catch(() => {})
+    // A moment later, so that whoever started it can listen from the first event on.
+    this.settled = new Promise<void>(resolve => setImmediate(resolve))
+      .then(() => this.#work())
+      .finally(() => this.#hub.close())
+    // Nobody may be waiting for it.
+    this.settled.catch(() => {})
+  }
+
+  events(signal: AbortSignal): AsyncIterable<RunEvent> {
+    return this.#hub.listen(signal)
+  }
+
+  /** Ends it and keeps what was said so far. */
+  stop(): void {
+    if (!this.#isEnding) this.#interrupt(new Stopped())
+  }
+
+  /** Leaves it to another process, or to the next start of this one. */
+  async release(): Promise<void> {
+    if (this.#isEnding) return
+    const steps = this.#execution?.runningSteps() ?? []
+    // A step that was cut off on purpose did not bring the server down.
+    const spared = steps.map(step => ({ ...step, starts: step.starts - 1 }))
+    await this.#journal.commit(spared).catch(() => {})
+    this.abandon()
+    await this.#parts.store.release(this.hold, this.#parts.clock.now()).catch(() => {})
+  }
+
+  /** Somebody else works on it. */
+  abandon(): void {
+    this.#interrupt(new GivenUp())
+  }
+
+  async #work(): Promise<RunResult> {
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const execution = await this.#prepare()
+      const { milliseconds } = this.#parts.limits
+      const left = Math.max(0, milliseconds - this.#start.run.activeMilliseconds)
+      timer = setTimeout(() => this.#interrupt(tooLong(milliseconds)), left)
+      const end = await Promise.race([execution.run(), this.#interrupted])
+      this.#isEnding = true
+      return await (end.status === 'waiting' ? this.#wait(execution) : this.#succeed(end))
+    } catch (error) {
+      return await this.#breakOff(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #prepare(): Promise<Execution> {
+    const { run, plan, life, given, answered, workspaceId } = this.#start
+    const { clock, limits, services } = this.#parts
+    const recalled =
+      run.trigger === 'chat' ? await this.#parts.listener.recall(this.#listened) : { history: [], memory: {} }
+    const model = plan.systemNames.has('model') ? await this.#parts.defaultModel(workspaceId) : ''
+    const system = systemValues(run, JSON.parse(run.inputs) as RunInputs, {
+      history: recalled.history,
+      model,
+    })
+    if (life.sequence === 0)
+      this.#journal.event('run.started', {
+        workflow_id: run.workflowId,
+        version: run.version,
+        inputs: system.inputs,
+      })
+    const context: RunContext = {
+      workspaceId,
+      runId: run.id,
+      services,
+      clock,
+      journal: this.#journal,
+      slots: new Slots(limits.parallel),
+      restored: life,
+      answered,
+      questions: [],
+      memory: recalled.memory,
+      remember: values =>
+        run.trigger === 'chat' ? this.#parts.listener.remember(this.#listened, values) : undefined,
+      countStep: () => {
+        this.#steps += 1
+        return this.#steps <= limits.steps
+      },
+      countTokens: ({ promptTokens, completionTokens }) => {
+        this.#promptTokens += promptTokens
+        this.#completionTokens += completionTokens
+      },
+      findPlan: (workflowId, version) => this.#parts.plans.find(workspaceId, workflowId, version),
+      defaultModel: () => this.#parts.defaultModel(workspaceId),
+      random: Math.random,
+      report: (error, path) =>
+        this.#parts.log.warn({ err: error, run_id: run.id, step: path }, 'A step failed for no known reason'),
+    }
+    this.#context = context
+    this.#execution = new Execution(plan, context, {
+      system,
+      prefix: '',
+      heardBy: say => say(),
+      ...(given && { given }),
+      runChild: childRunner(context, system, run.workflowId === '' ? [] : [run.workflowId]),
+    })
+    return this.#execution
+  }
+
+  async #tell(message: RunMessage): Promise<void> {
+    if (this.#start.run.trigger === 'chat') await this.#parts.listener.said(this.#listened, message)
+    this.#messages.push(message)
+  }
+
+  async #succeed(end: Extract<ExecutionEnd, { status: 'succeeded' }>): Promise<RunResult> {
+    return this.#close([], {
+      status: 'succeeded',
+      answer: end.answer,
+      outputs: JSON.stringify(end.outputs),
+      error: undefined,
+      waiting: undefined,
+    })
+  }
+
+  /** Asks the question that was asked first; the others have their turn when it is answered. */
+  async #wait(execution: Execution): Promise<RunResult> {
+    execution.flushSpeech()
+    const [question] = this.#context!.questions
+    if (!question) throw new Error('A run waits, but nobody asks')
+    const { path, ordinal, options } = question
+    this.#journal.say(
+      {
+        id: messageId(this.runId, path, `question ${ordinal}`),
+        at: this.#parts.clock.now(),
+        dataType: 'text',
+        content: question.question,
+        fileIds: [],
+      },
+      path,
+    )
+    this.#journal.event('run.waiting', { node_id: path, question: question.question, options })
+    return this.#close([], {
+      status: 'waiting',
+      answer: execution.answer,
+      outputs: undefined,
+      error: undefined,
+      waiting: JSON.stringify(question),
+    })
+  }
+
+  async #breakOff(error: unknown): Promise<RunResult> {
+    const execution = this.#execution
+    const answer = (): string => execution?.answer ?? ''
+    const end = { answer: '', outputs: undefined, waiting: undefined }
+    if (error instanceof Stopped) {
+      this.#isEnding = true
+      const records = execution?.breakOff(new StepFailure('step_failed', 'The run was stopped'), true) ?? []
+      return this.#close(records, { ...end, status: 'stopped', answer: answer(), error: undefined })
+    }
+    const failure = error instanceof RunFailure ? error.failure : error
+    if (failure instanceof StepFailure || failure instanceof AppError) {
+      this.#isEnding = true
+      const step = error instanceof RunFailure ? error.path : undefined
+      const records = error instanceof RunFailure ? error.records : (execution?.breakOff(error, false) ?? [])
+      const told = { reason: failure.reason, message: failure.message, ...(step !== undefined && { step }) }
+      this.#journal.event('error', {
+        reason: told.reason,
+        message: told.message,
+        ...(step !== undefined && { node_id: step }),
+      })
+      return this.#close(records, { ...end, status: 'failed', answer: answer(), error: told })
+    }
+    // The journal cannot be written, or this run is not ours any more: whoever has it next goes on.
+    execution?.breakOff(error, false)
+    throw error instanceof GivenUp
+      ? new AppError('unavailable', 'The server stops; the run goes on when it is back', { cause: error })
+      : error
+  }
+
+  async #close(
+    steps: readonly StepRecord[],
+    end: Pick<RunPatch, 'status' | 'answer' | 'outputs' | 'error' | 'waiting'>,
+  ): Promise<RunResult> {
+    const { run, workspaceId } = this.#start
+    const now = this.#parts.clock.now()
+    const active = run.activeMilliseconds + Math.max(0, now - this.#beganAt)
+    if (end.status !== 'waiting')
+      this.#journal.event('run.finished', {
+        status: end.status,
+        answer: end.answer,
+        ...((end.outputs?.length ?? 0) <= toldOutputLength && {
+          outputs: end.outputs === undefined ? null : (JSON.parse(end.outputs) as unknown),
+        }),
+        usage: usageOnWire(this.#promptTokens, this.#completionTokens),
+        elapsed_ms: active,
+        error: end.error === undefined ? null : errorOnWire(end.error),
+      })
+    if (run.trigger === 'chat') {
+      await this.#journal.tellMessages()
+      const settled = { status: end.status, error: end.error, messages: this.#messages } as Settled
+      await this.#parts.listener.settled(this.#listened, settled)
+    }
+    const { outputs } = end
+    const patch: RunPatch = {
+      ...end,
+      outputs:
+        outputs === undefined ? undefined : await keepLarge(this.#parts.vault, workspaceId, run.id, outputs),
+      promptTokens: this.#promptTokens,
+      completionTokens: this.#completionTokens,
+      stepCount: this.#steps,
+      activeMilliseconds: active,
+      finishedAt: end.status === 'waiting' ? undefined : now,
+    }
+    await this.#journal.close(steps, patch)
+    return {
+      run: { ...run, ...patch, outputs, sequence: this.#journal.sequence },
+      messages: this.#messages,
+    }
+  }
+}
+
+const tooLong = (milliseconds: number): StepFailure =>
+  new StepFailure('timed_out', `The run took longer than ${Math.round(milliseconds / 60_000)} minutes`)
+
+export const usageOnWire = (promptTokens: number, completionTokens: number) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  total_tokens: promptTokens + completionTokens,
+})
+
+export const errorOnWire = ({ reason, message, step }: RunError) => ({
+  reason,
+  message,
+  ...(step !== undefined && { node_id: step }),
+})

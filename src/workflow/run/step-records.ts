@@ -1,0 +1,68 @@
+import type { Outputs, StepFailure, Wait } from '../step.ts'
+import type { PlannedNode } from './plan.ts'
+import type { StepRecord } from './run-store.ts'
+import type { StepRun } from './step-run.ts'
+import { type StepState, writeState } from './step-state.ts'
+
+const base = (run: StepRun): Omit<StepRecord, 'status' | 'outputs' | 'state' | 'error' | 'finishedAt'> => ({
+  path: run.path,
+  kind: run.node.kind.kind,
+  title: run.node.title,
+  inputs: Object.keys(run.inputs).length === 0 ? undefined : JSON.stringify(run.inputs),
+  attempts: run.attempts,
+  promptTokens: run.promptTokens,
+  completionTokens: run.completionTokens,
+  startedAt: run.startedAt,
+  starts: run.starts,
+})
+
+/** A step under way, so that a process that takes over knows it was begun. */
+export const runningRecord = (run: StepRun): StepRecord => ({
+  ...base(run),
+  status: 'running',
+  outputs: undefined,
+  state: writeState(run.asked > 0 ? { asked: run.asked } : {}),
+  error: undefined,
+  finishedAt: undefined,
+})
+
+export const endRecord = (
+  run: StepRun,
+  status: 'succeeded' | 'failed' | 'stopped',
+  end: { outputs?: Outputs | undefined; state?: StepState; failure?: StepFailure | undefined; at: number },
+): StepRecord => ({
+  ...base(run),
+  status,
+  outputs: end.outputs && JSON.stringify(end.outputs),
+  state: writeState({ ...(run.asked > 0 && { asked: run.asked }), ...end.state }),
+  error: end.failure && { reason: end.failure.reason, message: end.failure.message },
+  finishedAt: end.at,
+})
+
+export const waitRecord = (run: StepRun, wait: Wait): StepRecord => ({
+  ...base(run),
+  status: 'waiting',
+  outputs: undefined,
+  state: writeState({ wait, asked: run.asked + 1 }),
+  error: undefined,
+  finishedAt: undefined,
+  // It ended well, as far as it got.
+  starts: run.starts - 1,
+})
+
+export const skipRecord = (node: PlannedNode, path: string, at: number): StepRecord => ({
+  path,
+  kind: node.kind.kind,
+  title: node.title,
+  status: 'skipped',
+  inputs: undefined,
+  outputs: undefined,
+  state: undefined,
+  error: undefined,
+  attempts: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  startedAt: at,
+  finishedAt: at,
+  starts: 0,
+})

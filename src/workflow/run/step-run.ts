@@ -1,0 +1,151 @@
+import { type Outcome, type Reply, StepFailure } from '../step.ts'
+import { Attempt, type StepWorld } from './attempt.ts'
+import type { PlannedNode } from './plan.ts'
+
+export interface StepEnds {
+  /** An attempt failed and another one follows. */
+  retrying(run: StepRun, failure: StepFailure): void
+  ended(run: StepRun, outcome: Outcome): void
+  failed(run: StepRun, failure: StepFailure): void
+}
+
+const firstPause = 500
+/** Who asks to be left alone for longer is not waited for. */
+const longestPause = 60_000
+
+/** One node of a run at work, attempt after attempt. It tells its end exactly once. */
+export class StepRun {
+  readonly node: PlannedNode
+  readonly path: string
+  readonly startedAt: number
+  /** How often its work was begun and not ended, this time included. */
+  readonly starts: number
+  /** How often it has asked the user before. */
+  readonly asked: number
+  /** What it wrote so far of the outputs it streams. */
+  written = ''
+  promptTokens = 0
+  completionTokens = 0
+  readonly #world: StepWorld
+  readonly #ends: StepEnds
+  readonly #resumed: { state: unknown; reply: Reply } | undefined
+  #attempt: Attempt
+  #timer: NodeJS.Timeout | undefined
+  #isOver = false
+  spoken = 0
+
+  constructor(
+    world: StepWorld,
+    ends: StepEnds,
+    node: PlannedNode,
+    path: string,
+    before: { starts: number; asked: number; resumed: { state: unknown; reply: Reply } | undefined },
+  ) {
+    this.#world = world
+    this.#ends = ends
+    this.node = node
+    this.path = path
+    this.starts = before.starts + 1
+    this.asked = before.asked
+    this.#resumed = before.resumed
+    this.startedAt = world.context.clock.now()
+    this.#attempt = new Attempt(world, node, path, 1, this.#resumed)
+  }
+
+  get attempts(): number {
+    return this.#attempt.attempt
+  }
+
+  get inputs(): Readonly<Record<string, unknown>> {
+    return this.#attempt.inputs
+  }
+
+  fill(tree: unknown): unknown {
+    return this.#attempt.fill(tree)
+  }
+
+  /** Begins the attempt. */
+  start(): void {
+    const attempt = this.#attempt
+    let result: Outcome | Promise<Outcome>
+    try {
+      result = this.node.kind.run(attempt, this.node.data, this.#world.context.services)
+    } catch (error) {
+      return void this.#failed(attempt, error)
+    }
+    if (!(result instanceof Promise)) return void this.#ended(attempt, result)
+    const { timeoutMilliseconds } = this.node.rule
+    this.#timer = setTimeout(() => this.#failed(attempt, timedOut(timeoutMilliseconds)), timeoutMilliseconds)
+    result.then(
+      outcome => this.#ended(attempt, outcome),
+      (error: unknown) => this.#failed(attempt, error),
+    )
+  }
+
+  /** Gives it up; it tells nothing more. */
+  cancel(reason: unknown): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#attempt.end(reason)
+    this.#countTokens()
+  }
+
+  #ended(attempt: Attempt, outcome: Outcome): void {
+    if (attempt.isOver) return
+    this.#close(attempt)
+    this.#isOver = true
+    this.#ends.ended(this, outcome)
+  }
+
+  #failed(attempt: Attempt, error: unknown): void {
+    if (attempt.isOver) return
+    const failure = this.#failureOf(error)
+    this.#close(attempt, failure)
+    const { attempts } = this.node.rule
+    const asked = failure.retryAfterMilliseconds ?? 0
+    if (!failure.retryable || attempt.attempt >= attempts || asked > longestPause) {
+      this.#isOver = true
+      return void this.#ends.failed(this, failure)
+    }
+    this.#ends.retrying(this, failure)
+    this.#timer = setTimeout(() => this.#again(), Math.max(asked, this.#pause(attempt.attempt)))
+  }
+
+  #again(): void {
+    if (this.#isOver) return
+    this.spoken = 0
+    this.#attempt = new Attempt(this.#world, this.node, this.path, this.#attempt.attempt + 1, this.#resumed)
+    this.start()
+  }
+
+  /** Half of the step at least, the rest by chance, so that many runs do not come back at once. */
+  #pause(attempt: number): number {
+    const { delayMilliseconds } = this.node.rule
+    if (delayMilliseconds !== undefined) return delayMilliseconds
+    return firstPause * 2 ** (attempt - 1) * (0.5 + this.#world.context.random() / 2)
+  }
+
+  #close(attempt: Attempt, reason?: unknown): void {
+    clearTimeout(this.#timer)
+    attempt.end(reason)
+    this.#countTokens()
+  }
+
+  #countTokens(): void {
+    this.promptTokens += this.#attempt.promptTokens
+    this.completionTokens += this.#attempt.completionTokens
+    this.#attempt.promptTokens = 0
+    this.#attempt.completionTokens = 0
+  }
+
+  #failureOf(error: unknown): StepFailure {
+    if (error instanceof StepFailure) return error
+    this.#world.context.report(error, this.path)
+    return new StepFailure('internal', 'A fault of the server; its log tells more', { cause: error })
+  }
+}
+
+const timedOut = (milliseconds: number): StepFailure =>
+  new StepFailure('timed_out', `It took longer than ${milliseconds / 1000} seconds (timeout_ms)`, {
+    retryable: true,
+  })

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { SqlModelSettingsStore } from '../../src/adapters/sql/sql-model-settings-store.ts'
+import type { ModelSettings, ModelSettingsStore } from '../../src/models/model-settings-store.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+const settings = (id: string, more: Partial<ModelSettings> = {}): ModelSettings => ({
+  id,
+  name: `name of ${id}`,
+  baseUrl: 'https://models.example/v1?api=1',
+  model: 'big-1',
+  sealedKey: undefined,
+  isDefault: false,
+  maxTokens: undefined,
+  temperature: undefined,
+  version: 1,
+  createdAt: 5,
+  updatedAt: 5,
+  ...more,
+})
+
+describe('a store of model settings', () => {
+  let opened: TestDatabase
+  let store: ModelSettingsStore
+  beforeEach(async () => {
+    opened = await openTestDatabase()
+    store = new SqlModelSettingsStore(opened.database)
+  })
+  afterEach(() => opened.cleanup())
+
+  const options = { most: 100 }
+  const create = (id: string, more: Partial<ModelSettings> = {}, workspaceId = 'w') =>
+    store.create(workspaceId, settings(id, more), options)
+  const defaults = async (): Promise<string[]> =>
+    (await store.list('w')).filter(({ isDefault }) => isDefault).map(({ id }) => id)
+
+  test('what was created is found as it was, by id and by name', async () => {
+    const full = settings('a', {
+      name: 'Größe 大',
+      sealedKey: 'v1.abc',
+      isDefault: true,
+      maxTokens: 4096,
+      temperature: 0.7,
+    })
+    assert.deepEqual(await store.create('w', full, options), full)
+    assert.deepEqual(await store.find('w', 'a'), full)
+    assert.deepEqual(await store.findByName('w', 'Größe 大'), full)
+    assert.deepEqual(await store.findDefault('w'), full)
+    const bare = settings('b')
+    await store.create('w', bare, options)
+    assert.deepEqual(await store.find('w', 'b'), bare)
+    assert.deepEqual(await store.list('w'), [full, bare])
+    assert.equal(await store.find('w', 'c'), undefined)
+    assert.equal(await store.findByName('w', 'größe 大'), undefined)
+  })
+
+  test('a name is there once in a workspace, and only so many models', async () => {
+    await create('a', { name: 'fast' })
+    assert.equal(await create('b', { name: 'fast' }), 'name_taken')
+    assert.equal(typeof (await create('b', { name: 'fast' }, 'other')), 'object')
+    await create('b', { name: 'slow' })
+    assert.equal(await store.update('w', 'b', () => ({ name: 'fast' }), 9), 'name_taken')
+    assert.equal((await store.find('w', 'b'))?.name, 'slow')
+    assert.equal(await store.create('w', settings('c'), { most: 2 }), 'too_many')
+    assert.ok(await store.remove('w', 'a'))
+    assert.equal(typeof (await store.create('w', settings('c', { name: 'fast' }), { most: 2 })), 'object')
+  })
+
+  test('of many who want a name at once, one gets it', async () => {
+    const other = new SqlModelSettingsStore(await opened.openAgain())
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        (index % 2 ? store : other).create('w', settings(`m${index}`, { name: 'wanted' }), options),
+      ),
+    )
+    assert.equal(made.filter(each => typeof each === 'object').length, 1)
+    assert.equal(made.filter(each => each === 'name_taken').length, 7)
+  })
+
+  test('there is one default at most, whoever sets it', async () => {
+    await create('a', { isDefault: true })
+    await create('b', { isDefault: true })
+    assert.deepEqual(await defaults(), ['b'])
+    await store.update('w', 'a', () => ({ isDefault: true }), 9)
+    assert.deepEqual(await defaults(), ['a'])
+    await store.update('w', 'a', () => ({ model: 'other' }), 10)
+    assert.deepEqual(await defaults(), ['a'])
+    await store.update('w', 'a', () => ({ isDefault: false }), 11)
+    assert.equal(await store.findDefault('w'), undefined)
+
+    const other = new SqlModelSettingsStore(await opened.openAgain())
+    await Promise.all(
+      ['a', 'b', 'a', 'b'].map((id, index) =>
+        (index % 2 ? store : other).update('w', id, () => ({ isDefault: true }), 12),
+      ),
+    )
+    assert.equal((await defaults()).length, 1)
+    await create('x', { isDefault: true }, 'other')
+    assert.equal((await defaults()).length, 1)
+  })
+
+  test('the first one can be made the default only where there is none', async () => {
+    const ifNone = (id: string) => store.create('w', { ...settings(id), isDefault: 'if_none' }, options)
+    assert.deepEqual(((await ifNone('a')) as ModelSettings).isDefault, true)
+    assert.deepEqual(((await ifNone('b')) as ModelSettings).isDefault, false)
+    assert.deepEqual(await defaults(), ['a'])
+  })
+
+  test('an update changes what it names and counts; of many at once none is lost', async () => {
+    const before = settings('a', { sealedKey: 'v1.abc', maxTokens: 9 })
+    await store.create('w', before, options)
+    const changed = await store.update('w', 'a', () => ({ temperature: 0, maxTokens: undefined }), 77)
+    const expected = { ...before, temperature: 0, maxTokens: undefined, version: 2, updatedAt: 77 }
+    assert.deepEqual(changed, expected)
+    assert.deepEqual(await store.find('w', 'a'), expected)
+    const other = new SqlModelSettingsStore(await opened.openAgain())
+    await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        (index % 2 ? store : other).update('w', 'a', ({ model }) => ({ model: `${model}+` }), 80),
+      ),
+    )
+    const last = await store.find('w', 'a')
+    assert.deepEqual([last?.version, last?.model], [8, 'big-1++++++'])
+    assert.equal(await store.update('w', 'none', () => ({}), 81), undefined)
+  })
+
+  test('two workspaces with the same ids do not see each other', async () => {
+    await create('a', { name: 'mine' }, 'mine')
+    await create('a', { name: 'theirs' }, 'theirs')
+    assert.equal(await store.findByName('mine', 'theirs'), undefined)
+    await store.update('mine', 'a', () => ({ model: 'changed', isDefault: true }), 9)
+    assert.deepEqual(await store.find('theirs', 'a'), settings('a', { name: 'theirs' }))
+    assert.ok(await store.remove('mine', 'a'))
+    assert.equal(await store.remove('mine', 'a'), false)
+    assert.equal((await store.list('theirs')).length, 1)
+  })
+})

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { RunStatus } from '../../src/workflow/run/run-store.ts'
+import { batch, entry, type OpenedRunWorld, openRunWorld, patch, type RunWorld, step } from './run-world.ts'
+
+describe('who works on which run', () => {
+  let opened: OpenedRunWorld
+  let world: RunWorld
+  beforeEach(async () => {
+    opened = await openRunWorld()
+    world = opened.world
+  })
+  afterEach(() => opened.cleanup())
+
+  describe('a claim', () => {
+    test('takes what is due the longest, queued or left behind, and nothing before its time', async () => {
+      await world.begin('left late', { leaseUntil: 2300 })
+      await world.begin('left early', { leaseUntil: 2100 })
+      await world.begin('held', { leaseUntil: 9000 })
+      await world.runs.release(await world.begin('queued'), 2200)
+      for (const status of ['waiting', 'succeeded', 'failed', 'stopped'] as const)
+        await world.beginAndBe(status, status)
+      assert.equal(await world.runs.nextDue(), 2100)
+      assert.equal(await world.runs.claim({ lease: 'l', now: 2099, until: 5000 }), undefined)
+      const taken: unknown[] = []
+      for (let turn = 0; turn < 4; turn++) {
+        const claimed = await world.runs.claim({ lease: `l${turn}`, now: 2300, until: 5000 })
+        taken.push(claimed && [claimed.run.id, claimed.run.status, claimed.run.claims])
+      }
+      assert.deepEqual(taken, [
+        ['left early', 'running', 2],
+        ['queued', 'running', 2],
+        ['left late', 'running', 2],
+        undefined,
+      ])
+      assert.equal(await world.runs.nextDue(), 5000)
+    })
+
+    test('hands over the run as it stands and clears nothing', async () => {
+      const hold = await world.begin('r', { graph: '{}', chatId: 'chat' })
+      const run = patch('running', { waiting: '{"q":1}' })
+      await world.write(hold, { steps: [step('a')], events: batch(1, 2), run })
+      const before = await world.runs.find('w', 'r')
+      const claimed = await world.runs.claim({ lease: 'mine', now: 2000, until: 3000 })
+      assert.deepEqual(claimed, { workspaceId: 'w', run: { ...before, claims: 2 } })
+      assert.deepEqual(await world.runs.find('w', 'r'), { ...before, claims: 2 })
+      assert.deepEqual(await world.rowsOf('r'), [1, 1, 0, 1])
+    })
+
+    test('two who claim at once never get the same, and all of it is claimed', async () => {
+      for (let index = 0; index < 40; index++) await world.begin(`r${index}`)
+      const other = await opened.openAgain()
+      const taken: string[] = []
+      const work = async (where: RunWorld, name: string): Promise<void> => {
+        for (let turn = 0; ; turn++) {
+          const claimed = await where.runs.claim({ lease: `${name} ${turn}`, now: 2000, until: 9000 })
+          // Another one may hold the only row that is left for a moment; what is due stays due.
+          if (!claimed && (await where.runs.nextDue())! >= 9000) return
+          if (claimed) taken.push(claimed.run.id)
+        }
+      }
+      await Promise.all([work(world, 'a'), work(other, 'b'), work(world, 'c'), work(other, 'd')])
+      assert.equal(taken.length, 40)
+      assert.equal(new Set(taken).size, 40)
+    })
+  })
+
+  const answer = { lease: 'l', until: 5000, reply: '{"text":"yes"}', chatId: 'next turn' }
+
+  describe('a waiting run', () => {
+    test('is taken by one alone, goes on where it stood and counts no claim', async () => {
+      await world.beginAndBe('waiting', 'r')
+      const before = (await world.runs.find('w', 'r'))!
+      assert.equal(before.waiting, '{"q":1}')
+      const other = await opened.openAgain()
+      const taken = await Promise.all(
+        [world, other, world].map((where, index) =>
+          where.runs.claimWaiting('w', 'r', { ...answer, lease: `l${index}` }),
+        ),
+      )
+      const won = taken.filter(run => run !== undefined)
+      assert.deepEqual(won, [{ ...before, status: 'running', reply: answer.reply, chatId: 'next turn' }])
+      const lease = `l${taken.indexOf(won[0])}`
+      assert.deepEqual(await world.runs.leases(), [lease])
+      assert.equal(await world.runs.nextDue(), 5000)
+      await world.write({ workspaceId: 'w', runId: 'r', lease }, { run: patch('succeeded') })
+    })
+
+    test('that was taken and left behind can be claimed, with what it waited for', async () => {
+      await world.beginAndBe('waiting', 'r')
+      await world.runs.claimWaiting('w', 'r', answer)
+      const claimed = await world.runs.claim({ lease: 'l', now: 5000, until: 6000 })
+      assert.deepEqual([claimed?.run.waiting, claimed?.run.claims], ['{"q":1}', 2])
+      assert.deepEqual([claimed?.run.reply, claimed?.run.chatId], [answer.reply, 'next turn'])
+    })
+
+    test('forgets the answer when it asks again, and keeps its turn where the answer is none', async () => {
+      const hold = await world.beginAndBe('waiting', 'r', { chatId: 'first turn' })
+      assert.ok(await world.runs.claimWaiting('w', 'r', { ...answer, chatId: '' }))
+      await world.write({ ...hold, lease: 'l' }, { run: patch('waiting') })
+      const run = await world.runs.find('w', 'r')
+      assert.deepEqual([run?.reply, run?.chatId], [undefined, 'first turn'])
+    })
+
+    test('is the only kind that can be taken so', async () => {
+      for (const status of ['queued', 'running', 'succeeded', 'failed', 'stopped'] as const) {
+        await world.beginAndBe(status, status)
+        assert.equal(await world.runs.claimWaiting('w', status, answer), undefined, status)
+        assert.equal((await world.runs.find('w', status))?.status, status)
+      }
+      await world.beginAndBe('waiting', 'r')
+      assert.equal(await world.runs.claimWaiting('v', 'r', answer), undefined)
+    })
+  })
+
+  test('renewing prolongs what is held, and tells what is to stop and what is lost', async () => {
+    const kept = await world.begin('kept')
+    const stopped = await world.begin('stopped')
+    const ended = await world.beginAndBe('succeeded', 'ended')
+    await world.begin('not mine', { leaseUntil: 1900 })
+    const many = []
+    for (let index = 0; index < 150; index++) many.push(await world.begin(`many ${index}`))
+    await world.runs.requestStop('w', 'stopped', 1500)
+    const holds = [
+      kept,
+      stopped,
+      ended,
+      { ...kept, runId: 'unknown' },
+      { ...kept, workspaceId: 'v' },
+      { ...kept, runId: 'not mine' },
+    ]
+    assert.deepEqual(await world.runs.renew([...many, ...holds], 7000), {
+      stop: ['stopped'],
+      lost: ['ended', 'unknown', 'kept', 'not mine'],
+    })
+    assert.equal(await world.runs.nextDue(), 1900, 'what is held by another lease is not prolonged')
+    assert.equal((await world.runs.claim({ lease: 'l', now: 6999, until: 9000 }))?.run.id, 'not mine')
+    assert.equal(await world.runs.claim({ lease: 'l', now: 6999, until: 9000 }), undefined)
+    assert.deepEqual(await world.runs.renew([], 7000), { stop: [], lost: [] })
+  })
+
+  test('a released run is queued at once, and only its holder can release it', async () => {
+    const hold = await world.begin('r')
+    await world.runs.release({ ...hold, lease: 'other' }, 1500)
+    assert.equal((await world.runs.find('w', 'r'))?.status, 'running')
+    await world.runs.release(hold, 1500)
+    assert.equal((await world.runs.find('w', 'r'))?.status, 'queued')
+    assert.equal(await world.runs.nextDue(), 1500)
+    assert.deepEqual(await world.runs.leases(), [])
+    assert.equal(await world.runs.commit(hold, entry()), false)
+    assert.equal((await world.runs.claim({ lease: 'l', now: 1500, until: 3000 }))?.run.id, 'r')
+  })
+
+  describe('who asks a run to stop', () => {
+    test('is told the status, whatever it is', async () => {
+      const expected: Record<RunStatus, RunStatus> = {
+        queued: 'stopped',
+        running: 'running',
+        waiting: 'stopped',
+        succeeded: 'succeeded',
+        failed: 'failed',
+        stopped: 'stopped',
+      }
+      for (const [before, after] of Object.entries(expected) as [RunStatus, RunStatus][]) {
+        await world.beginAndBe(before, before)
+        assert.equal(await world.runs.requestStop('v', before, 1600), undefined, 'in another workspace')
+        assert.equal(await world.runs.requestStop('w', before, 1600), after, before)
+        assert.equal((await world.runs.find('w', before))?.status, after)
+      }
+      assert.equal(await world.runs.requestStop('w', 'unknown', 1600), undefined)
+    })
+
+    test('ends one that nobody works on right here, and once', async () => {
+      for (const status of ['queued', 'waiting'] as const) {
+        const hold = await world.beginAndBe(status, status, { agentId: status })
+        await world.runs.requestStop('w', status, 1600)
+        await world.runs.requestStop('w', status, 1700)
+        const run = await world.runs.find('w', status)
+        assert.deepEqual([run?.finishedAt, run?.sequence], [1600, 3])
+        assert.deepEqual(
+          (await world.runs.steps('w', status)).map(one => [one.path, one.status]),
+          [
+            ['a', 'succeeded'],
+            ['b', status === 'waiting' ? 'stopped' : 'succeeded'],
+          ],
+        )
+        assert.equal(await world.runs.claimWaiting('w', status, answer), undefined)
+        assert.equal(await world.runs.commit(hold, entry()), false)
+        const [day] = await world.usage.days('w', { fromDay: 0, toDay: 0, agentId: status })
+        assert.deepEqual([day?.runs, day?.failures], [1, 0])
+      }
+      assert.equal(await world.runs.nextDue(), undefined)
+      assert.equal(await world.runs.claim({ lease: 'l', now: 9000, until: 9999 }), undefined)
+    })
+
+    test('does not disturb whoever works on it, and is heard by whoever takes it up', async () => {
+      const hold = await world.beginAndBe('running', 'r')
+      await world.runs.requestStop('w', 'r', 1600)
+      await world.write(hold, { steps: [step('c')] })
+      assert.ok(await world.runs.claim({ lease: 'next', now: 2000, until: 3000 }))
+      const next = { ...hold, lease: 'next' }
+      assert.deepEqual(await world.runs.renew([next], 4000), { stop: ['r'], lost: [] })
+      await world.write(next, { run: patch('stopped') })
+    })
+  })
+
+  test('leases of holders that are gone can be ended, and no others', async () => {
+    const gone = await world.begin('gone')
+    const kept = await world.begin('kept')
+    await world.beginAndBe('succeeded', 'ended')
+    assert.deepEqual((await world.runs.leases()).sort(), [gone.lease, kept.lease].sort())
+    const many = Array.from({ length: 250 }, (_, index) => `unknown ${index}`)
+    await world.runs.expire([...many, gone.lease, 'lease of ended'], 1500)
+    await world.runs.expire([], 1500)
+    assert.equal((await world.runs.claim({ lease: 'l', now: 1500, until: 3000 }))?.run.id, 'gone')
+    assert.equal(await world.runs.claim({ lease: 'l', now: 1500, until: 3000 }), undefined)
+    assert.equal(await world.runs.commit(gone, entry()), false)
+    assert.equal(await world.runs.commit(kept, entry()), true)
+  })
+})

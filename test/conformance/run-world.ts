@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import type { Database } from '../../src/adapters/sql/database.ts'
+import { SqlRunStore } from '../../src/adapters/sql/sql-run-store.ts'
+import { SqlUsageStore } from '../../src/adapters/sql/sql-usage-store.ts'
+import type {
+  EventBatch,
+  Hold,
+  JournalEntry,
+  NewRun,
+  RunPatch,
+  StepRecord,
+} from '../../src/workflow/run/run-store.ts'
+import { openTestDatabase } from '../support/open-test-database.ts'
+
+export const runTables = ['runs', 'run_steps', 'run_effects', 'run_events'] as const
+
+export const newRun = (id: string, more: Partial<NewRun> = {}): NewRun => ({
+  id,
+  trigger: 'run',
+  workflowId: 'wf',
+  version: 3,
+  agentId: '',
+  conversationId: '',
+  userId: '',
+  createdAt: 1000,
+  chatId: '',
+  graph: undefined,
+  inputs: '{"query":"hello"}',
+  lease: `lease of ${id}`,
+  leaseUntil: 2000,
+  ...more,
+})
+
+export const step = (path: string, more: Partial<StepRecord> = {}): StepRecord => ({
+  path,
+  kind: 'llm',
+  title: `Step ${path}`,
+  status: 'succeeded',
+  inputs: '{"prompt":"x"}',
+  outputs: '{"text":"y"}',
+  state: undefined,
+  error: undefined,
+  attempts: 1,
+  promptTokens: 5,
+  completionTokens: 7,
+  startedAt: 1100,
+  finishedAt: 1200,
+  starts: 0,
+  ...more,
+})
+
+export const patch = (status: RunPatch['status'], more: Partial<RunPatch> = {}): RunPatch => ({
+  status,
+  answer: 'So far',
+  outputs: undefined,
+  error: undefined,
+  waiting: undefined,
+  promptTokens: 10,
+  completionTokens: 20,
+  stepCount: 2,
+  activeMilliseconds: 300,
+  finishedAt: status === 'running' || status === 'waiting' ? undefined : 1500,
+  ...more,
+})
+
+export const entry = (more: Partial<JournalEntry> = {}): JournalEntry => ({
+  steps: [],
+  effects: [],
+  events: undefined,
+  run: undefined,
+  ...more,
+})
+
+export const batch = (first: number, last: number): EventBatch => ({
+  first,
+  last,
+  lines: Array.from({ length: last - first + 1 }, (_, index) => `{"seq":${first + index}}`).join('\n'),
+})
+
+export class RunWorld {
+  readonly database: Database
+  readonly runs: SqlRunStore
+  readonly usage: SqlUsageStore
+
+  constructor(database: Database) {
+    this.database = database
+    this.runs = new SqlRunStore(database)
+    this.usage = new SqlUsageStore(database)
+  }
+
+  async begin(id: string, more: Partial<NewRun> = {}, workspaceId = 'w'): Promise<Hold> {
+    const run = newRun(id, more)
+    await this.runs.create(workspaceId, run)
+    return { workspaceId, runId: id, lease: run.lease }
+  }
+
+  async write(hold: Hold, more: Partial<JournalEntry>): Promise<void> {
+    assert.equal(await this.runs.commit(hold, entry(more)), true, 'the lease is lost')
+  }
+
+  /** A run that has come to this status, with something in every table. */
+  async beginAndBe(
+    status: RunPatch['status'],
+    id: string,
+    more: Partial<NewRun> = {},
+    workspaceId = 'w',
+  ): Promise<Hold> {
+    const hold = await this.begin(id, more, workspaceId)
+    await this.write(hold, {
+      steps: [step('a'), step('b', status === 'waiting' ? { status, finishedAt: undefined } : {})],
+      effects: [{ path: 'a', name: 'sent', result: '1' }],
+      events: batch(1, 3),
+      run:
+        status === 'queued' ? undefined : patch(status, status === 'waiting' ? { waiting: '{"q":1}' } : {}),
+    })
+    if (status === 'queued') await this.runs.release(hold, 1400)
+    return hold
+  }
+
+  /** How many rows each table holds of a run. */
+  async rowsOf(id: string, workspaceId = 'w'): Promise<number[]> {
+    const counts: number[] = []
+    for (const table of runTables) {
+      const column = table === 'runs' ? 'id' : 'run_id'
+      const row = await this.database.get<{ total: number }>(
+        `SELECT COUNT(*) AS total FROM ${table} WHERE workspace_id = ? AND ${column} = ?`,
+        workspaceId,
+        id,
+      )
+      counts.push(row!.total)
+    }
+    return counts
+  }
+}
+
+export interface OpenedRunWorld {
+  world: RunWorld
+  /** The same data as another process sees it. */
+  openAgain(): Promise<RunWorld>
+  cleanup(): Promise<void>
+}
+
+export async function openRunWorld(): Promise<OpenedRunWorld> {
+  const opened = await openTestDatabase()
+  return {
+    world: new RunWorld(opened.database),
+    openAgain: async () => new RunWorld(await opened.openAgain()),
+    cleanup: () => opened.cleanup(),
+  }
+}

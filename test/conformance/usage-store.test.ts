@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { NewRun, RunPatch } from '../../src/workflow/run/run-store.ts'
+import { type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-world.ts'
+
+const day = 86_400_000
+const everyDay = { fromDay: 0, toDay: 1_000_000 }
+
+describe('a usage store', () => {
+  let opened: OpenedRunWorld
+  let world: RunWorld
+  let count: number
+  beforeEach(async () => {
+    opened = await openRunWorld()
+    world = opened.world
+    count = 0
+  })
+  afterEach(() => opened.cleanup())
+
+  async function end(
+    status: RunPatch['status'],
+    finishedAt: number,
+    run: Partial<NewRun> = {},
+    { where = world, workspaceId = 'w' } = {},
+  ): Promise<void> {
+    const hold = await where.begin(`r${++count}`, run, workspaceId)
+    await where.write(hold, { run: patch('running') })
+    await where.write(hold, { run: patch(status, { finishedAt }) })
+  }
+
+  const totals = (runs: number, failures = 0) => ({
+    runs,
+    failures,
+    promptTokens: 10 * runs,
+    completionTokens: 20 * runs,
+    activeMilliseconds: 300 * runs,
+  })
+
+  test('counts a run once, when it has ended, on the day it ended', async () => {
+    const hold = await world.begin('r')
+    await world.write(hold, { run: patch('running') })
+    await world.write(hold, { run: patch('waiting') })
+    assert.deepEqual(await world.usage.days('w', everyDay), [])
+    await world.runs.claimWaiting('w', 'r', { lease: 'l', until: 1, reply: '{}', chatId: '' })
+    const again = { ...hold, lease: 'l' }
+    await world.write(again, { run: patch('succeeded', { finishedAt: 3 * day - 1 }) })
+    assert.equal(
+      await world.runs.commit(again, { steps: [], effects: [], events: undefined, run: patch('failed') }),
+      false,
+    )
+    assert.deepEqual(await world.usage.days('w', everyDay), [{ day: 2, ...totals(1) }])
+  })
+
+  test('adds up by day what several processes counted, within the range alone', async () => {
+    const other = await opened.openAgain()
+    for (const where of [world, other]) {
+      await end('succeeded', day, {}, { where })
+      await end('failed', day + 5, { agentId: 'a' }, { where })
+      await end('stopped', 4 * day, {}, { where })
+    }
+    await end('succeeded', 9 * day, {}, { workspaceId: 'v' })
+    assert.deepEqual(await world.usage.days('w', everyDay), [
+      { day: 1, ...totals(4, 2) },
+      { day: 4, ...totals(2) },
+    ])
+    assert.deepEqual(await world.usage.days('w', { fromDay: 4, toDay: 4 }), [{ day: 4, ...totals(2) }])
+    assert.deepEqual(await world.usage.days('w', { fromDay: 2, toDay: 3 }), [])
+    assert.deepEqual(await world.usage.days('v', everyDay), [{ day: 9, ...totals(1) }])
+  })
+
+  test('tells the days of one agent or one workflow', async () => {
+    await end('succeeded', day, { agentId: 'a', workflowId: 'x' })
+    await end('succeeded', day, { agentId: 'a', workflowId: 'y' })
+    await end('failed', day, { agentId: 'b', workflowId: 'x' })
+    const days = async (range: object) => (await world.usage.days('w', { ...everyDay, ...range }))[0]?.runs
+    assert.equal(await days({ agentId: 'a' }), 2)
+    assert.equal(await days({ workflowId: 'x' }), 2)
+    assert.equal(await days({ agentId: 'a', workflowId: 'x' }), 1)
+    assert.equal(await days({ agentId: 'b', workflowId: 'y' }), undefined)
+  })
+
+  test('tells who used how much, the most first', async () => {
+    await end('succeeded', day, { agentId: 'small', workflowId: 'x' })
+    for (const at of [day, 2 * day]) await end('failed', at, { agentId: 'large', workflowId: 'x' })
+    await end('succeeded', day, { workflowId: '' })
+    await end('succeeded', 8 * day, { agentId: 'later', workflowId: 'later' })
+    const range = { fromDay: 1, toDay: 2 }
+    assert.deepEqual(await world.usage.byAgent('w', range), [
+      { agentId: 'large', ...totals(2, 2) },
+      { agentId: '', ...totals(1) },
+      { agentId: 'small', ...totals(1) },
+    ])
+    assert.deepEqual(await world.usage.byWorkflow('w', range), [
+      { workflowId: 'x', ...totals(3, 2) },
+      { workflowId: '', ...totals(1) },
+    ])
+    assert.deepEqual(await world.usage.byWorkflow('w', { ...range, agentId: 'small' }), [
+      { workflowId: 'x', ...totals(1) },
+    ])
+    assert.deepEqual(await world.usage.byAgent('v', range), [])
+  })
+})

@@ -1,0 +1,117 @@
+import { Readable } from 'node:stream'
+import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
+import { SqlConversationStore } from '../../src/adapters/sql/sql-conversation-store.ts'
+import type { Agent, AgentChange } from '../../src/agents/agent.ts'
+import { AgentService } from '../../src/agents/agent-service.ts'
+import type { ChatRequest } from '../../src/conversations/chat-request.ts'
+import { type ChatParts, ChatService, type ChatTurn } from '../../src/conversations/chat-service.ts'
+import type { Conversation } from '../../src/conversations/conversation.ts'
+import { ConversationListener } from '../../src/conversations/conversation-listener.ts'
+import { ConversationService } from '../../src/conversations/conversation-service.ts'
+import type { TurnAnswer } from '../../src/conversations/turn-answer.ts'
+import { TurnWaiters } from '../../src/conversations/turn-waiters.ts'
+import type { LocatedFile } from '../../src/files/file-store.ts'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { type LanguageModels, ModelNotConfigured } from '../../src/models/language-model.ts'
+import { openTestDatabase } from '../support/open-test-database.ts'
+import { ScriptedRuns } from './scripted-runs.ts'
+
+export const workspaceId = 'w'
+const never = new AbortController().signal
+
+/** Files in memory, by workspace and id. */
+class FakeFiles {
+  readonly files = new Map<string, LocatedFile>()
+
+  add(workspace: string, id: string, mimeType: string, name = `${id}.bin`): void {
+    const file = { id, name, size: 3, mimeType, sha256: '', createdAt: 0, blobKey: id }
+    this.files.set(`${workspace} ${id}`, file)
+  }
+
+  async info(workspace: string, ids: string[]) {
+    const items = ids.flatMap(id => this.files.get(`${workspace} ${id}`) ?? [])
+    return { items, missing: ids.filter(id => !this.files.has(`${workspace} ${id}`)) }
+  }
+
+  async find(workspace: string, id: string): Promise<LocatedFile> {
+    const file = this.files.get(`${workspace} ${id}`)
+    if (!file) throw new AppError('not_found', 'There is no such file')
+    return file
+  }
+
+  async read(file: LocatedFile): Promise<Readable> {
+    return Readable.from([Buffer.from(file.id)])
+  }
+}
+
+const text = (content: string, more: Partial<ChatRequest> = {}): ChatRequest => ({
+  dataType: 'text',
+  content,
+  fileIds: [],
+  userId: undefined,
+  chatId: undefined,
+  messageId: undefined,
+  timestamp: undefined,
+  ...more,
+})
+
+export type ChatWorld = Awaited<ReturnType<typeof openChatWorld>>
+
+/** Everything about conversations but the engine, which is scripted. */
+export async function openChatWorld(more: Partial<ChatParts> = {}) {
+  const opened = await openTestDatabase()
+  const store = new SqlConversationStore(opened.database)
+  const agentStore = new SqlAgentStore(opened.database)
+  const files = new FakeFiles()
+  const waiters = new TurnWaiters()
+  const time = { now: 1_700_000_000_000 }
+  const clock = { now: () => time.now }
+  const model = { name: 'scripted' }
+  const models: LanguageModels = {
+    defaultName: async () => model.name,
+    find: async () => {
+      throw new ModelNotConfigured('Set MODEL_BASE_URL')
+    },
+  }
+  const listener = new ConversationListener({ store, agents: agentStore, files, waiters, clock })
+  const runs = new ScriptedRuns(listener)
+  const parts: ChatParts = { store, runs, models, files, waiters, clock, transcriber: undefined, ...more }
+  const chats = new ChatService(parts)
+  const conversations = new ConversationService(store, runs, clock)
+  const nothingMissing = { hasWorkflow: async () => true, missingKnowledge: async () => [] }
+  const agents = new AgentService(agentStore, nothingMissing, clock)
+
+  const agent = async (change: AgentChange = {}): Promise<Agent> =>
+    (await agents.create(workspaceId, { name: 'Butler', ...change })).agent
+  const talk = async (with_: Agent, userId = ''): Promise<Conversation> =>
+    conversations.create(workspaceId, { agentId: with_.id, userId })
+  const begin = async (
+    conversation: Conversation,
+    content: string,
+    change: Partial<ChatRequest> = {},
+    service = chats,
+    signal = never,
+  ): Promise<ChatTurn> => {
+    const place = {
+      workspaceId,
+      agent: await agents.get(workspaceId, conversation.agentId),
+      conversation: await conversations.get(workspaceId, conversation.id),
+    }
+    return service.chat(place, text(content, change), signal)
+  }
+  const say = async (...parameters: Parameters<typeof begin>): Promise<TurnAnswer> =>
+    (await begin(...parameters)).answer(never)
+  const read = async (conversation: Conversation, limit = 100, offset = 0) =>
+    conversations.retrieve(workspaceId, await conversations.get(workspaceId, conversation.id), {
+      limit,
+      offset,
+    })
+
+  return {
+    ...{ store, agentStore, files, waiters, time, model, models, listener, runs, parts, chats },
+    ...{ conversations, agents, agent, talk, begin, say, read, never },
+    close: () => opened.cleanup(),
+  }
+}
+
+export const contents = (answer: TurnAnswer): string[] => answer.replies.map(({ content }) => content)

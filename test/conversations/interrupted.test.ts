@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import type { Conversation } from '../../src/conversations/conversation.ts'
+import { type ChatWorld, contents, openChatWorld, workspaceId } from './chat-world.ts'
+
+let world: ChatWorld
+let conversation: Conversation
+before(async () => {
+  world = await openChatWorld()
+})
+after(() => world.close())
+beforeEach(async () => {
+  world.runs.script = async run => {
+    await run.write('echo: ', run.request.inputs.query)
+    await run.succeed()
+  }
+  conversation = await world.talk(await world.agent())
+})
+
+/** As far as a process came that died before it started the run. */
+const storeOnly = (chatId: string) =>
+  world.store.beginTurn(workspaceId, {
+    conversationId: conversation.id,
+    chatId,
+    runId: `run_${chatId}`,
+    message: { id: `msg_${chatId}`, dataType: 'text', content: 'lost', fileIds: [], at: 1 },
+    spareId: 'msg_spare',
+    name: '',
+    at: world.time.now,
+  })
+
+test('a turn that never began to run counts as interrupted after a minute, and the next one runs', async () => {
+  await storeOnly('chat_lost')
+  world.time.now += 60_001
+  assert.deepEqual(contents(await world.say(conversation, 'next')), ['echo: next'])
+  const lost = await world.say(conversation, '', { chatId: 'chat_lost' })
+  assert.equal(lost.error?.reason, 'internal')
+  assert.match(contents(lost)[0]!, /interrupted/)
+})
+
+test('sending it again is answered with the interruption too', async () => {
+  await storeOnly('chat_again')
+  world.time.now += 60_001
+  const lost = await world.say(conversation, 'lost', { chatId: 'chat_again' })
+  assert.match(contents(lost)[0]!, /interrupted/)
+})
+
+test('the chore ends such turns, and leaves alone those that run or just began', async () => {
+  await storeOnly('chat_stuck')
+  world.time.now += 60_001
+  const other = await world.talk(await world.agent())
+  await world.store.beginTurn(workspaceId, {
+    conversationId: other.id,
+    chatId: 'chat_fresh',
+    runId: 'run_fresh',
+    message: { id: 'msg_fresh', dataType: 'text', content: 'fresh', fileIds: [], at: 1 },
+    spareId: 'msg_spare',
+    name: '',
+    at: world.time.now,
+  })
+  world.runs.script = async () => {}
+  const third = await world.talk(await world.agent())
+  await world.begin(third, 'runs', { chatId: 'chat_runs' })
+  world.time.now += 30_000
+  await world.chats.endInterrupted()
+  const status = async (id: string, chatId: string) =>
+    (await world.store.findTurn(workspaceId, id, chatId))?.status
+  assert.equal(await status(conversation.id, 'chat_stuck'), 'failed')
+  assert.equal(await status(other.id, 'chat_fresh'), 'active')
+  world.time.now += 60_001
+  await world.chats.endInterrupted()
+  assert.equal(await status(third.id, 'chat_runs'), 'active')
+})
+
+test('a run that asked can still be answered after a turn that never reached it', async () => {
+  world.runs.script = run => run.ask('Which size?')
+  const asked = await world.say(conversation, 'Latte')
+  await storeOnly('chat_unheard')
+  world.time.now += 60_001
+  await world.chats.endInterrupted()
+  world.runs.script = async run => {
+    await run.write(`Latte/${run.reply?.text}`)
+    await run.succeed()
+  }
+  const answer = await world.say(conversation, 'large')
+  assert.deepEqual([contents(answer), answer.runId], [['Latte/large'], asked.runId])
+})

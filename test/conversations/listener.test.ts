@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import type { Conversation } from '../../src/conversations/conversation.ts'
+import { type ChatWorld, contents, openChatWorld, workspaceId } from './chat-world.ts'
+import type { ScriptedRun } from './scripted-runs.ts'
+
+let world: ChatWorld
+let conversation: Conversation
+before(async () => {
+  world = await openChatWorld()
+})
+after(() => world.close())
+beforeEach(async () => {
+  world.runs.script = async run => {
+    await run.recall()
+    await run.write('echo: ', run.request.inputs.query)
+    await run.succeed()
+  }
+  conversation = await world.talk(await world.agent())
+})
+
+const lastRun = (): ScriptedRun => world.runs.started.at(-1)!
+
+test('told twice, everything is written once', async () => {
+  const first = await world.say(conversation, 'hello', { chatId: 'chat_twice' })
+  const run = lastRun()
+  const [reply] = first.replies
+  await world.listener.said(run.listened, { ...reply!, content: 'something else' })
+  await world.listener.settled(run.listened, {
+    status: 'failed',
+    error: { reason: 'internal', message: 'x' },
+    messages: [],
+  })
+  assert.deepEqual(await world.say(conversation, '', { chatId: 'chat_twice' }), first)
+  assert.equal((await world.read(conversation)).length, 2)
+})
+
+test('an old turn that is told of again does not free a newer one', async () => {
+  await world.say(conversation, 'old')
+  const old = lastRun()
+  const running = new Promise<ScriptedRun>(resolve => {
+    world.runs.script = async run => resolve(run)
+  })
+  const turn = await world.begin(conversation, 'new')
+  const run = await running
+  await world.listener.settled(old.listened, { status: 'succeeded', error: undefined, messages: [] })
+  const { activeChatId } = await world.conversations.get(workspaceId, conversation.id)
+  assert.equal(activeChatId, turn.chatId)
+  await run.succeed()
+})
+
+test('a run of no conversation is passed over', async () => {
+  await world.say(conversation, 'hello')
+  const stranger = { ...lastRun().listened, conversationId: '', agentId: '' }
+  assert.deepEqual(await world.listener.recall(stranger), { history: [], memory: {} })
+  await world.listener.remember(stranger, { a: 1 })
+  await world.listener.said(stranger, { id: 'msg_x', at: 1, dataType: 'text', content: 'x', fileIds: [] })
+  await world.listener.settled(stranger, { status: 'succeeded', error: undefined, messages: [] })
+  assert.equal((await world.read(conversation)).length, 2)
+})
+
+test('a run is told what was said before, and files by their names', async () => {
+  world.files.add(workspaceId, 'file_note', 'text/plain', 'note.txt')
+  await world.say(conversation, 'my name is Ada')
+  await world.say(conversation, '', { dataType: 'file', fileIds: ['file_note'] })
+  await world.say(conversation, '{"wave":1}', { dataType: 'action' })
+  await world.say(conversation, 'what is my name?')
+  assert.deepEqual(lastRun().told.history, [
+    { role: 'user', content: 'my name is Ada' },
+    { role: 'assistant', content: 'echo: my name is Ada' },
+    { role: 'user', content: '[note.txt]' },
+    { role: 'assistant', content: 'echo: ' },
+    { role: 'assistant', content: 'echo: ' },
+  ])
+})
+
+test('what a run is told of earlier turns is bounded', async () => {
+  const long = 'x'.repeat(30_000)
+  world.runs.script = async run => {
+    await run.recall()
+    await run.succeed()
+  }
+  for (const content of ['first', long, long, 'last']) await world.say(conversation, content)
+  assert.deepEqual(
+    lastRun().told.history.map(({ content }) => content.length),
+    [5, 30_000, 30_000],
+  )
+  await world.say(conversation, long)
+  await world.say(conversation, 'end')
+  const { history } = lastRun().told
+  assert.equal(history.length, 3)
+  assert.ok(history.every(({ content }) => content !== 'first'))
+})
+
+test('memory has the defaults of the agent, then what was assigned, for each user', async () => {
+  const agent = await world.agent({ memory: { city: { default: 'Paris' }, mood: {} } })
+  const talk = await world.talk(agent, 'ada')
+  world.runs.script = async run => {
+    await run.recall()
+    await run.remember({ city: 'Rome', list: [1, { a: null }] })
+    await run.succeed()
+  }
+  await world.say(talk, 'one')
+  assert.deepEqual(lastRun().told.memory, { city: 'Paris', mood: '' })
+  await world.say(talk, 'two')
+  assert.deepEqual(lastRun().told.memory, { city: 'Rome', mood: '', list: [1, { a: null }] })
+  await world.say(talk, 'three', { userId: 'bob' })
+  assert.equal(lastRun().told.memory['city'], 'Paris')
+})
+
+test('what no database can hold is left out of a reply', async () => {
+  world.runs.script = async run => {
+    await run.write('a\0b\ud800c')
+    await run.succeed()
+  }
+  assert.deepEqual(contents(await world.say(conversation, 'hello')), ['ab\ufffdc'])
+})
+
+test('a deleted conversation takes nothing more, and its run is stopped', async () => {
+  const running = new Promise<ScriptedRun>(resolve => {
+    world.runs.script = async run => resolve(run)
+  })
+  const turn = await world.begin(conversation, 'hello')
+  const run = await running
+  await world.conversations.remove(workspaceId, conversation.id)
+  assert.equal(run.record.status, 'stopped')
+  await run.write('too late')
+  await assert.rejects(turn.answer(world.never), /There is no conversation/)
+  await assert.rejects(world.read(conversation), /There is no conversation/)
+})

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import type { ChatTurn } from '../../src/conversations/chat-service.ts'
+import type { Conversation } from '../../src/conversations/conversation.ts'
+import type { TurnEvent } from '../../src/conversations/turn-events.ts'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { type ChatWorld, contents, openChatWorld, workspaceId } from './chat-world.ts'
+
+let world: ChatWorld
+let conversation: Conversation
+before(async () => {
+  world = await openChatWorld()
+})
+after(() => world.close())
+beforeEach(async () => {
+  world.runs.script = async run => {
+    await run.write('one ', 'two ', 'three')
+    await run.succeed()
+  }
+  conversation = await world.talk(await world.agent())
+})
+
+const listen = (turn: ChatTurn, from?: number): Promise<TurnEvent[]> =>
+  Array.fromAsync(turn.events(from, world.never))
+
+const words = (events: TurnEvent[]): string[] =>
+  events.map(event => (event.event === 'delta' ? event.text : event.event))
+
+function assertGrow(events: TurnEvent[]): void {
+  const ids = events.map(({ id }) => id)
+  assert.deepEqual(
+    ids,
+    [...new Set(ids)].sort((a, b) => a - b),
+  )
+}
+
+test('a text comes in pieces, then the whole answer', async () => {
+  const turn = await world.begin(conversation, 'hello')
+  const events = await listen(turn)
+  assert.deepEqual(words(events), ['one ', 'two ', 'three', 'end'])
+  assertGrow(events)
+  const end = events.at(-1)!
+  assert.ok(end.event === 'end')
+  assert.deepEqual(end.answer, await turn.answer(world.never))
+  assert.deepEqual(contents(end.answer), ['one two three'])
+})
+
+test('what is no text comes whole, and so does a text without pieces', async () => {
+  world.runs.script = async run => {
+    await run.say({ dataType: 'action', content: '{}', fileIds: [] })
+    await run.say({ dataType: 'text', content: 'whole', fileIds: [] })
+    await run.succeed()
+  }
+  const events = await listen(await world.begin(conversation, 'hello'))
+  assert.deepEqual(words(events), ['message', 'whole', 'end'])
+})
+
+test('a new attempt takes back what came before', async () => {
+  world.runs.script = async run => {
+    run.emit('node.delta', { text: 'bad', message_id: 'msg_a' })
+    run.emit('node.delta', { text: '', message_id: 'msg_a', reset: true })
+    run.emit('node.delta', { text: 'not said to the user' })
+    await run.succeed()
+  }
+  const events = await listen(await world.begin(conversation, 'hello'))
+  assert.deepEqual(
+    events.map(event => (event.event === 'delta' ? [event.text, event.reset] : event.event)),
+    [['bad', false], ['', true], 'end'],
+  )
+})
+
+test('who comes back gets the rest, while it runs and after', async () => {
+  const all = await listen(await world.begin(conversation, 'hello', { chatId: 'chat_back' }))
+  const again = await world.begin(conversation, '', { chatId: 'chat_back' })
+  assert.deepEqual(await listen(again), all)
+  assert.deepEqual(await listen(again, all[1]!.id), all.slice(2))
+  assert.deepEqual(words(await listen(again, all.at(-1)!.id)), ['end'])
+})
+
+test('turns of one run are kept apart', async () => {
+  world.runs.script = run => run.ask('Which size?', ['large'])
+  const first = await world.begin(conversation, 'Latte', { chatId: 'chat_first' })
+  const asked = await listen(first)
+  assert.deepEqual(words(asked), ['Which size?', 'end'])
+  world.runs.script = async run => {
+    await run.write('Latte/', 'large')
+    await run.succeed()
+  }
+  const second = await world.begin(conversation, 'large')
+  const answered = await listen(second)
+  assert.deepEqual(words(answered), ['Latte/', 'large', 'end'])
+  assertGrow([...asked, ...answered])
+  const again = await world.begin(conversation, '', { chatId: 'chat_first' })
+  assert.deepEqual(await listen(again), asked)
+  assert.deepEqual(words(await listen(again, asked.at(-1)!.id)), ['end'], 'nothing of the next turn')
+})
+
+test('a failure ends the stream with its code', async () => {
+  world.runs.refusal = new AppError('workflow_not_runnable', 'No input node')
+  const [end, ...more] = await listen(await world.begin(conversation, 'hello'))
+  assert.deepEqual(more, [])
+  assert.ok(end?.event === 'end' && end.answer.error?.reason === 'workflow_not_runnable')
+})
+
+test('where the run was forgotten the record answers', async () => {
+  const turn = await world.begin(conversation, 'hello')
+  const { runId } = await turn.answer(world.never)
+  world.runs.runs.delete(`${workspaceId} ${runId}`)
+  const events = await listen(turn)
+  assert.deepEqual(words(events), ['end'])
+})
+
+test('who hangs up ends the stream and not the run', async () => {
+  const gone = new AbortController()
+  world.runs.script = async run => {
+    await run.write('begun')
+  }
+  const turn = await world.begin(conversation, 'hello')
+  const seen: TurnEvent[] = []
+  for await (const event of turn.events(undefined, gone.signal)) {
+    seen.push(event)
+    gone.abort()
+  }
+  assert.deepEqual(words(seen), ['begun'])
+  assert.equal((await world.store.findTurn(workspaceId, conversation.id, turn.chatId))?.status, 'active')
+})

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { ChatService } from '../../src/conversations/chat-service.ts'
+import type { Conversation } from '../../src/conversations/conversation.ts'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { type ChatWorld, contents, openChatWorld, workspaceId } from './chat-world.ts'
+import type { ScriptedRun } from './scripted-runs.ts'
+
+let world: ChatWorld
+let conversation: Conversation
+before(async () => {
+  world = await openChatWorld()
+})
+after(() => world.close())
+beforeEach(async () => {
+  world.runs.script = async run => {
+    await run.write('echo: ', run.request.inputs.query)
+    await run.succeed()
+  }
+  conversation = await world.talk(await world.agent())
+})
+
+/** A script that begins and then waits for the test. */
+function held(): Promise<ScriptedRun> {
+  return new Promise(resolve => {
+    world.runs.script = async run => resolve(run)
+  })
+}
+
+const failsWith = (reason: string) => (error: unknown) => error instanceof AppError && error.reason === reason
+
+test('a turn is the message and its replies under one chat id, in order', async () => {
+  world.runs.script = async run => {
+    await run.write('one')
+    await run.say({ dataType: 'action', content: '{"wave":1}', fileIds: [] })
+    await run.write('two')
+    await run.succeed()
+  }
+  const answer = await world.say(conversation, 'hello')
+  assert.deepEqual(contents(answer), ['one', '{"wave":1}', 'two'])
+  const messages = await world.read(conversation)
+  assert.deepEqual(
+    messages.map(({ role, dataType, content }) => [role, dataType, content]),
+    [
+      [0, 'text', 'hello'],
+      [1, 'text', 'one'],
+      [1, 'action', '{"wave":1}'],
+      [1, 'text', 'two'],
+    ],
+  )
+  assert.equal(new Set(messages.map(({ chatId }) => chatId)).size, 1)
+  assert.equal(new Set(messages.map(({ id }) => id)).size, 4)
+})
+
+test('the message is stored before anything runs', async () => {
+  const running = held()
+  const turn = await world.begin(conversation, 'first of all')
+  const run = await running
+  assert.deepEqual(
+    (await world.read(conversation)).map(({ content }) => content),
+    ['first of all'],
+  )
+  await run.succeed()
+  assert.deepEqual(contents(await turn.answer(world.never)), [])
+})
+
+test('a chat id seen before is answered from the record and runs nothing', async () => {
+  const first = await world.say(conversation, 'once', { chatId: 'chat_once' })
+  const count = world.runs.started.length
+  const again = await world.say(conversation, 'something else', { chatId: 'chat_once' })
+  assert.deepEqual(again, first)
+  assert.equal(world.runs.started.length, count)
+  assert.equal((await world.read(conversation)).length, 2)
+})
+
+test('a chat id that still runs is waited for', async () => {
+  const running = held()
+  const turn = await world.begin(conversation, 'slow', { chatId: 'chat_slow' })
+  const again = await world.begin(conversation, 'slow', { chatId: 'chat_slow' })
+  const both = Promise.all([turn.answer(world.never), again.answer(world.never)])
+  const run = await running
+  await run.write('done')
+  await run.succeed()
+  const [one, two] = await both
+  assert.deepEqual(contents(one), ['done'])
+  assert.deepEqual(two, one)
+})
+
+test('many at once with one chat id run once', async () => {
+  const count = world.runs.started.length
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => world.say(conversation, 'same', { chatId: 'chat_same' })),
+  )
+  assert.equal(world.runs.started.length, count + 1)
+  for (const answer of answers) assert.deepEqual(answer, answers[0])
+})
+
+test('the same chat id in two conversations is two turns', async () => {
+  const other = await world.talk(await world.agent())
+  await world.say(conversation, 'here', { chatId: 'chat_both' })
+  assert.deepEqual(contents(await world.say(other, 'there', { chatId: 'chat_both' })), ['echo: there'])
+})
+
+test('turns of a conversation run one after the other', async () => {
+  let working = 0
+  let most = 0
+  world.runs.script = async run => {
+    most = Math.max(most, ++working)
+    await run.write(run.request.inputs.query)
+    working--
+    await run.succeed()
+  }
+  const said = ['a', 'b', 'c', 'd', 'e', 'f']
+  const answers = await Promise.all(said.map(content => world.say(conversation, content)))
+  assert.deepEqual(answers.flatMap(contents), said)
+  assert.equal(most, 1)
+  const messages = await world.read(conversation)
+  for (let at = 0; at < messages.length; at += 2)
+    assert.deepEqual(
+      messages.slice(at, at + 2).map(({ role, content }) => [role, content]),
+      [0, 1].map(role => [role, messages[at]!.content]),
+    )
+})
+
+test('a turn that waits too long for another is refused, and leaves nothing', async () => {
+  const impatient = new ChatService({ ...world.parts, turnWaitMilliseconds: 0 })
+  const running = held()
+  const turn = await world.begin(conversation, 'long')
+  const run = await running
+  await assert.rejects(world.begin(conversation, 'short', {}, impatient), failsWith('version_conflict'))
+  await run.succeed()
+  await turn.answer(world.never)
+  assert.deepEqual(
+    (await world.read(conversation)).map(({ content }) => content),
+    ['long'],
+  )
+})
+
+test('who hangs up does not stop the run', async () => {
+  const running = held()
+  const gone = new AbortController()
+  const turn = await world.begin(conversation, 'bye', { chatId: 'chat_bye' })
+  const waiting = turn.answer(gone.signal)
+  gone.abort(new Error('hung up'))
+  await assert.rejects(waiting, /hung up/)
+  const run = await running
+  await run.write('still here')
+  await run.succeed()
+  assert.deepEqual(contents(await world.say(conversation, '', { chatId: 'chat_bye' })), ['still here'])
+})
+
+test('a failed run stores a reply that says so, in the language of the question', async () => {
+  world.runs.script = run => run.fail({ reason: 'model_failed', message: 'The model is down' })
+  const english = await world.say(conversation, 'hello')
+  assert.deepEqual(english.error, { reason: 'model_failed', message: 'The model is down' })
+  assert.deepEqual(contents(english), ['Sorry, this did not work: The model is down'])
+  const chinese = await world.say(conversation, '你好', { chatId: 'chat_cn' })
+  assert.deepEqual(contents(chinese), ['抱歉，这次没有完成：The model is down'])
+  assert.deepEqual(await world.say(conversation, '你好', { chatId: 'chat_cn' }), chinese)
+  assert.equal((await world.read(conversation)).length, 4)
+})
+
+test('a run that cannot begin is the answer of its turn, and the conversation goes on', async () => {
+  world.runs.refusal = new AppError('workflow_not_runnable', 'It has no input node')
+  const answer = await world.say(conversation, 'run!')
+  assert.equal(answer.error?.reason, 'workflow_not_runnable')
+  assert.deepEqual(contents(answer), ['Sorry, this did not work: It has no input node'])
+  assert.deepEqual(contents(await world.say(conversation, 'again')), ['echo: again'])
+})
+
+test('a fault of ours says nothing of its cause, frees the conversation, and reaches the log', async () => {
+  world.runs.refusal = new Error('secret path /srv')
+  await assert.rejects(world.say(conversation, 'run!', { chatId: 'chat_fault' }), /secret path/)
+  const answer = await world.say(conversation, 'run!', { chatId: 'chat_fault' })
+  assert.equal(answer.error?.reason, 'internal')
+  assert.doesNotMatch(JSON.stringify(answer), /secret/)
+  assert.deepEqual(contents(await world.say(conversation, 'again')), ['echo: again'])
+})
+
+test('what was said before a stop is the answer', async () => {
+  world.runs.script = async run => {
+    await run.write('half')
+    await run.stop()
+  }
+  const answer = await world.say(conversation, 'hello')
+  assert.deepEqual([contents(answer), answer.error], [['half'], undefined])
+})
+
+test('the next turn answers a run that asked', async () => {
+  world.runs.script = run => run.ask('Which size?', ['small', 'large'])
+  const asked = await world.say(conversation, 'Latte', { chatId: 'chat_ask' })
+  assert.deepEqual(contents(asked), ['Which size?'])
+  assert.deepEqual(asked.waiting, { options: ['small', 'large'] })
+  world.runs.script = async run => {
+    await run.write(`Latte/${run.reply?.text}`)
+    await run.succeed()
+  }
+  const answered = await world.say(conversation, 'large')
+  assert.deepEqual(contents(answered), ['Latte/large'])
+  assert.equal(answered.waiting, undefined)
+  assert.equal(answered.runId, asked.runId)
+  assert.deepEqual(
+    (await world.read(conversation)).map(({ role }) => role),
+    [0, 1, 0, 1],
+  )
+  assert.deepEqual(await world.say(conversation, '', { chatId: 'chat_ask' }), asked, 'options are kept')
+  const next = await world.say(conversation, 'and tea')
+  assert.notEqual(next.runId, asked.runId)
+})
+
+test('where the waiting run is gone, a new one answers', async () => {
+  world.runs.script = run => run.ask('Which size?')
+  const asked = await world.say(conversation, 'Latte')
+  world.runs.runs.delete(`${workspaceId} ${asked.runId}`)
+  world.runs.script = async run => {
+    await run.write(`new: ${run.request.inputs.query}`)
+    await run.succeed()
+  }
+  const answer = await world.say(conversation, 'large')
+  assert.deepEqual(contents(answer), ['new: large'])
+  assert.notEqual(answer.runId, asked.runId)
+})
+
+test('a message id of the client is taken over once', async () => {
+  await world.say(conversation, 'a', { messageId: 'mine' })
+  await world.say(conversation, 'b', { messageId: 'mine' })
+  await world.say(conversation, 'c', { messageId: 'no id at all!' })
+  const [a, b, c] = (await world.read(conversation)).filter(({ role }) => role === 0).map(({ id }) => id)
+  assert.equal(a, 'mine')
+  assert.match(b!, /^msg_/)
+  assert.match(c!, /^msg_/)
+})
+
+test('a time of the client is taken over unless it lies in the future', async () => {
+  await world.say(conversation, 'then', { timestamp: 12 })
+  assert.equal((await world.read(conversation))[0]?.at, 12)
+  const late = world.time.now + 2 * 86_400_000
+  await assert.rejects(world.say(conversation, 'x', { timestamp: late }), failsWith('invalid_request'))
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import type { Egress } from '../../src/adapters/egress/egress.ts'
+import { egressFetch } from '../../src/adapters/egress/egress-fetch.ts'
+import { createHttpClient } from '../../src/adapters/egress/egress-http-client.ts'
+import { createToolServers } from '../../src/adapters/mcp/mcp-tool-servers.ts'
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
+import { privateUrls } from './private-spellings.ts'
+
+const never = new AbortController().signal
+
+/** Every part through which an address that somebody chose is called. A new one belongs in this table. */
+const outlets: Record<string, (egress: Egress, url: string) => Promise<unknown>> = {
+  'the HTTP client, GET': (egress, url) => http(egress, url, 'GET'),
+  'the HTTP client, POST': (egress, url) => http(egress, url, 'POST'),
+  'the tool servers, list': (egress, url) => createToolServers(egress).list(url, {}, never),
+  'the tool servers, call': (egress, url) =>
+    createToolServers(egress).call({ url, headers: {} }, 'tool', {}, never),
+  // What is not even a URL is refused by the interface itself, before it comes to the egress.
+  'the fetch for libraries': (egress, url) => egressFetch(egress)(url),
+}
+
+const http = (egress: Egress, url: string, method: string) =>
+  createHttpClient(egress).request({ method, url, headers: {}, signal: never, timeoutMilliseconds: 5000 })
+
+describe('through every outlet', () => {
+  let target: LoopbackServer
+  let crossroads: LoopbackServer
+  before(async () => {
+    target = await startLoopbackServer()
+    crossroads = await startLoopbackServer((request, response) => {
+      const query = new URL(request.url ?? '/', 'http://x').searchParams
+      const status = Number(query.get('status'))
+      response.writeHead(status, { location: query.get('to') ?? '/' }).end()
+    })
+  })
+  after(() => Promise.all([target.close(), crossroads.close()]))
+
+  /** Whoever refuses says no more than that; a network error would mean that it was tried. */
+  const isRefusal = (error: Error & { kind?: string; retryable?: boolean }): boolean =>
+    error.kind === 'blocked' ||
+    (error.name === 'ToolFailure' && error.retryable === false) ||
+    (error instanceof TypeError && /Failed to parse URL|URL scheme|includes credentials/.test(error.message))
+
+  for (const [name, reach] of Object.entries(outlets)) {
+    it(`a private address is refused in every spelling without a connection: ${name}`, async () => {
+      // The port is open and every name leads to the target, so that only the address can be the reason.
+      const egress = createEgress({
+        allow: [],
+        ports: [target.port],
+        resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+      })
+      const before = target.connections
+      const urls = privateUrls(target.port)
+      const unrefused = await Promise.all(
+        urls.map(url =>
+          reach(egress, url).then(
+            () => `${url} was called`,
+            error => (isRefusal(error) ? [] : `${url}: ${error.stack}`),
+          ),
+        ),
+      )
+      assert.deepEqual(unrefused.flat(), [])
+      assert.equal(target.connections, before)
+      egress.close()
+    })
+
+    for (const status of [301, 302, 303, 307, 308])
+      it(`a redirect by ${status} to a private address leads nowhere: ${name}`, async () => {
+        const egress = createEgress({
+          allow: [`crossroads.example:${crossroads.port}`],
+          ports: [80, 443, target.port],
+          resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+        })
+        const before = target.connections
+        const passed = crossroads.connections
+        for (const host of ['127.0.0.1', '2130706433', '[::ffff:7f00:1]', 'localhost', 'inner.example']) {
+          const to = encodeURIComponent(`http://${host}:${target.port}/`)
+          const from = `http://crossroads.example:${crossroads.port}/?status=${status}&to=${to}`
+          // A POST is not sent on at all: the redirect itself is then the answer.
+          await reach(egress, from).catch(error => assert.ok(isRefusal(error), error.stack))
+        }
+        assert.equal(target.connections, before)
+        assert.ok(crossroads.connections > passed, 'the first hop was called')
+        egress.close()
+      })
+  }
+
+  for (const [name, reach] of Object.entries(outlets))
+    it(`what the operator allows is reached, so the target does count: ${name}`, async () => {
+      const egress = createEgress({ allow: ['127.0.0.1'] })
+      const before = target.connections
+      // It is no tool server, which is found out by calling it.
+      await reach(egress, `${target.origin}/`).catch(() => {})
+      assert.ok(target.connections > before)
+      egress.close()
+    })
+})

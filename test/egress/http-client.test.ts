@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import type { Egress } from '../../src/adapters/egress/egress.ts'
+import { createHttpClient } from '../../src/adapters/egress/egress-http-client.ts'
+import type { HttpClient, HttpRequest } from '../../src/tools/http-client.ts'
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
+
+const japanese = Buffer.from([0x93, 0xfa, 0x96, 0x7b])
+
+describe('the client for addresses that users choose', () => {
+  let server: LoopbackServer
+  let egress: Egress
+  let client: HttpClient
+  before(async () => {
+    server = await startLoopbackServer((request, response) => {
+      const type = new URL(request.url ?? '/', 'http://x').searchParams.get('type')
+      if (type) response.setHeader('content-type', type)
+      if (request.url?.startsWith('/bytes')) response.end(japanese)
+      else if (request.url === '/packed')
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('unpacked'))
+      else if (request.url === '/cookies')
+        response.writeHead(404, { 'set-cookie': ['a=1', 'b=2'] }).end('not here')
+      else if (request.url === '/large') response.end(Buffer.alloc((10 << 20) + 1))
+      else if (request.url === '/drop') request.socket.destroy()
+      else if (request.url !== '/hang') request.pipe(response)
+    })
+    egress = createEgress({
+      allow: ['127.0.0.1', 'gone.example'],
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    })
+    client = createHttpClient(egress)
+  })
+  after(async () => {
+    egress.close()
+    await server.close()
+  })
+  const request = (path: string, more: Partial<HttpRequest> = {}) =>
+    client.request({
+      method: 'GET',
+      url: `${server.origin}${path}`,
+      headers: {},
+      signal: new AbortController().signal,
+      timeoutMilliseconds: 10_000,
+      ...more,
+    })
+
+  it('sends what it was given', async () => {
+    const answer = await request('/', { method: 'PUT', headers: { 'X-Own': 'one' }, body: '世界' })
+    assert.deepEqual([answer.status, answer.text], [200, '世界'])
+    const { method, headers } = server.requests.at(-1)!
+    assert.deepEqual([method, headers['x-own']], ['PUT', 'one'])
+    assert.equal((await request('/', { method: 'POST', body: new Uint8Array([0x61]) })).text, 'a')
+  })
+
+  it('takes every status as an answer, with headers as plain texts', async () => {
+    const answer = await request('/cookies')
+    assert.deepEqual(
+      [answer.status, answer.text, answer.headers['set-cookie']],
+      [404, 'not here', 'a=1, b=2'],
+    )
+    for (const value of Object.values(answer.headers)) assert.equal(typeof value, 'string')
+  })
+
+  it('reads the text in its declared encoding, and unpacked', async () => {
+    const read = async (type: string) => (await request(`/bytes?type=${encodeURIComponent(type)}`)).text
+    assert.equal(await read('text/plain; charset=Shift_JIS'), '日本')
+    assert.equal(await read('text/html;charset="shift_jis"'), '日本')
+    assert.match(await read('text/plain; charset=nobody-knows'), /\ufffd/)
+    assert.match(await read('application/json'), /\ufffd/)
+    assert.equal((await request('/packed')).text, 'unpacked')
+  })
+
+  for (const [path, message, retryable] of [
+    ['/large', /larger than 10485760 bytes/, false],
+    ['/drop', /broke off/, true],
+  ] as const)
+    it(`fails as a tool does at ${path}`, () =>
+      assert.rejects(request(path), { name: 'ToolFailure', message, retryable }))
+
+  it('fails when the time is up, and when nobody is there', async () => {
+    await assert.rejects(request('/hang', { timeoutMilliseconds: 50 }), {
+      name: 'ToolFailure',
+      retryable: true,
+    })
+    await assert.rejects(request('', { url: 'http://gone.example:1/' }), {
+      name: 'ToolFailure',
+      retryable: true,
+      message: 'gone.example:1 could not be reached (ECONNREFUSED)',
+    })
+  })
+
+  it('fails with the reason of whoever calls it off', async () => {
+    const controller = new AbortController()
+    const reason = new Error('stopped')
+    const hanging = request('/hang', { signal: controller.signal })
+    controller.abort(reason)
+    await assert.rejects(hanging, error => error === reason)
+  })
+
+  it('does not tell where a refused name leads', async () => {
+    const strict = createHttpClient(
+      createEgress({ allow: [], resolve: async () => [{ address: '10.9.8.7', family: 4 }] }),
+    )
+    await assert.rejects(
+      strict.request({
+        method: 'GET',
+        url: 'http://inner.example/',
+        headers: {},
+        signal: new AbortController().signal,
+        timeoutMilliseconds: 1000,
+      }),
+      (error: Error) => error.name === 'ToolFailure' && !/10\.9\.8\.7/.test(`${error.message}${error.stack}`),
+    )
+  })
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { beginRun } from '../../src/http/routes/run-waits.ts'
+import { AppError } from '../../src/kernel/app-error.ts'
+import type { RunRequest } from '../../src/workflow/run/runs.ts'
+import { FakeRuns } from '../support/fake-runs.ts'
+
+const request: RunRequest = {
+  what: { workflowId: 'wf_hello' },
+  trigger: 'run',
+  inputs: { query: 'x', files: [], action: '', more: {} },
+  runId: 'run_decided',
+}
+
+describe('a run whose id the request decides', () => {
+  it('is begun once; whoever asks again waits for the same one and hears the same', async () => {
+    const runs = new FakeRuns()
+    runs.script = () => {}
+    const first = await beginRun(runs, 'w', request)
+    const second = await beginRun(runs, 'w', request)
+    assert.equal(runs.requests.length, 1)
+    assert.equal(second.runId, first.runId)
+    const both = Promise.all([first.standing(undefined), second.standing(undefined)])
+    const [run] = runs.runs.values()
+    run!.say('Hello')
+    run!.settle({ status: 'succeeded', answer: 'Hello' })
+    const [one, other] = await both
+    assert.deepEqual(other, one)
+    assert.equal(other.messages[0]!.content, 'Hello')
+  })
+
+  it('is joined also when the same request was faster by a moment', async () => {
+    const runs = new FakeRuns()
+    const start = runs.start.bind(runs)
+    runs.start = async (workspaceId, wanted) => {
+      await start(workspaceId, wanted)
+      throw new Error('There is such a run already')
+    }
+    assert.equal((await (await beginRun(runs, 'w', request)).standing(undefined)).run.status, 'succeeded')
+  })
+
+  it('is not joined by a request that cannot run', async () => {
+    const runs = new FakeRuns()
+    runs.workflows.clear()
+    await assert.rejects(beginRun(runs, 'w', request), (error: AppError) => error.reason === 'not_found')
+  })
+})
+
+describe('the wait for a run', () => {
+  it('ends with how it stands when nobody can tell how it goes on', async () => {
+    const runs = new FakeRuns()
+    runs.script = () => {}
+    const start = runs.start.bind(runs)
+    runs.start = async (workspaceId, wanted) => ({
+      ...(await start(workspaceId, wanted)),
+      settled: Promise.reject(new AppError('unavailable', 'The server stops')),
+    })
+    const { run, messages } = await (await beginRun(runs, 'w', request)).standing(undefined)
+    assert.deepEqual([run.status, messages], ['running', []])
+  })
+
+  it('ends when its time is up, for whoever joined it, too', async () => {
+    const runs = new FakeRuns()
+    runs.script = () => {}
+    await beginRun(runs, 'w', request)
+    const joined = await beginRun(runs, 'w', request)
+    assert.equal((await joined.standing(0)).run.status, 'running')
+  })
+})

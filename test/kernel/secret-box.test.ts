@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createSecretBox, SecretUnreadable } from '../../src/kernel/secret-box.ts'
+
+const box = createSecretBox('a secret of the tests')
+
+test('what was sealed opens again, whatever text it is', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (text, context) => {
+      assert.equal(box.open(box.seal(text, context), context), text)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('nothing of the text shows, and the same text never looks the same', () => {
+  const sealed = box.seal('sk-canary', 'w/m')
+  assert.doesNotMatch(sealed, /canary/)
+  assert.doesNotMatch(Buffer.from(sealed.slice(3), 'base64url').toString('latin1'), /canary/)
+  assert.notEqual(sealed, box.seal('sk-canary', 'w/m'))
+})
+
+test('it opens in its own place only', () => {
+  const sealed = box.seal('sk-canary', 'w1/m1')
+  for (const context of ['', 'w1/m2', 'w2/m1', 'w1/m1 '])
+    assert.throws(() => box.open(sealed, context), SecretUnreadable, context)
+})
+
+test('after the secret changed nothing opens, and the message says what to do', () => {
+  const sealed = box.seal('sk-canary', 'w/m')
+  const other = createSecretBox('another secret of the tests')
+  assert.throws(() => other.open(sealed, 'w/m'), /SECRET_KEY has changed: enter it again/)
+  assert.equal(createSecretBox('a secret of the tests').open(sealed, 'w/m'), 'sk-canary')
+})
+
+test('a changed character anywhere is noticed, and what was never sealed does not open', () => {
+  const sealed = box.seal('sk-canary', 'w/m')
+  const bytes = Buffer.from(sealed.slice(3), 'base64url')
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes)
+    changed[at]! ^= 1
+    assert.throws(() => box.open(`v1.${changed.toString('base64url')}`, 'w/m'), SecretUnreadable, `${at}`)
+  }
+  for (const text of [
+    '',
+    'v1.',
+    'v1.AAAA',
+    'sk-canary',
+    sealed.slice(3),
+    `v2.${sealed.slice(3)}`,
+    sealed.slice(0, -4),
+  ])
+    assert.throws(() => box.open(text, 'w/m'), SecretUnreadable, text)
+})
+
+test('an empty secret seals nothing', () => {
+  assert.throws(() => createSecretBox(''), /must not be empty/)
+})

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import {
+  createLanguageModel,
+  type LanguageModelOptions,
+} from '../../src/adapters/model/openai-language-model.ts'
+import { SharedEndpoints } from '../../src/adapters/model/shared-endpoint.ts'
+import type { LanguageModel } from '../../src/models/language-model.ts'
+import { ModelFailure } from '../../src/models/model-failure.ts'
+import type { ChatPlan } from '../support/scripted-chat.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { heldTime } from './held-time.ts'
+
+const egress = createEgress({ allow: [] })
+after(() => egress.close())
+
+const text = 'The banyan 榕树 grows 🌳 new trunks.'
+const goesOn = new AbortController().signal
+
+describe('a failing language model', () => {
+  let provider: ScriptedModel
+  let time: ReturnType<typeof heldTime>
+  let pieces: string[]
+  before(async () => {
+    provider = await startScriptedModel()
+  })
+  after(() => provider.stop())
+  beforeEach(() => {
+    provider.reset()
+    time = heldTime()
+    pieces = []
+  })
+
+  const open = (options: Partial<LanguageModelOptions> = {}): LanguageModel =>
+    createLanguageModel({
+      egress,
+      baseUrl: `${provider.origin}/v1`,
+      apiKey: provider.apiKey,
+      model: 'writer',
+      trusted: true,
+      ...time.surroundings,
+      ...options,
+    })
+
+  const ask = async (model = open(), signal = goesOn): Promise<string> => {
+    const request = { messages: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'go' }] }] }
+    return (await model.generate(request, piece => pieces.push(piece), signal)).text
+  }
+
+  const failure = async (doing: Promise<unknown>): Promise<ModelFailure> => {
+    const error = await doing.then(
+      () => assert.fail('it did not fail'),
+      error => error,
+    )
+    assert.ok(error instanceof ModelFailure, String(error))
+    assert.ok(!error.message.includes(provider.apiKey), 'the message holds the key')
+    assert.doesNotMatch(error.message, /127\.0/)
+    return error
+  }
+
+  const always = (plan: ChatPlan): void => provider.play(() => ({ text, ...plan }))
+
+  describe('P1: that is silent', () => {
+    it('is cut off when it does not begin', async () => {
+      always({ hang: true })
+      const error = await failure(ask(open({ patience: { firstPieceMilliseconds: 1000 } })))
+      assert.match(error.message, /did not answer in time: check that MODEL_BASE_URL/)
+      assert.equal(error.retryable, true)
+      assert.equal(provider.calls.chat.length, 1, 'one call is one attempt')
+    })
+
+    it('is cut off when it stops in the middle, after its pieces were handed over', async () => {
+      always({ hangAfter: 2 })
+      const error = await failure(ask(open({ patience: { idleMilliseconds: 300 } })))
+      assert.equal(error.retryable, true)
+      assert.equal(pieces.join(''), 'The bany')
+    })
+
+    it('has begun when it thinks', async () => {
+      const gate = Promise.withResolvers<void>()
+      setTimeout(gate.resolve, 1200)
+      always({ reasoning: 'hm', beforePiece: () => gate.promise })
+      const patience = { firstPieceMilliseconds: 1000, idleMilliseconds: 10_000 }
+      assert.equal(await ask(open({ patience })), text)
+    })
+  })
+
+  describe('P2: that asks for a pause', () => {
+    const endpoints = () => new SharedEndpoints(time.surroundings)
+
+    for (const status of [429, 503])
+      it(`with ${status} gets it from all models behind the same address and key`, async () => {
+        const shared = endpoints()
+        const one = open({ shared: shared.of('u/', 'k') })
+        const other = open({ shared: shared.of('u', 'k'), model: 'other' })
+        always({ status, headers: { 'retry-after': '3' } })
+        const error = await failure(ask(one))
+        assert.equal(error.retryable, true)
+        assert.equal(error.retryAfterMilliseconds, 3000)
+        assert.deepEqual(time.slept, [], 'who calls decides whether to try again')
+        always({})
+        await Promise.all([ask(one), ask(other)])
+        assert.ok(time.slept.length >= 1 && time.slept[0]! >= 3000)
+        const slept = time.slept.length
+        await ask(open({ shared: shared.of('u', 'another key') }))
+        assert.equal(time.slept.length, slept)
+      })
+
+    it('for long is left alone, and the caller told how long', async () => {
+      const model = open()
+      always({ status: 429, headers: { 'retry-after': '61' } })
+      await failure(ask(model))
+      const next = await failure(ask(model))
+      assert.equal(next.retryAfterMilliseconds, 61_000)
+      assert.equal(next.retryable, true)
+      assert.equal(provider.calls.chat.length, 1)
+      time.pass(61_001)
+      always({})
+      assert.equal(await ask(model), text)
+    })
+
+    it('is not taken for broken', async () => {
+      const model = open()
+      always({ status: 429 })
+      for (let count = 0; count < 7; count++) await failure(ask(model))
+      assert.equal(provider.calls.chat.length, 7)
+    })
+
+    it('can be given up while the pause is kept', async () => {
+      const reason = new Error('enough')
+      const controller = new AbortController()
+      const sleep = async (): Promise<void> => {
+        controller.abort(reason)
+        throw reason
+      }
+      const model = open({ sleep })
+      always({ status: 429, headers: { 'retry-after': '3' } })
+      await failure(ask(model))
+      await assert.rejects(ask(model, controller.signal), reason)
+      assert.equal(provider.calls.chat.length, 1)
+    })
+  })
+
+  describe('P3: that is down', () => {
+    const wearOut = async (model: LanguageModel): Promise<void> => {
+      always({ status: 503 })
+      for (let count = 0; count < 5; count++) await failure(ask(model))
+    }
+
+    for (const status of [408, 409, 425, 500, 502, 503, 504, 529])
+      it(`with ${status} may be asked again, but not by this call`, async () => {
+        always({ status })
+        assert.equal((await failure(ask())).retryable, true)
+        assert.equal(provider.calls.chat.length, 1)
+      })
+
+    it('is spared after five failures, by all models behind it, then tried by one call', async () => {
+      const shared = new SharedEndpoints(time.surroundings).of('u', 'k')
+      await wearOut(open({ shared }))
+      const spared = await failure(ask(open({ shared, model: 'other' })))
+      assert.match(spared.message, /check that the server behind MODEL_BASE_URL works/)
+      assert.ok(spared.retryable && spared.retryAfterMilliseconds! > 0)
+      assert.equal(provider.calls.chat.length, 5)
+      time.pass(15_000)
+      await failure(ask(open({ shared })))
+      await failure(ask(open({ shared })))
+      assert.equal(provider.calls.chat.length, 6, 'a probe that fails closes it again')
+      time.pass(15_000)
+      always({})
+      assert.equal(await ask(open({ shared })), text)
+    })
+
+    it('lets others in as soon as a probe begins to write', async () => {
+      const model = open()
+      await wearOut(model)
+      time.pass(15_000)
+      const gate = Promise.withResolvers<void>()
+      provider.play((_, count) =>
+        count === 6 ? { text, beforePiece: index => (index === 1 ? gate.promise : undefined) } : { text },
+      )
+      const probe = ask(model)
+      while (pieces.length === 0) await new Promise(setImmediate)
+      assert.equal(await ask(model), text)
+      gate.resolve()
+      assert.equal(await probe, text)
+    })
+
+    it('may be probed again when a probe was given up', async () => {
+      const model = open()
+      await wearOut(model)
+      time.pass(15_000)
+      always({ hang: true })
+      await assert.rejects(ask(model, AbortSignal.timeout(30)), { name: 'TimeoutError' })
+      always({})
+      assert.equal(await ask(model), text)
+    })
+
+    it('costs few requests while many callers want it', async () => {
+      const model = open()
+      always({ status: 503 })
+      await Promise.allSettled(Array.from({ length: 200 }, () => ask(model)))
+      const sofar = provider.calls.chat.length
+      assert.ok(sofar <= 200, `${sofar} requests`)
+      await Promise.allSettled(Array.from({ length: 200 }, () => ask(model)))
+      assert.equal(provider.calls.chat.length, sofar)
+    })
+
+    it('or not there is named by its setting', async () => {
+      const gone = await startScriptedModel()
+      await gone.stop()
+      const error = await failure(ask(open({ baseUrl: `${gone.origin}/v1` })))
+      assert.match(error.message, /could not be reached: check that MODEL_BASE_URL is right/)
+      assert.equal(error.retryable, true)
+    })
+  })
+
+  describe('P4: whose stream', () => {
+    const right: Record<string, ChatPlan> = {
+      'is cut into single bytes': { splitAt: 'every' },
+      'has no [DONE]': { withoutDone: true },
+      'has no finish reason but [DONE]': { finishReason: null },
+      'has lines that end in CRLF': { lineEnd: '\r\n' },
+      'has lines that end in CR': { lineEnd: '\r', splitAt: 'every' },
+      'begins with a byte order mark': { byteOrderMark: true },
+      'is kept alive by comments': { keepAlives: true },
+      'has events without choices': { emptyChoices: true },
+    }
+    for (const [what, plan] of Object.entries(right))
+      it(`${what} gives the right text`, async () => {
+        always(plan)
+        assert.equal(await ask(), text)
+        assert.equal(pieces.join(''), text)
+      })
+
+    it('has a piece twice gives what was sent, since words may well repeat', async () => {
+      always({ pieces: ['very ', 'good'], duplicatePiece: 0 })
+      assert.equal(await ask(), 'very very good')
+    })
+
+    const wrong: Record<string, ChatPlan> = {
+      'breaks off between pieces': { cutAfter: 2 },
+      'breaks off in the middle of JSON': { cutInPiece: 2 },
+      'ends in the middle of JSON': { endInPiece: 2 },
+      'has neither finish reason nor [DONE]': { finishReason: null, withoutDone: true },
+      'tells of an error as its reason': { finishReason: 'error' },
+      'has a line of 10 MB': { hugeLine: 10_000_000 },
+      'has a line that is no JSON': { garbageLine: true },
+      'is a web page': { html: true },
+      'is nothing at all': { pieces: [], finishReason: null, usage: null },
+    }
+    for (const [what, plan] of Object.entries(wrong))
+      it(`${what} fails, and what came is only the beginning`, async () => {
+        always(plan)
+        const error = await failure(ask())
+        assert.equal(error.retryable, true)
+        assert.match(error.message, /^The language model endpoint .*: check MODEL_BASE_URL/)
+        assert.ok(text.startsWith(pieces.join('')))
+      })
+
+    it('has no connection any more fails alike', async () => {
+      always({ drop: true })
+      assert.equal((await failure(ask())).retryable, true)
+    })
+  })
+
+  describe('P5: that never closes its stream', () => {
+    it('has answered when it says so', { timeout: 30_000 }, async () => {
+      always({ neverClose: true })
+      assert.equal(await ask(), text)
+    })
+
+    it('is cut off when it goes on and on', async () => {
+      always({ pieces: Array.from({ length: 5000 }, () => 'on '), pieceDelay: 5 })
+      const error = await failure(ask(open({ patience: { totalMilliseconds: 150 } })))
+      assert.equal(error.retryable, true)
+    })
+  })
+
+  describe('P6: that answers 200 with an error', () => {
+    it('has failed', async () => {
+      always({ errorIn200: 'the model is being loaded' })
+      const error = await failure(ask())
+      assert.match(error.message, /It says: the model is being loaded/)
+      assert.equal(error.retryable, true)
+    })
+
+    it('is judged by the status inside', async () => {
+      always({ errorIn200: 'bad key', code: 401 })
+      const error = await failure(ask())
+      assert.deepEqual([error.status, error.retryable], [401, false])
+    })
+
+    it('has failed in the middle of a stream as well', async () => {
+      always({ errorInStream: { after: 2, message: `overloaded ${provider.apiKey}`, code: 503 } })
+      const error = await failure(ask())
+      assert.match(error.message, /answered 503: .*It says: overloaded \[key\]/)
+      assert.equal(error.retryable, true)
+      assert.equal(pieces.join(''), 'The bany')
+    })
+
+    it('is not asked again for less once it has written', async () => {
+      always({ errorInStream: { after: 2, message: 'stream_options is not known', code: 400 } })
+      await failure(ask())
+      assert.equal(provider.calls.chat.length, 1)
+    })
+  })
+
+  for (const [status, advice] of [
+    [401, 'check MODEL_API_KEY'],
+    [403, 'check MODEL_API_KEY'],
+    [402, 'no credit'],
+    [404, 'check MODEL_BASE_URL'],
+    [400, 'refuses'],
+    [301, 'redirect'],
+  ] as const)
+    it(`with ${status} is not asked again, and the advice is: ${advice}`, async () => {
+      always({ status, message: `bad ${provider.apiKey}`, headers: { location: '/elsewhere' } })
+      const error = await failure(ask())
+      assert.equal(error.retryable, false)
+      assert.equal(error.status, status)
+      assert.ok(
+        error.message.includes(`answered ${status}: `) && error.message.includes(advice),
+        error.message,
+      )
+    })
+
+  it('is not asked again when its account is empty', async () => {
+    always({ status: 429, code: 'insufficient_quota' })
+    assert.equal((await failure(ask())).retryable, false)
+  })
+
+  it('is named as it is told to be', async () => {
+    always({ status: 401 })
+    const words = { name: '"fast" model', urlSetting: 'its base_url', keySetting: 'its api_key' }
+    assert.match(
+      (await failure(ask(open({ words })))).message,
+      /^The "fast" model endpoint .*check its api_key/,
+    )
+  })
+
+  it('is not called with a key that cannot be sent', async () => {
+    const error = await failure(ask(open({ apiKey: 'line\nbreak' })))
+    assert.equal(error.retryable, false)
+    assert.doesNotMatch(error.message, /break/)
+    assert.equal(provider.calls.chat.length, 0)
+  })
+
+  it('can be given up before, while it is waited for, and in the middle', { timeout: 30_000 }, async () => {
+    const reason = new Error('enough')
+    await assert.rejects(ask(open(), AbortSignal.abort(reason)), reason)
+    assert.equal(provider.calls.chat.length, 0)
+    const waiting = new AbortController()
+    provider.play(() => {
+      waiting.abort(reason)
+      return { hang: true }
+    })
+    await assert.rejects(ask(open(), waiting.signal), reason)
+    const writing = new AbortController()
+    always({ hangAfter: 1 })
+    const doing = ask(open(), writing.signal)
+    while (pieces.length === 0) await new Promise(setImmediate)
+    // The request was sent long ago, and nobody holds it any more but the answer.
+    setFlagsFromString('--expose-gc')
+    runInNewContext('gc')()
+    await new Promise(setImmediate)
+    writing.abort(reason)
+    await assert.rejects(doing, reason)
+  })
+})

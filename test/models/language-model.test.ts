@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import {
+  createLanguageModel,
+  type LanguageModelOptions,
+} from '../../src/adapters/model/openai-language-model.ts'
+import { SharedEndpoints } from '../../src/adapters/model/shared-endpoint.ts'
+import type { ModelRequest } from '../../src/models/language-model.ts'
+import type { ChatBody, ChatPlan } from '../support/scripted-chat.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+
+const egress = createEgress({ allow: [] })
+after(() => egress.close())
+
+const userSays = (text: string): ModelRequest => ({
+  messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+})
+
+describe('a language model', () => {
+  let provider: ScriptedModel
+  before(async () => {
+    provider = await startScriptedModel()
+  })
+  after(() => provider.stop())
+  beforeEach(() => provider.reset())
+
+  const open = (options: Partial<LanguageModelOptions> = {}) =>
+    createLanguageModel({
+      egress,
+      baseUrl: `${provider.origin}/v1`,
+      apiKey: provider.apiKey,
+      model: 'writer',
+      trusted: true,
+      ...options,
+    })
+
+  const ask = async (request: ModelRequest, model = open()) => {
+    const pieces: string[] = []
+    const answer = await model.generate(request, piece => pieces.push(piece), new AbortController().signal)
+    return { ...answer, pieces }
+  }
+
+  const lastBody = (): ChatBody => provider.calls.chat.at(-1)!.body
+
+  it('writes what it is asked for, piece by piece, and counts its tokens', async () => {
+    const answer = await ask(userSays('the banyan, 榕树 🌳'))
+    assert.equal(answer.text, 'echo: the banyan, 榕树 🌳')
+    assert.ok(answer.pieces.length > 3)
+    assert.equal(answer.pieces.join(''), answer.text)
+    assert.deepEqual(answer.toolCalls, [])
+    assert.deepEqual(answer.usage, { promptTokens: 5, completionTokens: 6 })
+  })
+
+  it('hands every piece over before the provider has sent the next', async () => {
+    const arrived = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    // The provider waits for the piece before: it would wait for ever if that were held back.
+    provider.play(() => ({
+      pieces: ['one ', 'two ', 'three'],
+      beforePiece: index => arrived[index - 1]?.promise,
+    }))
+    const pieces: string[] = []
+    const onText = (piece: string): void => {
+      pieces.push(piece)
+      arrived[pieces.length - 1]?.resolve()
+    }
+    await open().generate(userSays('count'), onText, AbortSignal.timeout(10_000))
+    assert.deepEqual(pieces, ['one ', 'two ', 'three'])
+  })
+
+  it('is sent the key, the model, the settings and the idempotency key', async () => {
+    await ask({ ...userSays('x'), temperature: 0.2, maxTokens: 50, idempotencyKey: 'run-1/step-2' })
+    const { headers, body } = provider.calls.chat[0]!
+    assert.equal(headers.authorization, `Bearer ${provider.apiKey}`)
+    assert.equal(headers['idempotency-key'], 'run-1/step-2')
+    assert.equal(body.model, 'writer')
+    assert.equal(body['temperature'], 0.2)
+    assert.equal(body['max_tokens'], 50)
+    assert.deepEqual(body['stream_options'], { include_usage: true })
+    assert.equal(provider.calls.chat.length, 1)
+  })
+
+  it('is sent nothing that was not wished for', async () => {
+    await ask(userSays('x'), open({ apiKey: undefined }))
+    const { headers, body } = provider.calls.chat[0]!
+    assert.equal(headers.authorization, undefined)
+    assert.equal(headers['idempotency-key'], undefined)
+    assert.deepEqual(Object.keys(body).sort(), ['messages', 'model', 'stream', 'stream_options'])
+  })
+
+  it('is sent a conversation with images, tool calls and their results', async () => {
+    await ask({
+      messages: [
+        { role: 'system', text: 'Be short.' },
+        {
+          role: 'user',
+          parts: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image', mimeType: 'image/png', bytes: Uint8Array.of(1, 2, 3) },
+          ],
+        },
+        {
+          role: 'assistant',
+          text: '',
+          toolCalls: [
+            { id: 'a', name: 'look', arguments: '{"x":1}' },
+            { id: 'b', name: 'rest', arguments: '' },
+          ],
+        },
+        { role: 'tool', callId: 'a', name: 'look', text: 'a tree' },
+        { role: 'tool', callId: 'b', name: 'rest', text: 'done' },
+      ],
+    })
+    assert.deepEqual(lastBody().messages, [
+      { role: 'system', content: 'Be short.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'a', type: 'function', function: { name: 'look', arguments: '{"x":1}' } },
+          { id: 'b', type: 'function', function: { name: 'rest', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'a tree' },
+      { role: 'tool', tool_call_id: 'b', content: 'done' },
+    ])
+  })
+
+  it('is sent text as a string, and no half characters', async () => {
+    const parts = [
+      { type: 'text' as const, text: 'one\ud800' },
+      { type: 'text' as const, text: 'two' },
+    ]
+    await ask({ messages: [{ role: 'user', parts }] })
+    assert.equal(lastBody().messages[0]?.content, 'one\ufffd\n\ntwo')
+  })
+
+  it('asks for tools, whose arguments come in pieces and may be no JSON', async () => {
+    provider.play(() => ({
+      toolCalls: [
+        { id: 'c1', name: 'find', arguments: { query: 'banyan 榕树', top: 3 } },
+        { id: 'c2', name: 'find', arguments: 'not json' },
+      ],
+    }))
+    const parameters = { type: 'object', properties: { query: { type: 'string' } } }
+    const answer = await ask({
+      ...userSays('find it'),
+      tools: [{ name: 'find', description: 'Finds.', parameters }],
+    })
+    assert.deepEqual(lastBody().tools, [
+      { type: 'function', function: { name: 'find', description: 'Finds.', parameters } },
+    ])
+    assert.equal(answer.text, '')
+    assert.deepEqual(answer.toolCalls, [
+      { id: 'c1', name: 'find', arguments: '{"query":"banyan 榕树","top":3}' },
+      { id: 'c2', name: 'find', arguments: 'not json' },
+    ])
+  })
+
+  it('keeps its thoughts out of the text', async () => {
+    provider.play(() => ({ reasoning: 'let me think', text: 'the answer' }))
+    const answer = await ask(userSays('x'))
+    assert.equal(answer.text, 'the answer')
+    assert.equal(answer.pieces.join(''), 'the answer')
+  })
+
+  it('has used no tokens as far as is known when the provider does not tell', async () => {
+    provider.play(() => ({ usage: null }))
+    assert.deepEqual((await ask(userSays('x'))).usage, { promptTokens: 0, completionTokens: 0 })
+  })
+
+  it('may answer as a whole where a server does not stream', async () => {
+    provider.play(() => ({ withoutStream: true, text: 'all at once' }))
+    const answer = await ask(userSays('x'))
+    assert.equal(answer.text, 'all at once')
+    provider.play(() => ({ withoutStream: true, toolCalls: [{ name: 'f', arguments: { a: 1 } }] }))
+    assert.deepEqual((await ask(userSays('x'))).toolCalls, [
+      { id: 'call_1', name: 'f', arguments: '{"a":1}' },
+    ])
+  })
+
+  it('is found below an address with a slash or a query of its own', async () => {
+    await ask(userSays('x'), open({ baseUrl: `${provider.origin}/some/v1/?api-version=2` }))
+    assert.equal(provider.calls.chat[0]?.url, '/some/v1/chat/completions?api-version=2')
+  })
+
+  it('must have a URL, and may be private only where the operator has set it', async () => {
+    assert.throws(() => open({ baseUrl: 'nonsense' }), /MODEL_BASE_URL/)
+    await assert.rejects(ask(userSays('x'), open({ trusted: false })), {
+      name: 'ModelFailure',
+      retryable: false,
+      message: /cannot be called with these settings/,
+    })
+    assert.equal(provider.calls.chat.length, 0)
+  })
+
+  it('lets a failure of the listener through as it is', async () => {
+    const mistake = new Error('mine')
+    const onText = (): void => {
+      throw mistake
+    }
+    await assert.rejects(open().generate(userSays('x'), onText, new AbortController().signal), mistake)
+  })
+})
+
+describe('a language model that answers in JSON', () => {
+  let provider: ScriptedModel
+  before(async () => {
+    provider = await startScriptedModel()
+  })
+  after(() => provider.stop())
+  beforeEach(() => provider.reset())
+
+  const color = { type: 'string', enum: ['red', 'green'] }
+  const closed = { type: 'object', properties: { color }, required: ['color'], additionalProperties: false }
+  const request = (schema: Record<string, unknown> = closed): ModelRequest => ({
+    messages: [
+      { role: 'system', text: 'Be exact.' },
+      { role: 'user', parts: [{ type: 'text', text: 'a green leaf' }] },
+    ],
+    jsonSchema: { name: 'leaf', schema },
+  })
+
+  const shared = () => new SharedEndpoints().of('x', 'y')
+  const ask = (model: string, endpoint = shared(), given: ModelRequest = request()) => {
+    const baseUrl = `${provider.origin}/v1`
+    const writer = createLanguageModel({ egress, baseUrl, model, trusted: true, shared: endpoint })
+    return writer.generate(given, () => {}, new AbortController().signal)
+  }
+
+  const formats = (): (string | undefined)[] =>
+    provider.calls.chat.map(({ body }) => body.response_format?.type)
+
+  const refuses = (...types: string[]) => {
+    provider.play((body): ChatPlan | undefined =>
+      types.includes(body.response_format?.type ?? '')
+        ? { status: 400, message: `response_format.type '${body.response_format?.type}' is not supported` }
+        : undefined,
+    )
+  }
+
+  it('is sent the schema, to be kept strictly where that is possible', async () => {
+    assert.equal((await ask('m')).text, '{"color":"green"}')
+    const format = provider.calls.chat[0]?.body.response_format
+    assert.deepEqual(format, {
+      type: 'json_schema',
+      json_schema: { name: 'leaf', strict: true, schema: closed },
+    })
+    for (const open of [
+      { ...closed, additionalProperties: undefined },
+      { ...closed, required: [] },
+      { ...closed, properties: { color: { anyOf: [color, { type: 'object' }] } } },
+    ]) {
+      await ask('m', shared(), request(open))
+      assert.equal(provider.calls.chat.at(-1)?.body.response_format?.json_schema?.strict, false)
+    }
+  })
+
+  it('is told in words where the provider refuses schemas, which is remembered for this model', async () => {
+    refuses('json_schema')
+    const endpoint = shared()
+    await ask('m', endpoint)
+    await ask('m', endpoint)
+    assert.deepEqual(formats(), ['json_schema', 'json_object', 'json_object'])
+    const [system, user] = provider.calls.chat[2]!.body.messages
+    assert.ok(String(system?.content).startsWith('Be exact.\n\n'))
+    assert.ok(String(system?.content).includes(JSON.stringify(closed)))
+    assert.equal(user?.content, 'a green leaf')
+    await ask('another', endpoint)
+    assert.equal(formats()[3], 'json_schema')
+  })
+
+  it('is told in words only where the provider knows no JSON at all', async () => {
+    refuses('json_schema', 'json_object')
+    const endpoint = shared()
+    await ask('m', endpoint)
+    await ask('m', endpoint)
+    assert.deepEqual(formats(), ['json_schema', 'json_object', undefined, undefined])
+    assert.ok(String(provider.calls.chat[3]?.body.messages[0]?.content).includes('JSON Schema'))
+  })
+
+  it('is given the words by themselves where there is no other instruction', async () => {
+    refuses('json_schema')
+    const { jsonSchema, messages } = request()
+    await ask('m', shared(), { jsonSchema, messages: messages.slice(1) })
+    assert.deepEqual(
+      provider.calls.chat[1]?.body.messages.map(each => each.role),
+      ['system', 'user'],
+    )
+  })
+
+  it('is asked alike by many at once while that is found out', async () => {
+    refuses('json_schema')
+    const endpoint = shared()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask('m', endpoint)))
+    assert.ok(answers.every(answer => answer.text === '{}'))
+  })
+
+  it('fails when the refusal is about something else', async () => {
+    provider.play(() => ({ status: 400, message: 'the prompt is too long' }))
+    await assert.rejects(ask('m'), { status: 400, retryable: false, message: /too long/ })
+    assert.equal(provider.calls.chat.length, 1)
+  })
+
+  for (const [member, message] of [
+    ['max_tokens', "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."],
+    ['temperature', "'temperature' does not support 0.2 with this model. Only the default is supported."],
+    ['stream_options', 'stream_options: Extra inputs are not permitted'],
+  ] as const)
+    it(`goes without ${member} where the provider does not know it`, async () => {
+      provider.play(body => (body[member] === undefined ? undefined : { status: 400, message }))
+      const { messages } = request()
+      const answer = await ask('m', shared(), { messages, temperature: 0.2, maxTokens: 70 })
+      assert.equal(answer.text, 'echo: a green leaf')
+      assert.equal(provider.calls.chat.length, 2)
+      if (member === 'max_tokens') assert.equal(provider.calls.chat[1]?.body['max_completion_tokens'], 70)
+    })
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import { createTranscriber } from '../../src/adapters/model/transcription-model.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { heldTime } from './held-time.ts'
+
+const egress = createEgress({ allow: [] })
+after(() => egress.close())
+
+describe('transcription', () => {
+  let provider: ScriptedModel
+  before(async () => {
+    provider = await startScriptedModel()
+  })
+  after(() => provider.stop())
+  beforeEach(() => provider.reset())
+
+  const open = (attemptMilliseconds = 5000) =>
+    createTranscriber({
+      egress,
+      baseUrl: `${provider.origin}/v1/`,
+      apiKey: provider.apiKey,
+      model: 'ear',
+      attemptMilliseconds,
+      ...heldTime().surroundings,
+    })
+  const audio = { name: 'Gruß "1".ogg', mimeType: 'audio/ogg', bytes: Buffer.from('hello') }
+
+  it('turns a recording into text', async () => {
+    assert.equal(await open().transcribe(audio), 'heard: hello')
+    const call = provider.calls.transcription[0]!
+    assert.equal(call.model, 'ear')
+    assert.deepEqual(call.file, { name: 'Gruß "1".ogg', mimeType: 'audio/ogg', bytes: Buffer.from('hello') })
+    assert.equal(call.headers.authorization, `Bearer ${provider.apiKey}`)
+  })
+
+  it('sends bytes as they are', async () => {
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256)
+    await open().transcribe({ ...audio, bytes })
+    assert.deepEqual(provider.calls.transcription[0]?.file.bytes, Buffer.from(bytes))
+  })
+
+  it('may hear nothing', async () => {
+    provider.playTranscription(() => ({ json: { text: ' ' } }))
+    assert.equal(await open().transcribe(audio), '')
+  })
+
+  for (const plan of [
+    { status: 503 },
+    { status: 429 },
+    { html: true },
+    { drop: true },
+    { json: { words: 1 } },
+  ])
+    it(`is asked for again after ${JSON.stringify(plan)}`, async () => {
+      provider.playTranscription((_, count) => (count < 3 ? plan : undefined))
+      assert.equal(await open().transcribe(audio), 'heard: hello')
+      assert.equal(provider.calls.transcription.length, 3)
+    })
+
+  it('fails with words that name the setting and never the key', async () => {
+    provider.playTranscription(() => ({ status: 401, message: `bad ${provider.apiKey}` }))
+    await assert.rejects(open().transcribe(audio), (error: Error) => {
+      assert.equal(error.name, 'ModelFailure')
+      assert.match(error.message, /check TRANSCRIBE_API_KEY/)
+      assert.ok(!error.message.includes(provider.apiKey))
+      return true
+    })
+    assert.equal(provider.calls.transcription.length, 1)
+  })
+
+  it('does not wait for ever, and can be given up', async () => {
+    provider.playTranscription(() => ({ hang: true }))
+    await assert.rejects(open(50).transcribe(audio), { name: 'ModelFailure', message: /in time/ })
+    const reason = new Error('enough')
+    const controller = new AbortController()
+    provider.playTranscription(() => {
+      controller.abort(reason)
+      return { hang: true }
+    })
+    await assert.rejects(open().transcribe(audio, controller.signal), reason)
+  })
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { action } from '../../src/nodes/action.ts'
+import { fakeStep } from '../support/fake-step.ts'
+import { outputsOf } from '../support/run-kind.ts'
+
+test('an action is said to the user’s side and is an output, too', async () => {
+  const step = fakeStep({ values: { 'a.items': [1, 'x'], 'a.name': 'Ada' } })
+  const data = { content: '{"do":"show","items":{{#a.items#}},"to":"{{#a.name#}}"}\n' }
+  const outputs = await outputsOf(action, step, data)
+  const content = '{"do":"show","items":[1,"x"],"to":"Ada"}'
+  assert.deepEqual(outputs, { content, text: content, result: { do: 'show', items: [1, 'x'], to: 'Ada' } })
+  assert.deepEqual(step.said, [{ dataType: 'action', content, fileIds: [] }])
+})
+
+test('what stands in quotes cannot break out of them', () =>
+  fc.assert(
+    fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), async text => {
+      const step = fakeStep({ values: { 'a.text': text } })
+      const data = { content: '{"said \\"": "\\\\{{#a.text#}}", "x": 1}' }
+      const { result } = await outputsOf(action, step, data)
+      assert.deepEqual(result, { 'said "': `\\${text}`, x: 1 })
+    }),
+    { numRuns: 200 },
+  ))
+
+test('JSON that a model wrote goes in as it is', async () => {
+  const step = fakeStep({ values: { 'model.text': '{"do": "wave"}' } })
+  assert.deepEqual((await outputsOf(action, step, { content: '{{#model.text#}}' }))['result'], { do: 'wave' })
+})
+
+test('content that is no JSON fails with what is wrong, and nothing is said', async () => {
+  const step = fakeStep({ values: { 'model.text': 'I would rather not' } })
+  await assert.rejects(outputsOf(action, step, { content: '{{#model.text#}}' }), {
+    name: 'StepFailure',
+    reason: 'step_failed',
+    message: /"content" is no JSON.*I would rather not/,
+  })
+  await assert.rejects(outputsOf(action, step, { content: '{"a":1,\n}' }), { message: /line 2|position/ })
+  assert.deepEqual(step.said, [])
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { nodeKinds } from '../../src/nodes/registry.ts'
+import { checkFields } from '../../src/workflow/shape.ts'
+import { StepFailure } from '../../src/workflow/step.ts'
+import { fakeStep } from '../support/fake-step.ts'
+import { fakeServices } from '../support/run-kind.ts'
+import { furtherNodes } from '../workflow/graphs.ts'
+
+const hostile = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom(
+    '{{#a.x#}}',
+    '{{#skipped.y#}}',
+    '{{#sys.files#}}',
+    '__proto__',
+    'toString',
+    '{',
+    '"',
+    '\r\n',
+  ),
+  fc.string({ unit: 'binary' }),
+)
+
+function replaceSomewhere(value: unknown, path: readonly number[], replacement: unknown): unknown {
+  const [first, ...rest] = path
+  if (first === undefined || typeof value !== 'object' || value === null) return replacement
+  const entries = Object.entries(value)
+  if (entries.length === 0) return replacement
+  const chosen = first % entries.length
+  const changed = entries.map(([key, member], place) => [
+    key,
+    place === chosen ? replaceSomewhere(member, rest, replacement) : member,
+  ])
+  return Array.isArray(value) ? changed.map(([, member]) => member) : Object.fromEntries(changed)
+}
+
+const services = fakeServices({
+  searchKnowledge: async () => ({
+    mode: 'keyword',
+    tookMilliseconds: 1,
+    items: [],
+    warning: undefined,
+    explanation: undefined,
+  }),
+  http: { request: async () => ({ status: 200, headers: {}, text: '' }) },
+})
+
+/** Whether it ran; whatever the data and the values are, it fails only in a way that its author understands. */
+async function runAny(data: Record<string, unknown>, value: unknown): Promise<boolean> {
+  const kind = nodeKinds.get(String(data['type']))
+  if (!kind) return false
+  let hasRightTypes = true
+  checkFields(data, kind.fields, '', () => {
+    hasRightTypes = false
+  })
+  if (!hasRightTypes) return false
+  kind.gaps?.(data)
+  kind.outputs(data)
+  kind.cases?.(data)
+  const resumed = data['type'] === 'question' ? { state: value, reply: { text: '1' } } : undefined
+  const step = fakeStep({
+    values: { 'a.x': value },
+    memory: { x: value },
+    system: { query: 'q', item: value },
+    runWorkflow: () => ({ status: 'succeeded', outputs: { x: value }, answer: '' }),
+    ...(resumed && typeof value === 'object' && { resumed }),
+  })
+  try {
+    const outcome = await kind.run(step, data, services)
+    assert.doesNotThrow(() => JSON.stringify(outcome))
+    return true
+  } catch (error) {
+    if (!(error instanceof StepFailure)) throw error
+    assert.ok(error.message.length > 0 && error.message.length < 600, error.message)
+    return false
+  }
+}
+
+test('a kind takes any data of the right types, and any values, without a fault', async () => {
+  let ran = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...furtherNodes()),
+      fc.array(fc.nat(9), { maxLength: 6 }),
+      hostile,
+      hostile,
+      async ({ data }, path, replacement, value) => {
+        const changed = replaceSomewhere(data, path, replacement)
+        const isRecord = typeof changed === 'object' && changed !== null && !Array.isArray(changed)
+        if (isRecord && (await runAny(changed as Record<string, unknown>, value))) ran += 1
+      },
+    ),
+    { numRuns: 2000 },
+  )
+  assert.ok(ran > 200, `only ${ran} of them ran`)
+})

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { ModelFailure } from '../../src/models/model-failure.ts'
+import { multimodalDialogueAndInformationExtractor as extractor } from '../../src/nodes/multimodal-dialogue-and-information-extractor.ts'
+import type { NodeServices } from '../../src/nodes/node-services.ts'
+import type { JsonRecord } from '../../src/workflow/node-kind.ts'
+import { type Outcome, type Outputs, StepFailure } from '../../src/workflow/step.ts'
+import { fakeStep } from '../support/fake-step.ts'
+import { outputsOf, runKind, waitOf } from '../support/run-kind.ts'
+import {
+  lastWords,
+  type ModelPlan,
+  onlyModel,
+  scriptedLanguageModel,
+  systemOf,
+} from '../support/scripted-language-model.ts'
+
+const beverage = {
+  name: 'beverage',
+  type: 'select',
+  description: '咖啡口味选择',
+  options: { 美式: 'Americano', 意式: 'Espresso', 卡布奇诺: 'Cappuccino', 拿铁: 'Latte' },
+}
+const size = { name: 'size', type: 'select', description: '杯型', options: { 中杯: 'medium', 大杯: 'large' } }
+const coffee = { parameters: [beverage, size], instruction: '帮助用户点一杯咖啡', role: '咖啡店店员' }
+
+const values = (found: JsonRecord, reply = ''): ModelPlan => ({
+  text: JSON.stringify({ values: found, reply }),
+})
+
+/** Says one line after the other and gives what comes of each. */
+async function dialogue(
+  lines: readonly string[],
+  model = scriptedLanguageModel(),
+  data: JsonRecord = coffee,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const { journal } = fakeStep()
+  let state: unknown
+  for (const [index, line] of lines.entries()) {
+    const step =
+      index === 0
+        ? fakeStep({ journal, system: { query: line } })
+        : fakeStep({ journal, system: { query: lines[0]! }, resumed: { state, reply: { text: line } } })
+    const outcome = await runKind(extractor, step, data, onlyModel(model))
+    outcomes.push(outcome)
+    // What survives the waiting is JSON.
+    state = 'wait' in outcome ? JSON.parse(JSON.stringify(outcome.wait.state)) : undefined
+  }
+  return outcomes
+}
+
+const questionOf = (outcome: Outcome | undefined): string => {
+  assert.ok(outcome && 'wait' in outcome, 'it does not ask')
+  return outcome.wait.question
+}
+const endOf = (outcomes: Outcome[]): Outputs => {
+  const last = outcomes.at(-1)!
+  assert.ok('outputs' in last, `it still asks: ${JSON.stringify(last)}`)
+  return last.outputs
+}
+
+test('a coffee is ordered over two turns', async () => {
+  const model = scriptedLanguageModel()
+  const outcomes = await dialogue(['我要拿铁（Latte）', '大杯（large）'], model)
+  const [first] = outcomes
+  assert.ok(first && 'wait' in first)
+  assert.equal(first.wait.question, '请问您要哪种杯型（中杯、大杯）？')
+  assert.deepEqual(first.wait.options, ['中杯', '大杯'])
+  assert.deepEqual(endOf(outcomes), {
+    beverage: 'Latte',
+    size: 'large',
+    result: { beverage: 'Latte', size: 'large' },
+    text: 'beverage: Latte, size: large',
+  })
+  assert.equal(model.requests.length, 2)
+})
+
+test('words that fill everything ask nothing', async () => {
+  const outputs = endOf(await dialogue(['一杯大杯美式']))
+  assert.deepEqual(outputs['result'], { beverage: 'Americano', size: 'large' })
+})
+
+test('labels, values and paraphrases all become the value', async () => {
+  for (const said of ['拿铁', 'Latte', ' latte ', 'ＬＡＴＴＥ']) {
+    const model = scriptedLanguageModel(() => values({ beverage: said, size: 'medium' }))
+    assert.equal(endOf(await dialogue(['the milky one'], model))['beverage'], 'Latte', said)
+  }
+})
+
+test('a label in the words counts when the model sees nothing', async () => {
+  const model = scriptedLanguageModel(() => values({ beverage: null, size: null }))
+  assert.deepEqual(endOf(await dialogue(['卡布奇诺，中杯，谢谢'], model))['result'], {
+    beverage: 'Cappuccino',
+    size: 'medium',
+  })
+})
+
+test('two labels in the words decide nothing, and neither does one that is refused', async () => {
+  const model = scriptedLanguageModel(() => values({ beverage: null, size: null }))
+  for (const words of ['拿铁还是美式', '不要拿铁', 'not a latte']) {
+    const [outcome] = await dialogue([words], model)
+    assert.match(questionOf(outcome), /咖啡口味选择/, words)
+  }
+})
+
+test('a value stays until the user says another one', async () => {
+  const script = [values({ beverage: 'Latte', size: null }), values({ beverage: 'Americano', size: 'large' })]
+  const changed = await dialogue(
+    ['拿铁', '还是换成那个黑的，大的'],
+    scriptedLanguageModel((_, count) => script[count - 1]),
+  )
+  assert.deepEqual(endOf(changed)['result'], { beverage: 'Americano', size: 'large' })
+
+  const silent = [values({ beverage: 'Latte', size: null }), values({ beverage: null, size: 'large' })]
+  const kept = await dialogue(
+    ['拿铁', '大的'],
+    scriptedLanguageModel((_, count) => silent[count - 1]),
+  )
+  assert.deepEqual(endOf(kept)['result'], { beverage: 'Latte', size: 'large' })
+})
+
+test('what is not among the options is never taken', async () => {
+  const model = scriptedLanguageModel(() => values({ beverage: 'Mocha', size: 'venti' }, '马上就好'))
+  const [outcome] = await dialogue(['摩卡，超大'], model)
+  assert.equal(
+    questionOf(outcome),
+    '请问您要哪种咖啡口味选择（美式、意式、卡布奇诺、拿铁）？',
+    'a reply that asks nothing must not be the question',
+  )
+})
+
+test("the model's own question is asked; an echo of the user is not", async () => {
+  const asks = scriptedLanguageModel(() => values({ beverage: 'Latte', size: null }, '好的，要多大的杯子？'))
+  assert.equal(questionOf((await dialogue(['拿铁'], asks))[0]), '好的，要多大的杯子？')
+  const echoes = scriptedLanguageModel(() => values({ beverage: 'Latte', size: null }, '能给我拿铁吗？'))
+  assert.match(questionOf((await dialogue(['能给我拿铁吗？'], echoes))[0]), /杯型/)
+})
+
+test('questions are in English where nobody writes Chinese', async () => {
+  const data = {
+    parameters: [
+      { name: 'size', type: 'select', description: 'cup size', options: { Small: 's', Big: 'b' } },
+    ],
+    instruction: 'Take an order',
+  }
+  const [outcome] = await dialogue(['a coffee'], scriptedLanguageModel(), data)
+  assert.equal(questionOf(outcome), 'Which cup size would you like? (Small, Big)')
+})
+
+test('the last message holds the words of the user and nothing else', async () => {
+  const model = scriptedLanguageModel()
+  await dialogue(['我要拿铁', '大杯'], model)
+  const [first, second] = model.requests
+  assert.equal(lastWords(first!), '我要拿铁')
+  assert.equal(lastWords(second!), '大杯')
+  assert.match(
+    systemOf(second!),
+    /咖啡店店员[\s\S]*帮助用户点一杯咖啡[\s\S]*"beverage":"Latte"[\s\S]*missing: "size"/,
+  )
+  assert.deepEqual(
+    second!.messages.map(message => message.role),
+    ['system', 'user', 'assistant', 'user'],
+  )
+})
+
+test('a run without words opens with the question and asks no model', async () => {
+  const model = scriptedLanguageModel()
+  const outcomes = await dialogue(['', '大杯拿铁'], model)
+  assert.match(questionOf(outcomes[0]), /咖啡口味选择/)
+  assert.equal(endOf(outcomes)['text'], 'beverage: Latte, size: large')
+  assert.equal(model.requests.length, 1)
+})
+
+test('gives up after max_turns and says what is missing', async () => {
+  const data = { ...coffee, max_turns: 3 }
+  await assert.rejects(dialogue(['拿铁', '嗯', ''], scriptedLanguageModel(), data), (error: unknown) => {
+    assert.ok(error instanceof StepFailure)
+    assert.equal(error.reason, 'step_failed')
+    assert.match(error.message, /3 turns.*"size".*max_turns/)
+    return !error.retryable
+  })
+  const ten = Array.from({ length: 10 }, () => '嗯')
+  await assert.rejects(dialogue(ten), /10 turns/)
+  assert.equal((await dialogue(ten.slice(1))).length, 9)
+})
+
+test('an attempt after a crash does not pay for the turn again', async () => {
+  const model = scriptedLanguageModel()
+  const first = fakeStep({ system: { query: '拿铁' } })
+  const before = await waitOf(extractor, first, coffee, onlyModel(model))
+  const again = fakeStep({ system: { query: '拿铁' }, journal: first.journal, attempt: 2 })
+  assert.deepEqual(await waitOf(extractor, again, coffee, onlyModel(model)), before)
+  assert.equal(model.requests.length, 1)
+  assert.deepEqual(first.spent, [{ promptTokens: 10, completionTokens: 5, model: 'scripted' }])
+  assert.deepEqual(again.spent, [])
+})
+
+test('a model that fails is a failure of the step that may be tried again', async () => {
+  const error = new ModelFailure('busy', { retryable: true, retryAfterMilliseconds: 50 })
+  const model = scriptedLanguageModel(() => ({ error }))
+  await assert.rejects(dialogue(['拿铁'], model), (failure: unknown) => {
+    assert.ok(failure instanceof StepFailure)
+    return failure.retryable && failure.retryAfterMilliseconds === 50 && failure.reason === 'model_failed'
+  })
+})
+
+test('images and files of the turn reach the model', async () => {
+  const model = scriptedLanguageModel()
+  const files = ['a.png', 'order.txt'].map(name => ({ file_id: name, name, mime_type: '', size: 1 }))
+  const readFile: NodeServices['readFile'] = async (_, id) =>
+    id === 'a.png'
+      ? { type: 'image', name: id, mimeType: 'image/png', bytes: new Uint8Array([1]) }
+      : { type: 'text', name: id, text: 'a large Latte' }
+  const services = { ...onlyModel(model), readFile }
+  const outputs = await outputsOf(extractor, fakeStep({ system: { files } }), coffee, services)
+  assert.deepEqual(outputs['result'], { beverage: 'Latte', size: 'large' })
+  const last = model.requests[0]!.messages.at(-1)!
+  assert.ok(last.role === 'user')
+  assert.deepEqual(
+    last.parts.map(part => part.type),
+    ['text', 'image'],
+  )
+})
+
+test('what is optional or has a default is not asked for', async () => {
+  const parameters = [
+    beverage,
+    { ...size, default: '中杯' },
+    { name: 'note', type: 'string', description: '备注', required: false },
+  ]
+  const model = scriptedLanguageModel(() => values({ beverage: 'Latte', size: null, note: null }))
+  const outputs = endOf(await dialogue(['拿铁'], model, { parameters }))
+  assert.deepEqual(outputs['result'], { beverage: 'Latte', size: 'medium', note: null })
+  assert.equal(outputs['note'], '')
+  assert.equal(outputs['text'], 'beverage: Latte, size: medium')
+})
+
+test('parameters that cannot be asked for are gaps', () => {
+  const gaps = (data: JsonRecord): string[] => extractor.gaps!(data).map(({ place }) => place.join('/'))
+  assert.deepEqual(gaps(coffee), [])
+  const parameters = [
+    { type: 'string' },
+    { name: 'a', type: 'select', options: {} },
+    { name: 'a', type: 'multi_select' },
+    { ...size, default: 'huge' },
+  ]
+  assert.deepEqual(gaps({ parameters, max_turns: 0 }), [
+    'parameters/0/name',
+    'parameters/1/options',
+    'parameters/2/name',
+    'parameters/2/options',
+    'parameters/3/default',
+    'max_turns',
+  ])
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { iteration } from '../../src/nodes/iteration.ts'
+import { type ChildCall, type ChildResult, StepFailure, waitForChildren } from '../../src/workflow/step.ts'
+import { fakeStep } from '../support/fake-step.ts'
+import { outputsOf, runKind } from '../support/run-kind.ts'
+
+const answer = (text: string, outputs = {}): ChildResult => ({ status: 'succeeded', outputs, answer: text })
+
+const run = (
+  items: unknown,
+  runWorkflow: (call: ChildCall) => ChildResult | Promise<ChildResult>,
+  more: Record<string, unknown> = {},
+) => {
+  const step = fakeStep({ values: { 'a.items': items }, runWorkflow })
+  const data = { items: '{{#a.items#}}', workflow_id: 'wf_2', ...more }
+  return { step, data, outputs: () => outputsOf(iteration, step, data) }
+}
+
+test('every item has its own call, and the results keep the order of the items', async () => {
+  const { step, outputs } = run(['x', { y: 1 }], ({ item }) => answer(`<${JSON.stringify(item)}>`))
+  assert.deepEqual(await outputs(), { result: ['<"x">', '<{"y":1}>'], errors: [] })
+  const more = { workflowId: 'wf_2', speaks: false }
+  assert.deepEqual(step.calls, [
+    { name: '0', inputs: { query: 'x' }, item: 'x', index: 0, ...more },
+    { name: '1', inputs: { query: '{"y":1}' }, item: { y: 1 }, index: 1, ...more },
+  ])
+})
+
+test('a workflow that says nothing is worth its outputs', async () => {
+  const { outputs } = run([1, 2], ({ index }) =>
+    index === 0 ? answer('', { n: 1 }) : answer('two', { n: 2 }),
+  )
+  assert.deepEqual((await outputs())['result'], [{ n: 1 }, 'two'])
+})
+
+test('no more than `parallel` items run at a time, one where it is not set', async () => {
+  for (const parallel of [undefined, 3]) {
+    let running = 0
+    let most = 0
+    const work = async () => {
+      running += 1
+      most = Math.max(most, running)
+      for (let turn = 0; turn < 5; turn += 1) await null
+      running -= 1
+      return answer('done')
+    }
+    const { outputs } = run([1, 2, 3, 4, 5, 6, 7], work, parallel ? { parallel } : {})
+    assert.equal(((await outputs())['result'] as unknown[]).length, 7)
+    assert.equal(most, parallel ?? 1)
+  }
+})
+
+test('the text of a list will do, an empty list gives an empty list', async () => {
+  const say = ({ item }: ChildCall) => answer(String(item))
+  assert.deepEqual((await run(' [1, "b"] ', say).outputs())['result'], ['1', 'b'])
+  assert.deepEqual(await run([], say).outputs(), { result: [], errors: [] })
+  assert.deepEqual((await run([], say, { items: ['{{#sys.user_id#}}', 2] }).outputs())['result'], [
+    'user-1',
+    '2',
+  ])
+})
+
+test('anything else than a list is refused with what it is', async () => {
+  const never = () => assert.fail('run all the same')
+  const wrong: [unknown, RegExp][] = [
+    ['a, b', /"a, b"/],
+    ['{"a":1}', /list/],
+    [{ a: 1 }, /list/],
+    [5, /"5"/],
+    [undefined, /nothing/],
+    [null, /list/],
+  ]
+  for (const [items, message] of wrong)
+    await assert.rejects(run(items, never).outputs(), { reason: 'step_failed', message })
+  const tooMany = run(new Array(501).fill(1), never)
+  await assert.rejects(tooMany.outputs(), { reason: 'step_failed', message: /501.*500/ })
+})
+
+const failing =
+  (...indexes: number[]) =>
+  (call: ChildCall) => {
+    if (indexes.includes(call.index!))
+      throw new StepFailure('model_failed', `no ${call.index}`, { retryable: true })
+    return answer(`ok ${call.index}`)
+  }
+
+test('an item that fails is null and has its message among the errors', async () => {
+  const { outputs } = run(['a', 'b', 'c'], failing(0, 2))
+  assert.deepEqual(await outputs(), {
+    result: [null, 'ok 1', null],
+    errors: [
+      { index: 0, message: 'no 0' },
+      { index: 2, message: 'no 2' },
+    ],
+  })
+})
+
+test('when all of them fail, the step fails for the reason of the first', async () => {
+  const { outputs } = run(['a', 'b'], failing(0, 1))
+  await assert.rejects(outputs(), {
+    reason: 'model_failed',
+    message: /All 2 items failed.*no 0/,
+    retryable: true,
+  })
+  const missing = run(['a'], () => {
+    throw new AppError('not_found', 'There is no workflow "wf_2".')
+  })
+  await assert.rejects(missing.outputs(), { name: 'StepFailure', reason: 'not_found', message: /wf_2/ })
+})
+
+test('a fault of ours is no failure of an item, and no further item begins', async () => {
+  const fault = new TypeError('x is undefined')
+  let isSecondDone = false
+  const work = async ({ index }: ChildCall) => {
+    if (index === 0) throw fault
+    for (let turn = 0; turn < 5; turn += 1) await null
+    isSecondDone = true
+    return answer('ok')
+  }
+  const { step, outputs } = run([1, 2, 3, 4], work, { parallel: 2 })
+  await assert.rejects(outputs(), error => error === fault)
+  assert.equal(step.calls.length, 2)
+  assert.ok(isSecondDone, 'what was under way is not left behind')
+})
+
+test('a step that is stopped ends with the reason, whatever its items say', async () => {
+  const stop = new AbortController()
+  const reason = new Error('stopped')
+  const step = fakeStep({
+    signal: stop.signal,
+    runWorkflow: () => {
+      stop.abort(reason)
+      throw new StepFailure('step_failed', 'interrupted')
+    },
+  })
+  const data = { items: ['the last one'], workflow_id: 'wf_2' }
+  await assert.rejects(outputsOf(iteration, step, data), error => error === reason)
+  const again = { items: [1, 2], workflow_id: 'wf_2' }
+  await assert.rejects(outputsOf(iteration, step, again), error => error === reason)
+  assert.equal(step.calls.length, 1)
+})
+
+test('when an item asks the user, the others are finished first and the step waits', async () => {
+  const finished: number[] = []
+  const asking = ({ index }: ChildCall): ChildResult => {
+    if (index === 0) return { status: 'waiting' }
+    finished.push(index!)
+    return answer('ok')
+  }
+  const { step, data } = run(['a', 'b', 'c'], asking)
+  assert.equal(await runKind(iteration, step, data), waitForChildren)
+  assert.deepEqual(finished, [1, 2])
+})
+
+test('how many at a time must be a whole number from 1 to 10', () => {
+  for (const parallel of [0, 11, 1.5]) assert.equal(iteration.gaps!({ parallel }).length, 1, String(parallel))
+  for (const parallel of [1, 10]) assert.deepEqual(iteration.gaps!({ parallel }), [])
+})

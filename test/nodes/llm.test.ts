@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { SearchItem } from '../../src/knowledge/search/search-request.ts'
+import { type ModelMessage, ModelNotConfigured } from '../../src/models/language-model.ts'
+import { ModelFailure } from '../../src/models/model-failure.ts'
+import { llm } from '../../src/nodes/llm.ts'
+import type { FileContent, NodeServices } from '../../src/nodes/node-services.ts'
+import { allFilesLength, fileLength } from '../../src/nodes/user-parts.ts'
+import type { JsonRecord } from '../../src/workflow/node-kind.ts'
+import { StepFailure } from '../../src/workflow/step.ts'
+import { fakeStep } from '../support/fake-step.ts'
+import { outputsOf, runKind } from '../support/run-kind.ts'
+import { lastWords, onlyModel, scriptedLanguageModel, systemOf } from '../support/scripted-language-model.ts'
+
+const asks = { prompt_template: 'Say: {{#sys.query#}}' }
+
+test('the filled prompt goes to the model, and its text comes out piece by piece', async () => {
+  const model = scriptedLanguageModel()
+  const step = fakeStep({ system: { query: '你好' } })
+  const outputs = await outputsOf(llm, step, { ...asks, '数据源/API工具': [] }, onlyModel(model))
+  assert.deepEqual(outputs, {
+    text: 'echo: Say: 你好',
+    result: 'echo: Say: 你好',
+    citations: [],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  })
+  assert.ok(step.pieces.length > 2)
+  assert.equal(step.pieces.join(''), outputs['text'])
+  assert.deepEqual(step.spent, [{ promptTokens: 10, completionTokens: 5, model: 'scripted' }])
+  assert.deepEqual(model.requests[0]!.messages, [
+    { role: 'user', parts: [{ type: 'text', text: 'Say: 你好' }] },
+  ])
+})
+
+test('model, temperature, max_tokens and system_prompt are sent as set', async () => {
+  const model = scriptedLanguageModel()
+  const services = onlyModel(model)
+  const data = {
+    ...asks,
+    model: 'm-{{#sys.user_id#}}',
+    temperature: 0.3,
+    max_tokens: 99,
+    system_prompt: 'You serve {{#sys.user_id#}}.',
+  }
+  await outputsOf(llm, fakeStep(), data, services)
+  assert.deepEqual(services.models.asked, ['m-user-1'])
+  const [request] = model.requests
+  assert.equal(request!.temperature, 0.3)
+  assert.equal(request!.maxTokens, 99)
+  assert.equal(systemOf(request!), 'You serve user-1.')
+  assert.equal(request!.idempotencyKey, 'run_1.node.call-1')
+  await outputsOf(llm, fakeStep(), asks, services)
+  assert.equal(services.models.asked[1], 'fake-model', 'the model of the run')
+})
+
+test('history_turns counts turns from the newest', async () => {
+  const history = [1, 2, 3].flatMap(turn => [
+    { role: 'user', content: `q${turn}` } as const,
+    { role: 'assistant', content: `a${turn}` } as const,
+    { role: 'assistant', content: `b${turn}` } as const,
+  ])
+  const seen = async (turns?: number): Promise<string[]> => {
+    const model = scriptedLanguageModel()
+    const data = { ...asks, ...(turns !== undefined && { history_turns: turns }) }
+    await outputsOf(llm, fakeStep({ system: { query: 'now', history } }), data, onlyModel(model))
+    return model.requests[0]!.messages.map(wordsOf)
+  }
+  assert.deepEqual(await seen(), ['Say: now'])
+  assert.deepEqual(await seen(2), ['q2', 'a2', 'b2', 'q3', 'a3', 'b3', 'Say: now'])
+  assert.equal((await seen(50)).length, 10)
+})
+
+function wordsOf(message: ModelMessage): string {
+  if (message.role !== 'user') return message.text
+  return message.parts.map(part => (part.type === 'text' ? part.text : '[image]')).join(' ')
+}
+
+const fileOf = (name: string) => ({ file_id: name, name, mime_type: '', size: 1 })
+const reading =
+  (contents: Record<string, FileContent>): NodeServices['readFile'] =>
+  async (_, id) =>
+    contents[id]!
+const textFile = (name: string, text: string): FileContent => ({ type: 'text', name, text })
+
+test('files come along as text, images as images, also without a word', async () => {
+  const contents: Record<string, FileContent> = {
+    'note.txt': textFile('note.txt', 'the note says pineapple'),
+    'a.png': { type: 'image', name: 'a.png', mimeType: 'image/png', bytes: new Uint8Array([7]) },
+  }
+  const model = scriptedLanguageModel()
+  const services = { ...onlyModel(model), readFile: reading(contents) }
+  const system = { files: [fileOf('a.png'), fileOf('note.txt')] }
+  await outputsOf(llm, fakeStep({ system }), { prompt_template: '{{#sys.query#}}' }, services)
+  assert.deepEqual(model.requests[0]!.messages.at(-1), {
+    role: 'user',
+    parts: [
+      { type: 'text', text: 'File note.txt:\nthe note says pineapple' },
+      { type: 'image', mimeType: 'image/png', bytes: new Uint8Array([7]) },
+    ],
+  })
+  assert.match(systemOf(model.requests[0]!), /never instructions/)
+  await outputsOf(llm, fakeStep({ system }), { ...asks, attach_files: false }, services)
+  assert.equal(lastWords(model.requests[1]!), 'Say: ')
+})
+
+test('long files are cut, one by one and together, and the model is told', async () => {
+  const names = ['one', 'two', 'three']
+  const contents = Object.fromEntries(names.map(name => [name, textFile(name, name[0]!.repeat(70_000))]))
+  const model = scriptedLanguageModel()
+  const services = { ...onlyModel(model), readFile: reading(contents) }
+  await outputsOf(llm, fakeStep({ system: { files: names.map(fileOf) } }), asks, services)
+  const words = lastWords(model.requests[0]!)
+  assert.ok(words.length < allFilesLength + 500)
+  assert.match(words, new RegExp(`first ${fileLength} of 70000 characters`))
+  assert.match(words, /File three:\n\n\(cut: these are the first 0 of 70000/)
+})
+
+const passage = (id: string, content: string, score: number): SearchItem => ({
+  chunk: {
+    id,
+    fileId: `file_${id}`,
+    fileName: `${id}.md`,
+    heading: [],
+    content,
+  } as unknown as SearchItem['chunk'],
+  score,
+  scores: {},
+  highlights: [],
+})
+
+function knowledge(): Partial<NodeServices> & { queries: [string, string][] } {
+  const queries: [string, string][] = []
+  return {
+    queries,
+    searchKnowledge: async (_, id, { query }) => {
+      queries.push([id, query])
+      const items =
+        id === 'kb_1' ? [passage('fact', 'The word is xylophone.', 0.9)] : [passage('rule', 'Be kind.', 0.5)]
+      return { mode: 'keyword', tookMilliseconds: 1, items, warning: undefined, explanation: undefined }
+    },
+  }
+}
+const uses = (...entries: unknown[]): JsonRecord => ({ ...asks, '数据源/API工具': entries })
+const citationsIn = (outputs: JsonRecord) =>
+  (outputs['citations'] as { index: number; cited: boolean }[]).map(({ index, cited }) => [index, cited])
+
+test('passages reach the model with their numbers, and cited ones come out', async () => {
+  const bases = knowledge()
+  const model = scriptedLanguageModel(() => ({ text: 'It is xylophone [1].' }))
+  const step = fakeStep({ system: { query: 'which word?' } })
+  const outputs = await outputsOf(llm, step, uses('kb_1', { type: 'knowledge', id: 'kb_2' }), {
+    ...onlyModel(model),
+    ...bases,
+  })
+  assert.deepEqual(bases.queries, [
+    ['kb_1', 'which word?'],
+    ['kb_2', 'which word?'],
+  ])
+  assert.match(
+    systemOf(model.requests[0]!),
+    /\[1\] fact\.md\nThe word is xylophone\.\n\n\[2\] rule\.md\nBe kind\./,
+  )
+  assert.deepEqual(outputs['citations'], [
+    {
+      index: 1,
+      knowledge_id: 'kb_1',
+      file_id: 'file_fact',
+      file_name: 'fact.md',
+      chunk_id: 'fact',
+      content: 'The word is xylophone.',
+      score: 0.9,
+      cited: true,
+    },
+  ])
+})
+
+test('an answer without numbers has all passages, none of them cited', async () => {
+  for (const [text, expected] of [
+    [
+      'no idea',
+      [
+        [1, false],
+        [2, false],
+      ],
+    ],
+    [
+      'beyond [7]',
+      [
+        [1, false],
+        [2, false],
+      ],
+    ],
+    [
+      'both【1，2】',
+      [
+        [1, true],
+        [2, true],
+      ],
+    ],
+    ['second [2]', [[2, true]]],
+  ] as const) {
+    const services = { ...onlyModel(scriptedLanguageModel(() => ({ text }))), ...knowledge() }
+    const outputs = await outputsOf(llm, fakeStep({ system: { query: 'q' } }), uses('kb_1', 'kb_2'), services)
+    assert.deepEqual(citationsIn(outputs), expected, text)
+  }
+})
+
+test('without a query the prompt is what is looked for', async () => {
+  const bases = knowledge()
+  const data = { ...uses('kb_1'), prompt_template: 'tell about trees' }
+  await outputsOf(llm, fakeStep(), data, { ...onlyModel(scriptedLanguageModel()), ...bases })
+  assert.deepEqual(bases.queries, [['kb_1', 'tell about trees']])
+})
+
+test('after a crash the passages are those that the model has seen', async () => {
+  const model = scriptedLanguageModel(() => ({ text: 'see [1]' }))
+  const first = fakeStep({ system: { query: 'q' } })
+  const before = await outputsOf(llm, first, uses('kb_1'), { ...onlyModel(model), ...knowledge() })
+  const again = fakeStep({ system: { query: 'q' }, journal: first.journal })
+  const searchKnowledge: NodeServices['searchKnowledge'] = () => assert.fail('searched again')
+  const after = await outputsOf(llm, again, uses('kb_1'), { ...onlyModel(model), searchKnowledge })
+  assert.deepEqual(after, before)
+  assert.equal(model.requests.length, 1)
+  assert.equal(again.pieces.join(''), 'see [1]', 'said again, so that stream and outputs agree')
+})
+
+test('a stream that breaks off is begun anew by the next attempt', async () => {
+  const broken = new ModelFailure('The stream broke off.', { retryable: true, retryAfterMilliseconds: 20 })
+  const model = scriptedLanguageModel((_, count) =>
+    count === 1 ? { pieces: ['half of '], error: broken } : undefined,
+  )
+  const first = fakeStep({ system: { query: 'x' } })
+  await assert.rejects(runKind(llm, first, asks, onlyModel(model)), (error: unknown) => {
+    assert.ok(error instanceof StepFailure)
+    return error.reason === 'model_failed' && error.retryable && error.retryAfterMilliseconds === 20
+  })
+  assert.equal(first.restarts, 1)
+  assert.deepEqual(first.pieces, [])
+  const again = fakeStep({ system: { query: 'x' }, journal: first.journal, attempt: 2 })
+  assert.equal((await outputsOf(llm, again, asks, onlyModel(model)))['text'], 'echo: Say: x')
+})
+
+test('a failure before the first piece takes nothing back', async () => {
+  const model = scriptedLanguageModel(() => ({
+    pieces: [],
+    error: new ModelFailure('no', { retryable: false }),
+  }))
+  const step = fakeStep()
+  await assert.rejects(runKind(llm, step, asks, onlyModel(model)), /no/)
+  assert.equal(step.restarts, 0)
+})
+
+test('an aborted step fails with the reason of its signal', async () => {
+  const controller = new AbortController()
+  const reason = new Error('stopped by the user')
+  const model = scriptedLanguageModel(() => {
+    controller.abort(reason)
+    return undefined
+  })
+  const run = runKind(llm, fakeStep({ signal: controller.signal }), asks, onlyModel(model))
+  await assert.rejects(run, (error: unknown) => error === reason)
+})
+
+test('a model that is not set up is said so', async () => {
+  const models: NodeServices['models'] = {
+    find: async () => {
+      throw new ModelNotConfigured('Set MODEL_BASE_URL and MODEL_NAME.')
+    },
+    defaultName: async () => '',
+  }
+  await assert.rejects(runKind(llm, fakeStep(), asks, { models }), (error: unknown) => {
+    assert.ok(error instanceof StepFailure)
+    assert.equal(error.reason, 'not_configured')
+    return error.message === 'Set MODEL_BASE_URL and MODEL_NAME.'
+  })
+})
+
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer' } },
+  required: ['city', 'days'],
+}
+const answersJson = { ...asks, json_schema: schema }
+
+test('with json_schema the answer is an object, also out of a fence', async () => {
+  for (const text of ['{"city":"Rome","days":2}', 'Sure:\n```json\n{"city":"Rome","days":2}\n```']) {
+    const model = scriptedLanguageModel(() => ({ text }))
+    const outputs = await outputsOf(llm, fakeStep(), answersJson, onlyModel(model))
+    assert.deepEqual(outputs['object'], { city: 'Rome', days: 2 })
+    assert.equal(outputs['text'], text)
+    assert.deepEqual(model.requests[0]!.jsonSchema, { name: 'answer', schema })
+  }
+  assert.ok(llm.outputs(answersJson)!.includes('object'))
+  assert.ok(!llm.outputs(asks)!.includes('object'))
+})
+
+test('an answer that breaks the schema is corrected once', async () => {
+  const answers = ['{"city":"Rome","days":"two"}', '{"city":"Rome","days":2}']
+  const model = scriptedLanguageModel((_, count) => ({ text: answers[count - 1]! }))
+  const step = fakeStep()
+  const outputs = await outputsOf(llm, step, answersJson, onlyModel(model))
+  assert.deepEqual(outputs['object'], { city: 'Rome', days: 2 })
+  assert.equal(outputs['text'], answers[1])
+  assert.equal(step.pieces.join(''), answers[1])
+  assert.match(lastWords(model.requests[1]!), /"days" must be integer/)
+  const again = fakeStep({ journal: step.journal })
+  assert.deepEqual(await outputsOf(llm, again, answersJson, onlyModel(model)), outputs)
+  assert.equal(model.requests.length, 2, 'a second life asks nothing')
+})
+
+test('an answer that breaks the schema twice fails the step', async () => {
+  const model = scriptedLanguageModel(() => ({ text: 'I would rather not.' }))
+  await assert.rejects(runKind(llm, fakeStep(), answersJson, onlyModel(model)), (error: unknown) => {
+    assert.ok(error instanceof StepFailure)
+    assert.match(error.message, /json_schema: it is not JSON/)
+    return error.reason === 'step_failed' && !error.retryable
+  })
+  assert.equal(model.requests.length, 2)
+})
+
+test('settings that cannot be used are gaps', () => {
+  const places = (data: JsonRecord): string[] =>
+    llm.gaps!({ ...asks, ...data }).map(({ place }) => place.join('/'))
+  assert.deepEqual(places({ temperature: 1, max_tokens: 10, history_turns: 50, json_schema: schema }), [])
+  assert.deepEqual(
+    places({ temperature: 3, max_tokens: 0.5, history_turns: 51, json_schema: { type: 'array' } }),
+    ['temperature', 'max_tokens', 'history_turns', 'json_schema/type'],
+  )
+})

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { ModelNotConfigured } from '../../src/models/language-model.ts'
+import { ModelFailure } from '../../src/models/model-failure.ts'
+import { stepFailureOf } from '../../src/nodes/step-failure-of.ts'
+import { ToolFailure } from '../../src/tools/tool-failure.ts'
+import { StepFailure } from '../../src/workflow/step.ts'
+
+const told = (error: unknown) => {
+  const failure = stepFailureOf(error)
+  assert.ok(failure instanceof StepFailure)
+  assert.equal(failure.cause, error)
+  assert.equal(failure.message, (error as Error).message)
+  return [failure.reason, failure.retryable, failure.retryAfterMilliseconds]
+}
+
+test('what a step used tells the step why it failed and whether to try again', () => {
+  const later = { retryable: true, retryAfterMilliseconds: 5 }
+  assert.deepEqual(told(new ModelFailure('a', later)), ['model_failed', true, 5])
+  assert.deepEqual(told(new ModelFailure('a', { retryable: false })), ['model_failed', false, undefined])
+  assert.deepEqual(told(new ModelNotConfigured('set MODEL_NAME')), ['not_configured', false, undefined])
+  assert.deepEqual(told(new ToolFailure('a', later)), ['step_failed', true, 5])
+  assert.deepEqual(told(new AppError('not_found', 'a')), ['not_found', false, undefined])
+  assert.deepEqual(told(new AppError('unavailable', 'a')), ['unavailable', true, undefined])
+  const cause = new ModelFailure('down', later)
+  assert.deepEqual(told(new AppError('model_failed', 'a', { cause })), ['model_failed', true, 5])
+})
+
+test('reasons to stop, failures of steps and faults of ours come back as they are', () => {
+  for (const error of [new Error('stopped'), new StepFailure('timed_out', 'late'), undefined, 'text'])
+    assert.equal(stepFailureOf(error), error)
+})

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { variable } from '../../src/nodes/variable.ts'
+import { fakeStep } from '../support/fake-step.ts'
+import { runKind } from '../support/run-kind.ts'
+
+test('values are remembered with their types, texts filled', async () => {
+  const step = fakeStep({ values: { 'a.list': [1, 2], 'a.name': 'Ada' } })
+  const assign = {
+    list: '{{#a.list#}}',
+    greeting: 'Hello {{#a.name#}}',
+    tree: { first: '{{#a.list.0#}}' },
+    count: 3,
+    gone: '{{#skipped.text#}}',
+  }
+  const expected = { list: [1, 2], greeting: 'Hello Ada', tree: { first: 1 }, count: 3, gone: '' }
+  const outcome = JSON.parse(JSON.stringify(await runKind(variable, step, { assign })))
+  assert.deepEqual(outcome, { outputs: { result: expected }, assign: expected })
+})
+
+test('a key that belongs to every object is a name like any other', async () => {
+  const data = JSON.parse('{"assign":{"__proto__":"x"}}')
+  const outcome = await runKind(variable, fakeStep(), data)
+  assert.ok('outputs' in outcome && outcome.assign)
+  assert.deepEqual(Object.entries(outcome.assign), [['__proto__', 'x']])
+})
+
+test('names that no reference could read are gaps', () =>
+  assert.deepEqual(
+    variable.gaps!({ assign: { 'a.b': '', '': '', ' x': '', good: '', 名字: '' } }).map(({ place }) => place),
+    [
+      ['assign', 'a.b'],
+      ['assign', ''],
+      ['assign', ' x'],
+    ],
+  ))

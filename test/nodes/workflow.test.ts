@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { workflow } from '../../src/nodes/workflow.ts'
+import { type ChildResult, StepFailure, waitForChildren } from '../../src/workflow/step.ts'
+import { fakeStep } from '../support/fake-step.ts'
+import { outputsOf, runKind } from '../support/run-kind.ts'
+
+const done: ChildResult = {
+  status: 'succeeded',
+  outputs: { text: 'of an inner node', total: 3 },
+  answer: 'It is 3.',
+}
+
+test('another workflow gets its inputs, and all that it gives is an output here', async () => {
+  const values = { 'a.list': [1, 2] }
+  const step = fakeStep({ values, system: { query: 'outer' }, runWorkflow: () => done })
+  const data = { workflow_id: 'wf_2', inputs: { query: 'sum {{#a.list#}}', numbers: '{{#a.list#}}' } }
+  assert.deepEqual(await outputsOf(workflow, step, data), {
+    total: 3,
+    result: { text: 'of an inner node', total: 3 },
+    text: 'It is 3.',
+  })
+  const inputs = { query: 'sum [1,2]', numbers: [1, 2], files: [] }
+  assert.deepEqual(step.calls, [{ name: 'child', workflowId: 'wf_2', inputs, speaks: true }])
+  assert.equal(workflow.outputs(data), undefined)
+})
+
+test('without inputs it is asked what this one was asked, and may be told to be quiet', async () => {
+  const files = [{ file_id: 'file_1', name: 'a', mime_type: 'text/plain', size: 1 }]
+  const step = fakeStep({ system: { query: 'outer', files }, runWorkflow: () => done })
+  await outputsOf(workflow, step, { workflow_id: 'wf_2', speaks: false })
+  assert.deepEqual(step.calls[0]?.inputs, { query: 'outer', files })
+  assert.equal(step.calls[0]?.speaks, false)
+})
+
+test('it waits while the other workflow waits, and goes on with it afterwards', async () => {
+  const data = { workflow_id: 'wf_2' }
+  const first = fakeStep({ runWorkflow: () => ({ status: 'waiting' }) })
+  assert.equal(await runKind(workflow, first, data), waitForChildren)
+  const second = fakeStep({ resumed: { state: null, reply: { text: 'yes' } }, runWorkflow: () => done })
+  assert.equal((await outputsOf(workflow, second, data))['text'], 'It is 3.')
+  assert.deepEqual(second.calls, first.calls)
+})
+
+test('a failure inside comes out as it is', async () => {
+  const failure = new StepFailure('not_found', 'There is no such workflow.')
+  const step = fakeStep({
+    runWorkflow: () => {
+      throw failure
+    },
+  })
+  await assert.rejects(outputsOf(workflow, step, { workflow_id: 'wf_2' }), error => error === failure)
+})
+
+test('a workflow that is not named is not looked for', async () => {
+  const run = outputsOf(workflow, fakeStep(), { workflow_id: '{{#skipped.id#}}' })
+  await assert.rejects(run, { reason: 'step_failed', message: /workflow_id/ })
+})

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { AccessService } from '../../src/access/access-service.ts'
+import { openDiskBlobStore } from '../../src/adapters/blob/disk-blob-store.ts'
+import type { Database } from '../../src/adapters/sql/database.ts'
+import { openDatabase } from '../../src/adapters/sql/open-database.ts'
+import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
+import { SqlIdempotencyStore } from '../../src/adapters/sql/sql-idempotency-store.ts'
+import { FileService } from '../../src/files/file-service.ts'
+import type { Route } from '../../src/http/call.ts'
+import { Metrics } from '../../src/http/metrics.ts'
+import { accessRoutes } from '../../src/http/routes/access-routes.ts'
+import { fileRoutes } from '../../src/http/routes/file-routes.ts'
+import { createServer } from '../../src/http/server.ts'
+import { IdempotencyService } from '../../src/idempotency/idempotency-service.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { type ApiClient, apiClient } from './api-client.ts'
+import { freshDatabase } from './fresh-database.ts'
+
+export interface RouteServer {
+  base: string
+  /** Speaks as the operator. */
+  api: ApiClient
+  stop(): Promise<void>
+}
+
+const operatorToken = 'operator-token-of-the-tests'
+
+/** Some routes behind the real gate, with tokens and files that are real, too. */
+export async function startRouteServer(
+  routes: (parts: { database: Database; files: FileService }) => Route[],
+): Promise<RouteServer> {
+  const fresh = await freshDatabase()
+  const database = await openDatabase(fresh)
+  const access = new AccessService(new SqlAccessStore(database), systemClock, () => database.generation())
+  const idempotency = new IdempotencyService(new SqlIdempotencyStore(database), systemClock)
+  const blobs = await openDiskBlobStore(join(fresh.folder, 'files'))
+  const files = new FileService(new SqlFileStore(database), blobs, systemClock, 1 << 20)
+  const parts = {
+    access,
+    idempotency,
+    metrics: new Metrics(),
+    log: pino({ level: 'silent' }),
+    writeLog: undefined,
+  }
+  const server = createServer(parts, [
+    ...accessRoutes(access),
+    ...fileRoutes(files, parts),
+    ...routes({ database, files }),
+  ])
+  await access.bootstrap(operatorToken, true)
+  const base = await server.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    base,
+    api: apiClient(base, operatorToken),
+    stop: async () => {
+      await server.close()
+      await database.close()
+      await fresh.drop()
+    },
+  }
+}

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { after, before, describe, it } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import fc from 'fast-check'
+import { type CodeRunnerOptions, QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
+
+const never = new AbortController().signal
+
+/** A runner whose clock is short, so that what never ends does not hold up the tests. */
+const hasty: Partial<CodeRunnerOptions> = { timeMilliseconds: 400 }
+
+describe('code of users', () => {
+  let runner: QuickjsCodeRunner
+  let impatient: QuickjsCodeRunner
+  before(() => {
+    runner = new QuickjsCodeRunner({ threads: 2 })
+    impatient = new QuickjsCodeRunner({ ...hasty, threads: 1 })
+  })
+  after(() => Promise.all([runner.close(), impatient.close()]))
+
+  const run = (code: string, inputs: Record<string, unknown> = {}) => runner.run(code, inputs, never)
+  const fails = (code: string, message: RegExp | string, who = runner) =>
+    assert.rejects(who.run(code, {}, never), { name: 'ToolFailure', retryable: false, message }, code)
+
+  describe('returns', () => {
+    for (const [code, expected] of [
+      ['function main({ a, b }) { return { sum: a + b } }', { sum: 5 }],
+      ['const main = inputs => inputs.list.map(each => each * 2)', [2, 4]],
+      ['async function main({ a }) { const one = await Promise.resolve(1); return a + one }', 3],
+      ['function main() { return new Promise(resolve => resolve("later")) }', 'later'],
+      ['export default inputs => inputs.a', 2],
+      ['export function main(inputs) { return inputs.b }', 3],
+      ['const twice = n => n * 2\nexport const main = ({ a }) => twice(a)', 4],
+      ['function main() { return null }', null],
+      ['function main() { return new Date(0) }', '1970-01-01T00:00:00.000Z'],
+      ['function main() { return { kept: 1, left: undefined } }', { kept: 1 }],
+    ] as const)
+      it(code, async () => assert.deepEqual(await run(code, { a: 2, b: 3, list: [1, 2] }), expected))
+
+    it('whatever JSON it was given, character for character', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), async value => {
+          const given = JSON.parse(JSON.stringify({ value }))
+          assert.deepEqual(await run('function main(inputs) { return inputs }', given), given)
+        }),
+        { numRuns: 60 },
+      )
+      const odd = JSON.parse('{"__proto__": {"a": 1}, "日本": "😀\\u0000\\ud800"}')
+      assert.deepEqual(await run('const main = inputs => inputs', odd), odd)
+    })
+  })
+
+  describe('fails in the words of its author', () => {
+    for (const [code, message] of [
+      ['function main(inputs) {\n\n  return inputs.a.b\n}', /^TypeError in line 3: cannot read property 'b'/],
+      [
+        'async function main() {\n  await null\n  throw new RangeError("late")\n}',
+        'RangeError in line 3: late',
+      ],
+      ['function main() {\n  return [\n}', /^SyntaxError in line 3: /],
+      ['export default () => {\n  return missing\n}', /^ReferenceError in line 2: 'missing' is not defined/],
+      ['function main() { throw "no luck" }', 'The code threw no luck'],
+      ['function main() { throw null }', 'The code threw null'],
+      ['const other = 1', /has no function main/],
+      ['function main() {}', /^main returned nothing/],
+      ['function main() { return main }', /^main returned a function, which is not JSON/],
+      ['function main() { return { inner: { call() {} } } }', /^main returned a function in "call"/],
+      [
+        'function main() { const a = {}; a.a = a; return a }',
+        /^main returned an object that contains itself/,
+      ],
+      ['function main() { return 1n }', /^main returned a BigInt/],
+      ['function main() { return new Map() }', /^main returned a Map or Set/],
+      [
+        'function main() { let a = 1; for (let i = 0; i < 70; i++) a = [a]; return a }',
+        /deeper than 64 levels/,
+      ],
+      ['function main() { return new Promise(() => {}) }', /^main never finished/],
+      ['async function main() { return await import("fs") }', /could not load module 'fs'/],
+      ['import fs from "fs"\nexport default () => fs', /could not load module 'fs'/],
+      [
+        'function main() { console.log("at", { step: 1 }); throw 7 }',
+        /^The code threw 7\nIts console said:\nat \{"step":1\}$/,
+      ],
+    ] as const)
+      it(code, () => fails(code, message))
+
+    it('showing only the last lines of a talkative one', async () => {
+      const code = 'function main() { for (let i = 0; i < 1000; i++) console.log("x".repeat(1e4)); throw 1 }'
+      const { message } = await run(code).then(
+        () => assert.fail('it did not fail'),
+        (error: Error) => error,
+      )
+      assert.ok(message.length < 12_000, `${message.length} characters`)
+    })
+  })
+
+  describe('is stopped', () => {
+    for (const [what, code] of [
+      ['when it never ends', 'function main() { while (true) {} }'],
+      ['when it never ends before main', 'for (;;) {}'],
+      ['when its promises never end', 'async function main() { for (;;) await null }'],
+      ['when it catches everything', 'function main() { for (;;) try { for (;;) {} } catch {} }'],
+      ['when a pattern tries for ever', 'function main() { return /^(a+)+$/.test("a".repeat(28) + "!") }'],
+      ['when its exception never ends', 'function main() { throw { get name() { for (;;) {} } } }'],
+      ['when its result never ends', 'function main() { return { toJSON() { for (;;) {} } } }'],
+    ] as const)
+      it(what, () => fails(code, /^The code took longer than 0.4 s and was stopped/, impatient))
+
+    for (const code of [
+      'function main() { const all = []; for (;;) all.push("x".repeat(1e5) + all.length) }',
+      'function main() { const all = []; for (;;) all.push(new ArrayBuffer(3e7)) }',
+      'function main() { return new ArrayBuffer(1e9) }',
+      'function main() { const all = []; for (;;) all.push({ a: [1, 2, 3] }) }',
+    ])
+      it(`when it takes too much memory: ${code}`, () => fails(code, /needs more than 64 MiB of memory/))
+
+    it('when it calls itself too deeply', () =>
+      fails('function main() {\n  return main() + 1\n}', /^The code calls itself too deeply/))
+
+    it('when it returns or takes too much', async () => {
+      await fails('function main() { return "x".repeat(9e6) }', /more than 8388608 bytes/)
+      await fails('function main() { return "é".repeat(5e6) }', /more than 8 MiB/)
+      await assert.rejects(run('const main = () => 1', { text: 'x'.repeat(9e6) }), {
+        name: 'ToolFailure',
+        message: /inputs are larger than 8 MiB/,
+      })
+    })
+
+    it('and the next one runs as if nothing had been', async () => {
+      assert.equal(await run('const main = () => 1'), 1)
+      assert.equal(await impatient.run('const main = () => 1', {}, never), 1)
+    })
+  })
+
+  it('has nothing of the server within reach', async () => {
+    const names = [
+      'process',
+      'require',
+      'module',
+      'fetch',
+      'WebSocket',
+      'XMLHttpRequest',
+      'WebAssembly',
+      'Worker',
+    ]
+    const more = ['Buffer', 'setTimeout', 'setInterval', 'queueMicrotask', 'navigator', 'Deno', 'std', 'os']
+    const code = `function main({ names }) {
+      const globals = [
+        globalThis,
+        (0, eval)('this'),
+        [].constructor.constructor('return this')(),
+        console.log.constructor('return this')(),
+        (async () => {}).constructor.prototype.constructor('return globalThis')
+      ]
+      const found = names.filter(name => globals.some(each => each && each[name] !== undefined))
+      for (const name of names) {
+        try { found.push(typeof [].constructor.constructor('return ' + name)() + ' ' + name) } catch {}
+      }
+      try { Error.prepareStackTrace = (_, frames) => frames; new Error().stack.map(each => found.push(each.getThis())) } catch {}
+      return found
+    }`
+    assert.deepEqual(await run(code, { names: [...names, ...more] }), [])
+  })
+
+  it('cannot lie about its result by changing the language, nor break the next one', async () => {
+    const vandal = `JSON.stringify = () => '=1'; JSON.parse = () => 0; String.prototype.slice = () => 'no'
+      Function.prototype.call = () => 0; Array.prototype.push = () => 0; globalThis.leak = 'seen'
+      Promise.prototype.then = () => 0; Object.prototype.polluted = true
+      function main(inputs) { return { kept: inputs.a } }`
+    // What it does to its own promises is its own affair: it fails or gives what it returned, and nothing else.
+    const outcome = await run(vandal, { a: 5 }).catch((error: Error) => error.name)
+    if (outcome !== 'ToolFailure') assert.deepEqual(outcome, { kept: 5 })
+    const look =
+      'const main = () => [typeof leak, ({}).polluted === undefined, JSON.stringify([1]), "abc".slice(1)]'
+    for (let time = 0; time < 4; time++) assert.deepEqual(await run(look), ['undefined', true, '[1]', 'bc'])
+  })
+
+  it('sees nothing of what ran before it', async () => {
+    const alone = new QuickjsCodeRunner({ threads: 1 })
+    const code = `const seen = globalThis.last; globalThis.last = 'secret'; Array.prototype.last = 'secret'
+      const main = ({ turn }) => [turn, seen ?? null, [].last]`
+    for (let turn = 0; turn < 20; turn++)
+      assert.deepEqual(await alone.run(code, { turn }, never), [turn, null, 'secret'])
+    await alone.close()
+  })
+})
+
+describe('the threads that run code', () => {
+  const endless = 'function main() { for (;;) {} }'
+  const light = 'function main(inputs) { return inputs.n }'
+
+  it('leave the server free to do other things', async () => {
+    const runner = new QuickjsCodeRunner(hasty)
+    let turns = 0
+    const ticking = setInterval(() => turns++, 10)
+    await assert.rejects(runner.run(endless, {}, never))
+    clearInterval(ticking)
+    assert.ok(turns >= 5, `${turns} turns of the event loop while code ran`)
+    await runner.close()
+  })
+
+  it('run many at once, each with its own inputs', async () => {
+    const runner = new QuickjsCodeRunner()
+    const numbers = Array.from({ length: 100 }, (_, n) => n)
+    assert.deepEqual(await Promise.all(numbers.map(n => runner.run(light, { n }, never))), numbers)
+    await runner.close()
+  })
+
+  it('come round to a light one behind heavy ones', async () => {
+    const runner = new QuickjsCodeRunner({ ...hasty, threads: 2 })
+    const heavy = [1, 2, 3].map(() => assert.rejects(runner.run(endless, {}, never)))
+    assert.equal(await runner.run(light, { n: 1 }, never), 1)
+    await Promise.all(heavy)
+    await runner.close()
+  })
+
+  it('are ended by whoever started the run, with their reason, and replaced', async () => {
+    const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000 })
+    const reason = new Error('stopped by the user')
+    const controller = new AbortController()
+    const running = runner.run(endless, {}, controller.signal)
+    const behind = runner.run(light, { n: 2 }, never)
+    await new Promise(resolve => setTimeout(resolve, 300))
+    controller.abort(reason)
+    await assert.rejects(running, error => error === reason)
+    assert.equal(await behind, 2)
+    await assert.rejects(runner.run(light, {}, controller.signal), error => error === reason)
+    await runner.close()
+  })
+
+  it('are not waited for by a run that was called off', async () => {
+    const runner = new QuickjsCodeRunner({ ...hasty, threads: 1 })
+    const heavy = assert.rejects(runner.run(endless, {}, never))
+    const controller = new AbortController()
+    const waiting = runner.run(light, {}, controller.signal)
+    controller.abort(new Error('called off'))
+    await assert.rejects(waiting, { message: 'called off' })
+    await heavy
+    assert.equal(await runner.run(light, { n: 3 }, never), 3)
+    await runner.close()
+  })
+
+  it('are ended when they do not even notice that the time is up', async () => {
+    // The interpreter of this one would go on for a minute; only the grace ends it.
+    const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -59_700 })
+    await assert.rejects(runner.run(endless, {}, never), { name: 'ToolFailure', message: /longer than 60 s/ })
+    assert.equal(await runner.run(light, { n: 4 }, never), 4)
+    await runner.close()
+  })
+
+  it('take no more than so many into their queue', async () => {
+    const runner = new QuickjsCodeRunner({ ...hasty, threads: 1, queue: 2 })
+    const taken = [endless, light, light].map(code => runner.run(code, { n: 1 }, never).catch(() => 'failed'))
+    await assert.rejects(runner.run(light, {}, never), {
+      name: 'ToolFailure',
+      retryable: true,
+      message: /Too much code is waiting/,
+    })
+    assert.deepEqual(await Promise.all(taken), ['failed', 1, 1])
+    await runner.close()
+  })
+
+  it('fail what runs and what waits when the server stops', async () => {
+    const runner = new QuickjsCodeRunner({ threads: 1 })
+    const refused = [endless, light].map(code =>
+      assert.rejects(runner.run(code, {}, never), {
+        name: 'ToolFailure',
+        retryable: true,
+        message: /stopping/,
+      }),
+    )
+    await runner.close()
+    await Promise.all(refused)
+    await assert.rejects(runner.run(light, {}, never), { message: /stopping/ })
+  })
+
+  it('start when they are first needed, and end by themselves when there is nothing to do', async () => {
+    const ended: Promise<unknown>[] = []
+    const count = (message: unknown) => {
+      ended.push(once((message as { worker: Worker }).worker, 'exit'))
+    }
+    subscribe('worker_threads', count)
+    const runner = new QuickjsCodeRunner({ idleMilliseconds: 1 })
+    assert.equal(ended.length, 0)
+    assert.equal(await runner.run(light, { n: 1 }, never), 1)
+    assert.equal(ended.length, 1)
+    await ended[0]
+    assert.equal(await runner.run(light, { n: 2 }, never), 2)
+    assert.equal(ended.length, 2)
+    unsubscribe('worker_threads', count)
+    await runner.close()
+  })
+})

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { createEgress } from '../../src/adapters/egress/create-egress.ts'
+import type { Egress } from '../../src/adapters/egress/egress.ts'
+import { type ClosableToolServers, createToolServers } from '../../src/adapters/mcp/mcp-tool-servers.ts'
+import type { ToolFailure } from '../../src/tools/tool-failure.ts'
+import { ScriptedToolServer, type ToolServerOptions } from '../support/scripted-tool-server.ts'
+
+const never = new AbortController().signal
+const add = {
+  name: 'add',
+  description: 'Adds two numbers.',
+  inputSchema: { type: 'object', properties: { a: { type: 'number' } } },
+}
+
+const answer = (tool: string, args: Record<string, number>): unknown =>
+  ({
+    add: {
+      content: [{ type: 'text', text: `${args['a']! + args['b']!}` }],
+      structuredContent: { sum: args['a']! + args['b']! },
+    },
+    echo: { content: [{ type: 'text', text: args['text'] }] },
+    parts: {
+      content: [
+        { type: 'text', text: 'one' },
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'resource', resource: { uri: 'file:///a', text: 'two' } },
+        { type: 'resource_link', uri: 'https://three.example/' },
+        'noise',
+      ],
+    },
+    structured_only: { structuredContent: { a: 1 } },
+    broken: { isError: true, content: [{ type: 'text', text: 'The city is unknown' }] },
+    telling: { isError: true, content: [{ type: 'text', text: 'No access for Bearer secret-token-1' }] },
+    endless: { isError: true, content: [{ type: 'text', text: 'no '.repeat(1e5) }] },
+  })[tool]
+
+describe('servers of tools', () => {
+  let egress: Egress
+  let tools: ClosableToolServers
+  let server: ScriptedToolServer
+  const start = async (options: ToolServerOptions = {}) => {
+    await server?.close()
+    server = await new ScriptedToolServer({ tools: [add], call: answer, ...options }).start()
+  }
+  beforeEach(async () => {
+    egress = createEgress({ allow: ['127.0.0.1'] })
+    tools = createToolServers(egress)
+    server = await new ScriptedToolServer({ tools: [add], call: answer }).start()
+  })
+  afterEach(async () => {
+    await tools.close()
+    egress.close()
+    await server.close()
+  })
+  const call = (tool: string, args: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+    tools.call({ url: server.url, headers }, tool, args, never)
+  const failure = (promise: Promise<unknown>): Promise<ToolFailure> =>
+    promise.then(
+      () => assert.fail('it did not fail'),
+      error => {
+        assert.equal(error.name, 'ToolFailure', error.stack)
+        return error
+      },
+    )
+
+  for (const as of ['json', 'stream'] as const)
+    for (const version of ['2025-06-18', '2025-03-26', '2024-11-05'])
+      it(`are greeted once and then asked, in ${version} with answers as ${as}`, async () => {
+        await start({ as, version })
+        assert.deepEqual(await tools.list(server.url, {}, never), [
+          { name: 'add', description: add.description, parameters: add.inputSchema },
+        ])
+        assert.deepEqual(await call('add', { a: 2, b: 3 }), { text: '5', structured: { sum: 5 } })
+        assert.deepEqual(server.methods, [
+          'initialize',
+          'notifications/initialized',
+          'tools/list',
+          'tools/call',
+        ])
+        const [first, ...others] = server.received.map(({ headers }) => headers)
+        assert.equal(first!['mcp-session-id'], undefined)
+        for (const headers of others) {
+          assert.equal(headers['mcp-session-id'], [...server.sessions][0])
+          assert.equal(headers['mcp-protocol-version'], version)
+          assert.equal(headers.accept, 'application/json, text/event-stream')
+        }
+      })
+
+  it('may do without sessions', async () => {
+    await start({ sessions: 'no' })
+    assert.equal((await call('echo', { text: 'hello 世界' })).text, 'hello 世界')
+    await tools.close()
+    assert.ok(!server.methods.includes('DELETE'))
+  })
+
+  it('get the headers of the caller, and each its own session for them', async () => {
+    await call('echo', { text: 'x' }, { Authorization: 'Bearer one' })
+    await call('echo', { text: 'x' }, { Authorization: 'Bearer two' })
+    await call('echo', { text: 'x' }, { Authorization: 'Bearer two', Accept: 'text/html' })
+    assert.equal(server.sessions.size, 3)
+    assert.deepEqual(
+      server.received
+        .filter(each => each.message['method'] === 'tools/call')
+        .map(each => each.headers.authorization),
+      ['Bearer one', 'Bearer two', 'Bearer two'],
+    )
+  })
+
+  it('are greeted once by many at the same time', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, n) => call('echo', { text: `${n}` })))
+    assert.equal(server.methods.filter(method => method === 'initialize').length, 1)
+  })
+
+  it('list all their tools, page by page, and not for ever', async () => {
+    const many = Array.from({ length: 25 }, (_, n) => ({ name: `tool-${n}` }))
+    await start({ tools: [...many, { description: 'has no name' }], pageSize: 10 })
+    const found = await tools.list(server.url, {}, never)
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      many.map(({ name }) => name),
+    )
+    assert.deepEqual(found[0]!.parameters, { type: 'object' })
+    server.fail('tools/list', ...Array(50).fill({ result: { tools: [], nextCursor: 'again' } }))
+    const { message } = await failure(tools.list(server.url, {}, never))
+    assert.match(message, /lists tools without end/)
+  })
+
+  it('answer with several parts', async () => {
+    assert.deepEqual(await call('parts'), { text: 'one\ntwo\nhttps://three.example/', structured: undefined })
+    assert.deepEqual(await call('structured_only'), { text: '{"a":1}', structured: { a: 1 } })
+  })
+
+  it('may forget a session, which is then opened anew', async () => {
+    await call('echo', { text: 'x' })
+    server.sessions.clear()
+    assert.equal((await call('echo', { text: 'again' })).text, 'again')
+    const body =
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID"}}'
+    server.fail('tools/call', { status: 400, body })
+    assert.equal((await call('echo', { text: 'once more' })).text, 'once more')
+    server.fail('tools/call', { status: 404 }, { status: 404 })
+    assert.match((await failure(call('echo', { text: 'x' }))).message, /forgets its sessions/)
+  })
+
+  it('are told when a session is over', async () => {
+    await call('echo', { text: 'x' })
+    assert.equal(server.sessions.size, 1)
+    await tools.close()
+    assert.equal(server.sessions.size, 0)
+    assert.equal(server.methods.at(-1), 'DELETE')
+  })
+
+  it('keep no more sessions than a few, and none for long', async () => {
+    tools = createToolServers(egress, { most: 2 })
+    for (const name of ['a', 'b', 'c']) await call('echo', { text: 'x' }, { 'x-name': name })
+    // In the background; closing waits for the rest only, so the oldest is given a moment.
+    while (server.methods.filter(method => method === 'DELETE').length < 1) await new Promise(setImmediate)
+    assert.equal(server.sessions.size, 2)
+    await tools.close()
+    tools = createToolServers(egress, { idleMilliseconds: -1 })
+    await call('echo', { text: 'x' })
+    await call('echo', { text: 'x' })
+    while (server.sessions.size > 1) await new Promise(setImmediate)
+  })
+
+  it('may send comments, notifications, other answers and questions before the answer', async () => {
+    server.fail('tools/call', {
+      stream: [
+        ': hello\r\n\r\n',
+        'event: ping\ndata: not for us\n\n',
+        'data: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\r',
+        '\n\r\ndata: {"jsonrpc":"2.0","id":9999,"result":{"content":[{"type":"text","text":"of another"}]}}\n\n',
+        'id: 1\ndata:\n\n',
+        'data: {"jsonrpc":"2.0","id":"s1","method":"ping"}\n\n',
+        'data: {"jsonrpc":"2.0","id":"s2","method":"sampling/createMessage"}\n\n',
+        'data: {"jsonrpc":"2.0",\ndata: "id":$id,\rdata:"result":{"content":[{"type":"text",',
+        '"text":"ours"}]}}\n',
+        '\n',
+      ],
+    })
+    assert.equal((await call('echo')).text, 'ours')
+    const replies = server.received.filter(({ message }) => message['method'] === undefined && message['id'])
+    assert.deepEqual(replies.map(({ message: { id, result, error } }) => [id, result, error?.code]).sort(), [
+      ['s1', {}, undefined],
+      ['s2', undefined, -32601],
+    ])
+  })
+
+  it('may send several answers in one array, and leave out the last empty line', async () => {
+    server.fail('tools/call', {
+      stream: ['data: [{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}]'],
+    })
+    assert.deepEqual(await call('echo'), { text: '', structured: undefined })
+  })
+
+  describe('fail', () => {
+    it('in the words of the tool, bounded and without secrets', async () => {
+      assert.equal((await failure(call('broken'))).message, 'The tool broken failed: The city is unknown')
+      const told = await failure(call('telling', {}, { Authorization: 'Bearer secret-token-1' }))
+      assert.doesNotMatch(told.message, /secret-token/)
+      assert.ok((await failure(call('endless'))).message.length < 1100)
+    })
+
+    it('in the words of the server', async () => {
+      const unknown = await failure(call('nothing'))
+      assert.match(unknown.message, /^127\.0\.0\.1:\d+ says: Unknown tool: nothing$/)
+      assert.equal(unknown.retryable, false)
+      server.fail('tools/call', { error: { code: -1 } })
+      assert.match((await failure(call('add'))).message, /says: error -1/)
+    })
+
+    for (const [fault, message, retryable] of [
+      ['drop', /broke off/, true],
+      ['cut', /broke off/, true],
+      ['silent_end', /ended its answer without a result/, true],
+      ['garbage', /is not a tool server: it answered with something that is not JSON/, false],
+      ['html', /is not a tool server/, false],
+      ['not_rpc', /is not a tool server/, false],
+      ['deep', /nested too deeply/, false],
+      ['flood', /larger than/, false],
+      [{ result: 'text' }, /gave no result of the tool echo/, false],
+      [{ status: 401 }, /status 401: check the headers/, false],
+      [{ status: 500, type: 'text/plain', body: 'on fire' }, /status 500 \(on fire\)/, true],
+      [{ status: 502, type: 'text/html', body: '<p>gateway</p>' }, /status 502$/, true],
+      [{ status: 307, headers: { location: 'http://127.0.0.1/' } }, /status 307/, false],
+    ] as const)
+      it(`when a call meets ${JSON.stringify(fault)}`, async () => {
+        await call('echo', { text: 'x' })
+        server.fail('tools/call', fault)
+        const failed = await failure(call('echo', { text: 'x' }))
+        assert.match(failed.message, message)
+        assert.equal(failed.retryable, retryable)
+        // A call that may have arrived is never sent twice by us.
+        assert.equal(server.methods.filter(method => method === 'tools/call').length, 2)
+        assert.equal((await call('echo', { text: 'well' })).text, 'well')
+      })
+
+    it('with the time to wait that the server asks for', async () => {
+      server.fail('tools/call', { status: 429, headers: { 'retry-after': '7' } })
+      const failed = await failure(call('echo'))
+      assert.deepEqual([failed.retryable, failed.retryAfterMilliseconds], [true, 7000])
+    })
+
+    it('when the greeting does, and are greeted anew the next time', async () => {
+      server.fail('initialize', 'garbage', { result: { protocolVersion: '1999-01-01' } }, { status: 404 })
+      assert.match((await failure(call('echo'))).message, /is not a tool server/)
+      assert.match((await failure(call('echo'))).message, /version of the protocol/)
+      assert.match((await failure(call('echo'))).message, /status 404/)
+      assert.equal((await call('echo', { text: 'now' })).text, 'now')
+    })
+
+    it('when they cannot be greeted in time', async () => {
+      tools = createToolServers(egress, { openMilliseconds: 50 })
+      server.fail('initialize', 'hang')
+      const failed = await failure(call('echo'))
+      assert.match(failed.message, /did not open a session in time/)
+      assert.equal(failed.retryable, true)
+    })
+
+    it('with the reason of whoever calls it off, without spoiling it for others', async () => {
+      const controller = new AbortController()
+      const reason = new Error('stopped')
+      const givenUp = tools.call({ url: server.url, headers: {} }, 'echo', { text: 'a' }, controller.signal)
+      const going = call('echo', { text: 'b' })
+      controller.abort(reason)
+      await assert.rejects(givenUp, error => error === reason)
+      assert.equal((await going).text, 'b')
+      server.fail('tools/call', 'hang')
+      const second = new AbortController()
+      const hanging = tools.call({ url: server.url, headers: {} }, 'echo', {}, second.signal)
+      while (server.methods.filter(method => method === 'tools/call').length < 2)
+        await new Promise(setImmediate)
+      second.abort(reason)
+      await assert.rejects(hanging, error => error === reason)
+    })
+  })
+})

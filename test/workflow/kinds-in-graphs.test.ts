@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { nodeKinds } from '../../src/nodes/registry.ts'
+import type { Graph, GraphNode } from '../../src/workflow/graph.ts'
+import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
+import { warnGraph } from '../../src/workflow/warn-graph.ts'
+import { edge, furtherNodes, graph, node } from './graphs.ts'
+
+const say = (id: string, answer: string): GraphNode => node(id, 'output', { answer })
+
+/** input → the given nodes in a chain → end. */
+function chain(...nodes: GraphNode[]): Graph {
+  const all = [node('input', 'input'), ...nodes, node('end', 'end')]
+  return graph(
+    all,
+    all.slice(1).map((next, index) => edge(all[index]!.id, next.id)),
+  )
+}
+
+function warn(value: Graph): [rule: string, place: string][] {
+  assert.deepEqual(refuseGraph(value, nodeKinds, ''), [])
+  return warnGraph(value, nodeKinds, '').map(({ rule, path }) => [rule, path.replace('/nodes/', '')])
+}
+
+test('a graph of the kinds that need no model is complete', () =>
+  assert.deepEqual(warn(chain(...furtherNodes())), []))
+
+/** The same JSON with another text in place of each that has a reference, and the pointers to those. */
+function spoil(value: unknown, pointer: string, places: string[]): unknown {
+  if (typeof value === 'string') {
+    if (!value.includes('{{#')) return value
+    places.push(pointer)
+    return '{{#ghost.text#}}'
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, member]) => [
+    key,
+    spoil(member, `${pointer}/${key}`, places),
+  ])
+  return Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries)
+}
+
+test('references are found wherever they stand in conditions, lists, dictionaries and trees', () => {
+  const places: string[] = []
+  const nodes = furtherNodes().map(({ data, ...rest }, index) => ({
+    ...rest,
+    data: spoil(data, `${index + 1}/data`, places) as GraphNode['data'],
+  }))
+  assert.ok(places.includes('2/data/cases/0/when/1/left') && places.includes('4/data/body/words/0'))
+  const found = warn(chain(...nodes))
+  assert.deepEqual(found.map(([, place]) => place).sort(), places.sort())
+  assert.deepEqual(new Set(found.map(([rule]) => rule)), new Set(['reference_unknown_node']))
+})
+
+test('the outputs of each kind can be referred to, others cannot', () => {
+  const outputs: Record<string, string[]> = {
+    input: ['query', 'text', 'result', 'files', 'inputs'],
+    find: ['result', 'items', 'text'],
+    choose: ['case'],
+    write: ['text', 'result'],
+    call: ['status', 'headers', 'text', 'result'],
+    remember: ['result'],
+    each: ['result', 'errors'],
+    ask: ['answer', 'text', 'result'],
+    act: ['content', 'result', 'text'],
+  }
+  for (const [id, names] of Object.entries(outputs)) {
+    const all = names.map(name => `{{#${id}.${name}.0#}}`).join('')
+    assert.deepEqual(warn(chain(...furtherNodes(), say('last', all))), [], id)
+    const wrong = warn(chain(...furtherNodes(), say('last', `{{#${id}.ghost#}}`)))
+    assert.deepEqual(wrong, [['reference_unknown_output', '10/data/answer']], id)
+  }
+  assert.deepEqual(warn(chain(...furtherNodes(), say('last', '{{#other.anything#}}'))), [])
+})
+
+test('a kind that lacks what it needs is pointed at', () => {
+  const missing: Record<string, string[]> = {
+    knowledge_retrieval: ['query', 'knowledge_ids'],
+    condition: ['cases'],
+    template: ['template'],
+    http_request: ['url'],
+    variable: ['assign'],
+    iteration: ['items', 'workflow_id'],
+    workflow: ['workflow_id'],
+    question: ['question'],
+    action: ['content'],
+  }
+  for (const [kind, fields] of Object.entries(missing))
+    assert.deepEqual(
+      warn(chain(node('x', kind))),
+      fields.map(field => ['missing_setting', `1/data/${field}`]),
+      kind,
+    )
+})
+
+test('settings that cannot work are pointed at, deep inside', () => {
+  const cases = [{ id: 'a', when: [{ left: 'x', op: 'resembles', right: 'y' }] }, { id: 'a' }]
+  assert.deepEqual(warn(chain(node('x', 'condition', { cases }))), [
+    ['missing_setting', '1/data/cases/0/when/0/op'],
+    ['missing_setting', '1/data/cases/1/id'],
+  ])
+  const assign = { 'a.b/c': 1 }
+  assert.deepEqual(warn(chain(node('x', 'variable', { assign }))), [
+    ['missing_setting', '1/data/assign/a.b~1c'],
+  ])
+})
+
+test('a known field of the wrong type is refused at its place', () => {
+  const wrong: [kind: string, data: Record<string, unknown>, place: string][] = [
+    ['knowledge_retrieval', { knowledge_ids: ['a', 5] }, 'knowledge_ids/1'],
+    ['knowledge_retrieval', { top_k: '5' }, 'top_k'],
+    ['condition', { cases: [{ id: 'a', when: [{ op: 1 }] }] }, 'cases/0/when/0/op'],
+    ['condition', { cases: { a: 1 } }, 'cases'],
+    ['http_request', { headers: { 'X-A': 1 } }, 'headers/X-A'],
+    ['variable', { assign: [] }, 'assign'],
+    ['iteration', { parallel: '2' }, 'parallel'],
+    ['workflow', { inputs: 'x' }, 'inputs'],
+    ['workflow', { speaks: 'yes' }, 'speaks'],
+    ['question', { options: [1] }, 'options/0'],
+    ['action', { content: {} }, 'content'],
+  ]
+  for (const [kind, data, place] of wrong)
+    assert.deepEqual(
+      refuseGraph(graph([node('x', kind, data)]), nodeKinds, '').map(({ path }) => path),
+      [`/nodes/0/data/${place}`],
+    )
+})
+
+const branches = (cases: unknown[], answer: string): Graph =>
+  graph(
+    [
+      node('input', 'input'),
+      node('if', 'condition', { cases }),
+      say('a', 'a'),
+      say('b', 'b'),
+      say('both', 'both'),
+      say('side', 'side'),
+      say('join', answer),
+      node('end', 'end'),
+    ],
+    [
+      edge('input', 'if'),
+      edge('if', 'a', 'yes'),
+      edge('if', 'b', 'no'),
+      edge('a', 'both'),
+      edge('b', 'both'),
+      edge('input', 'side'),
+      edge('both', 'join'),
+      edge('side', 'join'),
+      edge('join', 'end'),
+    ],
+  )
+
+test('with an else one of the cases surely runs, so that what all of them lead to is sure', () => {
+  const when = [{ left: '{{#sys.query#}}', op: 'empty' }]
+  const withElse = [{ id: 'yes', when }, { id: 'no' }]
+  const withoutElse = [
+    { id: 'yes', when },
+    { id: 'no', when },
+  ]
+  const skipped = [['reference_may_be_skipped', '6/data/answer']]
+  assert.deepEqual(warn(branches(withElse, '{{#both.text#}}')), [])
+  assert.deepEqual(warn(branches(withElse, '{{#a.text#}}')), skipped)
+  assert.deepEqual(warn(branches(withoutElse, '{{#both.text#}}')), skipped)
+  assert.deepEqual(
+    warn(branches([...withElse.slice(0, 1), { id: 'maybe', when }, { id: 'no' }], '{{#both.text#}}')),
+    skipped,
+  )
+})
