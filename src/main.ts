@@ -44,6 +44,7 @@ async function main(): Promise<void> {
   const runtime = createRuntime(adapters, config)
   stopOnSignal(() => runtime.stop())
   const newToken = await ensureOperator(runtime, config)
+  if (config.demo) await runtime.makeDemo()
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()
   console.log(

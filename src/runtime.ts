@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { AccessService } from './access/access-service.ts'
+import { AccessService, defaultWorkspaceId } from './access/access-service.ts'
 import { limits } from './contract/limits.ts'
 import { createConversations, createListener } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
+import { makeDemo } from './demo/make-demo.ts'
 import { FileService } from './files/file-service.ts'
 import { Metrics } from './http/metrics.ts'
 import { accessRoutes } from './http/routes/access-routes.ts'
@@ -28,6 +29,8 @@ import { WorkflowService } from './workflow/workflow-service.ts'
 export interface Runtime {
   access: AccessService
   server: FastifyInstance
+  /** Makes something to talk to where there is nothing yet; true when it did. */
+  makeDemo(): Promise<boolean>
   /** Begins the work that goes on beside requests. */
   start(): void
   /** No new work, requests under way end, everything is closed. */
@@ -103,6 +106,18 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   return {
     access,
     server,
+    makeDemo: () =>
+      makeDemo(
+        {
+          agents: adapters.agentStore,
+          workflows,
+          bases: knowledge.bases,
+          documents: knowledge.documents,
+          tables: adapters.tableArchive,
+          clock,
+        },
+        defaultWorkspaceId,
+      ),
     start: () => {
       housekeeping = keepHouse()
     },

@@ -1,5 +1,6 @@
 import { systemClock } from '../kernel/clock.ts'
 import type { HttpAnswer } from '../tools/http-client.ts'
+import { isTooDeep } from '../tools/json-depth.ts'
 import { type Gap, isJsonRecord, type JsonRecord, type NodeKind, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
 import { requestBody } from './http-request-body.ts'
@@ -112,7 +113,8 @@ function resultOf({ headers, text }: HttpAnswer): unknown {
   const type = headerOf(headers, 'content-type') ?? ''
   if (!/^[^/;]+\/([^;]+\+)?json\s*(;|$)/i.test(type.trim())) return text
   try {
-    return JSON.parse(text)
+    const parsed: unknown = JSON.parse(text)
+    return isTooDeep(text) ? text : parsed
   } catch {
     return text
   }

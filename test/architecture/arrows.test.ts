@@ -35,6 +35,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['agents', 'workflow', 'files', 'models', 'kernel', 'contract'],
     because: 'a turn is a run of an agent; effects come in through ports',
   },
+  demo: {
+    to: ['agents', 'backup', 'knowledge', 'workflow', 'kernel', 'contract'],
+    because: 'it makes what a person could make, with the same services',
+  },
   knowledge: {
     to: ['files', 'models', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',

@@ -26,7 +26,7 @@ const modules = ['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/pr
 const importsOf = (text: string): { name: string; typesOnly: boolean; names: string }[] =>
   [
     ...text.matchAll(/(?:import|export)\s+(type\s)?([^'";]*?)\s*from\s*'([^']+)'/g),
-    ...text.matchAll(/import\s*()()\(?\s*'([^']+)'/g),
+    ...text.matchAll(/(?<![.\w])import\s*()()\(?\s*'([^']+)'/g),
     ...text.matchAll(/(?:require|getBuiltinModule)\s*()()\(\s*'([^']+)'/g),
   ].map(([, type, names = '', name = '']) => ({ name, names, typesOnly: Boolean(type) }))
 
@@ -81,7 +81,7 @@ function waysOut(text: string): string[] {
   )
     found.push('globalThis.fetch')
   // Handed on instead of called: fine where it was handed in, under a type that says so.
-  const handsOn = /(?:[=(,:?[&|{]|\breturn)\s*(fetch|WebSocket|EventSource)\s*(?=[,;)\]}\n]|$)/
+  const handsOn = /(?:[=(,:?[&|{]|\breturn)\s*fetch\s*(?=[,;)\]}\n]|$)/
   if (handsOn.test(code) && !/\bfetch: typeof globalThis\.fetch\b/.test(code)) found.push('fetch as a value')
   if (/\{[^}=]*\b(fetch|WebSocket|EventSource)\b[^}]*\}\s*=\s*globalThis/.test(code)) found.push('globalThis')
   if (hidden.test(code)) found.push('an import that cannot be read from the text')

@@ -36,6 +36,8 @@ export async function spawnServer(
       DATA_DIR: database.folder,
       DATABASE_URL: database.url ?? '',
       LOG_LEVEL: 'info',
+      // Most drills begin with nothing.
+      DEMO: 'off',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

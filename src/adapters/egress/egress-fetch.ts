@@ -26,7 +26,8 @@ export function egressFetch(
       method: request.method,
       headers: Object.fromEntries(request.headers),
       ...(request.body ? { body: new Uint8Array(await request.arrayBuffer()) } : {}),
-      signal: request.signal,
+      // The request's own signal follows the caller's only while the request is not collected as garbage.
+      signal: init?.signal ?? request.signal,
     })
     const { status } = answer
     const head = { status, headers: headersOf(answer) }

@@ -361,8 +361,7 @@ export class Execution implements StepWorld, StepEnds {
   }
 
   #leave(run: StepRun): void {
-    this.#active.delete(run.node.place)
-    this.context.slots.give()
+    if (this.#active.delete(run.node.place)) this.context.slots.give()
   }
 
   /** It had a slot and does nothing with it. */

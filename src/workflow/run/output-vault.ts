@@ -27,6 +27,13 @@ export async function keepLarge(
 
 const mark = '{"$kept":'
 
+/** What is shown of an output where it is too large to be shown. */
+export function showLarge(json: string): string {
+  return json.startsWith(mark)
+    ? JSON.stringify({ truncated: true, bytes: (JSON.parse(json) as Kept).bytes })
+    : json
+}
+
 /** The JSON itself, wherever it is. */
 export async function fetchLarge(
   vault: OutputVault,

@@ -50,10 +50,11 @@ async function findChild(context: RunContext, path: string, call: ChildCall) {
 }
 
 function childSystem(system: SystemValues, { inputs, item, index }: ChildCall): SystemValues {
-  const { query } = inputs
+  const { query, files } = inputs
   return {
     ...system,
     query: typeof query === 'string' ? query : system.query,
+    files: Array.isArray(files) ? files : system.files,
     inputs,
     ...(item !== undefined && { item }),
     ...(index !== undefined && { index }),

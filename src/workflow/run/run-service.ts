@@ -5,7 +5,7 @@ import { mintId } from '../../kernel/ids.ts'
 import { findKind } from '../graph.ts'
 import type { Reply } from '../step.ts'
 import type { LiveRuns } from './live-runs.ts'
-import { fetchLarge } from './output-vault.ts'
+import { fetchLarge, showLarge } from './output-vault.ts'
 import { readEvents } from './read-events.ts'
 import type { RunEvent } from './run-event.ts'
 import type { RunParts } from './run-parts.ts'
@@ -76,12 +76,32 @@ export class RunService implements Runs {
   }
 
   async stop(workspaceId: string, runId: string): Promise<RunRecord> {
-    const status = await this.#parts.store.requestStop(workspaceId, runId, this.#parts.clock.now())
+    const { store, clock } = this.#parts
+    const live = this.#live.find(runId)
+    if (!live) await this.#stopWaiting(workspaceId, runId)
+    const status = await store.requestStop(workspaceId, runId, clock.now())
     if (status === undefined) throw noRun(runId)
-    this.#live.find(runId)?.stop()
-    return isAtWork(status)
-      ? this.settled(workspaceId, runId, AbortSignal.timeout(20_000))
-      : this.get(workspaceId, runId)
+    live?.stop()
+    if (!isAtWork(status)) return this.get(workspaceId, runId)
+    const run = await this.settled(workspaceId, runId, AbortSignal.timeout(20_000))
+    // It began to wait in the moment it was stopped.
+    return run.status === 'waiting' ? this.stop(workspaceId, runId) : run
+  }
+
+  /** A run that waits is taken up only to be ended, so that whoever it works for learns of it. */
+  async #stopWaiting(workspaceId: string, runId: string): Promise<void> {
+    const { lease, until } = this.#live.newLease()
+    const nothing: Reply = { text: '', files: [], action: '' }
+    const run = await this.#parts.store.claimWaiting(workspaceId, runId, {
+      lease,
+      until,
+      reply: JSON.stringify(nothing),
+      chatId: '',
+    })
+    if (!run) return
+    const task = this.#live.begin(await taskStart(this.#parts, workspaceId, run, lease))
+    task.stop()
+    await task.settled.catch(() => {})
   }
 
   async get(workspaceId: string, runId: string): Promise<RunRecord> {
@@ -93,7 +113,9 @@ export class RunService implements Runs {
   }
 
   async steps(workspaceId: string, runId: string): Promise<StepRecord[]> {
-    return this.#parts.store.steps(workspaceId, runId)
+    const steps = await this.#parts.store.steps(workspaceId, runId)
+    for (const step of steps) if (step.outputs !== undefined) step.outputs = showLarge(step.outputs)
+    return steps
   }
 
   list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {

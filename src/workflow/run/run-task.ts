@@ -166,7 +166,8 @@ export class RunTask implements LiveRun {
       restored: life,
       answered,
       questions: [],
-      memory: recalled.memory,
+      // Without a prototype, so that a key such as __proto__ is only a key.
+      memory: Object.assign(Object.create(null), recalled.memory),
       remember: values =>
         run.trigger === 'chat' ? this.#parts.listener.remember(this.#listened, values) : undefined,
       countStep: () => {

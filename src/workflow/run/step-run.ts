@@ -94,7 +94,15 @@ export class StepRun {
     if (attempt.isOver) return
     this.#close(attempt)
     this.#isOver = true
-    this.#ends.ended(this, outcome)
+    try {
+      this.#ends.ended(this, outcome)
+    } catch (error) {
+      // JSON cannot hold everything that JavaScript can: nestings without end, or more text than fits.
+      this.#ends.failed(
+        this,
+        new StepFailure('step_failed', 'Its outputs cannot be written as JSON', { cause: error }),
+      )
+    }
   }
 
   #failed(attempt: Attempt, error: unknown): void {

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ConversationServer, startConversationServer } from '../support/conversation-server.ts'
+
+let server: ConversationServer
+before(async () => {
+  server = await startConversationServer()
+})
+after(() => server.stop())
+
+const make = async (body: object): Promise<string> =>
+  (await server.api.post('agent/create', { name: 'A', ...body })).json.data.id
+const read = async (id: string) =>
+  (await server.api.post('agent/gets', { id: [id] })).json.data.agents[id].data
+
+test('a name is enough, and the rest has its defaults', async () => {
+  const { status, json } = await server.api.post('agent/create', { name: 'Butler' })
+  assert.equal(status, 200)
+  const { id, created_at, updated_at, ...rest } = json.data
+  assert.match(id, /^agent_[\w-]{22}$/)
+  assert.equal(created_at, updated_at)
+  assert.deepEqual(rest, {
+    ...{ name: 'Butler', intro: '', memory: {}, learn: {}, config: {} },
+    ...{ access: 'private', warnings: [] },
+  })
+})
+
+test('ids are minted, unknown fields are not stored, unknown settings are', async () => {
+  const id = await make({ id: 'agent_mine', secret: 1, config: { theme: { dark: true }, voice: null } })
+  assert.notEqual(id, 'agent_mine')
+  const agent = await read(id)
+  assert.equal('secret' in agent, false)
+  assert.deepEqual(agent.config, { theme: { dark: true } })
+})
+
+test('an update changes what is sent, settings one by one, and null takes one away', async () => {
+  const id = await make({ intro: 'i', learn: { kb_a: {} }, config: { prologue: 'hi', model: 'm', x: 1 } })
+  const { json } = await server.api.post('agent/update', { id, config: { model: null, x: 2, y: 3 } })
+  assert.deepEqual(json.data.config, { prologue: 'hi', x: 2, y: 3 })
+  assert.deepEqual([json.data.intro, json.data.learn], ['i', { kb_a: {} }])
+  assert.ok(json.data.updated_at > json.data.created_at)
+  assert.deepEqual((await read(id)).config, json.data.config)
+})
+
+test('what it names and is not there is told', async () => {
+  const { json } = await server.api.post('agent/create', {
+    name: 'Draft',
+    learn: { kb_nope: {}, kb_a: {} },
+    config: { workflow_id: 'wf_nope' },
+  })
+  assert.equal(json.code, 0)
+  assert.deepEqual(
+    json.data.warnings.map(({ path }: { path: string }) => path),
+    ['/config/workflow_id', '/learn/kb_nope'],
+  )
+})
+
+test('wrong fields are refused and named', async () => {
+  const wrong: [object, string][] = [
+    [{ name: '' }, '/name'],
+    [{ name: '  ' }, '/name'],
+    [{ name: 'x'.repeat(101) }, '/name'],
+    [{ access: 'open' }, '/access'],
+    [{ learn: { 'no id!': {} } }, '/learn'],
+    [{ memory: { a: 1 } }, '/memory/a'],
+    [{ config: { workflow_id: 'no id!' } }, '/config/workflow_id'],
+    [{ config: { tools: { t: 1 } } }, '/config/tools'],
+    [{ config: { recommendation_question: 'x' } }, '/config/recommendation_question'],
+    [{ config: { pad: 'x'.repeat(140_000) } }, '/config'],
+    [{ learn: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`kb_${at}`, {}])) }, '/learn'],
+  ]
+  for (const [body, path] of wrong) {
+    const { status, text } = await server.api.post('agent/create', { name: 'A', ...body })
+    assert.equal(status, 400, text.slice(0, 200))
+    assert.ok(text.includes(`"path":"${path}`), `${path}: ${text.slice(0, 300)}`)
+  }
+})
+
+test('gets tells of each id, in both places', async () => {
+  const id = await make({})
+  const { json } = await server.api.post('agent/gets', { id: [id, 'agent_nope'] })
+  assert.equal(json.data.agents[id].data.id, id)
+  assert.deepEqual(json.data.agents.agent_nope, { exist: false })
+  assert.deepEqual(json.agents, json.data.agents)
+})
+
+test('list and delete', async () => {
+  const id = await make({ name: 'Findable' })
+  const list = () => server.api.post('agent/list', { keyword: 'findABLE' })
+  assert.deepEqual((await list()).json.data.items[0].id, id)
+  assert.equal((await server.api.post('agent/delete', { id })).json.code, 0)
+  assert.equal((await list()).json.data.total, 0)
+  assert.equal((await server.api.post('agent/delete', { id })).status, 404)
+  assert.equal((await server.api.post('agent/update', { id, name: 'x' })).status, 404)
+})
+
+test('another workspace sees and changes nothing', async () => {
+  const id = await make({ access: 'public' })
+  const { token } = (await server.api.post('workspace/create', { name: 'other' })).json.data
+  const other = server.api.as(token)
+  assert.equal((await other.post('agent/gets', { id: [id] })).json.agents[id].exist, false)
+  assert.equal((await other.post('agent/update', { id, name: 'mine' })).status, 404)
+  assert.equal((await other.post('agent/delete', { id })).status, 404)
+  assert.equal((await other.post('agent/list', {})).json.data.total, 0)
+  assert.equal((await other.post('conversation/create', { agent_id: id })).status, 404)
+})
+
+test('roles: a viewer reads, a runner sees its own agents', async () => {
+  const [mine, other] = [await make({}), await make({})]
+  const tokenOf = async (body: object) =>
+    (await server.api.post('token/create', { name: 't', ...body })).json.data.token
+  const viewer = server.api.as(await tokenOf({ role: 'viewer' }))
+  assert.equal((await viewer.post('agent/list', {})).status, 200)
+  assert.equal((await viewer.post('agent/create', { name: 'x' })).status, 403)
+  const runner = server.api.as(await tokenOf({ role: 'runner', agent_ids: [mine] }))
+  assert.equal((await runner.post('agent/list', {})).status, 403)
+  const { agents } = (await runner.post('agent/gets', { id: [mine, other] })).json
+  assert.deepEqual([agents[mine].exist, agents[other].exist], [true, false])
+})
+
+test('a create that is sent again with its key makes one agent', async () => {
+  const send = () =>
+    server.api.post('agent/create', { name: 'Once' }, { headers: { 'idempotency-key': 'k1' } })
+  assert.deepEqual((await send()).json, (await send()).json)
+})

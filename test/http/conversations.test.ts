@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { type ConversationServer, startConversationServer } from '../support/conversation-server.ts'
+
+let server: ConversationServer
+let agentId: string
+let conversationId: string
+before(async () => {
+  server = await startConversationServer()
+})
+after(() => server.stop())
+beforeEach(async () => {
+  server.runs.script = async run => {
+    await run.write('echo: ', run.request.inputs.query)
+    await run.succeed()
+  }
+  agentId = await makeAgent()
+  conversationId = await begin(agentId)
+})
+
+const makeAgent = async (body: object = {}): Promise<string> =>
+  (await server.api.post('agent/create', { name: 'A', ...body })).json.data.id
+const begin = async (agent: string, api = server.api): Promise<string> =>
+  (await api.post('conversation/create', { agent_id: agent, env_type: 'open_platform' })).json.conversation_id
+const chat = (body: object, api = server.api) =>
+  api.post('conversation/chat', {
+    ...{ agent_id: agentId, conversation_id: conversationId, data_type: 'text' },
+    ...body,
+  })
+const retrieve = (body: object = {}, api = server.api) =>
+  api.post('conversation/retrieve', { agent_id: agentId, conversation_id: conversationId, ...body })
+const tokenOf = async (body: object): Promise<string> =>
+  (await server.api.post('token/create', { name: 't', ...body })).json.data.token
+
+test('answers are flat, and messages have the fields of the contract', async () => {
+  const { status, json } = await chat({ content: 'hello', chat_id: 'chat_1', timestamp: 77, file_list: [] })
+  assert.equal(status, 200)
+  const { feedback, run_id, ...rest } = json
+  assert.deepEqual(rest, {
+    ...{ code: 0, msg: 'success', chat_id: 'chat_1', conversation_id: conversationId },
+  })
+  assert.match(run_id, /^run_/)
+  const [{ message_id, timestamp, ...reply }] = feedback
+  assert.deepEqual(reply, { data_type: 'text', content: 'echo: hello', file_list: [] })
+  const { retrieve_data } = (await retrieve()).json
+  assert.deepEqual(retrieve_data[1], { ...reply, message_id, timestamp, role: 1, chat_id: 'chat_1' })
+  assert.deepEqual([retrieve_data[0].role, retrieve_data[0].timestamp], [0, 77])
+  assert.deepEqual((await chat({ content: 'again', chat_id: 'chat_1' })).json, json)
+})
+
+test('limit and offset count from the newest', async () => {
+  for (const content of ['a', 'b', 'c']) await chat({ content })
+  const contents = async (body: object) =>
+    (await retrieve(body)).json.retrieve_data.map(({ content }: { content: string }) => content)
+  const all = await contents({})
+  assert.deepEqual(all, ['a', 'echo: a', 'b', 'echo: b', 'c', 'echo: c'])
+  assert.deepEqual(await contents({ limit: 2, offset: 0 }), all.slice(4))
+  assert.deepEqual(await contents({ limit: 3, offset: 2 }), all.slice(1, 4))
+  assert.deepEqual(await contents({ limit: 100, offset: 5 }), all.slice(0, 1))
+  assert.deepEqual(await contents({ limit: 100, offset: 100 }), [])
+})
+
+test('what is refused keeps the shape of the contract', async () => {
+  for (const [body, status] of [
+    [{ limit: 0 }, 400],
+    [{ limit: 1001 }, 400],
+    [{ limit: '10' }, 400],
+    [{ offset: -1 }, 400],
+    [{ conversation_id: 'conv_nope' }, 404],
+    [{ agent_id: await makeAgent() }, 404],
+  ] as const) {
+    const answer = await retrieve(body)
+    assert.equal(answer.status, status, JSON.stringify(body))
+    assert.deepEqual(answer.json.retrieve_data, [])
+    assert.equal(answer.json.conversation_id, 'conversation_id' in body ? 'conv_nope' : conversationId)
+    assert.equal('data' in answer.json, false)
+    assert.equal(typeof answer.json.msg, 'string')
+  }
+  for (const body of [
+    { data_type: 'smell', content: 'x' },
+    { content: '' },
+    { content: 'x', chat_id: 'no id!' },
+    { content: 'x', stream: 2 },
+    { content: 'x', timestamp: -1 },
+    { content: 'x', timestamp: Date.now() + 3 * 86_400_000 },
+    { data_type: 'image', file_list: ['file_nope'] },
+  ])
+    assert.equal((await chat(body)).status, 400, JSON.stringify(body))
+  assert.equal((await chat({ data_type: 'video', file_list: ['file_a'] })).status, 415)
+})
+
+test('a failed turn answers with its code, and with what was said', async () => {
+  server.runs.script = run => run.fail({ reason: 'model_failed', message: 'The model is down' })
+  const { status, json } = await chat({ content: 'hello', chat_id: 'chat_bad' })
+  assert.equal(status, 502)
+  assert.deepEqual([json.code, json.msg, json.reason], [50201, 'The model is down', 'model_failed'])
+  assert.equal(json.chat_id, 'chat_bad')
+  assert.equal(json.feedback[0].content, 'Sorry, this did not work: The model is down')
+  assert.equal((await retrieve()).json.retrieve_data.length, 2)
+})
+
+test('a question says that it waits', async () => {
+  server.runs.script = run => run.ask('Which size?', ['small', 'large'])
+  const { json } = await chat({ content: 'Latte' })
+  assert.deepEqual(
+    [json.code, json.waiting, json.options, json.feedback[0].content],
+    [0, true, ['small', 'large'], 'Which size?'],
+  )
+})
+
+test('a second turn while one runs is refused after its time', async () => {
+  const running = new Promise<() => Promise<void>>(resolve => {
+    server.runs.script = async run => resolve(run.succeed)
+  })
+  const first = chat({ content: 'long' })
+  const finish = await running
+  const second = await chat({ content: 'short' })
+  assert.deepEqual([second.status, second.json.code], [409, 40901])
+  await finish()
+  assert.equal((await first).status, 200)
+})
+
+test('a private agent takes a token, a public one none, and a wrong one is refused there too', async () => {
+  const nobody = server.api.as(undefined)
+  const wrong = server.api.as('wrong')
+  for (const answer of [
+    await retrieve({}, nobody),
+    await chat({ content: 'x' }, nobody),
+    await nobody.post('conversation/create', { agent_id: agentId }),
+    await nobody.post('conversation/create', { agent_id: 'agent_nope' }),
+  ])
+    assert.deepEqual([answer.status, answer.json.code], [401, 40101])
+  await server.api.post('agent/update', { id: agentId, access: 'public' })
+  assert.equal((await retrieve({}, nobody)).status, 200)
+  assert.equal((await retrieve({}, wrong)).status, 401)
+  const own = await begin(agentId, nobody)
+  assert.match(own, /^conv_/)
+  const said = await chat({ content: 'hi', conversation_id: own }, nobody)
+  assert.equal(said.json.feedback[0].content, 'echo: hi')
+  for (const path of ['list', 'delete', 'rename', 'feedback'])
+    assert.equal((await nobody.post(`conversation/${path}`, { conversation_id: own })).status, 401)
+  await server.api.post('agent/update', { id: agentId, access: 'private' })
+  assert.equal((await retrieve({ conversation_id: own }, nobody)).status, 401)
+})
+
+test('a runner talks to its own agents only, a viewer reads', async () => {
+  const other = await makeAgent()
+  const foreign = await begin(other)
+  const runner = server.api.as(await tokenOf({ role: 'runner', agent_ids: [agentId] }))
+  assert.equal((await chat({ content: 'hi' }, runner)).status, 200)
+  assert.equal((await runner.post('conversation/create', { agent_id: other })).status, 403)
+  assert.equal((await runner.post('conversation/delete', { conversation_id: foreign })).status, 404)
+  const listed = (await runner.post('conversation/list', {})).json.items
+  assert.ok(listed.length > 0)
+  for (const item of listed) assert.equal(item.agent_id, agentId)
+  assert.equal((await runner.post('conversation/list', { agent_id: other })).json.total, 0)
+  const viewer = server.api.as(await tokenOf({ role: 'viewer' }))
+  assert.equal((await retrieve({}, viewer)).status, 200)
+  assert.equal((await viewer.post('conversation/list', {})).status, 200)
+  assert.equal((await chat({ content: 'hi' }, viewer)).status, 403)
+  assert.equal(
+    (await viewer.post('conversation/rename', { conversation_id: foreign, name: 'x' })).status,
+    403,
+  )
+})
+
+test('list, rename, feedback, delete', async () => {
+  const { json } = await chat({ content: 'What is the secret word?', user_id: 'ada' })
+  const list = async (body: object) =>
+    (await server.api.post('conversation/list', { agent_id: agentId, ...body })).json
+  const page = await list({})
+  assert.deepEqual([page.code, page.total, page.items[0].name], [0, 1, 'What is the secret word?'])
+  assert.equal(page.items[0].message_count, 2)
+  const named = { conversation_id: conversationId, name: 'Words' }
+  assert.equal((await server.api.post('conversation/rename', named)).status, 200)
+  assert.equal((await list({ keyword: 'words' })).total, 1)
+  const rate = (body: object) =>
+    server.api.post('conversation/feedback', { conversation_id: conversationId, ...body })
+  const message_id = json.feedback[0].message_id
+  assert.equal((await rate({ message_id, rating: 'like', comment: 'good' })).status, 200)
+  assert.equal((await rate({ message_id, rating: null })).status, 200)
+  assert.equal((await rate({ message_id, rating: 'love' })).status, 400)
+  assert.equal((await rate({ message_id: 'msg_nope', rating: 'like' })).status, 404)
+  const gone = { conversation_id: conversationId }
+  assert.equal((await server.api.post('conversation/delete', gone)).status, 200)
+  assert.equal((await server.api.post('conversation/delete', gone)).status, 404)
+  assert.equal((await retrieve()).status, 404)
+})
+
+test('an agent that is deleted takes its conversations out of reach', async () => {
+  await server.api.post('agent/delete', { id: agentId })
+  assert.equal((await retrieve()).status, 404)
+  assert.equal((await chat({ content: 'x' })).status, 404)
+})
+
+test('a create that is sent again with its key makes one conversation', async () => {
+  const send = () =>
+    server.api.post(
+      'conversation/create',
+      { agent_id: agentId },
+      { headers: { 'idempotency-key': `k-${agentId}` } },
+    )
+  const first = await send()
+  assert.deepEqual((await send()).json, first.json)
+  assert.deepEqual(Object.keys(first.json), ['code', 'msg', 'conversation_id'])
+})
+
+test('a start that is refused is the answer', async () => {
+  server.runs.refusal = new AppError('workflow_not_runnable', 'No input node')
+  const { status, json } = await chat({ content: 'x' })
+  assert.deepEqual([status, json.code, json.feedback.length], [422, 42202, 1])
+})

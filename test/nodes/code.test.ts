@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
+import { code } from '../../src/nodes/code.ts'
+import { nodeKinds } from '../../src/nodes/registry.ts'
+import { ToolFailure } from '../../src/tools/tool-failure.ts'
+import { findTemplates } from '../../src/workflow/shape.ts'
+import { StepFailure } from '../../src/workflow/step.ts'
+import { type FakeStepOptions, fakeStep } from '../support/fake-step.ts'
+import { outputsOf, runKind } from '../support/run-kind.ts'
+
+describe('a code node', () => {
+  let runner: QuickjsCodeRunner
+  before(() => {
+    runner = new QuickjsCodeRunner({ threads: 1 })
+  })
+  after(() => runner.close())
+  const outputs = (data: Record<string, unknown>, options: FakeStepOptions = {}) =>
+    outputsOf(code, fakeStep(options), data, { code: runner })
+
+  it('is a kind of the registry', () => assert.equal(nodeKinds.get('code'), code))
+
+  it('gives what main returned, and the fields of an object by their names', async () => {
+    assert.deepEqual(await outputs({ code: 'const main = () => ({ sum: 3, list: [1] })' }), {
+      result: { sum: 3, list: [1] },
+      sum: 3,
+      list: [1],
+    })
+    for (const value of [5, 'text', [1, { a: 2 }], null, false])
+      assert.deepEqual(await outputs({ code: `const main = () => (${JSON.stringify(value)})` }), {
+        result: value,
+      })
+  })
+
+  it('lets a field that is called result be the result', async () => {
+    assert.deepEqual(await outputs({ code: 'const main = () => ({ result: 7 })' }), { result: 7 })
+  })
+
+  it('hands over inputs with their types, and texts with what is in them', async () => {
+    const inputs = {
+      list: '{{#a.items#}}',
+      text: 'n={{#a.n#}}',
+      n: '{{#a.n#}}',
+      literal: 4,
+      inner: { n: '{{#a.n#}}' },
+    }
+    const values = { 'a.items': [1, 2], 'a.n': 3 }
+    const { result } = await outputs({ code: 'const main = inputs => inputs', inputs }, { values })
+    assert.deepEqual(result, { list: [1, 2], text: 'n=3', n: 3, literal: 4, inner: { n: 3 } })
+  })
+
+  it('never makes code of what others said', async () => {
+    const said = '"; throw new Error("taken over"); "'
+    const values = { 'a.text': said }
+    const text = 'const main = ({ text }) => ["{{#a.text#}}", text]'
+    const { result } = await outputs({ code: text, inputs: { text: '{{#a.text#}}' } }, { values })
+    assert.deepEqual(result, ['{{#a.text#}}', said])
+    assert.deepEqual(findTemplates({ code: text }, code.fields), [])
+  })
+
+  it('fails with what the author can do about it', () =>
+    assert.rejects(outputs({ code: 'function main() {\n  oops()\n}' }), {
+      name: 'StepFailure',
+      reason: 'step_failed',
+      retryable: false,
+      message: "ReferenceError in line 2: 'oops' is not defined",
+    }))
+
+  it('passes on whether another attempt may help, and why it was called off', async () => {
+    const failing = (error: unknown) => ({ code: { run: () => Promise.reject(error) } })
+    const data = { code: 'const main = 1' }
+    const busy = new ToolFailure('Too much code is waiting', { retryable: true })
+    await assert.rejects(
+      runKind(code, fakeStep(), data, failing(busy)),
+      (error: unknown) => error instanceof StepFailure && error.retryable,
+    )
+    const reason = new Error('the run was stopped')
+    await assert.rejects(runKind(code, fakeStep(), data, failing(reason)), error => error === reason)
+  })
+
+  it('may give any name, since only running it would tell', () => {
+    assert.equal(code.outputs({ code: 'const main = () => ({ a: 1 })' }), undefined)
+  })
+
+  it('asks for a function main without running anything', () => {
+    const gaps = (text: string) => code.gaps!({ code: text }).map(({ place }) => place.join('/'))
+    assert.deepEqual(gaps('return 1'), ['code'])
+    assert.deepEqual(gaps('const remaining = 1'), ['code'])
+    for (const text of ['', 'function main() {}', 'const main = 1', 'export default () => 1'])
+      assert.deepEqual(gaps(text), [], text)
+  })
+})

@@ -1,0 +1,78 @@
+import { pino } from 'pino'
+import { AccessService } from '../../src/access/access-service.ts'
+import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
+import { SqlConversationStore } from '../../src/adapters/sql/sql-conversation-store.ts'
+import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
+import { SqlIdempotencyStore } from '../../src/adapters/sql/sql-idempotency-store.ts'
+import { AgentService } from '../../src/agents/agent-service.ts'
+import { ChatService } from '../../src/conversations/chat-service.ts'
+import { ConversationListener } from '../../src/conversations/conversation-listener.ts'
+import { ConversationService } from '../../src/conversations/conversation-service.ts'
+import { TurnWaiters } from '../../src/conversations/turn-waiters.ts'
+import type { BlobStore } from '../../src/files/blob-store.ts'
+import { FileService } from '../../src/files/file-service.ts'
+import { Metrics } from '../../src/http/metrics.ts'
+import { accessRoutes } from '../../src/http/routes/access-routes.ts'
+import { agentRoutes } from '../../src/http/routes/agent-routes.ts'
+import { conversationRoutes } from '../../src/http/routes/conversation-routes.ts'
+import { createServer } from '../../src/http/server.ts'
+import { IdempotencyService } from '../../src/idempotency/idempotency-service.ts'
+import { systemClock as clock } from '../../src/kernel/clock.ts'
+import { ScriptedRuns } from '../conversations/scripted-runs.ts'
+import { apiClient } from './api-client.ts'
+import { openTestDatabase } from './open-test-database.ts'
+
+const operatorToken = 'operator-token-of-the-tests'
+
+/** A server with agents and conversations whose runs do what the test tells them. */
+export async function startConversationServer() {
+  const opened = await openTestDatabase()
+  const { database } = opened
+  const access = new AccessService(new SqlAccessStore(database), clock, () => database.generation())
+  const store = new SqlConversationStore(database)
+  const agentStore = new SqlAgentStore(database)
+  const files = new FileService(new SqlFileStore(database), {} as BlobStore, clock, 1)
+  const waiters = new TurnWaiters()
+  const listener = new ConversationListener({ store, agents: agentStore, files, waiters, clock })
+  const runs = new ScriptedRuns(listener)
+  const models = {
+    defaultName: async () => 'scripted',
+    find: () => Promise.reject(new Error('nobody asks')),
+  }
+  const chats = new ChatService({
+    ...{ store, runs, models, files, waiters, clock, transcriber: undefined },
+    turnWaitMilliseconds: 50,
+  })
+  const conversations = new ConversationService(store, runs, clock)
+  const references = {
+    hasWorkflow: async (_: string, id: string) => id !== 'wf_nope',
+    missingKnowledge: async (_: string, ids: readonly string[]) => ids.filter(id => id === 'kb_nope'),
+  }
+  const agents = new AgentService(agentStore, references, clock)
+  const parts = {
+    ...{ access, metrics: new Metrics(), log: pino({ level: 'silent' }), writeLog: undefined },
+    idempotency: new IdempotencyService(new SqlIdempotencyStore(database), clock),
+  }
+  const server = createServer(parts, [
+    ...agentRoutes(agents),
+    ...conversationRoutes({ agents, conversations, chats }),
+    ...accessRoutes(access),
+  ])
+  await access.bootstrap(operatorToken, true)
+  const base = await server.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    base,
+    runs,
+    token: operatorToken,
+    api: apiClient(base, operatorToken),
+    /** Ends as a stopping server does, and leaves the database. */
+    close: () => server.close(),
+    stop: async () => {
+      await server.close()
+      await opened.cleanup()
+    },
+  }
+}
+
+export type ConversationServer = Awaited<ReturnType<typeof startConversationServer>>

@@ -1,0 +1,45 @@
+interface Gate {
+  reach(): void
+  reached: Promise<void>
+  open(): void
+  opened: Promise<void>
+}
+
+function newGate(): Gate {
+  const [reaching, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  return {
+    reach: reaching.resolve,
+    reached: reaching.promise,
+    open: opening.resolve,
+    opened: opening.promise,
+  }
+}
+
+/** Points where the outside world is held, so that a test decides what happens meanwhile. */
+export class Gates {
+  readonly #gates = new Map<string, Gate>()
+
+  /** Whoever passes from now on waits there. */
+  hold(...names: string[]): void {
+    for (const name of names) this.#gates.set(name, newGate())
+  }
+
+  async pass(name: string): Promise<void> {
+    const gate = this.#gates.get(name)
+    gate?.reach()
+    await gate?.opened
+  }
+
+  /** Resolves when somebody waits there. */
+  async reached(...names: string[]): Promise<void> {
+    await Promise.all(names.map(name => this.#gates.get(name)?.reached))
+  }
+
+  /** All of them where none is named. */
+  open(...names: string[]): void {
+    for (const name of names.length > 0 ? names : [...this.#gates.keys()]) {
+      this.#gates.get(name)?.open()
+      this.#gates.delete(name)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export interface ReceivedRequest {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export interface SinkAnswer {
+  status?: number
+  headers?: Record<string, string>
+  json?: unknown
+}
+
+export interface SinkServer {
+  origin: string
+  received: ReceivedRequest[]
+  /** Decides on every request that follows; undefined is a plain success. */
+  answer(rule: (request: ReceivedRequest) => SinkAnswer | undefined | Promise<SinkAnswer | undefined>): void
+  stop(): Promise<void>
+}
+
+/** An address of somebody else on this machine, which remembers every request. */
+export async function startSinkServer(): Promise<SinkServer> {
+  const received: ReceivedRequest[] = []
+  let rule: Parameters<SinkServer['answer']>[0] = () => undefined
+  const server = createServer(async (incoming, response) => {
+    const body = await text(incoming).catch(() => undefined)
+    if (body === undefined) return
+    const { method = '', url = '', headers } = incoming
+    const request = { method, path: url, headers, body }
+    received.push(request)
+    const { status = 200, headers: more, json } = (await rule(request)) ?? {}
+    response.writeHead(status, { 'content-type': 'application/json', ...more })
+    response.end(JSON.stringify(json ?? { taken: received.length }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    answer: next => {
+      rule = next
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
