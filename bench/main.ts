@@ -9,6 +9,7 @@
  * failure; with --quick the sizes that take minutes are left out.
  */
 import type { Measurement, Row } from './measurement.ts'
+import * as engineSteps from './measurements/engine-steps.ts'
 import * as getWorkflow from './measurements/get-workflow.ts'
 import * as idleMemory from './measurements/idle-memory.ts'
 import * as knowledgeIngestion from './measurements/knowledge-ingestion.ts'
@@ -37,6 +38,7 @@ const measurements: readonly Measurement[] = [
   knowledgeNeighbours,
   knowledgeSearch,
   knowledgeLibraries,
+  engineSteps,
   quality,
 ]
 

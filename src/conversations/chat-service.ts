@@ -5,8 +5,9 @@ import { mintId } from '../kernel/ids.ts'
 import type { ChatRequest } from './chat-request.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import type { Begun, NewTurn } from './conversation-store.ts'
+import { findRun, isAtWork, isGone, settledRun } from './find-run.ts'
 import { type MessageReader, type ReadMessage, readMessage } from './read-message.ts'
-import { findRun, reconcileTurn } from './reconcile-turn.ts'
+import { reconcileTurn } from './reconcile-turn.ts'
 import { type StartParts, startTurn } from './start-turn.ts'
 import { type TurnAnswer, turnAnswer } from './turn-answer.ts'
 import { endsTurn, type TurnEvent, TurnEvents } from './turn-events.ts'
@@ -43,8 +44,6 @@ const stuckBatch = 100
 /** The first words make the name of a conversation. */
 const nameFrom = (content: string): string =>
   [...content.replace(/\s+/g, ' ').trim()].slice(0, nameLength).join('')
-
-const isGone = (error: unknown): boolean => error instanceof AppError && error.reason === 'not_found'
 
 export class ChatService {
   readonly #parts: ChatParts
@@ -122,7 +121,7 @@ export class ChatService {
       chatId: turn.chatId,
       runId: turn.runId,
       answer: async signal =>
-        turnAnswer(this.#parts, workspaceId, await this.#ended(workspaceId, turn, signal)),
+        turnAnswer(this.#parts, workspaceId, await this.#ended(workspaceId, turn, signal), signal),
       events: (after, signal) => this.#events(workspaceId, turn, after, signal),
     }
   }
@@ -136,11 +135,7 @@ export class ChatService {
       if (now.status !== 'active') return now
       const run = await findRun(runs, workspaceId, now.runId)
       // A run that waits has not been handed this turn yet.
-      if (run?.status === 'queued' || run?.status === 'running')
-        await runs.settled(workspaceId, now.runId, signal).catch((error: unknown) => {
-          signal.throwIfAborted()
-          if (!isGone(error)) throw error
-        })
+      if (run && isAtWork(run)) await settledRun(runs, workspaceId, now.runId, signal)
       else await waiters.wait(turn.conversationId, lookMilliseconds, signal)
       await this.#reconcileOld(workspaceId, now)
     }
@@ -169,7 +164,7 @@ export class ChatService {
       }
     if (signal.aborted) return
     const ended = await this.#ended(workspaceId, turn, signal)
-    const answer = await turnAnswer(this.#parts, workspaceId, ended)
+    const answer = await turnAnswer(this.#parts, workspaceId, ended, signal)
     yield { id: end ?? last + 1, event: 'end', answer }
   }
 

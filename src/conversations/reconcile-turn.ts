@@ -1,22 +1,8 @@
 import { limits } from '../contract/limits.ts'
-import { AppError } from '../kernel/app-error.ts'
-import type { RunRecord } from '../workflow/run/run-store.ts'
 import type { Runs } from '../workflow/run/runs.ts'
 import type { Turn } from './conversation.ts'
 import { endOf, endTurn, type TurnParts } from './end-turn.ts'
-
-export async function findRun(
-  runs: Runs,
-  workspaceId: string,
-  runId: string,
-): Promise<RunRecord | undefined> {
-  try {
-    return await runs.get(workspaceId, runId)
-  } catch (error) {
-    if (error instanceof AppError && error.reason === 'not_found') return undefined
-    throw error
-  }
-}
+import { findRun } from './find-run.ts'
 
 const interrupted = {
   reason: 'internal',

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import { agentGraph } from '../agents/agent-graph.ts'
+import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
 import { type LanguageModels, ModelNotConfigured } from '../models/language-model.ts'
@@ -7,8 +8,8 @@ import type { RunRequest, Runs } from '../workflow/run/runs.ts'
 import type { MessageType } from '../workflow/step.ts'
 import type { Turn, TurnError } from './conversation.ts'
 import { endTurn, type TurnParts } from './end-turn.ts'
+import { settledRun } from './find-run.ts'
 import type { ReadMessage } from './read-message.ts'
-import { findRun } from './reconcile-turn.ts'
 
 export interface StartParts extends TurnParts {
   runs: Runs
@@ -51,7 +52,8 @@ const wordsOf = ({ dataType, message }: StartedTurn): { text: string; action: st
 /** Hands the turn to the run that waits for it; false when that does not wait any more. */
 async function resumeRun(parts: StartParts, workspaceId: string, started: StartedTurn): Promise<boolean> {
   const { turn, message } = started
-  const run = await findRun(parts.runs, workspaceId, turn.runId)
+  const patience = AbortSignal.timeout(limits.turnWaitMilliseconds)
+  const run = await settledRun(parts.runs, workspaceId, turn.runId, patience)
   if (run?.status !== 'waiting') return false
   // What it did before belongs to earlier turns.
   await parts.store.aimTurn(workspaceId, turn, turn.runId, run.sequence)

@@ -2,8 +2,8 @@ import type { Runs } from '../workflow/run/runs.ts'
 import type { Message, Turn, TurnError } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
 import { replyId } from './failure-reply.ts'
+import { settledRun } from './find-run.ts'
 import { openQuestion } from './open-question.ts'
-import { findRun } from './reconcile-turn.ts'
 
 /** The whole answer to a turn. Asked for again, it is the same. */
 export interface TurnAnswer {
@@ -32,9 +32,10 @@ async function offeredOptions(
   workspaceId: string,
   turn: Turn,
   replies: Message[],
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (turn.options) return turn.options
-  const run = await findRun(runs, workspaceId, turn.runId)
+  const run = await settledRun(runs, workspaceId, turn.runId, signal)
   const asked = run?.chatId === turn.chatId ? openQuestion(run.waiting) : undefined
   if (!run || !asked) return []
   if (replies.length === 0 && asked.question !== '') {
@@ -54,10 +55,15 @@ async function offeredOptions(
 }
 
 /** `turn` has ended. */
-export async function turnAnswer(parts: AnswerParts, workspaceId: string, turn: Turn): Promise<TurnAnswer> {
+export async function turnAnswer(
+  parts: AnswerParts,
+  workspaceId: string,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<TurnAnswer> {
   const replies = repliesOf(await parts.store.turnMessages(workspaceId, turn))
   const options =
-    turn.status === 'waiting' ? await offeredOptions(parts, workspaceId, turn, replies) : undefined
+    turn.status === 'waiting' ? await offeredOptions(parts, workspaceId, turn, replies, signal) : undefined
   return {
     conversationId: turn.conversationId,
     chatId: turn.chatId,

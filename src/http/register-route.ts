@@ -20,8 +20,14 @@ function checkParams(validate: Check | undefined, value: unknown): void {
   if (validate && !validate(value)) throw new AppError('not_found', 'There is no such object')
 }
 
-const compiled = (schema: TSchema | undefined, compile: (schema: TSchema) => Check): Check | undefined =>
-  schema && compile(schema)
+/** Compiled when it is first needed: all of them together take a good part of a start, and of an idle server. */
+function compiled(schema: TSchema | undefined, compile: (schema: TSchema) => Check): () => Check | undefined {
+  let check: Check | undefined
+  return () => {
+    if (schema) check ??= compile(schema)
+    return check
+  }
+}
 
 export function registerRoute(app: FastifyInstance, parts: ServerParts, { operation, handler }: Route): void {
   if (!accesses.has(operation.access)) throw new Error(`${operation.name} does not declare who may use it`)
@@ -29,18 +35,20 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
   const params = compiled(operation.params, compileQuery)
   const query = compiled(operation.query, compileQuery)
   // An upload's JSON form is checked by its handler, which alone knows whether the body is JSON.
-  const body = operation.streamsBody ? undefined : compiled(operation.body, compileBody)
+  const body = compiled(operation.streamsBody ? undefined : operation.body, compileBody)
 
   app.route({
     method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { operation },
     handler: (request, reply) => {
-      checkParams(params, request.params)
-      if (query) refuseUnless(query, request.query)
+      checkParams(params(), request.params)
+      const queryCheck = query()
+      if (queryCheck) refuseUnless(queryCheck, request.query)
       // Only what is missing: a body `null` is one, and a wrong one.
       if (request.body === undefined) request.body = {}
-      if (body) refuseUnless(body, request.body)
+      const bodyCheck = body()
+      if (bodyCheck) refuseUnless(bodyCheck, request.body)
       const call = {
         // The gate has set it for every operation but those that anyone may use, whose handlers do not look, and
         // `public` ones, whose handlers look at `request.token`.

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import type { RunEvent, RunEventName } from '../../src/workflow/run/run-event.ts'
@@ -15,6 +16,8 @@ export class ScriptedRun {
   request: RunRequest
   reply: Reply | undefined
   told: Told = { history: [], memory: {} }
+  /** How long it takes until the run has ended, after its listener was told so. */
+  writeMilliseconds = 0
   readonly events: RunEvent[] = []
   readonly changed = new EventEmitter()
   readonly #workspaceId: string
@@ -94,6 +97,8 @@ export class ScriptedRun {
     waiting?: string,
   ): Promise<void> {
     await this.#listener.settled(this.listened, { status, error, messages: [] })
+    // The journal of a real run is written last, too.
+    await sleep(this.writeMilliseconds)
     this.record = { ...this.record, status, error, waiting }
     this.emit(status === 'waiting' ? 'run.waiting' : 'run.finished', { status })
   }

@@ -20,8 +20,11 @@ beforeEach(async () => {
   conversation = await world.talk(await world.agent())
 })
 
-const listen = (turn: ChatTurn, from?: number): Promise<TurnEvent[]> =>
-  Array.fromAsync(turn.events(from, world.never))
+async function listen(turn: ChatTurn, from?: number): Promise<TurnEvent[]> {
+  const events: TurnEvent[] = []
+  for await (const event of turn.events(from, world.never)) events.push(event)
+  return events
+}
 
 const words = (events: TurnEvent[]): string[] =>
   events.map(event => (event.event === 'delta' ? event.text : event.event))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { ChatService } from '../../src/conversations/chat-service.ts'
 import type { Conversation } from '../../src/conversations/conversation.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
@@ -206,6 +207,22 @@ test('the next turn answers a run that asked', async () => {
   assert.deepEqual(await world.say(conversation, '', { chatId: 'chat_ask' }), asked, 'options are kept')
   const next = await world.say(conversation, 'and tea')
   assert.notEqual(next.runId, asked.runId)
+})
+
+test('the next turn waits for the run that asked to be written down', async () => {
+  world.runs.script = async run => {
+    run.writeMilliseconds = 100
+    await run.ask('Which size?', ['large'])
+  }
+  const asking = await world.begin(conversation, 'Latte')
+  while ((await world.conversations.get(workspaceId, conversation.id)).activeChatId) await setImmediate()
+  world.runs.script = async run => {
+    await run.write(`Latte/${run.reply?.text}`)
+    await run.succeed()
+  }
+  const answered = await world.say(conversation, 'large')
+  assert.deepEqual(contents(answered), ['Latte/large'])
+  assert.equal(answered.runId, asking.runId)
 })
 
 test('where the waiting run is gone, a new one answers', async () => {

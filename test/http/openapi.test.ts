@@ -166,7 +166,8 @@ describe('answers', () => {
       assert.equal(answer.status, 200, `${id}: ${answer.text}`)
       assertValid(responses['200']!.content!['application/json']!.schema!, answer.json, id)
       checked.add(id)
-      return answer.json.data
+      // Answers of conversations are flat.
+      return answer.json.data ?? answer.json
     }
     const saved = await call('workflow.update')
     assert.deepEqual(saved, { message: 'created', version: 1, warnings: [] })
@@ -190,6 +191,23 @@ describe('answers', () => {
     await call('workflow.getRun')
     await call('workflow.resumeRun')
     await call('usage.get')
+    const agent = await call('agent.create')
+    await call('agent.update', { id: agent.id, config: { workflow_id: 'wf_asks' } })
+    await call('agent.update', { id: agent.id, learn: { kb_unknown: {} } })
+    await call('agent.list')
+    await call('agent.gets', { id: [agent.id, 'agent_unknown'] })
+    const { conversation_id } = await call('conversation.create', { agent_id: agent.id })
+    const talk = { agent_id: agent.id, conversation_id }
+    const asked = await call('conversation.chat', { ...talk, data_type: 'text', content: 'x' })
+    assert.equal(asked.waiting, true)
+    const [{ message_id }] = asked.feedback
+    await call('conversation.chat', { ...talk, data_type: 'text', content: 'answer' })
+    assert.ok((await call('conversation.retrieve', talk)).retrieve_data.length >= 3)
+    await call('conversation.list', { agent_id: agent.id })
+    await call('conversation.rename', { conversation_id, name: 'n' })
+    await call('conversation.feedback', { conversation_id, message_id, rating: 'like' })
+    await call('conversation.delete', { conversation_id })
+    await call('agent.delete', { id: agent.id })
     await call('workflow.versions', undefined, '?id=wf_hello')
     await call('workflow.version', undefined, '?id=wf_hello&version=1')
     await call('workflow.rollback')
@@ -248,6 +266,8 @@ describe('answers', () => {
       assert.ok(answer.status >= 400)
       assertValid({ $ref: '#/components/schemas/Failure' }, answer.json, path)
     }
+    const flat = await server.api.post('conversation/retrieve', { agent_id: 'a', conversation_id: 'c' })
+    assertValid({ $ref: '#/components/schemas/FlatFailure' }, flat.json, 'a flat failure')
   })
 
   it('name the document that /openapi.json serves', async () => {

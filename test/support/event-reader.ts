@@ -85,7 +85,10 @@ export async function openEvents(
 }
 
 /** The text of a message, or of a node, as a client puts it together from its pieces. */
-export function textOfDeltas(events: readonly SentEvent[], belongs: (data: SentEvent['data']) => boolean): string {
+export function textOfDeltas(
+  events: readonly SentEvent[],
+  belongs: (data: SentEvent['data']) => boolean,
+): string {
   let text = ''
   for (const { event, data } of events) {
     if (event !== 'node.delta' || !belongs(data)) continue

@@ -15,7 +15,8 @@ export const makeWorkflow = async (api: ApiClient, workflow: Graph): Promise<str
 export const runWorkflow = (api: ApiClient, id: string, query: string, more: object = {}): Promise<Data> =>
   dataOf(api.post('workflow/run', { id, inputs: { query }, ...more }))
 
-export const runOf = (api: ApiClient, runId: string): Promise<Data> => dataOf(api.get(`workflow/runs/${runId}`))
+export const runOf = (api: ApiClient, runId: string): Promise<Data> =>
+  dataOf(api.get(`workflow/runs/${runId}`))
 
 let agents = 0
 

@@ -1,0 +1,66 @@
+import { type Config, readConfig, SettingError } from './config.ts'
+import { keptSecret } from './kept-secret.ts'
+import { openAdapters } from './open-adapters.ts'
+import { createRuntime, type Runtime } from './runtime.ts'
+
+/** npm hands a signal on to its child that the terminal sent to both; only a later one is a second wish. */
+const secondSignalMilliseconds = 1000
+
+async function ensureOperator(runtime: Runtime, config: Config): Promise<string | undefined> {
+  if (config.bootstrapToken !== undefined) {
+    await runtime.access.bootstrap(config.bootstrapToken, true)
+    return undefined
+  }
+  const token = await keptSecret(config.dataDir, 'bootstrap-token')
+  if (await runtime.access.bootstrap(token.secret, false))
+    return `  Your token     ${token.secret}\n                 (also in ${token.path}; it is not shown again)\n`
+  // There is an operator already, from an earlier start or from a replica that was quicker.
+  await token.forget()
+  return undefined
+}
+
+function stopOnSignal(stop: () => Promise<void>): void {
+  let firstAt = 0
+  const onSignal = (): void => {
+    const now = performance.now()
+    if (firstAt === 0) {
+      firstAt = now
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          console.error(error)
+          process.exit(1)
+        },
+      )
+    } else if (now - firstAt > secondSignalMilliseconds) process.exit(1)
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+async function start(): Promise<void> {
+  const config = readConfig()
+  const adapters = await openAdapters(config)
+  const runtime = createRuntime(adapters, config)
+  stopOnSignal(() => runtime.stop())
+  const newToken = await ensureOperator(runtime, config)
+  if (config.demo) await runtime.makeDemo()
+  const address = await runtime.server.listen({ host: config.host, port: config.port })
+  runtime.start()
+  console.log(
+    `\nBanyan is ready.\n\n  Console        ${address}/\n  Reference      ${address}/docs\n${newToken ?? ''}`,
+  )
+}
+
+/** Runs the server until a signal ends it. */
+export function serve(): void {
+  start().catch((error: unknown) => {
+    if (error instanceof SettingError) console.error(error.message)
+    else if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      console.error(
+        `The address is in use: ${(error as Error).message}\nSet PORT to another one, or stop what listens there.`,
+      )
+    else console.error(error)
+    process.exit(1)
+  })
+}
