@@ -33,9 +33,22 @@ const updates = (workflows: number, head: string): NextRequest => {
   }
 }
 
-const kinds = {
-  get: { requests: gets, expected: Buffer.from('"exist":true') },
-  update: { requests: updates, expected: Buffer.from('"message":"updated"') },
+/** Printed once: drawing one costs nothing. */
+const posts = (path: string, bodies: readonly string[], head: string): NextRequest => {
+  const printed = bodies.map(
+    body =>
+      `POST /api/v1${path} HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+  return () => printed[Math.floor(Math.random() * printed.length)]!
+}
+
+const expectedOf = { get: '"exist":true', update: '"message":"updated"' }
+
+function questionsOf(crowd: Crowd, head: string): { next: NextRequest; expected: Buffer } {
+  if (crowd.asks === 'post')
+    return { next: posts(crowd.path, crowd.bodies, head), expected: Buffer.from(crowd.expected) }
+  const requests = crowd.asks === 'get' ? gets : updates
+  return { next: requests(crowd.workflows, head), expected: Buffer.from(expectedOf[crowd.asks]) }
 }
 
 /** Asks on one connection until the time is over; resolves when its last answer is complete. */
@@ -81,11 +94,8 @@ function keepAsking(
 }
 
 async function runCrowd(job: LoadJob, crowd: Crowd): Promise<CrowdResult> {
-  const { requests, expected } = kinds[crowd.asks]
-  const next = requests(
-    crowd.workflows,
-    `host: 127.0.0.1:${job.port}\r\nauthorization: Bearer ${job.token}\r\n`,
-  )
+  const head = `host: 127.0.0.1:${job.port}\r\nauthorization: Bearer ${job.token}\r\n`
+  const { next, expected } = questionsOf(crowd, head)
   const latencies: number[] = []
   const begun = performance.now()
   const clients = Array.from({ length: crowd.connections }, () => {

@@ -2,12 +2,25 @@ import { runElsewhere } from './other-process.ts'
 import { type ServerProcess, token } from './server-process.ts'
 
 /** Clients that ask the same all the time, each its next question when the last is answered. */
-export interface Crowd {
+export interface WorkflowCrowd {
   asks: 'get' | 'update'
   connections: number
   /** Ids are drawn at random from so many. */
   workflows: number
 }
+
+export interface PostCrowd {
+  asks: 'post'
+  connections: number
+  /** Below /api/v1. */
+  path: string
+  /** JSON, drawn at random. */
+  bodies: string[]
+  /** What stands in every answer that is as it should be. */
+  expected: string
+}
+
+export type Crowd = WorkflowCrowd | PostCrowd
 
 export interface LoadJob {
   port: number

@@ -9,6 +9,8 @@
  * failure; with --quick the sizes that take minutes are left out.
  */
 import type { Measurement, Row } from './measurement.ts'
+import * as conversationsFirstPiece from './measurements/conversations-first-piece.ts'
+import * as conversationsRetrieve from './measurements/conversations-retrieve.ts'
 import * as engineSteps from './measurements/engine-steps.ts'
 import * as getWorkflow from './measurements/get-workflow.ts'
 import * as idleMemory from './measurements/idle-memory.ts'
@@ -20,6 +22,8 @@ import * as largeFiles from './measurements/large-files.ts'
 import * as manyWorkflows from './measurements/many-workflows.ts'
 import * as quality from './measurements/quality.ts'
 import * as readsBesideWrites from './measurements/reads-beside-writes.ts'
+import * as runsPerSecond from './measurements/runs-per-second.ts'
+import * as runsStreams from './measurements/runs-streams.ts'
 import * as start from './measurements/start.ts'
 import * as updateWorkflow from './measurements/update-workflow.ts'
 import * as updatesPerCommit from './measurements/updates-per-commit.ts'
@@ -39,6 +43,10 @@ const measurements: readonly Measurement[] = [
   knowledgeSearch,
   knowledgeLibraries,
   engineSteps,
+  runsPerSecond,
+  runsStreams,
+  conversationsRetrieve,
+  conversationsFirstPiece,
   quality,
 ]
 

@@ -1,7 +1,7 @@
 /**
- * Writes what docs/ says of settings, limits, errors, failures of documents and operations from the tables that
- * the server itself uses, and the settings into README.md. A test fails when a written file no longer matches
- * its table.
+ * Writes what docs/ says of settings, limits, errors, failures of documents, operations, kinds of nodes and events
+ * from the tables that the server itself uses, and the settings into README.md. A test fails when a written file no
+ * longer matches its table.
  *
  *   node scripts/write-reference.ts
  */
@@ -14,16 +14,13 @@ import type { Access } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations.ts'
 import { accessSentence } from '../src/http/pages/access-sentence.ts'
 import { documentFailures } from '../src/knowledge/ingest/document-failure.ts'
+import { nodeKinds } from '../src/nodes/registry.ts'
+import { runEventNames } from '../src/workflow/run/run-event.ts'
+import { table } from './markdown-table.ts'
+import { kindSections } from './reference-of-kinds.ts'
 
 const root = join(import.meta.dirname, '..')
 const note = '<!-- Written by `npm run docs`. Change the table it names, then run that again. -->'
-
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
-  return [line(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
-}
 
 const document = (title: string, words: string, ...parts: string[]): string =>
   `${[`# ${title}`, note, words, ...parts].join('\n\n')}\n`
@@ -102,6 +99,12 @@ const documentFailuresTable = (): string =>
     ]),
   )
 
+const eventsTable = (): string =>
+  table(
+    ['Event', 'What it tells'],
+    Object.entries(runEventNames).map(([event, meaning]) => [`\`${event}\``, meaning]),
+  )
+
 const operationsTable = (): string =>
   table(
     ['Method', 'Path', 'Access', 'Summary'],
@@ -159,6 +162,16 @@ export function referenceFiles(): Record<string, string> {
       'The whole interface, from `src/contract`. A running server shows every field at `/docs`, and the same for programs at `/openapi.json`.',
       operationsTable(),
       accessTable(),
+    ),
+    'docs/reference/kinds.md': document(
+      'Kinds of nodes',
+      'Every value of `data.type`, from `src/nodes`. [Workflows](../workflows.md) tells how they work together, with an example of each. A template is a text in which references such as `{{#sys.query#}}` are replaced.',
+      ...kindSections(nodeKinds.values()),
+    ),
+    'docs/reference/events.md': document(
+      'Events of a run',
+      'What `POST /workflow/run` with `stream` 1 and `GET /workflow/runs/{run_id}/events` send, from `src/workflow/run/run-event.ts`. Every event also holds `run_id`, `seq` (its number, which only grows and may skip numbers), `event` and `at`.',
+      eventsTable(),
     ),
     ...(renewed !== undefined && { 'README.md': renewed }),
   }

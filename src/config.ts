@@ -111,6 +111,12 @@ export const settings = {
   WEB_SEARCH_URL: endpoint('A SearXNG server with the JSON format turned on, for the web search.'),
   WEB_SEARCH_API_KEY: optionalText('Its key, if it asks for one.'),
   RUN_RETENTION_DAYS: integer(30, 1, 3650, 'How long runs are kept after their end, with their trace.'),
+  PUBLIC_CALLS_PER_MINUTE: integer(
+    300,
+    0,
+    1_000_000,
+    'Calls to public agents that one address may make without a token; 0 sets no limit.',
+  ),
   DEMO: oneOf(
     ['on', 'off'],
     'on',
@@ -160,6 +166,7 @@ export interface Config {
   transcribe: EndpointConfig | undefined
   webSearch: { url: string; apiKey: string | undefined } | undefined
   runRetentionDays: number
+  publicCallsPerMinute: number
   demo: boolean
   host: string
   port: number
@@ -212,6 +219,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     transcribe: readEndpoint('TRANSCRIBE'),
     webSearch: webSearchUrl === undefined ? undefined : { url: webSearchUrl, apiKey: webSearchKey },
     runRetentionDays: read('RUN_RETENTION_DAYS'),
+    publicCallsPerMinute: read('PUBLIC_CALLS_PER_MINUTE'),
     demo: read('DEMO') === 'on',
     host: read('HOST'),
     port: read('PORT'),

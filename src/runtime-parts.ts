@@ -89,4 +89,5 @@ export type RuntimeConfig = Pick<
   | 'ingestWorkers'
   | 'searchCacheBytes'
   | 'runRetentionDays'
+  | 'publicCallsPerMinute'
 >

@@ -8,6 +8,7 @@ import { createRuns } from './create-runs.ts'
 import { makeDemo } from './demo/make-demo.ts'
 import { FileService } from './files/file-service.ts'
 import { Metrics } from './http/metrics.ts'
+import { RateLimit } from './http/rate-limit.ts'
 import { accessRoutes } from './http/routes/access-routes.ts'
 import { agentRoutes } from './http/routes/agent-routes.ts'
 import { conversationRoutes } from './http/routes/conversation-routes.ts'
@@ -64,7 +65,8 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
       workers: () => knowledge.ingestor.check(),
     },
   }
-  const parts = { access, idempotency, metrics, log, writeLog: adapters.writeLog }
+  const anonymous = new RateLimit(config.publicCallsPerMinute, clock)
+  const parts = { access, idempotency, metrics, anonymous, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
     ...workflowRoutes(workflows, adapters.generation),
     ...runRoutes(runs, files),

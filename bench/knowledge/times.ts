@@ -14,3 +14,5 @@ export function timesOf(milliseconds: number[]): Times {
 const figure = (value: number): string => value.toFixed(value < 10 ? 1 : 0)
 
 export const shownTimes = ({ p50, p95 }: Times): string => `${figure(p50)}, ${figure(p95)} ms`
+
+export const shownTail = ({ p50, p99 }: Times): string => `${figure(p50)}, ${figure(p99)} ms`

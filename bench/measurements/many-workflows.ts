@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Crowd, load } from '../load.ts'
+import { load, type WorkflowCrowd } from '../load.ts'
 import { atMost, type Row } from '../measurement.ts'
 import { seedWorkflows } from '../seed-workflows.ts'
 import { type ServerProcess, withServer } from '../server-process.ts'
@@ -12,7 +12,11 @@ export const name = 'many-workflows'
 const few = 10
 const many = 100_000
 
-async function medianTime(server: ServerProcess, asks: Crowd['asks'], workflows: number): Promise<number> {
+async function medianTime(
+  server: ServerProcess,
+  asks: WorkflowCrowd['asks'],
+  workflows: number,
+): Promise<number> {
   const [result] = await load(server, 1500, { asks, connections: 32, workflows })
   return result!.medianMilliseconds
 }

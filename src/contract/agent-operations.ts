@@ -160,6 +160,7 @@ export const agentOperations = {
     details:
       'With a workflow it answers by running that; without one it is a persona that answers with a model, from its knowledge and with its tools.',
     body: Type.Object({ name, ...wishes }),
+    bodyLimit: limits.talkBytes,
     creates: true,
     data: checked,
     example: {
@@ -177,6 +178,7 @@ export const agentOperations = {
     details:
       'Only what is sent changes. The keys of `config` are replaced one by one, and one that is null goes; `memory` and `learn` are replaced as a whole.',
     body: Type.Object({ id: agentId, name: Type.Optional(name), ...wishes }),
+    bodyLimit: limits.talkBytes,
     data: checked,
     example: { id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', access: 'public' },
   },

@@ -80,6 +80,7 @@ export const conversationOperations = {
     details: chatDetails,
     headers: { 'Last-Event-ID': 'With `stream` 1 and the same `chat_id`: go on behind this event.' },
     streams: true,
+    bodyLimit: limits.talkBytes,
     body: Type.Object({
       agent_id: agentId,
       conversation_id: conversationId,

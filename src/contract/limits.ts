@@ -60,6 +60,8 @@ export const limits = {
   filterKeys: 32,
   /** Most values that `in` of a filter lists. */
   filterListItems: 100,
+  /** Largest JSON body that carries an agent or a message. */
+  talkBytes: 1 << 20,
   /** Characters of an agent's name. */
   agentNameLength: 100,
   /** Characters of what an agent is told to be. */

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { Runs } from '../workflow/run/runs.ts'
-import { noConversation } from './chat-service.ts'
+import { noConversation } from './chat-turn.ts'
 import type { Conversation, Message, Rating } from './conversation.ts'
 import type { ConversationFilter, ConversationStore } from './conversation-store.ts'
 

@@ -4,20 +4,31 @@ import type { HistoryEntry } from '../workflow/step.ts'
 import type { Message } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
 
-/** A turn rarely has more; so many are read at most, however long the conversation is. */
+/** Read so many at a time: messages may be long, and what is read is mostly what is kept. */
+const messagesAtOnce = 40
+/** A turn rarely has more; so many are looked at at most, however long the conversation is. */
 const messagesPerTurn = 4
 
-/** Messages of the last turns, the newest first, while they fit. */
-function newestTurns(messages: readonly Message[]): Message[] {
+/** Messages of the last turns before a position, the newest first, while they fit. */
+async function newestMessages(
+  store: ConversationStore,
+  workspaceId: string,
+  conversationId: string,
+  position: number,
+): Promise<Message[]> {
   const turns = new Set<string>()
   const kept: Message[] = []
   let length = 0
-  for (const message of messages.toReversed()) {
-    turns.add(message.chatId)
-    length += message.content.length
-    if (turns.size > limits.historyTurns || length > limits.historyLength) break
-    // An action is an instruction to a machine, and says nothing to a model.
-    if (message.dataType !== 'action') kept.push(message)
+  const oldest = Math.max(0, position - 1 - limits.historyTurns * messagesPerTurn)
+  for (let last = position - 1; last > oldest; last -= messagesAtOnce) {
+    const page = await store.messages(workspaceId, conversationId, last, messagesAtOnce)
+    for (const message of page.toReversed()) {
+      turns.add(message.chatId)
+      length += message.content.length
+      if (turns.size > limits.historyTurns || length > limits.historyLength) return kept
+      // An action is an instruction to a machine, and says nothing to a model.
+      if (message.dataType !== 'action') kept.push(message)
+    }
   }
   return kept
 }
@@ -29,9 +40,7 @@ export async function recallHistory(
   conversationId: string,
   position: number,
 ): Promise<HistoryEntry[]> {
-  const limit = limits.historyTurns * messagesPerTurn
-  const before = await store.messages(workspaceId, conversationId, position - 1, limit)
-  const kept = newestTurns(before)
+  const kept = await newestMessages(store, workspaceId, conversationId, position)
   const ids = kept.flatMap(message => message.fileIds)
   const { items } = ids.length > 0 ? await files.info(workspaceId, ids) : { items: [] }
   const names = new Map(items.map(file => [file.id, file.name]))

@@ -29,3 +29,13 @@ export async function reconcileTurn(
   if (turn.createdAt + limits.turnStartMilliseconds > parts.clock.now()) return
   await endTurn(parts, workspaceId, turn, { status: 'failed', error: interrupted })
 }
+
+/** Asks for the run only where a crash is likely: every ordinary wait is shorter. */
+export async function reconcileOld(
+  parts: TurnParts & { runs: Runs },
+  workspaceId: string,
+  turn: Turn,
+): Promise<void> {
+  if (turn.createdAt + limits.turnStartMilliseconds <= parts.clock.now())
+    await reconcileTurn(parts, workspaceId, turn)
+}

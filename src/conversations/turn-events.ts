@@ -27,6 +27,9 @@ function timeOf(value: unknown, otherwise: number): number {
   return typeof time === 'number' && Number.isFinite(time) ? Math.trunc(time) : otherwise
 }
 
+/** When an event was told: what is read while the run works must say the same as what is read later. */
+const timeIn = (line: string): string | undefined => /"at":"([^"]{1,40})"/.exec(line.slice(0, 300))?.[1]
+
 /** With one of these the part of a run ends that belongs to one turn. */
 export const endsTurn = ({ event }: RunEvent): boolean => event === 'run.finished' || event === 'run.waiting'
 
@@ -49,28 +52,32 @@ export class TurnEvents {
     if (!isJsonRecord(read)) return undefined
     const messageId = textOf(ownValue(read, 'message_id'))
     if (messageId === '') return undefined
+    const at = timeOf(ownValue(read, 'at') ?? timeIn(event.line), this.#now())
     return event.event === 'node.delta'
-      ? this.#piece(event.seq, messageId, read)
-      : this.#whole(event.seq, messageId, read)
+      ? this.#piece(event.seq, messageId, read, at)
+      : this.#whole(event.seq, messageId, read, at)
   }
 
-  #piece(id: number, messageId: string, fields: Readonly<Record<string, unknown>>): TurnEvent | undefined {
+  #piece(
+    id: number,
+    messageId: string,
+    fields: Readonly<Record<string, unknown>>,
+    at: number,
+  ): TurnEvent | undefined {
     const text = textOf(ownValue(fields, 'text'))
     const reset = ownValue(fields, 'reset') === true
     if (text === '' && !reset) return undefined
     this.#begun.add(messageId)
-    return {
-      id,
-      event: 'delta',
-      messageId,
-      text,
-      reset,
-      at: timeOf(ownValue(fields, 'at'), this.#now()),
-    }
+    return { id, event: 'delta', messageId, text, reset, at }
   }
 
-  #whole(id: number, messageId: string, fields: Readonly<Record<string, unknown>>): TurnEvent | undefined {
-    const at = timeOf(ownValue(fields, 'timestamp'), timeOf(ownValue(fields, 'at'), this.#now()))
+  #whole(
+    id: number,
+    messageId: string,
+    fields: Readonly<Record<string, unknown>>,
+    toldAt: number,
+  ): TurnEvent | undefined {
+    const at = timeOf(ownValue(fields, 'timestamp'), toldAt)
     const dataType = textOf(ownValue(fields, 'data_type')) as MessageType
     const content = textOf(ownValue(fields, 'content'))
     if (dataType !== 'text') {

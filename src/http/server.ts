@@ -98,7 +98,10 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     const pass = (): void => done(request.is404 ? noSuchPath(request.url) : undefined)
     if (access === 'anyone') return pass()
     // Its handler asks for a token where the agent is not public; one that is sent must be good even so.
-    if (access === 'public' && request.headers.authorization === undefined) return pass()
+    if (access === 'public' && request.headers.authorization === undefined) {
+      parts.anonymous.take(request.ip)
+      return pass()
+    }
     const admit = (token: TokenRecord): void => {
       parts.access.authorize(token, access)
       request.token = token

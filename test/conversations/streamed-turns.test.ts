@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import type { ChatTurn } from '../../src/conversations/chat-service.ts'
+import type { ChatTurn } from '../../src/conversations/chat-turn.ts'
 import type { Conversation } from '../../src/conversations/conversation.ts'
 import type { TurnEvent } from '../../src/conversations/turn-events.ts'
 import { AppError } from '../../src/kernel/app-error.ts'

@@ -17,7 +17,19 @@ import { type ChatBody, type ChatPlan, lastUserText } from '../support/scripted-
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
-import { makeWorkflow, runOf, say, send, type Talk, talkWith, timesAsked, wordsOf } from '../support/talk.ts'
+import {
+  makeAgent,
+  makeWorkflow,
+  openTalk,
+  runOf,
+  runWorkflow,
+  say,
+  send,
+  type Talk,
+  talkWith,
+  timesAsked,
+  wordsOf,
+} from '../support/talk.ts'
 import { until } from '../support/watch.ts'
 import { node } from '../workflow/graphs.ts'
 
@@ -26,6 +38,7 @@ type Data = ApiAnswer['json']
 const token = 'operator-token-of-the-drills'
 /** What a run may take to go on after the server is back. */
 const recoverySeconds = 30
+const rounds = Number(process.env['DRILL_ROUNDS'] ?? 4)
 
 let database: FreshDatabase
 let model: ScriptedModel
@@ -50,7 +63,7 @@ async function answer(body: ChatBody): Promise<ChatPlan | undefined> {
   if (body.tools && !usesTool(body))
     return { toolCalls: [{ name: 'note', arguments: { words: `noted ${asked}` } }] }
   await gates.pass(usesTool(body) ? `${asked} after its tool` : asked)
-  return { beforePiece: piece => (piece === 3 ? gates.pass(`middle of ${asked}`) : undefined) }
+  return { beforePiece: piece => (piece === 2 ? gates.pass(`middle of ${asked}`) : undefined) }
 }
 
 /** Begins a run and leaves it to itself once it has begun; gives back its id. */
@@ -345,7 +358,7 @@ describe('runs', () => {
   })
 
   test('kill -9 during the recovery itself: the next start still recovers', async () => {
-    gates.hold('middle of hard times', 'before anything')
+    gates.hold('middle of hard times')
     const run = await begin(
       chain(llm('one', 'easy times'), llm('two', '{{#sys.query#}}'), output('say', '{{#two.text#}}')),
       'hard times',
@@ -362,6 +375,7 @@ describe('runs', () => {
     server = await start()
     const { status, error, answer: text } = await settled(run)
     assert.equal(timesAsked(model, 'easy times'), 1)
+    assert.ok(timesAsked(model, 'hard times') <= 2)
     // It may have been caught in the middle of the same call once more, which is where it gives up.
     if (status === 'succeeded') assert.equal(text, 'echo: hard times')
     else assert.match(error.message, /stopped twice/)
@@ -397,6 +411,84 @@ describe('runs', () => {
     assert.equal((await say(server.api, talk, 'another one')).feedback[0].content, 'A: echo: another one')
   })
 
+  test('however soon it is killed: an unfinished call is repeated once at most', async () => {
+    gates.hold('asked in vain', '/in-vain')
+    const asking = await begin(echoGraph({ retry: { times: 0 } }), 'asked in vain')
+    const posting = await begin(
+      chain(node('post', 'http_request', { method: 'POST', url: `${sink.origin}/in-vain`, body: 'x' })),
+      'posting in vain',
+    )
+    const posts = (): SinkServer['received'] => sink.received.filter(({ path }) => path === '/in-vain')
+    for (const life of [1, 2]) {
+      await until(
+        `both calls of life ${life}`,
+        async () => timesAsked(model, 'asked in vain') === life && posts().length === life,
+        recoverySeconds,
+      )
+      await server.kill('SIGKILL')
+      server = await start()
+    }
+    gates.open()
+    for (const run of [asking, posting]) assert.match((await settled(run)).error.message, /stopped twice/)
+    assert.equal(timesAsked(model, 'asked in vain'), 2)
+    assert.equal(posts().length, 2)
+    assert.equal(new Set(posts().map(({ headers }) => headers['idempotency-key'])).size, 1)
+  })
+
+  test('kill -9 at random moments, again and again: nothing is lost, and nothing is done too often', async () => {
+    const id = await makeWorkflow(
+      server.api,
+      chain(
+        llm('one', 'one {{#sys.query#}}'),
+        node('post', 'http_request', {
+          method: 'POST',
+          url: `${sink.origin}/random/{{#sys.query#}}`,
+          body: '{{#one.text#}}',
+        }),
+        llm('two', 'two {{#sys.query#}}'),
+        output('say', '{{#post.status#}}: {{#two.text#}}'),
+      ),
+    )
+    const agent = await makeAgent(server.api, { workflow_id: id })
+    const [runs, talks] = [new Map<string, string>(), new Map<string, Talk>()]
+    const begun: Promise<unknown>[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      for (let each = 0; each < 6; each += 1) {
+        const name = `${round}-${each}`
+        const run = runWorkflow(server.api, id, `run-${name}`, { wait: 0 })
+        begun.push(run.then(({ run_id }) => runs.set(`run-${name}`, run_id)).catch(() => {}))
+        const talk = await openTalk(server.api, agent)
+        talks.set(`talk-${name}`, talk)
+        sendAndForget(talk, `talk-${name}`, { chat_id: `chat-${name}` })
+      }
+      await sleep(Math.random() * 500)
+      await killAndRestart()
+    }
+    await Promise.all(begun)
+    assert.ok(runs.size > 0, 'some were acknowledged')
+    const check = ({ status, answer: text, error }: Data, name: string): void => {
+      // Two kills may have met the same step.
+      if (status === 'failed') assert.match(error.message, /stopped twice/)
+      else assert.deepEqual([status, text], ['succeeded', `200: echo: two ${name}`])
+      for (const step of ['one', 'two'])
+        assert.ok(timesAsked(model, `${step} ${name}`) <= 2, `${step} ${name}`)
+      const posts = sink.received.filter(({ path }) => path === `/random/${name}`)
+      assert.ok(
+        posts.length <= 2 && new Set(posts.map(({ headers }) => headers['idempotency-key'])).size <= 1,
+      )
+    }
+    for (const [name, runId] of runs) check(await settled(runId), name)
+    for (const [name, talk] of talks) {
+      const [run, ...others] = await runsOf(talk)
+      assert.deepEqual(others, [])
+      // A turn of which nothing but the message was stored ends by itself a minute later.
+      if (run) check(await settled(run.run_id), name)
+      const words = await wordsOf(server.api, talk)
+      const roles = words.map(([role]) => role)
+      assert.deepEqual(roles, run ? [0, 1] : words.length > 0 ? [0] : [], `${name}: ${JSON.stringify(words)}`)
+    }
+  })
+
   test('SIGTERM: streams end cleanly, what can be finished is, and the rest goes on after the restart', async () => {
     gates.hold('middle of short', 'middle of long')
     const readers = await Promise.all(['short', 'long'].map(query => listen(echoGraph(), query)))
@@ -412,9 +504,14 @@ describe('runs', () => {
     const body = { ...talk, data_type: 'text', content: 'talk', stream: 1, chat_id: 'chat_of_the_stop' }
     const chat = await openEvents(server.base, 'conversation/chat', { token, body })
     await gates.reached('middle of short', 'middle of long', 'middle of talk')
+    const path = `workflow/runs/${seen[1]![0]!.data.run_id}/events`
+    const crowd = await Promise.all(
+      Array.from({ length: 60 }, () => openEvents(server.base, path, { token })),
+    )
     const ending = server.kill('SIGTERM')
-    for (const [at, reader] of [...readers, chat].entries()) {
-      seen[at]?.push(...(await reader.rest()))
+    for (const [at, reader] of [...readers, chat, ...crowd].entries()) {
+      const rest = await reader.rest()
+      seen[at]?.push(...rest)
       assert.ok(reader.isWhole(), 'no stream is broken off')
       assert.match(reader.text(), /: the server stops; come back with Last-Event-ID\n\n$/)
     }

@@ -77,7 +77,7 @@ describe('pages', () => {
     })
 
     it(`${path} is small`, () => {
-      assert.ok(Buffer.byteLength(page) < 150_000, `${Buffer.byteLength(page)} bytes`)
+      assert.ok(Buffer.byteLength(page) < 320_000, `${Buffer.byteLength(page)} bytes`)
     })
   }
 

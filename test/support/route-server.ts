@@ -10,6 +10,7 @@ import { SqlIdempotencyStore } from '../../src/adapters/sql/sql-idempotency-stor
 import { FileService } from '../../src/files/file-service.ts'
 import type { Route } from '../../src/http/call.ts'
 import { Metrics } from '../../src/http/metrics.ts'
+import { RateLimit } from '../../src/http/rate-limit.ts'
 import { accessRoutes } from '../../src/http/routes/access-routes.ts'
 import { fileRoutes } from '../../src/http/routes/file-routes.ts'
 import { createServer } from '../../src/http/server.ts'
@@ -41,6 +42,7 @@ export async function startRouteServer(
     access,
     idempotency,
     metrics: new Metrics(),
+    anonymous: new RateLimit(0, systemClock),
     log: pino({ level: 'silent' }),
     writeLog: undefined,
   }

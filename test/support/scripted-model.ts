@@ -25,7 +25,8 @@ export interface Transcription {
 }
 
 export interface ScriptedCalls {
-  chat: { body: ChatBody; headers: IncomingHttpHeaders; url: string }[]
+  /** `gone` resolves when the connection is over; true where that was before the whole answer was sent. */
+  chat: { body: ChatBody; headers: IncomingHttpHeaders; url: string; gone: Promise<boolean> }[]
   search: { query: string; url: URL; headers: IncomingHttpHeaders }[]
   transcription: Transcription[]
 }
@@ -151,7 +152,8 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 
   const chat = async (request: IncomingMessage, response: ServerResponse, raw: Buffer): Promise<void> => {
     const body = JSON.parse(raw.toString('utf8')) as ChatBody
-    const count = calls.chat.push({ body, headers: request.headers, url: request.url ?? '' })
+    const gone = once(response, 'close').then(() => !response.writableFinished)
+    const count = calls.chat.push({ body, headers: request.headers, url: request.url ?? '', gone })
     const plan = (await chatRule(body, count)) ?? {}
     if (spoil(response, plan)) return
     if (body.stream && !plan.withoutStream) await sendStream(response, body, plan)

@@ -29,7 +29,7 @@ const defaults = {
 const maxRedirects = 3
 
 /** Idle connections close before most servers would close them, so that few break on being used again. */
-const agentOptions = { keepAlive: true, timeout: 4000, maxSockets: 256, maxFreeSockets: 32 }
+const agentOptions = { keepAlive: true, timeout: 4000, maxSockets: 2048, maxFreeSockets: 32 }
 
 const agents = () => ({ 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) })
 

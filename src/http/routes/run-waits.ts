@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { RunEvent } from '../../workflow/run/run-event.ts'
@@ -13,18 +12,20 @@ export interface Standing {
   messages: readonly MessageOnWire[]
 }
 
-/** `undefined` when the time is up, or when nobody can tell. */
+/** `undefined` when the time is up, or when nobody can tell. A plain timer: aborting one costs more than the wait. */
 async function withinTime<Result>(
-  work: (signal: AbortSignal) => Promise<Result>,
+  work: Promise<Result>,
   seconds: number | undefined,
 ): Promise<Result | undefined> {
-  const over = new AbortController()
   const milliseconds = seconds === undefined ? limits.runWaitMilliseconds : seconds * 1000
-  const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(resolve, milliseconds, undefined)
+  })
   try {
-    return await Promise.race([work(over.signal).catch(() => undefined), late])
+    return await Promise.race([work.catch(() => undefined), late])
   } finally {
-    over.abort()
+    clearTimeout(timer)
   }
 }
 
@@ -35,7 +36,7 @@ export async function standing(
   live: LiveRun,
   seconds: number | undefined,
 ): Promise<Standing> {
-  const result = await withinTime(() => live.settled, seconds)
+  const result = await withinTime(live.settled, seconds)
   if (result) return { run: result.run, messages: result.messages.map(messageOnWire) }
   return { run: await runs.get(workspaceId, live.runId), messages: [] }
 }
@@ -47,17 +48,26 @@ async function standingOfKnown(
   runId: string,
   seconds: number | undefined,
 ): Promise<Standing> {
-  const settled = await withinTime(async signal => {
-    const run = await runs.settled(workspaceId, runId, signal)
-    const messages: MessageOnWire[] = []
-    for await (const { event, line } of runs.events(workspaceId, runId, 0, signal)) {
-      if (event !== 'message') continue
-      const { message_id, data_type, content, file_list, timestamp } = JSON.parse(line) as MessageOnWire
-      messages.push({ message_id, data_type, content, file_list, timestamp })
-    }
-    return { run, messages }
-  }, seconds)
+  const over = new AbortController()
+  const settled = await withinTime(settledByJournal(runs, workspaceId, runId, over.signal), seconds)
+  over.abort()
   return settled ?? { run: await runs.get(workspaceId, runId), messages: [] }
+}
+
+async function settledByJournal(
+  runs: Runs,
+  workspaceId: string,
+  runId: string,
+  signal: AbortSignal,
+): Promise<Standing> {
+  const run = await runs.settled(workspaceId, runId, signal)
+  const messages: MessageOnWire[] = []
+  for await (const { event, line } of runs.events(workspaceId, runId, 0, signal)) {
+    if (event !== 'message') continue
+    const { message_id, data_type, content, file_list, timestamp } = JSON.parse(line) as MessageOnWire
+    messages.push({ message_id, data_type, content, file_list, timestamp })
+  }
+  return { run, messages }
 }
 
 async function known(runs: Runs, workspaceId: string, runId: string): Promise<boolean> {

@@ -1,5 +1,14 @@
 import { isJsonRecord } from '../json-record.ts'
-import type { ChildCall, ChildResult, Reply, SpokenMessage, Step, SystemValues, TokenUsage } from '../step.ts'
+import {
+  type ChildCall,
+  type ChildResult,
+  type Reply,
+  type SpokenMessage,
+  type Step,
+  StepFailure,
+  type SystemValues,
+  type TokenUsage,
+} from '../step.ts'
 import type { PlannedNode } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 import { fillTemplate, type Template, templateValue, type Values } from './template.ts'
@@ -144,7 +153,9 @@ export class Attempt implements Step {
     if (!this.#isOver) this.#world.said(this.#node, message)
   }
 
-  runWorkflow(call: ChildCall): Promise<ChildResult> {
+  async runWorkflow(call: ChildCall): Promise<ChildResult> {
+    if (this.#isOver)
+      throw new StepFailure('step_failed', 'The step is over and can run no workflow any more')
     return this.#world.runChild(this.#node, call, this.signal)
   }
 

@@ -48,8 +48,13 @@ export class EventFeed implements AsyncIterable<RunEvent> {
         this.#wake = undefined
       }
     } finally {
-      this.#leave(this)
+      this.leave()
     }
+  }
+
+  /** Nobody listens any more. */
+  leave(): void {
+    this.#leave(this)
   }
 }
 

@@ -9,6 +9,8 @@ export interface Journal {
   event(event: RunEventName, fields: Readonly<Record<string, unknown>>): void
   /** A message to the user, told once however often it is said. */
   say(message: RunMessage, nodeId: string): void
+  /** Whether the user has this message, from this life or an earlier one. */
+  wasSaid(messageId: string): boolean
   /** Resolves when the records, and all events before, survive a crash. Rejects when this run is not ours any more. */
   commit(steps: readonly StepRecord[], effects?: readonly EffectRecord[]): Promise<void> | undefined
 }
@@ -18,5 +20,6 @@ export const noJournal: Journal = {
   isKept: false,
   event: () => {},
   say: () => {},
+  wasSaid: () => false,
   commit: () => undefined,
 }

@@ -52,7 +52,8 @@ export class LiveRuns {
   /** Works until the signal; then runs under way may go on for a moment, and the rest is left to others. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#parts.limits.isAlone) await this.#takeOver()
-    const renewing = this.#renewOften(signal)
+    const done = new AbortController()
+    const renewing = this.#renewOften(done.signal)
     while (!signal.aborted) {
       await this.#takeUp(signal).catch((error: unknown) =>
         this.#parts.log.warn({ err: error }, 'Runs that wait to be taken up could not be read'),
@@ -61,6 +62,7 @@ export class LiveRuns {
     }
     this.#isStopping = true
     await this.#windDown()
+    done.abort()
     await renewing
   }
 
@@ -95,7 +97,7 @@ export class LiveRuns {
       const { workspaceId, run } = claimed
       // Its own task still runs here and has not noticed yet that its lease ran out.
       this.#tasks.get(run.id)?.abandon()
-      this.begin(await taskStart(this.#parts, workspaceId, run, lease))
+      this.begin(await taskStart(this.#parts, workspaceId, run, lease, true))
     }
   }
 
@@ -103,8 +105,8 @@ export class LiveRuns {
     const { store, clock, limits, log } = this.#parts
     for (;;) {
       await this.#pause(limits.leaseMilliseconds / 3, signal)
+      if (signal.aborted) return
       const tasks = [...this.#tasks.values()]
-      if (tasks.length === 0 && signal.aborted) return
       if (tasks.length === 0) continue
       try {
         const until = clock.now() + limits.leaseMilliseconds
@@ -112,12 +114,12 @@ export class LiveRuns {
           tasks.map(task => task.hold),
           until,
         )
+        for (const task of tasks) if (!lost.includes(task.runId)) task.renewed(until)
         for (const runId of stop) this.#tasks.get(runId)?.stop()
         for (const runId of lost) this.#tasks.get(runId)?.abandon()
       } catch (error) {
         log.warn({ err: error }, 'The leases of runs could not be prolonged; it is tried again')
       }
-      if (signal.aborted) await sleep(1000, undefined, { ref: false })
     }
   }
 

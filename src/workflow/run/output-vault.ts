@@ -12,7 +12,11 @@ interface Kept {
 }
 
 /** Larger ones leave the journal. */
-export const largeOutput = 1 << 20
+const largeOutput = 1 << 20
+const mark = '{"$kept":'
+
+/** What looks like our own mark leaves the journal too, else it would be taken for one when it is read. */
+export const isForVault = (json: string): boolean => json.length > largeOutput || json.startsWith(mark)
 
 export async function keepLarge(
   vault: OutputVault,
@@ -20,12 +24,10 @@ export async function keepLarge(
   runId: string,
   json: string,
 ): Promise<string> {
-  if (json.length <= largeOutput) return json
+  if (!isForVault(json)) return json
   const kept: Kept = { $kept: await vault.put(workspaceId, runId, json), bytes: Buffer.byteLength(json) }
   return JSON.stringify(kept)
 }
-
-const mark = '{"$kept":'
 
 /** What is shown of an output where it is too large to be shown. */
 export function showLarge(json: string): string {

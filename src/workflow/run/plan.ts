@@ -38,6 +38,11 @@ export interface Plan {
   readonly systemNames: ReadonlySet<string>
   /** How many nodes may say something. */
   readonly turns: number
+  /**
+   * Edges into each node that come, at once or from afar, from a node that may wait for a person; undefined where that
+   * matters to nobody.
+   */
+  readonly held: Int32Array | undefined
   template(text: string): Template
 }
 
@@ -81,14 +86,32 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
     for (const { parts } of templates.values())
       for (const part of parts)
         if (typeof part === 'object' && part.from === 'sys') systemNames.add(part.path[0]!)
-  return { nodes, links, starts, systemNames, turns: turnOf.size, template }
+  const held = turnOf.size === 0 ? undefined : findHeld(nodes, links, order)
+  return { nodes, links, starts, systemNames, turns: turnOf.size, held, template }
+}
+
+function findHeld(
+  nodes: readonly PlannedNode[],
+  links: GraphLinks,
+  order: readonly number[],
+): Int32Array | undefined {
+  if (!nodes.some(({ kind }) => kind.waits)) return undefined
+  const held = new Int32Array(nodes.length)
+  for (const place of order)
+    if (held[place]! > 0 || nodes[place]!.kind.waits)
+      for (const { to } of links.outgoing[place]!) held[to]! += 1
+  return held
 }
 
 /** One node of a graph by itself. */
 export function planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Plan {
-  // Others may be drafts of any kind; they do not run.
-  const nodes = graph.nodes.filter(node => findKind(node.data, kinds))
+  const { data } = graph.nodes.find(({ id }) => id === nodeId)!
+  // Others may be drafts of kinds that nobody knows. They do not run, but can be said to have given something.
+  const nodes = graph.nodes.map(node => (findKind(node.data, kinds) ? node : { ...node, data }))
   const plan = planGraph({ nodes, edges: [] }, kinds)
   const place = plan.nodes.findIndex(node => node.id === nodeId)
   return { ...plan, starts: [place] }
 }
+
+/** Stands for a graph that is gone. */
+export const emptyPlan: Plan = planGraph({ nodes: [], edges: [] }, new Map())

@@ -1,9 +1,10 @@
+import { messageId } from './message-id.ts'
 import { fetchLarge, type OutputVault } from './output-vault.ts'
 import { effectKey, type Restored } from './run-context.ts'
 import type { RunStore } from './run-store.ts'
 
 /** What an earlier life of a run left in the journal. */
-export interface EarlierLife extends Restored {
+export interface EarlierLife extends Required<Restored> {
   /** Ids of the messages that were said. */
   readonly said: ReadonlySet<string>
   /** The number of the last event. */
@@ -13,23 +14,34 @@ export interface EarlierLife extends Restored {
 export const noEarlierLife = (): EarlierLife => ({
   steps: new Map(),
   effects: new Map(),
+  texts: new Map(),
+  isTakenOver: false,
   said: new Set(),
   sequence: 0,
 })
 
 const batchesAtOnce = 100
 
+interface MessageLine {
+  event: string
+  message_id?: string
+  node_id?: string
+  content?: string
+}
+
 export async function restoreRun(
   store: RunStore,
   vault: OutputVault,
   workspaceId: string,
   runId: string,
+  isTakenOver: boolean,
 ): Promise<EarlierLife> {
   const steps = await store.steps(workspaceId, runId)
   for (const step of steps)
     if (step.outputs !== undefined) step.outputs = await fetchLarge(vault, workspaceId, runId, step.outputs)
   const effects = await store.effects(workspaceId, runId)
   const said = new Set<string>()
+  const texts = new Map<string, string>()
   let sequence = 0
   for (;;) {
     const batches = await store.events(workspaceId, runId, sequence, batchesAtOnce)
@@ -37,8 +49,10 @@ export async function restoreRun(
       sequence = last
       for (const line of lines.split('\n')) {
         if (!line.includes('"event":"message"')) continue
-        const { event, message_id: id } = JSON.parse(line) as { event: string; message_id?: string }
-        if (event === 'message' && id !== undefined) said.add(id)
+        const { event, message_id: id, node_id: path = '', content = '' } = JSON.parse(line) as MessageLine
+        if (event !== 'message' || id === undefined) continue
+        said.add(id)
+        if (id === messageId(runId, path, 'text')) texts.set(path, content)
       }
     }
     if (batches.length < batchesAtOnce) break
@@ -46,6 +60,8 @@ export async function restoreRun(
   return {
     steps: new Map(steps.map(step => [step.path, step])),
     effects: new Map(effects.map(({ path, name, result }) => [effectKey(path, name), result])),
+    texts,
+    isTakenOver,
     said,
     sequence,
   }

@@ -1,8 +1,9 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { type ChildCall, type ChildResult, StepFailure, type SystemValues } from '../step.ts'
-import { Execution, type ExecutionEnd, type Surroundings } from './execution.ts'
+import { Execution, type ExecutionEnd } from './execution.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 import { RunFailure } from './run-failure.ts'
+import type { Surroundings } from './surroundings.ts'
 
 const deepestChain = 10
 
@@ -11,8 +12,10 @@ export function childRunner(
   context: RunContext,
   system: SystemValues,
   chain: readonly string[],
+  isFailureHandled = false,
 ): Surroundings['runChild'] {
-  return async (path, call, heardBy, signal) => {
+  return async (parent, call, heardBy, signal) => {
+    const { path } = parent
     if (chain.includes(call.workflowId))
       throw new StepFailure('step_failed', `The workflow ${call.workflowId} would run itself, for ever`)
     if (chain.length >= deepestChain)
@@ -20,12 +23,17 @@ export function childRunner(
     const plan = await findChild(context, path, call)
     const model = plan.systemNames.has('model') ? await context.defaultModel() : system.model
     const inside = childSystem({ ...system, model }, call)
+    const isHandled = isFailureHandled || parent.node.rule.onError.do !== 'fail'
     const child = new Execution(plan, context, {
       system: inside,
       prefix: `${path}/${call.name}/`,
       heardBy,
-      runChild: childRunner(context, inside, [...chain, call.workflowId]),
+      isTakenOver: parent.starts > 1,
+      isFailureHandled: isHandled,
+      runChild: childRunner(context, inside, [...chain, call.workflowId], isHandled),
     })
+    if (signal.aborted) throw signal.reason
+    parent.children.set(call.name, child)
     return resultOf(await untilAborted(child, context, signal))
   }
 }
@@ -64,10 +72,11 @@ function childSystem(system: SystemValues, { inputs, item, index }: ChildCall): 
 function untilAborted(child: Execution, context: RunContext, signal: AbortSignal): Promise<ExecutionEnd> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
-      context.journal.commit(child.breakOff(signal.reason, true))?.catch(() => {})
+      // Only this attempt of the step is given up: the next one says everything anew.
+      const records = child.breakOff(signal.reason, 'nothing')
+      if (records.length > 0) context.journal.commit(records)?.catch(() => {})
       reject(signal.reason)
     }
-    if (signal.aborted) return reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
     child
       .run()

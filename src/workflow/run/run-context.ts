@@ -7,9 +7,13 @@ import type { Slots } from './slots.ts'
 
 /** What was done before a crash or a wait, by path. */
 export interface Restored {
-  readonly steps: ReadonlyMap<string, StepRecord>
+  readonly steps: Map<string, StepRecord>
   /** Results by `effectKey`. */
   readonly effects: Map<string, string>
+  /** What was said by speaking nodes, in order. */
+  readonly texts?: ReadonlyMap<string, string>
+  /** Whoever had the run before gave no notice: it may have told what is not in the journal. */
+  readonly isTakenOver?: boolean
 }
 
 export const effectKey = (path: string, name: string): string => `${path}\n${name}`

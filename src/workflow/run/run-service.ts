@@ -70,7 +70,7 @@ export class RunService implements Runs {
       reply: JSON.stringify(reply),
       chatId,
     })
-    if (run) return this.#live.begin(await taskStart(this.#parts, workspaceId, run, lease))
+    if (run) return this.#live.begin(await taskStart(this.#parts, workspaceId, run, lease, false))
     const { status } = await this.get(workspaceId, runId)
     throw new AppError('version_conflict', `The run ${runId} does not wait for an answer: it is ${status}`)
   }
@@ -99,7 +99,7 @@ export class RunService implements Runs {
       chatId: '',
     })
     if (!run) return
-    const task = this.#live.begin(await taskStart(this.#parts, workspaceId, run, lease))
+    const task = this.#live.begin(await taskStart(this.#parts, workspaceId, run, lease, false))
     task.stop()
     await task.settled.catch(() => {})
   }
@@ -142,15 +142,22 @@ export class RunService implements Runs {
     let last = after
     while (!signal.aborted) {
       // Listens before it reads, so that nothing falls between.
-      const feed = this.#live.find(runId)?.events(signal)
-      for await (const event of readEvents(this.#parts.store, workspaceId, runId, last, signal)) {
-        last = event.seq
-        yield event
-      }
-      for await (const event of feed ?? []) {
-        if (event.seq <= last) continue
-        last = event.seq
-        yield event
+      const task = this.#live.find(runId)
+      const feed = task?.events(signal)
+      try {
+        // What was told a moment ago may not be in the journal yet.
+        await task?.flush()
+        for await (const event of readEvents(this.#parts.store, workspaceId, runId, last, signal)) {
+          last = event.seq
+          yield event
+        }
+        for await (const event of feed ?? []) {
+          if (event.seq <= last) continue
+          last = event.seq
+          yield event
+        }
+      } finally {
+        feed?.leave()
       }
       const { status, sequence } = await this.get(workspaceId, runId)
       if (!isAtWork(status) && sequence <= last) return

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { type Outputs, StepFailure } from '../step.ts'
-import { EventHub } from './event-hub.ts'
+import { type EventFeed, EventHub } from './event-hub.ts'
 import { Execution, type ExecutionEnd } from './execution.ts'
 import { messageId } from './message-id.ts'
 import { keepLarge } from './output-vault.ts'
@@ -8,7 +8,6 @@ import type { Plan } from './plan.ts'
 import type { EarlierLife } from './restore-run.ts'
 import { childRunner } from './run-child.ts'
 import type { Answered, RunContext } from './run-context.ts'
-import type { RunEvent } from './run-event.ts'
 import { RunFailure } from './run-failure.ts'
 import type { ListenedRun, RunMessage, Settled } from './run-listener.ts'
 import type { RunParts } from './run-parts.ts'
@@ -27,6 +26,8 @@ export interface TaskStart {
   readonly given?: ReadonlyMap<number, Outputs>
   readonly life: EarlierLife
   readonly answered: Answered | undefined
+  /** Why the run can never go on, where that is so. */
+  readonly impossible?: AppError
 }
 
 /** Somebody wished the run to end. */
@@ -58,7 +59,10 @@ export class RunTask implements LiveRun {
   #context: RunContext | undefined
   #interrupt: (reason: unknown) => void = () => {}
   readonly #interrupted: Promise<never>
+  #interruption: unknown
+  #isBegun = false
   #isEnding = false
+  #surelyHeldUntil: number
 
   constructor(parts: RunParts, start: TaskStart) {
     const { workspaceId, run, lease, life } = start
@@ -68,6 +72,8 @@ export class RunTask implements LiveRun {
     this.hold = { workspaceId, runId: run.id, lease }
     this.#listened = { ...run, workspaceId }
     this.#beganAt = parts.clock.now()
+    // The lease is a little older than this task.
+    this.#surelyHeldUntil = this.#beganAt + parts.limits.leaseMilliseconds / 2
     this.#steps = [...life.steps.values()].filter(step => step.status !== 'skipped').length
     for (const step of life.steps.values()) {
       this.#promptTokens += step.promptTokens
@@ -81,13 +87,18 @@ export class RunTask implements LiveRun {
         hub: this.#hub,
         clock: parts.clock,
         said: message => this.#tell(message),
-        runningSteps: () => this.#execution?.runningSteps() ?? [],
+        runningSteps: () => this.#execution?.runningSteps(true) ?? [],
+        isSurelyHeld: () => parts.clock.now() < this.#surelyHeldUntil,
+        broke: error => this.#interrupt(error),
       },
-      life.sequence + (run.claims > 1 ? lostNumbers : 0),
+      life.sequence + (life.isTakenOver ? lostNumbers : 0),
       life.said,
     )
     this.#interrupted = new Promise((_, reject) => {
-      this.#interrupt = reject
+      this.#interrupt = reason => {
+        this.#interruption ??= reason
+        reject(reason)
+      }
     })
     this.#interrupted.catch(() => {})
     // A moment later, so that whoever started it can listen from the first event on.
@@ -98,8 +109,18 @@ export class RunTask implements LiveRun {
     this.settled.catch(() => {})
   }
 
-  events(signal: AbortSignal): AsyncIterable<RunEvent> {
+  events(signal: AbortSignal): EventFeed {
     return this.#hub.listen(signal)
+  }
+
+  /** Resolves when all events so far are in the journal. */
+  flush(): Promise<void> {
+    return this.#journal.flush()
+  }
+
+  /** Nobody else gets it before then. */
+  renewed(until: number): void {
+    this.#surelyHeldUntil = until
   }
 
   /** Ends it and keeps what was said so far. */
@@ -109,39 +130,51 @@ export class RunTask implements LiveRun {
 
   /** Leaves it to another process, or to the next start of this one. */
   async release(): Promise<void> {
-    if (this.#isEnding) return
-    const steps = this.#execution?.runningSteps() ?? []
+    const steps = this.#execution?.runningSteps(false) ?? []
     // A step that was cut off on purpose did not bring the server down.
     const spared = steps.map(step => ({ ...step, starts: step.starts - 1 }))
-    await this.#journal.commit(spared).catch(() => {})
+    if (!this.#isEnding)
+      await this.#journal.commit([...spared, ...(this.#execution?.stepsInLine() ?? [])]).catch(() => {})
+    // It may have come to its end meanwhile.
+    if (this.#isEnding) return void (await this.settled.catch(() => {}))
     this.abandon()
     await this.#parts.store.release(this.hold, this.#parts.clock.now()).catch(() => {})
   }
 
   /** Somebody else works on it. */
   abandon(): void {
+    if (this.#isEnding) return
+    this.#journal.giveUp()
     this.#interrupt(new GivenUp())
   }
 
   async #work(): Promise<RunResult> {
-    let timer: NodeJS.Timeout | undefined
     try {
       const execution = await this.#prepare()
-      const { milliseconds } = this.#parts.limits
-      const left = Math.max(0, milliseconds - this.#start.run.activeMilliseconds)
-      timer = setTimeout(() => this.#interrupt(tooLong(milliseconds)), left)
-      const end = await Promise.race([execution.run(), this.#interrupted])
+      if (this.#interruption !== undefined) throw this.#interruption
+      const end = await this.#untilInterrupted(execution)
       this.#isEnding = true
       return await (end.status === 'waiting' ? this.#wait(execution) : this.#succeed(end))
     } catch (error) {
       return await this.#breakOff(error)
+    }
+  }
+
+  async #untilInterrupted(execution: Execution): Promise<ExecutionEnd> {
+    const { milliseconds } = this.#parts.limits
+    const left = Math.max(0, milliseconds - this.#start.run.activeMilliseconds)
+    const timer = setTimeout(() => this.#interrupt(tooLong(milliseconds)), left)
+    this.#isBegun = true
+    try {
+      return await Promise.race([execution.run(), this.#interrupted])
     } finally {
       clearTimeout(timer)
     }
   }
 
   async #prepare(): Promise<Execution> {
-    const { run, plan, life, given, answered, workspaceId } = this.#start
+    const { run, plan, life, given, answered, workspaceId, impossible } = this.#start
+    if (impossible) throw impossible
     const { clock, limits, services } = this.#parts
     const recalled =
       run.trigger === 'chat' ? await this.#parts.listener.recall(this.#listened) : { history: [], memory: {} }
@@ -168,8 +201,7 @@ export class RunTask implements LiveRun {
       questions: [],
       // Without a prototype, so that a key such as __proto__ is only a key.
       memory: Object.assign(Object.create(null), recalled.memory),
-      remember: values =>
-        run.trigger === 'chat' ? this.#parts.listener.remember(this.#listened, values) : undefined,
+      remember: values => (run.trigger === 'chat' ? this.#remember(values) : undefined),
       countStep: () => {
         this.#steps += 1
         return this.#steps <= limits.steps
@@ -189,10 +221,16 @@ export class RunTask implements LiveRun {
       system,
       prefix: '',
       heardBy: say => say(),
+      isTakenOver: life.isTakenOver,
       ...(given && { given }),
       runChild: childRunner(context, system, run.workflowId === '' ? [] : [run.workflowId]),
     })
     return this.#execution
+  }
+
+  async #remember(values: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#journal.confirm()
+    await this.#parts.listener.remember(this.#listened, values)
   }
 
   async #tell(message: RunMessage): Promise<void> {
@@ -214,7 +252,7 @@ export class RunTask implements LiveRun {
   async #wait(execution: Execution): Promise<RunResult> {
     execution.flushSpeech()
     const [question] = this.#context!.questions
-    if (!question) throw new Error('A run waits, but nobody asks')
+    if (!question) throw new StepFailure('internal', 'The run waits for an answer, but no step asks for one')
     const { path, ordinal, options } = question
     this.#journal.say(
       {
@@ -226,30 +264,33 @@ export class RunTask implements LiveRun {
       },
       path,
     )
-    this.#journal.event('run.waiting', { node_id: path, question: question.question, options })
-    return this.#close([], {
-      status: 'waiting',
+    const end = {
+      status: 'waiting' as const,
       answer: execution.answer,
       outputs: undefined,
       error: undefined,
       waiting: JSON.stringify(question),
-    })
+    }
+    return this.#close([], end, { node_id: path, question: question.question, options })
   }
 
   async #breakOff(error: unknown): Promise<RunResult> {
     const execution = this.#execution
-    const answer = (): string => execution?.answer ?? ''
+    const isBegun = this.#isBegun
+    const answer = (): string => (execution && isBegun ? execution.answer : this.#start.run.answer)
     const end = { answer: '', outputs: undefined, waiting: undefined }
     if (error instanceof Stopped) {
       this.#isEnding = true
-      const records = execution?.breakOff(new StepFailure('step_failed', 'The run was stopped'), true) ?? []
+      const reason = new StepFailure('step_failed', 'The run was stopped')
+      const records = [...this.#leftOver(), ...(execution?.breakOff(reason, 'all') ?? [])]
       return this.#close(records, { ...end, status: 'stopped', answer: answer(), error: undefined })
     }
     const failure = error instanceof RunFailure ? error.failure : error
     if (failure instanceof StepFailure || failure instanceof AppError) {
       this.#isEnding = true
       const step = error instanceof RunFailure ? error.path : undefined
-      const records = error instanceof RunFailure ? error.records : (execution?.breakOff(error, false) ?? [])
+      const stopped = error instanceof RunFailure ? error.records : (execution?.breakOff(error, 'live') ?? [])
+      const records = [...this.#leftOver(), ...stopped]
       const told = { reason: failure.reason, message: failure.message, ...(step !== undefined && { step }) }
       this.#journal.event('error', {
         reason: told.reason,
@@ -259,31 +300,32 @@ export class RunTask implements LiveRun {
       return this.#close(records, { ...end, status: 'failed', answer: answer(), error: told })
     }
     // The journal cannot be written, or this run is not ours any more: whoever has it next goes on.
-    execution?.breakOff(error, false)
+    this.#journal.giveUp()
+    execution?.breakOff(error, 'nothing')
     throw error instanceof GivenUp
       ? new AppError('unavailable', 'The server stops; the run goes on when it is back', { cause: error })
       : error
   }
 
+  /** Steps of an earlier life that nobody went on with; those that somebody did are told of later. */
+  #leftOver(): StepRecord[] {
+    const finishedAt = this.#parts.clock.now()
+    return [...this.#start.life.steps.values()]
+      .filter(step => step.status === 'running' || step.status === 'waiting')
+      .map(step => ({ ...step, status: 'stopped' as const, finishedAt }))
+  }
+
+  /** `asked` is told of a run that waits. */
   async #close(
     steps: readonly StepRecord[],
     end: Pick<RunPatch, 'status' | 'answer' | 'outputs' | 'error' | 'waiting'>,
+    asked?: Readonly<Record<string, unknown>>,
   ): Promise<RunResult> {
     const { run, workspaceId } = this.#start
     const now = this.#parts.clock.now()
     const active = run.activeMilliseconds + Math.max(0, now - this.#beganAt)
-    if (end.status !== 'waiting')
-      this.#journal.event('run.finished', {
-        status: end.status,
-        answer: end.answer,
-        ...((end.outputs?.length ?? 0) <= toldOutputLength && {
-          outputs: end.outputs === undefined ? null : (JSON.parse(end.outputs) as unknown),
-        }),
-        usage: usageOnWire(this.#promptTokens, this.#completionTokens),
-        elapsed_ms: active,
-        error: end.error === undefined ? null : errorOnWire(end.error),
-      })
     if (run.trigger === 'chat') {
+      await this.#journal.confirm()
       await this.#journal.tellMessages()
       const settled = { status: end.status, error: end.error, messages: this.#messages } as Settled
       await this.#parts.listener.settled(this.#listened, settled)
@@ -299,13 +341,25 @@ export class RunTask implements LiveRun {
       activeMilliseconds: active,
       finishedAt: end.status === 'waiting' ? undefined : now,
     }
-    await this.#journal.close(steps, patch)
+    if (asked) await this.#journal.close(steps, patch, 'run.waiting', asked)
+    else await this.#journal.close(steps, patch, 'run.finished', finishedFields(patch, outputs))
     return {
       run: { ...run, ...patch, outputs, sequence: this.#journal.sequence },
       messages: this.#messages,
     }
   }
 }
+
+const finishedFields = (patch: RunPatch, outputs: string | undefined) => ({
+  status: patch.status,
+  answer: patch.answer,
+  ...((outputs?.length ?? 0) <= toldOutputLength && {
+    outputs: outputs === undefined ? null : (JSON.parse(outputs) as unknown),
+  }),
+  usage: usageOnWire(patch.promptTokens, patch.completionTokens),
+  elapsed_ms: patch.activeMilliseconds,
+  error: patch.error === undefined ? null : errorOnWire(patch.error),
+})
 
 const tooLong = (milliseconds: number): StepFailure =>
   new StepFailure('timed_out', `The run took longer than ${Math.round(milliseconds / 60_000)} minutes`)

@@ -13,7 +13,14 @@ export class Slots {
     if (this.#free > 0) {
       this.#free -= 1
       begin()
-    } else this.#line.push(begin)
+    } else if (this.#free > Number.NEGATIVE_INFINITY) this.#line.push(begin)
+  }
+
+  /** Nobody gets one any more, and those in line are sent away. */
+  close(): void {
+    this.#free = Number.NEGATIVE_INFINITY
+    this.#line.length = 0
+    this.#head = 0
   }
 
   /** Takes one without waiting, for a step that goes on: there may be one too many for a moment. */

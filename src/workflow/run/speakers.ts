@@ -5,6 +5,12 @@ import type { RunContext } from './run-context.ts'
 import { Speech, type SpeechWorld } from './speech.ts'
 import { Voice } from './voice.ts'
 
+/**
+ * What is kept of what was said half way when a run ends before its time: all of it, or only where a model wrote some
+ * of it, or nothing, since it is said anew.
+ */
+export type Keep = 'all' | 'live' | 'nothing'
+
 /** Those nodes of a graph that say something to the user, heard in the order of the graph. */
 export class Speakers {
   readonly #plan: Plan
@@ -18,6 +24,9 @@ export class Speakers {
   /** Speeches that cannot go on before a node does. */
   readonly #waiting = new Map<number, Set<Speech>>()
   readonly #isForeseen: Uint8Array
+  /** Edges into each node over which a question may still come first. */
+  readonly #held: Int32Array | undefined
+  readonly #isHolding: Uint8Array | undefined
   /** What each turn said in the end. */
   readonly #texts: string[]
 
@@ -35,12 +44,18 @@ export class Speakers {
     this.#heardBy = heardBy
     this.#voice = new Voice(plan.turns)
     this.#isForeseen = new Uint8Array(plan.nodes.length)
+    if (plan.held && heardBy) {
+      this.#held = Int32Array.from(plan.held)
+      this.#isHolding = Uint8Array.from(plan.nodes, ({ kind, place }) =>
+        kind.waits || plan.held![place]! > 0 ? 1 : 0,
+      )
+    }
     this.#texts = new Array(plan.turns).fill('')
   }
 
   /** Everything that was said, in the order of the graph. */
   get answer(): string {
-    return this.#texts.filter(text => text !== '').join('\n\n')
+    return joined(this.#texts)
   }
 
   /**
@@ -54,7 +69,7 @@ export class Speakers {
       if (this.#isForeseen[next]) continue
       this.#isForeseen[next] = 1
       const node = this.#plan.nodes[next]!
-      if (node.speech) this.#begin(node, node.speech)
+      if (!this.#held || this.#held[next] === 0) this.#begin(node)
       if (node.rule.onError.do === 'skip' || node.kind.waits) continue
       for (const link of this.#plan.links.outgoing[next]!) if (link.case === undefined) open.push(link.to)
     }
@@ -70,10 +85,27 @@ export class Speakers {
 
   /** The node has its outputs, or was skipped. */
   settled(place: number): void {
+    if (this.#isHolding?.[place]) this.#unhold(place)
     const waiting = this.#waiting.get(place)
     if (!waiting) return
     this.#waiting.delete(place)
     for (const speech of waiting) this.#advance(speech)
+  }
+
+  /** A step of an earlier life has ended: what was said inside it counts. */
+  recall(node: PlannedNode): void {
+    const { texts } = this.#context.restored
+    if (!node.kind.says || !texts || texts.size === 0) return
+    const inside = `${this.#prefix}${node.id}/`
+    this.heard(
+      node,
+      [...texts].flatMap(([path, text]) => (path.startsWith(inside) ? [text] : [])),
+    )
+  }
+
+  /** What was said inside a step. */
+  heard(node: PlannedNode, texts: readonly string[]): void {
+    if (node.turn >= 0) this.#texts[node.turn] = joined(texts)
   }
 
   /** A speaking node has run. */
@@ -91,8 +123,8 @@ export class Speakers {
     if (node.turn >= 0) this.#voice.close(node.turn)
   }
 
-  say(node: PlannedNode, ordinal: number, message: SpokenMessage): void {
-    if (this.#heardBy) this.#message(node, ordinal, message)
+  say(node: PlannedNode, name: string | number, message: SpokenMessage): void {
+    if (this.#heardBy) this.#message(node, name, message)
   }
 
   /** In the turn of a node. */
@@ -107,26 +139,51 @@ export class Speakers {
     this.#voice.flush()
   }
 
-  /** The run ends here: what a model wrote so far is kept, and also what the author wrote where `all` is set. */
-  breakOff(all: boolean): void {
+  /** The run, or this part of it, ends here. */
+  breakOff(keep: Keep): void {
     this.#voice.flush()
     for (const [place, speech] of this.#speeches) {
       const node = this.#plan.nodes[place]!
-      if (speech.said === '' || !(all || speech.isWorthKeeping)) continue
-      this.#texts[node.turn] = speech.said
-      this.#message(node, 'text', { dataType: 'text', content: speech.said, fileIds: [] })
+      const { said } = speech
+      if (said === '') continue
+      if (keep === 'nothing' || (keep === 'live' && !speech.isWorthKeeping)) {
+        speech.takeBack()
+        continue
+      }
+      this.#texts[node.turn] = said
+      this.#message(node, 'text', { dataType: 'text', content: said, fileIds: [] })
     }
     this.#speeches.clear()
     this.#voice.flush()
   }
 
-  #begin(node: PlannedNode, template: NonNullable<PlannedNode['speech']>): void {
+  /** Nothing asks a person any more before what follows it over these edges. */
+  #unhold(place: number): void {
+    const open = [place]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (!this.#isHolding![next]) continue
+      this.#isHolding![next] = 0
+      for (const { to } of this.#plan.links.outgoing[next]!) {
+        this.#held![to]! -= 1
+        if (this.#held![to]! > 0) continue
+        const node = this.#plan.nodes[to]!
+        if (this.#isForeseen[to]) this.#begin(node)
+        if (!node.kind.waits) open.push(to)
+      }
+    }
+  }
+
+  #begin(node: PlannedNode): void {
+    const { speech: template } = node
+    if (!template) return
+    const { journal, runId, restored } = this.#context
     const path = this.#prefix + node.id
-    const id = messageId(this.#context.runId, path, 'text')
+    const id = messageId(runId, path, 'text')
+    if (journal.wasSaid(id)) return
     const tell = (fields: object): void =>
-      this.pass(node, () =>
-        this.#context.journal.event('node.delta', { node_id: path, ...fields, message_id: id }),
-      )
+      this.pass(node, () => journal.event('node.delta', { node_id: path, ...fields, message_id: id }))
+    // Whoever had the run before may have told pieces of it.
+    if (restored.isTakenOver) tell({ text: '', reset: true })
     const speech = new Speech(template, {
       system: this.#world.system,
       memory: this.#world.memory,
@@ -155,3 +212,5 @@ export class Speakers {
     this.pass(node, () => journal.say({ id, at: clock.now(), ...message }, path))
   }
 }
+
+const joined = (texts: readonly string[]): string => texts.filter(text => text !== '').join('\n\n')

@@ -24,8 +24,8 @@ export class Speech {
   readonly #template: Template
   readonly #world: SpeechWorld
   #next = 0
-  /** How much of the part at `next` was said already. */
-  #heard = 0
+  /** How much had been said when the part at `next` began. */
+  #partStart = 0
   #isLive = false
   #said = ''
 
@@ -56,13 +56,13 @@ export class Speech {
       if (typeof part === 'string') this.#speak(part)
       else if (!this.#insert(part)) return
       this.#next += 1
-      this.#heard = 0
+      this.#partStart = this.#said.length
     }
   }
 
   /** Everything it is made of is there: what was said must be the beginning of `text`, and is made so. */
   finish(text: string): void {
-    if (!text.startsWith(this.#said)) this.#takeBack()
+    if (!text.startsWith(this.#said)) this.takeBack()
     this.#speak(text.slice(this.#said.length))
     this.#next = this.#template.parts.length
   }
@@ -70,17 +70,25 @@ export class Speech {
   /** A node wrote another piece of the outputs that it streams. */
   hear(node: number, piece: string): void {
     if (!this.#isAt(node)) return
-    this.#heard += piece.length
     this.#isLive = true
     this.#speak(piece)
   }
 
   /** What a node wrote so far does not count. */
   forget(node: number): void {
-    if (!this.#isAt(node) || this.#heard === 0) return
-    this.#takeBack()
-    this.#next = 0
+    if (!this.#isAt(node) || this.#said.length === this.#partStart) return
+    this.takeBack()
     this.advance()
+  }
+
+  /** Begins anew. */
+  takeBack(): void {
+    this.#next = 0
+    this.#partStart = 0
+    this.#isLive = false
+    if (this.#said === '') return
+    this.#said = ''
+    this.#world.takeBack()
   }
 
   #isAt(node: number): boolean {
@@ -97,30 +105,29 @@ export class Speech {
   /** False when it has to wait. Memory may still change until the node itself runs. */
   #insert(part: TemplateReference): boolean {
     if (part.from === 'memory') return false
+    const heard = this.#said.slice(this.#partStart)
     if (part.from === 'node' && !this.#world.isSettled(part.node)) {
       const written = part.path.length === 1 ? this.#world.written(part.node, part.path[0]!) : undefined
-      if (written !== undefined && written.length > this.#heard) {
+      if (written !== undefined && written.length > heard.length) {
         this.#isLive = true
-        this.#speak(written.slice(this.#heard))
-        this.#heard = written.length
+        this.#speak(written.slice(heard.length))
       }
       return false
     }
     const text = textOfValue(referencedValue(part, this.#world))
-    this.#speak(text.slice(this.#heard))
-    return true
+    if (text.startsWith(heard)) {
+      this.#speak(text.slice(heard.length))
+      return true
+    }
+    // It gave something else than it wrote. All that stands before this part is there, so this ends.
+    this.takeBack()
+    this.advance()
+    return false
   }
 
   #speak(text: string): void {
     if (text === '') return
     this.#said += text
     this.#world.say(text)
-  }
-
-  #takeBack(): void {
-    if (this.#said === '') return
-    this.#said = ''
-    this.#heard = 0
-    this.#world.takeBack()
   }
 }

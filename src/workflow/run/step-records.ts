@@ -21,7 +21,11 @@ export const runningRecord = (run: StepRun): StepRecord => ({
   ...base(run),
   status: 'running',
   outputs: undefined,
-  state: writeState(run.asked > 0 ? { asked: run.asked } : {}),
+  // With what it was answered to: else a crash now would lose the answer.
+  state: writeState({
+    ...(run.asked > 0 && { asked: run.asked }),
+    ...(run.resumedFrom && { wait: run.resumedFrom }),
+  }),
   error: undefined,
   finishedAt: undefined,
 })
@@ -50,11 +54,14 @@ export const waitRecord = (run: StepRun, wait: Wait): StepRecord => ({
   starts: run.starts - 1,
 })
 
-export const skipRecord = (node: PlannedNode, path: string, at: number): StepRecord => ({
+const untouched = (
+  node: PlannedNode,
+  path: string,
+  at: number,
+): Omit<StepRecord, 'status' | 'finishedAt'> => ({
   path,
   kind: node.kind.kind,
   title: node.title,
-  status: 'skipped',
   inputs: undefined,
   outputs: undefined,
   state: undefined,
@@ -63,6 +70,18 @@ export const skipRecord = (node: PlannedNode, path: string, at: number): StepRec
   promptTokens: 0,
   completionTokens: 0,
   startedAt: at,
-  finishedAt: at,
   starts: 0,
+})
+
+export const skipRecord = (node: PlannedNode, path: string, at: number): StepRecord => ({
+  ...untouched(node, path, at),
+  status: 'skipped',
+  finishedAt: at,
+})
+
+/** A step that surely was not begun, told to whoever takes over. */
+export const queuedRecord = (node: PlannedNode, path: string, at: number): StepRecord => ({
+  ...untouched(node, path, at),
+  status: 'running',
+  finishedAt: undefined,
 })

@@ -1,12 +1,33 @@
-import { type Outcome, type Reply, StepFailure } from '../step.ts'
+import { type Outcome, type Reply, StepFailure, type Wait } from '../step.ts'
 import { Attempt, type StepWorld } from './attempt.ts'
 import type { PlannedNode } from './plan.ts'
+import type { StepRecord } from './run-store.ts'
+import type { Keep } from './speakers.ts'
 
 export interface StepEnds {
   /** An attempt failed and another one follows. */
   retrying(run: StepRun, failure: StepFailure): void
   ended(run: StepRun, outcome: Outcome): void
   failed(run: StepRun, failure: StepFailure): void
+}
+
+/** A workflow that runs inside a step. */
+export interface NestedExecution {
+  /** What it said so far. */
+  readonly answer: string
+  /** Whether the user hears it. */
+  readonly isHeard: boolean
+  breakOff(reason: unknown, keep: Keep): StepRecord[]
+  runningSteps(onlyNew: boolean): StepRecord[]
+}
+
+/** How things stand with a step when it begins. */
+export interface StepBefore {
+  readonly starts: number
+  readonly asked: number
+  readonly resumed: { readonly wait: Wait; readonly reply: Reply } | undefined
+  readonly promptTokens: number
+  readonly completionTokens: number
 }
 
 const firstPause = 500
@@ -24,8 +45,17 @@ export class StepRun {
   readonly asked: number
   /** What it wrote so far of the outputs it streams. */
   written = ''
-  promptTokens = 0
-  completionTokens = 0
+  /** In its earlier lives, too: it may have asked the user in between. */
+  promptTokens: number
+  completionTokens: number
+  /** The wait that it goes on from, where it was answered. */
+  readonly resumedFrom: Wait | undefined
+  /** What it runs inside, by the name of the call. */
+  readonly children = new Map<string, NestedExecution>()
+  /** How many of those are under way. */
+  calls = 0
+  /** The journal knows that it was begun. */
+  isRecorded = false
   readonly #world: StepWorld
   readonly #ends: StepEnds
   readonly #resumed: { state: unknown; reply: Reply } | undefined
@@ -34,20 +64,17 @@ export class StepRun {
   #isOver = false
   spoken = 0
 
-  constructor(
-    world: StepWorld,
-    ends: StepEnds,
-    node: PlannedNode,
-    path: string,
-    before: { starts: number; asked: number; resumed: { state: unknown; reply: Reply } | undefined },
-  ) {
+  constructor(world: StepWorld, ends: StepEnds, node: PlannedNode, path: string, before: StepBefore) {
     this.#world = world
     this.#ends = ends
     this.node = node
     this.path = path
     this.starts = before.starts + 1
     this.asked = before.asked
-    this.#resumed = before.resumed
+    this.promptTokens = before.promptTokens
+    this.completionTokens = before.completionTokens
+    this.resumedFrom = before.resumed?.wait
+    this.#resumed = before.resumed && { state: before.resumed.wait.state, reply: before.resumed.reply }
     this.startedAt = world.context.clock.now()
     this.#attempt = new Attempt(world, node, path, 1, this.#resumed)
   }
@@ -66,6 +93,7 @@ export class StepRun {
 
   /** Begins the attempt. */
   start(): void {
+    if (this.#isOver) return
     const attempt = this.#attempt
     let result: Outcome | Promise<Outcome>
     try {
@@ -116,7 +144,7 @@ export class StepRun {
       return void this.#ends.failed(this, failure)
     }
     this.#ends.retrying(this, failure)
-    this.#timer = setTimeout(() => this.#again(), Math.max(asked, this.#pause(attempt.attempt)))
+    this.#timer = setTimeout(() => this.#again(), Math.max(this.#spread(asked), this.#pause(attempt.attempt)))
   }
 
   #again(): void {
@@ -131,6 +159,11 @@ export class StepRun {
     const { delayMilliseconds } = this.node.rule
     if (delayMilliseconds !== undefined) return delayMilliseconds
     return firstPause * 2 ** (attempt - 1) * (0.5 + this.#world.context.random() / 2)
+  }
+
+  /** Never sooner than was asked for; a little later for some, or all who were told so would come back at once. */
+  #spread(asked: number): number {
+    return asked * (1 + this.#world.context.random() / 5)
   }
 
   #close(attempt: Attempt, reason?: unknown): void {

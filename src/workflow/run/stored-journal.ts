@@ -2,8 +2,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import type { EventHub } from './event-hub.ts'
 import type { Journal } from './journal.ts'
-import { keepLarge, largeOutput, type OutputVault } from './output-vault.ts'
-import type { RunEventName } from './run-event.ts'
+import { isForVault, keepLarge, type OutputVault } from './output-vault.ts'
+import type { RunEvent, RunEventName } from './run-event.ts'
 import type { RunMessage } from './run-listener.ts'
 import type { EffectRecord, Hold, RunPatch, RunStore, StepRecord } from './run-store.ts'
 
@@ -18,8 +18,12 @@ export interface JournalParts {
   readonly clock: Clock
   /** Told before the message is in the journal. */
   said(message: RunMessage): Promise<void>
-  /** The steps under way, written along when events are written in between. */
+  /** The steps under way that are not in the journal yet, written along when events are written in between. */
   runningSteps(): StepRecord[]
+  /** False when the lease may have run out meanwhile, so that somebody else may have the run. */
+  isSurelyHeld(): boolean
+  /** Nothing can be written any more. */
+  broke(error: unknown): void
 }
 
 /** So long at most a piece of text is only in memory. */
@@ -50,7 +54,7 @@ export class StoredJournal implements Journal {
   readonly #said: Set<string>
   #sequence: number
   #pending: Pending | undefined
-  #isWriting = false
+  #writing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #deltaLength = 0
   #isLost = false
@@ -64,26 +68,18 @@ export class StoredJournal implements Journal {
 
   event(event: RunEventName, fields: Readonly<Record<string, unknown>>): void {
     if (this.#isLost) return
-    this.#sequence += 1
-    const seq = this.#sequence
-    const { hold, clock, hub } = this.#parts
-    const line = JSON.stringify({
-      run_id: hold.runId,
-      seq,
-      event,
-      at: isoTime(clock.now()),
-      ...fields,
-    })
-    hub.publish({ seq, event, line, fields })
+    const made = this.#make(event, fields)
+    this.#parts.hub.publish(made)
     if (event === 'node.delta') {
-      this.#deltaLength += line.length
+      this.#deltaLength += made.line.length
       if (this.#deltaLength > keptDeltaLength) return
     }
-    const pending = this.#open()
-    if (pending.lines.length === 0) pending.first = seq
-    pending.lines.push(line)
-    pending.last = seq
+    this.#keep(made)
     this.#writeSoon()
+  }
+
+  wasSaid(messageId: string): boolean {
+    return this.#said.has(messageId)
   }
 
   say(message: RunMessage, nodeId: string): void {
@@ -108,23 +104,71 @@ export class StoredJournal implements Journal {
     return pending.promise
   }
 
-  /** The last entry: how the run ended, or that it waits. */
-  close(steps: readonly StepRecord[], run: RunPatch): Promise<void> {
+  /** The last entry: how the run ended, or that it waits. Who hears the last event finds it so in the journal. */
+  async close(
+    steps: readonly StepRecord[],
+    run: RunPatch,
+    event: RunEventName,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const last = this.#make(event, fields)
+    this.#keep(last)
     const pending = this.#open()
     pending.steps.push(...steps)
     pending.run = run
     this.#write()
-    return pending.promise
+    await pending.promise
+    this.#parts.hub.publish(last)
   }
 
   /** Tells the messages that are not in the journal yet, for whoever must know of them before the end. */
   async tellMessages(): Promise<void> {
+    // Those that are being written are told first.
+    await this.#writing
     const messages = this.#pending?.messages.splice(0) ?? []
     for (const message of messages) await this.#parts.said(message)
   }
 
+  /** Fails when somebody else has the run, before anybody outside is told what may not be so. */
+  async confirm(): Promise<void> {
+    if (this.#isLost) throw new LeaseLost('The run is worked on elsewhere')
+    if (this.#parts.isSurelyHeld()) return
+    const nothing = { steps: [], effects: [], events: undefined, run: undefined }
+    if (!(await this.#parts.store.commit(this.#parts.hold, nothing)))
+      throw new LeaseLost('The run is worked on elsewhere')
+  }
+
+  /** Resolves when everything that happened so far is written, or cannot be. */
+  async flush(): Promise<void> {
+    if (this.#pending) this.#write()
+    await this.#pending?.promise.catch(() => {})
+    await this.#writing
+  }
+
+  /** From now on nothing is told or written: whoever has the run next goes on from what is there. */
+  giveUp(): void {
+    this.#isLost = true
+    clearTimeout(this.#timer)
+    this.#pending?.reject(new LeaseLost('The run was given up'))
+  }
+
   get sequence(): number {
     return this.#sequence
+  }
+
+  #make(event: RunEventName, fields: Readonly<Record<string, unknown>>): RunEvent {
+    const { hold, clock } = this.#parts
+    this.#sequence += 1
+    const seq = this.#sequence
+    const line = JSON.stringify({ run_id: hold.runId, seq, event, at: isoTime(clock.now()), ...fields })
+    return { seq, event, line, fields }
+  }
+
+  #keep({ seq, line }: RunEvent): void {
+    const pending = this.#open()
+    if (pending.lines.length === 0) pending.first = seq
+    pending.lines.push(line)
+    pending.last = seq
   }
 
   #open(): Pending {
@@ -163,21 +207,21 @@ export class StoredJournal implements Journal {
   }
 
   #write(): void {
-    if (this.#isWriting || !this.#pending) return
+    if (this.#writing || !this.#pending) return
     const pending = this.#pending
     this.#pending = undefined
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#isWriting = true
-    this.#store(pending).then(
+    this.#writing = this.#store(pending).then(
       () => {
-        this.#isWriting = false
+        this.#writing = undefined
         pending.resolve()
         this.#continue()
       },
       (error: unknown) => {
-        this.#isWriting = false
+        this.#writing = undefined
         this.#isLost = true
+        this.#parts.broke(error)
         pending.reject(error)
         this.#pending?.reject(error)
       },
@@ -194,11 +238,12 @@ export class StoredJournal implements Journal {
 
   async #store(pending: Pending): Promise<void> {
     const { store, hold, vault } = this.#parts
-    if (this.#isLost) throw new LeaseLost()
+    if (this.#isLost) throw new LeaseLost('The run is worked on elsewhere')
+    if (pending.messages.length > 0) await this.confirm()
     for (const message of pending.messages) await this.#parts.said(message)
     const steps = latestOf(pending.steps)
     for (const step of steps)
-      if (step.outputs !== undefined && step.outputs.length > largeOutput)
+      if (step.outputs !== undefined && isForVault(step.outputs))
         step.outputs = await keepLarge(vault, hold.workspaceId, hold.runId, step.outputs)
     const kept = await store.commit(hold, {
       steps,

@@ -1,6 +1,7 @@
+import { AppError } from '../../kernel/app-error.ts'
 import type { Graph } from '../graph.ts'
 import type { Outputs, Reply } from '../step.ts'
-import { type Plan, planNode } from './plan.ts'
+import { emptyPlan, type Plan, planNode } from './plan.ts'
 import { noEarlierLife, restoreRun } from './restore-run.ts'
 import type { Answered, OpenQuestion } from './run-context.ts'
 import type { RunParts } from './run-parts.ts'
@@ -25,15 +26,17 @@ export async function taskStart(
   workspaceId: string,
   run: RunRecord,
   lease: string,
+  isTakenOver: boolean,
 ): Promise<TaskStart> {
-  const life = await restoreRun(parts.store, parts.vault, workspaceId, run.id)
-  return {
-    workspaceId,
-    run,
-    lease,
-    life,
-    answered: answerOf(run),
-    ...(await workOf(parts, workspaceId, run)),
+  const start = { workspaceId, run, lease, answered: answerOf(run) }
+  try {
+    const life = await restoreRun(parts.store, parts.vault, workspaceId, run.id, isTakenOver)
+    return { ...start, life, ...(await workOf(parts, workspaceId, run)) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // It can never go on, so it is taken up to fail; else it would be taken up for ever.
+    const life = { ...noEarlierLife(), isTakenOver, sequence: run.sequence }
+    return { ...start, life, plan: emptyPlan, impossible: error }
   }
 }
 

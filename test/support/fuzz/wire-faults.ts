@@ -4,6 +4,10 @@ import { failureProblems } from './invariants.ts'
 import type { FuzzRequest } from './plan-request.ts'
 import type { Random } from './random.ts'
 
+/** Of a broken request nobody knows the path; its family shows in the answer. */
+const pathOf = (envelope: object | undefined): string =>
+  envelope && 'msg' in envelope ? '/api/v1/conversation/' : ''
+
 /** Long enough for an answer; most broken requests leave the server waiting for more. */
 const quietMilliseconds = 300
 
@@ -63,7 +67,7 @@ export async function tryWire(base: string, wire: Buffer, api: Interface): Promi
       if (answer.status === 100) continue
       if (answer.headers['x-traceid'] === undefined) problems.push('no X-TraceId')
       if (answer.status >= 400 && answer.body.length > 0)
-        problems.push(...failureProblems(answer.json ?? {}, answer.status, '', api))
+        problems.push(...failureProblems(answer.json ?? {}, answer.status, pathOf(answer.json), api))
       if (answer.status >= 500) problems.push(`status ${answer.status}`)
     }
     connection.end()

@@ -1,0 +1,60 @@
+import { type Agent, request } from 'node:http'
+
+export interface StreamRequest {
+  port: number
+  token: string
+  path: string
+  /** JSON. */
+  body: string
+}
+
+const stamp = /@(\d+);/g
+/** What ends a stream as it should: a run, a turn, or the provider's own. */
+const endings = ['event: run.finished', 'event: end', 'data: [DONE]']
+/** Longer than a stamp and than any of the endings. */
+const kept = 64
+
+/**
+ * Listens to the answer until its end. `onPiece` is told of every piece that the provider wrote, once, and how many
+ * milliseconds ago that was.
+ */
+export function readStream(
+  agent: Agent,
+  { port, token, path, body }: StreamRequest,
+  onPiece: (milliseconds: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let seen = 0n
+    let rest = ''
+    let isWhole = false
+    const take = (chunk: string): void => {
+      const now = process.hrtime.bigint()
+      const text = rest + chunk
+      // The end repeats the whole text: only what is newer than the last piece is a piece.
+      for (const [, digits] of text.matchAll(stamp)) {
+        const writtenAt = BigInt(digits!)
+        if (writtenAt <= seen) continue
+        seen = writtenAt
+        onPiece(Number(now - writtenAt) / 1e6)
+      }
+      isWhole ||= endings.some(ending => text.includes(ending))
+      rest = text.slice(-kept)
+    }
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    }
+    request({ host: '127.0.0.1', port, path, method: 'POST', agent, headers })
+      .on('error', reject)
+      .on('response', answer => {
+        if (answer.statusCode !== 200) reject(new Error(`A stream was answered with ${answer.statusCode}`))
+        answer
+          .setEncoding('utf8')
+          .on('data', take)
+          .on('error', reject)
+          .on('end', () => (isWhole ? resolve() : reject(new Error(`A stream broke off: ${rest}`))))
+      })
+      .end(body)
+  })
+}

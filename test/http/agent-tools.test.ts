@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
+import { chain, output } from '../support/run-graphs.ts'
+import { allText, type ChatBody } from '../support/scripted-chat.ts'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { ScriptedToolServer } from '../support/scripted-tool-server.ts'
+import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
+import { makeAgent, makeWorkflow, openTalk, runOf, say } from '../support/talk.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
+
+type Data = ApiAnswer['json']
+
+let model: ScriptedModel
+let server: TestServer
+let sink: SinkServer
+let tools: ScriptedToolServer
+let api: ApiClient
+
+before(async () => {
+  model = await startScriptedModel()
+  sink = await startSinkServer()
+  tools = await new ScriptedToolServer({
+    tools: [
+      {
+        name: 'weather',
+        description: 'Tells the weather',
+        inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+      },
+      { name: 'forget', description: 'Is not offered', inputSchema: { type: 'object' } },
+    ],
+    call: (_, { city }) => ({ content: [{ type: 'text', text: `rain in ${city}` }] }),
+  }).start()
+  server = await startTestServer({ ...model.environment, DEMO: 'off' })
+  api = server.api
+})
+after(async () => {
+  await server.stop()
+  await tools.close()
+  await sink.stop()
+  await model.stop()
+})
+beforeEach(() => model.reset())
+
+const namesOf = ({ tools: offered = [] }: ChatBody): string[] => offered.map(tool => tool.function.name)
+const toolWords = ({ messages }: ChatBody): string[] =>
+  messages.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []))
+
+/** The model uses a tool once, then says what it was told. */
+const useOnce = (name: string, args: object): void =>
+  model.play(body => {
+    const told = toolWords(body)
+    return told.length === 0 ? { toolCalls: [{ name, arguments: args }] } : { text: `I was told: ${told[0]}` }
+  })
+
+async function answerOf(config: object, content = 'Use it'): Promise<{ text: string; run: Data }> {
+  const { feedback, run_id } = await say(api, await openTalk(api, await makeAgent(api, config)), content)
+  return { text: feedback[0].content, run: await runOf(api, run_id) }
+}
+
+test('an address that the model may call gets its arguments, and a key of its own', async () => {
+  useOnce('note', { words: 'buy milk' })
+  sink.answer(() => ({ json: { noted: true } }))
+  const running_config = {
+    type: 'http',
+    description: 'Takes a note',
+    method: 'POST',
+    url: `${sink.origin}/notes`,
+    parameters: { words: 'What to note' },
+  }
+  const { text } = await answerOf({ tools: { note: { version: '1', running_config } } })
+  assert.equal(text, 'I was told: {"noted":true}')
+  assert.deepEqual(namesOf(model.calls.chat[0]!.body), ['note'])
+  const [{ method, path, body, headers }] = sink.received as [SinkServer['received'][number]]
+  assert.deepEqual([method, path, JSON.parse(body)], ['POST', '/notes', { words: 'buy milk' }])
+  assert.match(String(headers['idempotency-key']), /^run_/)
+})
+
+test('the web is searched', async () => {
+  useOnce('web_search', { query: 'banyan' })
+  const { text } = await answerOf({ tools: { web_search: {} } })
+  assert.match(text, /example\.org\/banyan/)
+  assert.deepEqual(
+    model.calls.search.map(({ query }) => query),
+    ['banyan'],
+  )
+})
+
+test('a tool server offers what the agent names of it', async () => {
+  useOnce('weather', { city: 'Bergen' })
+  const running_config = { type: 'mcp', url: tools.url, tools: ['weather'] }
+  const { text } = await answerOf({ tools: { outside: { running_config } } })
+  assert.equal(text, 'I was told: rain in Bergen')
+  assert.deepEqual(namesOf(model.calls.chat[0]!.body), ['weather'])
+})
+
+test('another workflow is run, and its steps are in the trace', async () => {
+  const id = await makeWorkflow(api, chain(output('say', 'inner {{#sys.query#}}')))
+  useOnce('ask_inner', { query: 'question' })
+  const { text, run } = await answerOf({ tools: { ask_inner: { running_config: { type: 'workflow', id } } } })
+  assert.match(text, /inner question/)
+  assert.ok(run.nodes.some(({ path }: Data) => /\/say$/.test(path)))
+  assert.equal(run.answer, text, 'what is said inside is not said to the user')
+})
+
+test('what a tool failed with is told to the model, which goes on', async () => {
+  useOnce('note', {})
+  sink.answer(() => ({ status: 500, json: { sorry: 'out of order' } }))
+  const running_config = { type: 'http', method: 'POST', url: `${sink.origin}/notes` }
+  const { text } = await answerOf({ tools: { note: { running_config } } })
+  assert.match(text, /^I was told: failed: HTTP 500[\s\S]*out of order/)
+})
+
+test('an agent answers from its knowledge, and the sources are kept', async () => {
+  const base = await makeBase(api, { embedding: null })
+  const [file] = await addTexts(api, base, {
+    'house.txt': 'The secret word of the house is xylophone.',
+    'tea.txt': 'Tea is served at five.',
+  })
+  model.play(() => ({ text: 'It is xylophone [1].' }))
+  const agent = await makeAgent(api, { character_profile: 'You are a butler.' }, { learn: { [base]: {} } })
+  const { feedback, run_id } = await say(
+    api,
+    await openTalk(api, agent),
+    'What is the secret word of the house?',
+  )
+  assert.equal(feedback[0].content, 'It is xylophone [1].')
+  assert.match(allText(model.calls.chat[0]!.body), /You are a butler[\s\S]*xylophone/)
+  const { nodes } = await runOf(api, run_id)
+  const { citations } = nodes.find(({ kind }: Data) => kind === 'llm').outputs
+  assert.deepEqual([citations.length, citations[0].file_id, citations[0].cited], [1, file, true])
+})
+
+test('a base that is gone fails the turn with its name', async () => {
+  const base = await makeBase(api, { embedding: null })
+  const agent = await makeAgent(api, {}, { learn: { [base]: {} } })
+  await dataOf(api.post(`knowledge/${base}/delete`))
+  const { status, json } = await api.post('conversation/chat', {
+    ...(await openTalk(api, agent)),
+    data_type: 'text',
+    content: 'hello',
+  })
+  assert.ok(status >= 400)
+  assert.ok(json.msg.includes(base), json.msg)
+})

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../src/adapters/sql/database.ts'
+import { SqlOutputVault } from '../../src/adapters/sql/sql-output-vault.ts'
+import { SqlRunStore } from '../../src/adapters/sql/sql-run-store.ts'
+import { SqlWorkflowStore } from '../../src/adapters/sql/sql-workflow-store.ts'
+import { mintId } from '../../src/kernel/ids.ts'
+import type { Graph } from '../../src/workflow/graph.ts'
+import { LiveRuns } from '../../src/workflow/run/live-runs.ts'
+import { Plans } from '../../src/workflow/run/plans.ts'
+import type { RunEvent } from '../../src/workflow/run/run-event.ts'
+import type { RunListener, RunMessage, Settled } from '../../src/workflow/run/run-listener.ts'
+import type { RunLimits, RunParts } from '../../src/workflow/run/run-parts.ts'
+import { RunService } from '../../src/workflow/run/run-service.ts'
+import type { RunTask } from '../../src/workflow/run/run-task.ts'
+import type { LiveRun, RunRequest } from '../../src/workflow/run/runs.ts'
+import type { HistoryEntry, Reply } from '../../src/workflow/step.ts'
+import { Script, scriptedKinds } from './scripted-kinds.ts'
+
+export const workspace = 'w'
+
+export const reply = (text: string): Reply => ({ text, files: [], action: '' })
+
+/** Whoever the runs of a world work for. */
+export class ScriptedListener implements RunListener {
+  readonly said_: RunMessage[] = []
+  readonly settled_: Settled[] = []
+  readonly remembered: Readonly<Record<string, unknown>>[] = []
+  history: HistoryEntry[] = []
+  memory: Record<string, unknown> = {}
+
+  async recall(): Promise<{ history: HistoryEntry[]; memory: Record<string, unknown> }> {
+    return { history: this.history, memory: { ...this.memory } }
+  }
+
+  async remember(_: unknown, values: Readonly<Record<string, unknown>>): Promise<void> {
+    this.remembered.push(values)
+    Object.assign(this.memory, values)
+  }
+
+  async said(_: unknown, message: RunMessage): Promise<void> {
+    if (!this.said_.some(({ id }) => id === message.id)) this.said_.push(message)
+  }
+
+  async settled(_: unknown, result: Settled): Promise<void> {
+    this.settled_.push(result)
+  }
+
+  get texts(): string[] {
+    return this.said_.map(({ content }) => content)
+  }
+}
+
+const never = <Value>(): Promise<Value> => new Promise(() => {})
+
+/** One process that works on runs, and can die at any point of its work. */
+export class Life {
+  readonly number: number
+  readonly live: LiveRuns
+  readonly runs: RunService
+  /** What the dead do leaves no trace. */
+  isDead = false
+  /** Everything that it did so far with an effect outside. */
+  readonly points: string[] = []
+  readonly leases: string[] = []
+  readonly warnings: object[] = []
+  readonly #stop = new AbortController()
+  readonly #diesAt: ((point: string, count: number) => boolean) | undefined
+  readonly #death = Promise.withResolvers<void>()
+  /** Resolves when it is dead. */
+  readonly died = this.#death.promise
+  #work: Promise<void> | undefined
+  #runId = ''
+
+  constructor(world: RunWorld, number: number, options: LifeOptions) {
+    this.number = number
+    this.#diesAt = options.diesAt
+    const kinds = scriptedKinds(world.script, this)
+    const parts: RunParts = {
+      store: this.#mortal(world.store),
+      plans: new Plans(world.workflows, kinds),
+      kinds,
+      services: {},
+      listener: this.#mortal(world.listener),
+      vault: this.#mortal(world.vault),
+      clock: world.clock,
+      log: { warn: details => void this.warnings.push(details) },
+      defaultModel: async () => 'the usual model',
+      limits: { ...usualLimits, ...world.limits, ...options.limits },
+    }
+    this.live = new LiveRuns(parts)
+    this.runs = new RunService(parts, this.live)
+  }
+
+  async start(graph: Graph | string, more: Partial<RunRequest> & { query?: string } = {}): Promise<LiveRun> {
+    const { query = 'hello', ...request } = more
+    const what = typeof graph === 'string' ? { workflowId: graph } : { graph }
+    this.#runId = request.runId ?? mintId('run')
+    const inputs = { query, files: [], action: '', more: {} }
+    return this.runs.start(workspace, { what, trigger: 'run', inputs, ...request, runId: this.#runId })
+  }
+
+  /** Starts it and waits until it ends or waits. */
+  async run(graph: Graph | string, more: Partial<RunRequest> & { query?: string } = {}) {
+    const { settled } = await this.start(graph, more)
+    return settled
+  }
+
+  /** Works as a server does: takes up what others left. Resolves when it has that run. */
+  async takeUp(runId: string): Promise<RunTask> {
+    this.#runId = runId
+    this.#work ??= this.live.run(this.#stop.signal)
+    for (let turn = 0; turn < 2000; turn += 1) {
+      const task = this.live.find(runId)
+      if (task) return task
+      await sleep(1)
+    }
+    return assert.fail('nobody took up the run')
+  }
+
+  /** Takes part in the work without a run of its own. */
+  serve(): void {
+    this.#work ??= this.live.run(this.#stop.signal)
+  }
+
+  /** As a server that is asked to stop. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#work
+  }
+
+  /** From here on it does nothing any more, as if the power had gone. Its leases are left behind. */
+  die(): void {
+    if (this.isDead) return
+    this.isDead = true
+    this.#death.resolve()
+    this.#stop.abort()
+    // Only clears its timers: nothing of what it still does comes out.
+    this.live.find(this.#runId)?.abandon()
+  }
+
+  passes(point: string): void {
+    if (this.isDead) return
+    this.points.push(point)
+    if (this.#diesAt?.(point, this.points.length)) this.die()
+  }
+
+  #mortal<Port extends object>(port: Port): Port {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return async (...values: unknown[]): Promise<unknown> => {
+          if (String(name) !== 'nextDue') this.passes(String(name))
+          if (this.isDead) return never()
+          for (const value of values)
+            if (typeof value === 'object' && value && 'lease' in value) this.leases.push(String(value.lease))
+          const result: unknown = await method.apply(target, values)
+          if (String(name) !== 'nextDue') this.passes(`${String(name)} done`)
+          return this.isDead ? never() : result
+        }
+      },
+    })
+  }
+}
+
+const usualLimits: RunLimits = {
+  live: 100,
+  steps: 500,
+  parallel: 16,
+  milliseconds: 60_000,
+  leaseMilliseconds: 15_000,
+  pollMilliseconds: 1,
+  graceMilliseconds: 0,
+  isAlone: false,
+}
+
+interface LifeOptions {
+  limits?: Partial<RunLimits>
+  /** Called at every point; true: it dies there. */
+  diesAt?: (point: string, count: number) => boolean
+}
+
+/** A database with runs, scripted steps, a listener, and one process after the other that works on them. */
+export class RunWorld {
+  readonly script = new Script()
+  readonly listener = new ScriptedListener()
+  readonly store: SqlRunStore
+  readonly workflows: SqlWorkflowStore
+  readonly vault: SqlOutputVault
+  readonly limits: Partial<RunLimits>
+  /** Moves the clock. */
+  ahead = 0
+  readonly clock = { now: () => Date.now() + this.ahead }
+  readonly lives: Life[] = []
+
+  constructor(database: Database, limits: Partial<RunLimits> = {}) {
+    this.store = new SqlRunStore(database)
+    this.workflows = new SqlWorkflowStore(database)
+    this.vault = new SqlOutputVault(database)
+    this.limits = limits
+  }
+
+  life(options: LifeOptions = {}): Life {
+    const life = new Life(this, this.lives.length + 1, options)
+    this.lives.push(life)
+    return life
+  }
+
+  /** Stores a graph and tells its id. */
+  async save(graph: Graph, id = mintId('wf')): Promise<string> {
+    const { nodes } = graph
+    await this.workflows.save(workspace, {
+      id,
+      name: undefined,
+      graph: JSON.stringify(graph),
+      nodeCount: nodes.length,
+      expected: 'anything',
+      at: this.clock.now(),
+    })
+    return id
+  }
+
+  /** The power goes, and the leases of that process have run out. */
+  async crash(life: Life): Promise<void> {
+    life.die()
+    await this.store.expire(life.leases, this.clock.now() - 1)
+  }
+
+  /** Ends everything that is still under way. */
+  async close(): Promise<void> {
+    for (const life of this.lives) life.die()
+  }
+}
+
+/** The fields of events, by what they are. */
+export const fieldsOf = (events: readonly RunEvent[]): Record<string, unknown>[] =>
+  events.map(({ line }) => JSON.parse(line) as Record<string, unknown>)
+
+/** All events of a run so far. */
+export async function eventsOf(life: Life, runId: string, after = 0): Promise<RunEvent[]> {
+  const events: RunEvent[] = []
+  for await (const event of life.runs.events(workspace, runId, after, AbortSignal.timeout(20_000)))
+    events.push(event)
+  return events
+}
+
+/** What a client that puts the pieces together has read of a message, or of a node. */
+export function heardText(events: readonly RunEvent[], nodeId: string, spoken = true): string {
+  let text = ''
+  for (const { event, line } of events) {
+    if (event !== 'node.delta') continue
+    const fields = JSON.parse(line) as Record<string, unknown>
+    if (fields['node_id'] !== nodeId || (fields['message_id'] !== undefined) !== spoken) continue
+    text = (fields['reset'] === true ? '' : text) + String(fields['text'])
+  }
+  return text
+}

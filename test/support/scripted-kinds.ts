@@ -1,0 +1,168 @@
+import { condition } from '../../src/nodes/condition.ts'
+import { end } from '../../src/nodes/end.ts'
+import { input } from '../../src/nodes/input.ts'
+import { iteration } from '../../src/nodes/iteration.ts'
+import { output } from '../../src/nodes/output.ts'
+import { question } from '../../src/nodes/question.ts'
+import { variable } from '../../src/nodes/variable.ts'
+import { workflow } from '../../src/nodes/workflow.ts'
+import type { JsonRecord, KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
+import { type Outcome, type Outputs, type Step, StepFailure } from '../../src/workflow/step.ts'
+
+/** One time that a step was begun. */
+export interface StepStart {
+  node: string
+  attempt: number
+  key: string
+  /** Which life of the run it was, from 1. */
+  life: number
+  step: Step
+}
+
+/** What scripted steps do, and what they have done. */
+export class Script {
+  readonly starts: StepStart[] = []
+  /** Names of what was done by `once`. */
+  readonly effects: string[] = []
+  readonly #gates = new Map<string, PromiseWithResolvers<unknown>>()
+  readonly #works = new Map<string, (step: Step, data: JsonRecord) => Outcome | Promise<Outcome>>()
+
+  /** Resolves when a test opens it; a node names it as `hold`. */
+  gate(name: string): PromiseWithResolvers<unknown> {
+    const gate = this.#gates.get(name) ?? Promise.withResolvers()
+    this.#gates.set(name, gate)
+    return gate
+  }
+
+  open(...names: string[]): void {
+    for (const name of names) this.gate(name).resolve(undefined)
+  }
+
+  /** Work in place of what the data says, for the node of that id. */
+  when(node: string, work: (step: Step, data: JsonRecord) => Outcome | Promise<Outcome>): void {
+    this.#works.set(node, work)
+  }
+
+  workOf(node: string): ((step: Step, data: JsonRecord) => Outcome | Promise<Outcome>) | undefined {
+    return this.#works.get(node)
+  }
+
+  /** Ids of the nodes that were begun, in order. */
+  get begun(): string[] {
+    return this.starts.map(({ node }) => node)
+  }
+
+  countOf(node: string): number {
+    return this.starts.filter(start => start.node === node).length
+  }
+
+  /** The step of the last start of a node. */
+  stepOf(node: string): Step {
+    const start = this.starts.findLast(each => each.node === node)
+    if (!start) throw new Error(`${node} was not begun`)
+    return start.step
+  }
+}
+
+interface Place {
+  number: number
+  isDead: boolean
+  /** Called before a step does anything. */
+  passes(point: string): void
+}
+
+const never = <Value>(): Promise<Value> => new Promise(() => {})
+
+/** Does what the data of a node says: `hold`, `fail`, `write`, `once`, `say`, `assign`, `case`, `ask`, `give`. */
+function perform(script: Script, place: Place) {
+  return (step: Step, data: JsonRecord): Outcome | Promise<Outcome> => {
+    if (place.isDead) return never()
+    const { nodeId: node, attempt, idempotencyKey: key } = step
+    script.starts.push({ node, attempt, key, life: place.number, step })
+    place.passes(`start of ${node}`)
+    if (place.isDead) return never()
+    const work = script.workOf(node)
+    if (work) return work(step, data)
+    const isQuick = !['hold', 'write', 'once'].some(name => Object.hasOwn(data, name))
+    return isQuick ? finish(step, data) : slowly(script, place, step, data)
+  }
+}
+
+async function slowly(script: Script, place: Place, step: Step, data: JsonRecord): Promise<Outcome> {
+  const alive = (): Promise<void> => (place.isDead ? never() : Promise.resolve())
+  if (typeof data['hold'] === 'string') await script.gate(data['hold']).promise
+  await alive()
+  for (const piece of (data['write'] as string[] | undefined) ?? []) {
+    step.write(piece)
+    await new Promise(resolve => setImmediate(resolve))
+    await alive()
+  }
+  if (typeof data['once'] === 'string') {
+    const name = data['once']
+    await step.once(name, async () => {
+      await alive()
+      script.effects.push(`${step.nodeId} ${name}`)
+      place.passes(`effect of ${step.nodeId}`)
+      await alive()
+      return step.attempt
+    })
+  }
+  return finish(step, data)
+}
+
+function finish(step: Step, data: JsonRecord): Outcome {
+  const { fail, say, ask, assign } = data
+  if (typeof fail === 'number' && step.attempt <= fail)
+    throw new StepFailure('step_failed', 'as scripted', { retryable: true })
+  if (typeof say === 'string') step.say({ dataType: 'action', content: step.text(say), fileIds: [] })
+  if (typeof ask === 'string' && !step.resumed) return { wait: { question: step.text(ask), state: 'kept' } }
+  const written = Array.isArray(data['write']) ? { text: data['write'].join('') } : {}
+  const outputs = {
+    ...written,
+    ...(step.resumed && { answer: step.resumed.reply.text }),
+    ...(step.fill(data['give'] ?? {}) as Outputs),
+  }
+  const chosen = typeof data['case'] === 'string' ? step.text(data['case']) : undefined
+  return {
+    outputs,
+    ...(chosen !== undefined && { case: chosen }),
+    ...(assign !== undefined && { assign: step.fill(assign) as Outputs }),
+  }
+}
+
+/** The kinds of a registry for tests of the engine: a few scripted ones, and the real ones that need no service. */
+export function scriptedKinds(script: Script, place: Place): KindRegistry {
+  const work: NodeKind<unknown> = {
+    kind: 'work',
+    nodeType: 'base',
+    fields: {
+      give: { is: 'tree' },
+      assign: { is: 'tree' },
+      say: { is: 'template' },
+      ask: { is: 'template' },
+      case: { is: 'template' },
+    },
+    required: [],
+    outputs: () => undefined,
+    run: perform(script, place),
+  }
+  const kinds: NodeKind<never>[] = [
+    work,
+    { ...work, kind: 'model', streams: ['text'] },
+    { ...work, kind: 'asker', waits: true },
+    { ...work, kind: 'sayer', says: true },
+    { ...work, kind: 'branch', cases: data => data['cases'] as string[] | undefined },
+  ]
+  for (const kind of [input, output, end, condition, question, variable, workflow, iteration])
+    kinds.push({
+      ...kind,
+      run: (step: Step, data: JsonRecord, services: unknown) => {
+        if (place.isDead) return never()
+        const { nodeId: node, attempt, idempotencyKey: key } = step
+        script.starts.push({ node, attempt, key, life: place.number, step })
+        place.passes(`start of ${node}`)
+        return place.isDead ? never() : kind.run(step, data, services)
+      },
+    })
+  return new Map(kinds.map(kind => [kind.kind, kind]))
+}

@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { mintId } from '../../../src/kernel/ids.ts'
+import type { Graph } from '../../../src/workflow/graph.ts'
+import type { RunResult } from '../../../src/workflow/run/runs.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { eventsOf, heardText, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { edge, graph, node } from '../graphs.ts'
+import { anyFlow } from './any-flow.ts'
+import { chain, flow, model, says, work } from './run-graphs.ts'
+
+describe('Rule 6', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  const storedSteps = async (runId: string): Promise<Record<string, string>> =>
+    Object.fromEntries((await world.store.steps(workspace, runId)).map(({ path, status }) => [path, status]))
+
+  test('Rule 6: the outcome of a step is in the journal before what follows it begins', async () => {
+    let seen: Record<string, string> = {}
+    world.script.when('b', async step => {
+      seen = await storedSteps(step.runId)
+      return { outputs: {} }
+    })
+    const graph = flow(
+      [work('a', { give: { x: 1 } }), work('skipped'), node('if', 'branch', { case: 'no' }), work('b')],
+      ['input a', 'input if', 'if skipped yes', 'a b', 'if b', 'skipped b', 'b end'],
+    )
+    assert.equal((await world.life().run(graph)).run.status, 'succeeded')
+    assert.deepEqual(seen, { input: 'succeeded', a: 'succeeded', if: 'succeeded', skipped: 'skipped' })
+  })
+
+  /** With a world of its own, of which nobody is left afterwards to take up what belongs to others. */
+  async function inWorld<Value>(work: (own: RunWorld) => Promise<Value>): Promise<Value> {
+    const own = new RunWorld(opened.database)
+    try {
+      return await work(own)
+    } finally {
+      await own.close()
+    }
+  }
+
+  /** Lives one after the other, each until it dies; the last one lives on. */
+  async function live(own: RunWorld, graph: Graph, deaths: readonly number[]) {
+    const runId = mintId('run')
+    const finished: Set<string>[] = []
+    for (const [index, death] of [...deaths, Number.POSITIVE_INFINITY].entries()) {
+      const life: Life = own.life({ diesAt: (_, count) => count === death })
+      const settled: Promise<RunResult | undefined> =
+        index === 0
+          ? life.start(graph, { trigger: 'chat', runId }).then(run => run.settled)
+          : life.takeUp(runId).then(task => task.settled)
+      const result = await Promise.race([settled.catch(() => undefined), life.died.then(() => undefined)])
+      if (!life.isDead && result) return { life, result, runId, finished }
+      await own.crash(life)
+      const run = await own.store.find(workspace, runId)
+      // It died before anything of the run was written, or when all of it was.
+      if (!run) return undefined
+      if (run.finishedAt !== undefined) return undefined
+      const steps = await own.store.steps(workspace, runId)
+      finished.push(new Set(steps.filter(step => step.finishedAt !== undefined).map(step => step.path)))
+    }
+    return assert.fail('the last life does not die')
+  }
+
+  const undisturbed = (graph: Graph) =>
+    inWorld(async own => {
+      const life = own.life()
+      const { run } = await life.run(graph, { trigger: 'chat' })
+      assert.equal(run.status, 'succeeded', run.error?.message)
+      return { run, texts: own.listener.texts, points: life.points.length }
+    })
+
+  function checkStarts(own: RunWorld, finished: readonly Set<string>[]): void {
+    for (const { node: id, key } of own.script.starts) {
+      const starts = own.script.starts.filter(start => start.node === id && start.attempt === 1)
+      assert.ok(starts.length <= 2, `${id} was begun ${starts.length} times`)
+      assert.ok(starts.every(start => start.key === key && start.key.endsWith(`:${id}`)))
+    }
+    for (const [index, done] of finished.entries())
+      for (const { node: id, life } of own.script.starts)
+        assert.ok(!(done.has(id) && life > index + 1), `${id} had ended and was begun again`)
+  }
+
+  test('Rule 6: killed anywhere, a run ends as if nothing had happened, and nothing is done twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyFlow(), fc.nat(), async (graph, where) => {
+        const expected = await undisturbed(graph)
+        await inWorld(async own => {
+          const lived = await live(own, graph, [2 + (where % (expected.points - 1))])
+          if (!lived) return
+          const { result, finished, life, runId } = lived
+          assert.equal(result.run.status, 'succeeded', result.run.error?.message)
+          assert.deepEqual(JSON.parse(result.run.outputs!), JSON.parse(expected.run.outputs!))
+          assert.equal(result.run.answer, expected.run.answer)
+          assert.deepEqual(own.listener.texts, expected.texts)
+          assert.equal(result.run.stepCount, expected.run.stepCount)
+          checkStarts(own, finished)
+          const events = await eventsOf(life, runId)
+          for (const [index, { seq }] of events.entries())
+            assert.ok(index === 0 || seq > events[index - 1]!.seq)
+          for (const { id, data } of graph.nodes)
+            if (data['type'] === 'output') {
+              const said = events.find(
+                ({ event, line }) => event === 'message' && line.includes(`"node_id":"${id}"`),
+              )
+              const content = said
+                ? String((JSON.parse(said.line) as Record<string, unknown>)['content'])
+                : ''
+              assert.equal(heardText(events, id), content)
+            }
+        })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('Rule 6: killed twice, it ends the same or says which step brought the server down twice', async () => {
+    let refused = 0
+    await fc.assert(
+      fc.asyncProperty(anyFlow(), fc.nat(), fc.nat({ max: 20 }), async (graph, where, next) => {
+        const expected = await undisturbed(graph)
+        await inWorld(async own => {
+          const lived = await live(own, graph, [2 + (where % (expected.points - 1)), 3 + next])
+          if (!lived) return
+          const { result, finished } = lived
+          checkStarts(own, finished)
+          if (result.run.status === 'succeeded') {
+            assert.equal(result.run.answer, expected.run.answer)
+            assert.deepEqual(own.listener.texts, expected.texts)
+            return
+          }
+          refused += 1
+          assert.match(result.run.error!.message, /stopped twice/)
+          assert.ok(finished.every(done => !done.has(result.run.error!.step!)))
+        })
+      }),
+      { numRuns: 40 },
+    )
+    assert.ok(refused < 40)
+  })
+
+  test('Rule 6: what was done once is not done again after a crash', async () => {
+    const graph = chain(work('a', { once: 'pay' }), work('b'))
+    const first = world.life()
+    world.script.when('a', async step => {
+      const paid = await step.once('pay', async () => {
+        world.script.effects.push('paid')
+        return { receipt: 7 }
+      })
+      if (world.script.countOf('a') === 1) {
+        first.die()
+        await new Promise(() => {})
+      }
+      return { outputs: { paid } }
+    })
+    const { runId } = await first.start(graph)
+    await first.died
+    await world.crash(first)
+    const { run } = await (await world.life().takeUp(runId)).settled
+    assert.equal(run.status, 'succeeded')
+    assert.deepEqual(world.script.effects, ['paid'])
+    const a = (await world.store.steps(workspace, runId)).find(({ path }) => path === 'a')
+    assert.equal(a?.outputs, '{"paid":{"receipt":7}}')
+  })
+
+  /** Begins a run and dies at once when its node `a` begins, before the journal has heard of it. */
+  async function dieOverA(own: RunWorld, runId?: string): Promise<string> {
+    const life = own.life({ diesAt: point => point === 'start of a' })
+    const id = runId ?? (await life.start(chain(work('a'), work('b')), { trigger: 'chat' })).runId
+    if (runId !== undefined) await life.takeUp(runId)
+    await life.died
+    await own.crash(life)
+    return id
+  }
+
+  test('Rule 6: a step that two lives died of is not begun a third time, and the run says so', async () => {
+    const runId = await dieOverA(world)
+    await dieOverA(world, runId)
+    const { run } = await (await world.life().takeUp(runId)).settled
+    assert.equal(run.status, 'failed')
+    assert.deepEqual([run.error?.step, run.error?.reason], ['a', 'step_failed'])
+    assert.match(run.error!.message, /stopped twice while this step ran; start the run again/)
+    assert.equal(world.script.countOf('a'), 2)
+    assert.deepEqual(
+      world.listener.settled_.map(({ status }) => status),
+      ['failed'],
+    )
+    assert.equal((await storedSteps(runId))['a'], 'stopped')
+  })
+
+  test('Rule 6: a crash over one step does not count against another', async () => {
+    const runId = await dieOverA(world)
+    const second = world.life({ diesAt: point => point === 'start of b' })
+    await second.takeUp(runId)
+    await second.died
+    await world.crash(second)
+    const { run } = await (await world.life().takeUp(runId)).settled
+    assert.equal(run.status, 'succeeded')
+    assert.deepEqual([world.script.countOf('a'), world.script.countOf('b')], [2, 2])
+  })
+
+  test('Rule 6: a server that stops in good order gives its runs back, and that is no crash', async () => {
+    const graph = chain(model('a', { write: ['half', ' done'], hold: 'never' }), says('o', '{{#a.text#}}'))
+    world.script.when('a', async step => {
+      step.write('half')
+      if (world.script.countOf('a') <= 4) await world.script.gate('never').promise
+      step.write(' done')
+      return { outputs: { text: 'half done' } }
+    })
+    let runId = ''
+    for (let turn = 1; turn <= 4; turn += 1) {
+      const life = world.life()
+      if (turn === 1) runId = (await life.start(graph, { trigger: 'chat' })).runId
+      await life.takeUp(runId)
+      while (world.script.countOf('a') < turn) await sleep(1)
+      await life.stop()
+      const run = await world.store.find(workspace, runId)
+      assert.equal(run?.status, 'queued')
+      assert.deepEqual([world.listener.texts, world.listener.settled_], [[], []])
+    }
+    const last = world.life()
+    const { run } = await (await last.takeUp(runId)).settled
+    assert.deepEqual([run.status, run.answer, run.claims], ['succeeded', 'half done', 5])
+    assert.deepEqual(world.listener.texts, ['half done'])
+    assert.equal(heardText(await eventsOf(last, runId), 'o'), 'half done')
+    assert.equal(heardText(await eventsOf(last, runId), 'a', false), 'half done')
+  })
+
+  test('Rule 6: a graceful stop does not count for steps in line and inside workflows either', async () => {
+    const inner = await world.save(chain(work('deep', { hold: 'gate' })))
+    const ids = ['x', 'y', 'z']
+    const graph = flow(
+      [
+        node('w', 'workflow', { workflow_id: inner }),
+        work('later', { hold: 'later' }),
+        ...ids.map(id => work(id, { hold: 'gate' })),
+      ],
+      ['input w', 'input later', ...ids.map(id => `later ${id}`), 'w end'],
+    )
+    const first = world.life({ limits: { parallel: 3 } })
+    const { runId } = await first.start(graph)
+    first.serve()
+    while (world.script.countOf('deep') === 0) await sleep(1)
+    world.script.open('later')
+    while (world.script.countOf('y') === 0) await sleep(1)
+    assert.equal(world.script.countOf('z'), 0)
+    await first.stop()
+    for (const { path, status, starts } of await world.store.steps(workspace, runId))
+      assert.deepEqual([path, starts], [path, status === 'running' ? 0 : 1])
+    // One crash is borne by every one of them, those that were in line before included.
+    const second = world.life({ limits: { parallel: 16 } })
+    await second.takeUp(runId)
+    while (world.script.countOf('deep') < 2 || world.script.countOf('z') === 0) await sleep(1)
+    await sleep(20)
+    await world.crash(second)
+    world.script.open('gate')
+    const { run } = await (await world.life().takeUp(runId)).settled
+    assert.equal(run.status, 'succeeded', run.error?.message)
+  })
+
+  test('Rule 6: the first holder falls silent when its lease is lost', async () => {
+    const graph = chain(model('a', { hold: 'gate', write: ['x'] }), says('o', '{{#a.text#}}'), work('b'))
+    const first = world.life()
+    const { runId, settled } = await first.start(graph, { trigger: 'chat' })
+    while (world.script.countOf('a') === 0) await sleep(1)
+    world.ahead += 60_000
+    const second = world.life()
+    const task = await second.takeUp(runId)
+    while (world.script.countOf('a') < 2) await sleep(1)
+    world.script.open('gate')
+    await assert.rejects(settled)
+    assert.equal((await task.settled).run.status, 'succeeded')
+    assert.deepEqual(
+      world.script.starts.filter(({ life }) => life === 1).map(start => start.node),
+      ['input', 'a'],
+    )
+    assert.deepEqual(
+      [world.listener.texts, world.listener.settled_.map(({ status }) => status)],
+      [['x'], ['succeeded']],
+    )
+    const lines = (await world.store.events(workspace, runId, 0, 1000)).flatMap(batch =>
+      batch.lines.split('\n'),
+    )
+    assert.equal(lines.filter(line => line.includes('"event":"run.finished"')).length, 1)
+  })
+
+  test('Rule 6: who has lost the lease tells nobody that the run failed', async () => {
+    const inner = await world.save(chain(work('deep', { hold: 'gate' }), work('after')))
+    const first = world.life()
+    world.script.when('bad', async () => {
+      await world.script.gate('gate').promise
+      if (world.script.countOf('bad') === 1) throw new Error('only the first holder sees this')
+      return { outputs: {} }
+    })
+    const nodes = [node('w', 'workflow', { workflow_id: inner }), work('bad')]
+    const edges = ['input', 'w', 'bad'].map((id, place) => edge(id, ['w', 'end', 'end'][place]!))
+    const both = graph(
+      [node('input', 'input'), ...nodes, node('end', 'end')],
+      [...edges, edge('input', 'bad')],
+    )
+    const { runId, settled } = await first.start(both, { trigger: 'chat' })
+    while (world.script.countOf('deep') === 0 || world.script.countOf('bad') === 0) await sleep(1)
+    world.ahead += 60_000
+    const task = await world.life().takeUp(runId)
+    while (world.script.countOf('deep') < 2 || world.script.countOf('bad') < 2) await sleep(1)
+    world.script.open('gate')
+    await assert.rejects(settled)
+    assert.equal((await task.settled).run.status, 'succeeded')
+    assert.deepEqual(
+      world.listener.settled_.map(({ status }) => status),
+      ['succeeded'],
+    )
+  })
+})

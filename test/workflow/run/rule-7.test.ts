@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StepFailure } from '../../../src/workflow/step.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { eventsOf, fieldsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { node } from '../graphs.ts'
+import { chain, flow, model, says, work } from './run-graphs.ts'
+
+const quick = { times: 2, delay_ms: 0 }
+
+describe('Rule 7', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  let life: Life
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+    life = world.life()
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  const failures = async (runId: string) =>
+    fieldsOf(await eventsOf(life, runId))
+      .filter(({ event }) => event === 'node.failed')
+      .map(({ attempt, reason, will_retry: willRetry }) => [attempt, reason, willRetry])
+
+  test('Rule 7: a step that takes too long fails, and says how long it had', async () => {
+    const { run } = await life.run(chain(work('a', { hold: 'never', timeout_ms: 20 })))
+    assert.deepEqual([run.status, run.error?.reason, run.error?.step], ['failed', 'timed_out', 'a'])
+    assert.match(run.error!.message, /0\.02 seconds \(timeout_ms\)/)
+    const { signal } = world.script.stepOf('a')
+    assert.ok(signal.aborted && signal.reason instanceof StepFailure)
+  })
+
+  test('Rule 7: a failure that may pass is tried again as often as the node says, and no more', async () => {
+    const good = await life.run(chain(work('a', { fail: 2, retry: quick, give: { x: 1 } })))
+    assert.deepEqual([good.run.status, world.script.countOf('a')], ['succeeded', 3])
+    assert.deepEqual(await failures(good.run.id), [
+      [1, 'step_failed', true],
+      [2, 'step_failed', true],
+    ])
+    assert.equal((await life.runs.steps(workspace, good.run.id))[1]?.attempts, 3)
+    const bad = await life.run(chain(work('b', { fail: 3, retry: quick })))
+    assert.deepEqual([bad.run.status, world.script.countOf('b')], ['failed', 3])
+    assert.deepEqual((await failures(bad.run.id)).at(-1), [3, 'step_failed', false])
+  })
+
+  test('Rule 7: a failure that will not pass is not tried again', async () => {
+    world.script.when('a', () => {
+      throw new StepFailure('step_failed', 'no such thing')
+    })
+    const { run } = await life.run(chain(work('a', { retry: quick })))
+    assert.deepEqual([run.error?.message, world.script.countOf('a')], ['no such thing', 1])
+  })
+
+  test('Rule 7: a fault of ours fails the step without its words, and is reported', async () => {
+    world.script.when('a', () => {
+      throw new TypeError('secret insides')
+    })
+    const { run } = await life.run(chain(work('a', { retry: quick })))
+    assert.deepEqual([run.error?.reason, world.script.countOf('a')], ['internal', 1])
+    assert.ok(!JSON.stringify(run).includes('secret insides'))
+    assert.equal(life.warnings.length, 1)
+  })
+
+  test('Rule 7: outputs that are no JSON fail the step and not the server', async () => {
+    const endless: Record<string, unknown> = {}
+    endless['self'] = endless
+    world.script.when('a', () => ({ outputs: endless }))
+    world.script.when('b', async () => ({ outputs: endless, assign: { x: 1 } }))
+    for (const id of ['a', 'b']) {
+      const { run } = await life.run(chain(work(id)))
+      assert.equal(run.status, 'failed', id)
+    }
+    world.script.when('c', () => ({ outputs: endless }))
+    const handled = await life.run(chain(work('c', { on_error: { default: 'instead' } })))
+    assert.equal(handled.run.outputs, '{"text":"instead","result":"instead"}')
+  })
+
+  test('Rule 7: Retry-After is honoured, unless it asks for more patience than a run has', async () => {
+    const times: number[] = []
+    world.script.when('a', () => {
+      times.push(performance.now())
+      if (times.length > 1) return { outputs: {} }
+      throw new StepFailure('step_failed', 'busy', { retryable: true, retryAfterMilliseconds: 60 })
+    })
+    assert.equal((await life.run(chain(work('a', { retry: quick })))).run.status, 'succeeded')
+    assert.ok(times[1]! - times[0]! >= 59)
+    world.script.when('b', () => {
+      throw new StepFailure('step_failed', 'busy', { retryable: true, retryAfterMilliseconds: 60_001 })
+    })
+    const { run } = await life.run(chain(work('b', { retry: quick })))
+    assert.deepEqual([run.status, world.script.countOf('b')], ['failed', 1])
+  })
+
+  test('Rule 7: the result of an attempt whose time was up does not count, however late it comes', async () => {
+    world.script.when('a', async step => {
+      if (step.attempt > 1) {
+        world.script.open('late')
+        await sleep(5)
+        step.write('new')
+        return { outputs: { text: 'new' } }
+      }
+      await world.script.gate('late').promise
+      step.write('old')
+      step.restart()
+      step.say({ dataType: 'action', content: 'old', fileIds: [] })
+      return { outputs: { text: 'old' } }
+    })
+    const graph = chain(model('a', { timeout_ms: 10, retry: quick }), says('o', '{{#a.text#}}'))
+    const { run, messages } = await life.run(graph)
+    assert.deepEqual([run.status, run.answer, messages.length], ['succeeded', 'new', 1])
+    assert.equal(world.script.countOf('a'), 2)
+  })
+
+  test('Rule 7: on_error skip goes on as if the step had been skipped', async () => {
+    const graph = flow(
+      [work('a', { fail: 9, on_error: 'skip' }), work('b'), work('c', { give: { x: '<{{#a.text#}}>' } })],
+      ['input a', 'a b', 'b end', 'input c', 'a c', 'c end'],
+    )
+    const { run } = await life.run(graph)
+    assert.deepEqual([run.status, run.outputs], ['succeeded', '{"x":"<>"}'])
+    const steps = await life.runs.steps(workspace, run.id)
+    const statusOf = (path: string) => steps.find(step => step.path === path)?.status
+    assert.deepEqual([statusOf('a'), statusOf('b')], ['failed', 'skipped'])
+  })
+
+  test('Rule 7: on_error default stands for the outputs: a text, an object, a case, with references', async () => {
+    const failing = (value: unknown) => work('a', { fail: 9, on_error: { default: value } })
+    const text = await life.run(chain(failing('sorry, {{#sys.query#}}')))
+    assert.deepEqual(JSON.parse(text.run.outputs!), { text: 'sorry, hello', result: 'sorry, hello' })
+    const object = await life.run(chain(failing({ list: ['{{#sys.query#}}', 1], plain: true })))
+    assert.deepEqual(JSON.parse(object.run.outputs!), { list: ['hello', 1], plain: true })
+    const forked = flow(
+      [
+        node('if', 'branch', { fail: 9, cases: ['x', 'y'], on_error: { default: { case: 'y' } } }),
+        work('x', { give: { took: 'x' } }),
+        work('y', { give: { took: 'y' } }),
+      ],
+      ['input if', 'if x x', 'if y y', 'x end', 'y end'],
+    )
+    assert.deepEqual(JSON.parse((await life.run(forked)).run.outputs!), { took: 'y' })
+  })
+
+  test('Rule 7: a run ends after so many steps, those inside workflows counted', async () => {
+    const small = world.life({ limits: { steps: 6 } })
+    const inner = await world.save(chain(work('x')))
+    const six = chain(node('w', 'workflow', { workflow_id: inner }))
+    assert.equal((await small.run(six)).run.status, 'succeeded')
+    const seven = await small.run(chain(node('w', 'workflow', { workflow_id: inner }), work('more')))
+    assert.deepEqual([seven.run.status, seven.run.error?.step], ['failed', 'end'])
+    assert.match(seven.run.error!.message, /as many steps as a run may have/)
+  })
+
+  test('Rule 7: a step that asks and goes on is one step, however often', async () => {
+    const small = world.life({ limits: { steps: 3 } })
+    world.script.when('a', step =>
+      world.script.countOf('a') < 5
+        ? { wait: { question: 'again?', state: 1 } }
+        : { outputs: { heard: step.resumed?.reply.text } },
+    )
+    let { run } = await small.run(chain(node('a', 'asker')))
+    for (let turn = 1; run.status === 'waiting'; turn += 1) {
+      const live = await small.runs.resume(workspace, run.id, { text: `r${turn}`, files: [], action: '' })
+      run = (await live.settled).run
+    }
+    assert.deepEqual([run.status, run.stepCount, run.outputs], ['succeeded', 3, '{"heard":"r4"}'])
+  })
+
+  test('Rule 7: a run ends when its time is up, and keeps what a model had written', async () => {
+    const small = world.life({ limits: { milliseconds: 60 } })
+    world.script.when('a', async step => {
+      step.write('so far')
+      await world.script.gate('never').promise
+      return { outputs: {} }
+    })
+    const graph = chain(model('a'), says('o', 'It says: {{#a.text#}}'))
+    const { run, messages } = await small.run(graph)
+    assert.deepEqual([run.status, run.error?.reason], ['failed', 'timed_out'])
+    assert.equal(run.answer, 'It says: so far')
+    assert.equal(messages[0]?.content, run.answer)
+    const a = (await small.runs.steps(workspace, run.id)).find(({ path }) => path === 'a')
+    assert.deepEqual([a?.status, a?.outputs], ['stopped', '{"text":"so far","result":"so far"}'])
+  })
+
+  test('Rule 7: workflows that fail inside give their places back', async () => {
+    const inner = await world.save(
+      flow(
+        [work('bad', { fail: 9 }), work('slow', { hold: 'never' })],
+        ['input bad', 'input slow', 'bad end', 'slow end'],
+      ),
+    )
+    const items = Array.from({ length: 40 }, (_, index) => index)
+    const each = node('each', 'iteration', { items, workflow_id: inner, on_error: 'skip', parallel: 3 })
+    const { run } = await life.run(
+      flow([each, work('b', { give: { x: 1 } })], ['input each', 'input b', 'each b', 'b end']),
+    )
+    assert.deepEqual([run.status, run.outputs], ['succeeded', '{"x":1}'])
+    assert.equal(world.script.countOf('bad'), 40)
+  })
+
+  test('Rule 7: a workflow that is tried again goes on behind the steps that have ended', async () => {
+    const inner = await world.save(
+      chain(work('done', { give: { x: 1 } }), says('o', 'done {{#done.x#}}'), work('slow', { hold: 'slow' })),
+    )
+    const outer = chain(
+      node('w', 'workflow', { workflow_id: inner, timeout_ms: 60, retry: { times: 1, delay_ms: 0 } }),
+    )
+    world.script.when('slow', async () => {
+      if (world.script.countOf('slow') === 1) await world.script.gate('never').promise
+      return { outputs: { y: 2 } }
+    })
+    const { run, messages } = await life.run(outer)
+    assert.equal(run.status, 'succeeded', run.error?.message)
+    assert.deepEqual([world.script.countOf('done'), world.script.countOf('slow')], [1, 2])
+    assert.deepEqual([run.answer, messages.map(({ content }) => content)], ['done 1', ['done 1']])
+  })
+})

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import type { Graph } from '../../../src/workflow/graph.ts'
+import type { RunEvent } from '../../../src/workflow/run/run-event.ts'
+import type { LiveRun } from '../../../src/workflow/run/runs.ts'
+import { StepFailure } from '../../../src/workflow/step.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { eventsOf, heardText, type Life, RunWorld, reply, workspace } from '../../support/run-world.ts'
+import { node } from '../graphs.ts'
+import { branch, chain, flow, model, says, work } from './run-graphs.ts'
+
+describe('Rule 8', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  let life: Life
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+    life = world.life()
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  /** Listens to a run from its first event on. */
+  async function listen(graph: Graph): Promise<{ live: LiveRun; events: RunEvent[] }> {
+    const live = await life.start(graph)
+    const events: RunEvent[] = []
+    const feed = live.events(new AbortController().signal)
+    void (async () => {
+      for await (const event of feed) events.push(event)
+    })()
+    return { live, events }
+  }
+
+  const begun = async (id: string): Promise<void> => {
+    while (world.script.countOf(id) === 0) await sleep(1)
+    await sleep(5)
+  }
+
+  const contents = (messages: readonly { content: string }[]): string[] =>
+    messages.map(({ content }) => content)
+
+  test('Rule 8: literal text is said at once, before anything that follows it is known', async () => {
+    const graph = chain(work('a', { hold: 'gate', give: { x: 'X' } }), says('o', 'One moment: {{#a.x#}}.'))
+    const { live, events } = await listen(graph)
+    await begun('a')
+    assert.equal(heardText(events, 'o'), 'One moment: ')
+    world.script.open('gate')
+    assert.equal((await live.settled).run.answer, 'One moment: X.')
+    assert.equal(heardText(events, 'o'), 'One moment: X.')
+  })
+
+  test('Rule 8: a piece of a model is said in the very turn in which it is written', async () => {
+    const told: string[] = []
+    world.script.when('m', async step => {
+      // Whoever listens is woken in this turn; what is there then was told without waiting for anything.
+      const task = life.live.find(step.runId)!
+      const feed = task.events(new AbortController().signal)[Symbol.asyncIterator]()
+      step.write('piece')
+      for (let index = 0; index < 2; index += 1) {
+        const next = (await Promise.race([feed.next(), Promise.resolve().then(() => undefined)]))?.value
+        const { event, fields } = next as RunEvent
+        told.push(`${event} ${fields?.['node_id']} ${fields?.['text']}`)
+      }
+      await feed.return(undefined)
+      return { outputs: { text: 'piece' } }
+    })
+    await life.run(chain(model('m'), says('o', '{{#m.text#}}')))
+    assert.deepEqual(told, ['node.delta m piece', 'node.delta o piece'])
+  })
+
+  test('Rule 8: several outputs are several messages in the order of the graph, whoever is ready first', async () => {
+    const graph = flow(
+      [
+        model('slow', { hold: 'slow', write: ['s', 'low'] }),
+        says('first', '1 {{#slow.text#}}'),
+        model('fast', { write: ['fast'] }),
+        says('second', '2 {{#fast.text#}}'),
+        node('act', 'sayer', { say: 'act' }),
+      ],
+      ['input slow', 'slow first', 'input fast', 'fast second', 'second act', 'first end', 'act end'],
+    )
+    const { live, events } = await listen(graph)
+    await begun('act')
+    const spoken = () => events.filter(({ line }) => line.includes('message_id'))
+    assert.equal(heardText(events, 'second'), '')
+    assert.ok(spoken().every(({ event }) => event === 'node.delta'))
+    world.script.open('slow')
+    const { run, messages } = await live.settled
+    assert.deepEqual(contents(messages), ['1 slow', '2 fast', 'act'])
+    assert.equal(run.answer, '1 slow\n\n2 fast')
+    const order = spoken().map(({ fields }) => fields!['node_id'])
+    assert.ok(order.lastIndexOf('first') < order.indexOf('second'))
+  })
+
+  test('Rule 8: what a failed attempt wrote is taken back, and the next one begins anew', async () => {
+    world.script.when('m', async step => {
+      step.write(step.attempt === 1 ? 'wrong' : 'right')
+      if (step.attempt === 1) throw new StepFailure('step_failed', 'broken off', { retryable: true })
+      return { outputs: { text: 'right' } }
+    })
+    const graph = chain(model('m', { retry: { times: 1, delay_ms: 0 } }), says('o', '> {{#m.text#}} <'))
+    const { run } = await life.run(graph)
+    const events = await eventsOf(life, run.id)
+    assert.deepEqual(
+      [heardText(events, 'o'), heardText(events, 'm', false), run.answer],
+      ['> right <', 'right', '> right <'],
+    )
+    const resets = events.filter(({ line }) => line.includes('"reset":true'))
+    assert.equal(resets.length, 2)
+  })
+
+  test('Rule 8: a model whose failure is dealt with takes back what it wrote before the default is said', async () => {
+    world.script.when('m', async step => {
+      step.write('half of it')
+      throw new StepFailure('step_failed', 'broken off')
+    })
+    for (const [handling, text] of [
+      [{ default: 'sorry' }, '> sorry'],
+      ['skip', '> '],
+    ] as const) {
+      const graph = flow(
+        [model('m', { on_error: handling }), says('o', '> {{#m.text#}}')],
+        ['input m', 'm o', 'input o', 'o end'],
+      )
+      const { live, events } = await listen(graph)
+      assert.equal((await live.settled).run.answer, text)
+      assert.ok(!events.some(({ line }) => line.includes('"text":"ry"')))
+      assert.equal(heardText(events, 'o'), text)
+    }
+  })
+
+  test('Rule 8: an output behind a condition says nothing before that is decided', async () => {
+    const graph = flow(
+      [work('a', { hold: 'gate' }), branch('if', 'no', 'yes', 'no'), says('y', 'Yes!'), says('n', 'No!')],
+      ['input a', 'a if', 'if y yes', 'if n no', 'y end', 'n end'],
+    )
+    const { live, events } = await listen(graph)
+    await begun('a')
+    assert.ok(!events.some(({ line }) => line.includes('message_id')))
+    world.script.open('gate')
+    assert.deepEqual(contents((await live.settled).messages), ['No!'])
+    assert.equal(heardText(events, 'y'), '')
+  })
+
+  test('Rule 8: an output behind a question says nothing before the answer, not even where branches join', async () => {
+    const graph = flow(
+      [node('q', 'question', { question: 'Which?' }), work('b'), says('o', 'You chose {{#q.answer#}}')],
+      ['input q', 'input b', 'q o', 'b o', 'o end'],
+    )
+    const { live, events } = await listen(graph)
+    const { run, messages } = await live.settled
+    assert.deepEqual([run.status, contents(messages)], ['waiting', ['Which?']])
+    assert.equal(heardText(events, 'o'), '')
+    const resumed = await life.runs.resume(workspace, run.id, reply('tea'))
+    assert.deepEqual(contents((await resumed.settled).messages), ['You chose tea'])
+    assert.equal(heardText(await eventsOf(life, run.id), 'o'), 'You chose tea')
+  })
+
+  test('Rule 8: what was said before a question is not said again after the answer', async () => {
+    const graph = chain(
+      says('hello', 'Hello.'),
+      node('q', 'question', { question: 'Which?' }),
+      says('bye', 'So {{#q.answer#}}.'),
+    )
+    const first = await life.run(graph)
+    assert.deepEqual(contents(first.messages), ['Hello.', 'Which?'])
+    const resumed = await life.runs.resume(workspace, first.run.id, reply('tea'))
+    const feed = resumed.events(new AbortController().signal)
+    const heard: string[] = []
+    for await (const { line } of feed) if (line.includes('message_id')) heard.push(line)
+    const { run, messages } = await resumed.settled
+    assert.deepEqual(contents(messages), ['So tea.'])
+    assert.ok(!heard.some(line => line.includes('"node_id":"hello"')))
+    assert.equal(run.answer, 'Hello.\n\nSo tea.')
+  })
+
+  test('Rule 8: what a step says by itself after a question is not taken for what it said before', async () => {
+    world.script.when('a', step => {
+      step.say({ dataType: 'action', content: step.resumed ? 'after' : 'before', fileIds: [] })
+      return step.resumed ? { outputs: {} } : { wait: { question: '?', state: 0 } }
+    })
+    const { run, messages } = await life.run(chain(node('a', 'sayer')))
+    const resumed = await life.runs.resume(workspace, run.id, reply('go on'))
+    assert.deepEqual(contents(messages), ['before', '?'])
+    assert.deepEqual(contents((await resumed.settled).messages), ['after'])
+  })
+
+  test('Rule 8: what workflows inside say is heard in their turn and is part of the answer', async () => {
+    const inner = await world.save(chain(model('m', { write: ['in', 'side'] }), says('o', '{{#m.text#}}')))
+    const graph = flow(
+      [node('w', 'workflow', { workflow_id: inner }), says('after', 'After.')],
+      ['input w', 'w after', 'after end'],
+    )
+    const { run, messages } = await life.run(graph)
+    assert.deepEqual(contents(messages), ['inside', 'After.'])
+    assert.equal(run.answer, 'inside\n\nAfter.')
+    assert.equal(heardText(await eventsOf(life, run.id), 'w/child/o'), 'inside')
+    const silent = node('w', 'workflow', { workflow_id: inner, speaks: false })
+    assert.deepEqual((await life.run(chain(silent))).messages, [])
+  })
+
+  test('Rule 8: memory is said as it is when the output runs', async () => {
+    const graph = chain(node('set', 'variable', { assign: { x: 'new' } }), says('o', 'x is {{#memory.x#}}!'))
+    world.listener.memory = { x: 'old' }
+    const { run } = await life.run(graph, { trigger: 'chat', conversationId: 'c' })
+    assert.equal(run.answer, 'x is new!')
+    assert.equal(heardText(await eventsOf(life, run.id), 'o'), 'x is new!')
+  })
+
+  test('Rule 8: for any template the pieces add up to the text, however they come', async () => {
+    const part = fc.oneof(
+      fc.string({ maxLength: 6 }),
+      fc.constantFrom('{{#m.text#}}', '{{#n.text#}}', '{{#a.value#}}', '{{#sys.query#}}', '{{#m.other#}}'),
+    )
+    const pieces = fc.array(fc.string({ minLength: 1, maxLength: 4 }), { maxLength: 4 })
+    const anyText = fc.record({
+      answer: fc.array(part, { minLength: 1, maxLength: 6 }).map(parts => parts.join('')),
+      m: pieces,
+      n: pieces,
+      given: fc.option(fc.string({ maxLength: 6 }), { nil: undefined }),
+      breaks: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(anyText, async ({ answer, m, n, given, breaks }) => {
+        fc.pre(answer.trim() !== '')
+        const own = new RunWorld(opened.database)
+        own.script.when('m', async step => {
+          for (const piece of m) step.write(piece)
+          if (breaks && step.attempt === 1) throw new StepFailure('step_failed', 'no', { retryable: true })
+          await new Promise(resolve => setImmediate(resolve))
+          // A model may give something else than it wrote.
+          return { outputs: { text: given ?? m.join(''), other: n.length } }
+        })
+        const graph = flow(
+          [
+            model('m', { retry: { times: 1, delay_ms: 0 } }),
+            model('n', { write: n }),
+            work('a', { give: { value: n } }),
+            says('o', answer),
+          ],
+          ['input m', 'input n', 'input a', 'm o', 'n o', 'a o', 'o end'],
+        )
+        const own1 = own.life()
+        const { run, messages } = await own1.run(graph)
+        assert.equal(run.status, 'succeeded', run.error?.message)
+        assert.equal(heardText(await eventsOf(own1, run.id), 'o'), run.answer)
+        assert.deepEqual(contents(messages), run.answer === '' ? [] : [run.answer])
+      }),
+      { numRuns: 40 },
+    )
+  })
+})

@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { isoTime } from '../../../src/kernel/clock.ts'
+import type { Outputs } from '../../../src/workflow/step.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { eventsOf, fieldsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { node } from '../graphs.ts'
+import { branch, chain, flow, model, says, work } from './run-graphs.ts'
+
+describe('the rules of a run', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  let life: Life
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+    life = world.life()
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  /** The outputs of a run that goes well. */
+  async function outputsOf(graph: Parameters<Life['run']>[0], more?: Parameters<Life['run']>[1]) {
+    const { run } = await life.run(graph, more)
+    assert.equal(run.status, 'succeeded', run.error?.message)
+    return JSON.parse(run.outputs!) as Outputs
+  }
+
+  const statusesOf = async (runId: string): Promise<Record<string, string>> =>
+    Object.fromEntries((await life.runs.steps(workspace, runId)).map(({ path, status }) => [path, status]))
+
+  describe('Rule 1', () => {
+    test('Rule 1: a run goes on with the version it began with, whatever is saved meanwhile', async () => {
+      const id = await world.save(chain(work('a', { hold: 'gate' }), work('b', { give: { version: 'one' } })))
+      const { settled, runId } = await life.start(id)
+      await world.save(chain(work('a'), work('b', { give: { version: 'two' } })), id)
+      world.script.open('gate')
+      assert.equal((await settled).run.outputs, '{"version":"one"}')
+      assert.deepEqual(
+        [(await life.runs.get(workspace, runId)).version, await outputsOf(id)],
+        [1, { version: 'two' }],
+      )
+    })
+
+    test('Rule 1: it does so after a crash, too', async () => {
+      const id = await world.save(chain(work('a', { hold: 'gate' }), work('b', { give: { version: 'one' } })))
+      const { runId } = await life.start(id)
+      await sleep(10)
+      await world.crash(life)
+      await world.save(chain(work('b', { give: { version: 'two' } })), id)
+      world.script.open('gate')
+      const task = await world.life().takeUp(runId)
+      assert.equal((await task.settled).run.outputs, '{"version":"one"}')
+    })
+
+    test('Rule 1: a version that is gone fails the run instead of being tried for ever', async () => {
+      const id = await world.save(chain(work('a', { hold: 'gate' })))
+      const { runId } = await life.start(id, { trigger: 'chat' })
+      await sleep(10)
+      await world.crash(life)
+      await world.workflows.remove(workspace, id)
+      const { run } = await (await world.life().takeUp(runId)).settled
+      assert.deepEqual([run.status, run.error?.reason], ['failed', 'not_found'])
+      assert.deepEqual(
+        world.listener.settled_.map(({ status }) => status),
+        ['failed'],
+      )
+    })
+  })
+
+  describe('Rule 2', () => {
+    test('Rule 2: branches begin together, and a join waits for all of them', async () => {
+      const sides = ['a', 'b', 'c'].map(id => work(id, { hold: id, give: { from: id } }))
+      const join = work('join', { give: { all: '{{#a.from#}}{{#b.from#}}{{#c.from#}}' } })
+      const edges = ['a', 'b', 'c'].flatMap(id => [`input ${id}`, `${id} join`])
+      const { settled } = await life.start(flow([...sides, join], [...edges, 'join end']))
+      while (world.script.starts.length < 4) await sleep(1)
+      for (const id of ['c', 'a']) {
+        world.script.open(id)
+        await sleep(20)
+        assert.deepEqual(world.script.begun, ['input', 'a', 'b', 'c'])
+      }
+      world.script.open('b')
+      assert.equal((await settled).run.outputs, '{"all":"abc"}')
+      assert.deepEqual(world.script.begun, ['input', 'a', 'b', 'c', 'join', 'end'])
+    })
+
+    test('Rule 2: sixteen steps of a run at a time, and the next begins when one of them ends', async () => {
+      const ids = Array.from({ length: 40 }, (_, index) => `n${index}`)
+      let most = 0
+      let now = 0
+      for (const id of ids)
+        world.script.when(id, async () => {
+          now += 1
+          most = Math.max(most, now)
+          await world.script.gate(id).promise
+          now -= 1
+          return { outputs: {} }
+        })
+      const { settled } = await life.start(
+        flow(
+          ids.map(id => work(id)),
+          ids.flatMap(id => [`input ${id}`, `${id} end`]),
+        ),
+      )
+      while (now < 16) await sleep(1)
+      await sleep(20)
+      assert.equal(now, 16)
+      world.script.open('n3')
+      while (world.script.countOf('n16') === 0) await sleep(1)
+      assert.equal(now, 16)
+      world.script.open(...ids)
+      await settled
+      assert.deepEqual([most, new Set(world.script.begun).size], [16, 42])
+    })
+
+    test('Rule 2: in any graph a node begins once, after all before it, if anything live leads to it', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyGraph(), async ({ count, links }) => {
+          const own = new RunWorld(opened.database)
+          const ids = Array.from({ length: count }, (_, index) => `n${index}`)
+          const graph = flow(
+            ids.map(id => work(id)),
+            links.map(([from, to]) => `${from} ${to}`),
+          )
+          const { run } = await own.life().run(graph)
+          assert.equal(run.status, 'succeeded')
+          const { begun } = own.script
+          assert.equal(new Set(begun).size, begun.length)
+          for (const [from, to] of links)
+            if (begun.includes(to)) assert.ok(begun.indexOf(from) < begun.indexOf(to) && begun.includes(from))
+          assert.equal(begun.length, count + 2)
+        }),
+        { numRuns: 25 },
+      )
+    })
+  })
+
+  describe('Rule 3', () => {
+    const forked = (chosen: string) =>
+      flow(
+        [
+          branch('if', chosen, 'yes', 'no'),
+          work('a', { give: { a: 1 } }),
+          work('a2', { give: { a2: 1 } }),
+          work('b', { give: { b: 1 } }),
+          work('join', { give: { text: '[{{#a.a#}}|{{#b.b#}}]' } }),
+        ],
+        ['input if', 'if a yes', 'a a2', 'if b no', 'a2 join', 'b join', 'join end'],
+      )
+
+    test('Rule 3: the chosen case is live, the other is skipped, and so is all behind it', async () => {
+      const { run } = await life.run(forked('no'))
+      assert.deepEqual(await statusesOf(run.id), {
+        input: 'succeeded',
+        if: 'succeeded',
+        a: 'skipped',
+        a2: 'skipped',
+        b: 'succeeded',
+        join: 'succeeded',
+        end: 'succeeded',
+      })
+      const skipped = fieldsOf(await eventsOf(life, run.id)).filter(({ event }) => event === 'node.skipped')
+      assert.deepEqual(
+        skipped.map(({ node_id: id }) => id),
+        ['a', 'a2'],
+      )
+    })
+
+    test('Rule 3: where branches join again, the run goes on with what there is', async () => {
+      assert.deepEqual(await outputsOf(forked('yes')), { text: '[1|]' })
+      assert.deepEqual(await outputsOf(forked('no')), { text: '[|1]' })
+    })
+
+    test('Rule 3: where no case is chosen everything behind is skipped, the end included', async () => {
+      const { run } = await life.run(forked('neither'))
+      assert.deepEqual([run.status, run.outputs], ['succeeded', '{}'])
+      assert.deepEqual(world.script.begun, ['input', 'if'])
+    })
+
+    test('Rule 3: an edge without a case is live whatever is chosen; several edges of one case are live together', async () => {
+      const graph = flow(
+        [branch('if', 'x', 'x', 'y'), work('a'), work('b'), work('c'), work('d')],
+        ['input if', 'if a x', 'if b x', 'if c y', 'if d', 'a end', 'b end', 'c end', 'd end'],
+      )
+      await life.run(graph)
+      assert.deepEqual(world.script.begun.sort(), ['a', 'b', 'd', 'end', 'if', 'input'])
+    })
+
+    test('Rule 3: the condition of a graph chooses by what the user said', async () => {
+      const when = [{ left: '{{#sys.query#}}', op: 'contains', right: 'tea' }]
+      const graph = flow(
+        [
+          node('if', 'condition', { cases: [{ id: 'tea', when }, { id: 'else' }] }),
+          says('a', 'Tea!'),
+          says('b', 'What?'),
+        ],
+        ['input if', 'if a tea', 'if b else', 'a end', 'b end'],
+      )
+      assert.equal((await life.run(graph, { query: 'green tea' })).run.answer, 'Tea!')
+      assert.equal((await life.run(graph, { query: 'coffee' })).run.answer, 'What?')
+    })
+  })
+
+  describe('Rule 4', () => {
+    const given = (value: unknown, template: string) =>
+      chain(work('a', { give: { value } }), work('b', { give: { text: template } }))
+
+    test('Rule 4: what is inserted is never scanned again', async () => {
+      const query = '{{#sys.run_id#}} {{#a.value#}}'
+      assert.deepEqual(await outputsOf(given('{{#sys.query#}}', 'so: {{#a.value#}}!'), { query }), {
+        text: `so: ${query}!`,
+      })
+    })
+
+    test('Rule 4: a path goes on into objects and lists, and gives nothing where it leads nowhere', async () => {
+      const value = { items: [{ title: 'first' }, { title: 'second' }], 'a.b': 7 }
+      const cases: [string, string][] = [
+        ['{{#a.value.items.1.title#}}', 'second'],
+        ['<{{#a.value.items.2.title#}}>', '<>'],
+        ['<{{#a.value.items.first#}}>', '<>'],
+        ['<{{#a.value.items.length#}}>', '<>'],
+        ['<{{#a.value.constructor.name#}}>', '<>'],
+        ['<{{#a.value.items.0.title.0#}}>', '<>'],
+      ]
+      for (const [template, text] of cases)
+        assert.deepEqual(await outputsOf(given(value, template)), { text })
+    })
+
+    test('Rule 4: a string is inserted as it is, anything else as JSON', async () => {
+      for (const value of [1.5, true, null, [1, 'two'], { deep: { er: [] } }, 'plain "text"'])
+        assert.deepEqual(await outputsOf(given(value, '={{#a.value#}}')), {
+          text: `=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+        })
+    })
+
+    test('Rule 4: what is nothing but a reference keeps its type', async () => {
+      assert.deepEqual(await outputsOf(given({ list: [1, { two: 2 }] }, '{{#a.value.list#}}')), {
+        text: [1, { two: 2 }],
+      })
+    })
+
+    test('Rule 4: names with dots mean the longest name there is', async () => {
+      const graph = chain(
+        work('a', { give: { 'b.c': 'of a' } }),
+        work('a.b', { give: { c: 'of a.b', 'd.e': { f: 'deep' } } }),
+        work('z', { give: { text: '{{#a.b.c#}} {{#a.b.d.e.f#}}' } }),
+      )
+      assert.deepEqual(await outputsOf(graph), { text: 'of a.b deep' })
+    })
+  })
+
+  describe('Rule 5', () => {
+    test('Rule 5: sys gives what the run was handed and where it belongs', async () => {
+      const names = [
+        'query',
+        'files',
+        'action',
+        'conversation_id',
+        'user_id',
+        'agent_id',
+        'run_id',
+        'time',
+        'history',
+      ]
+      const give = Object.fromEntries([...names, 'inputs', 'model'].map(name => [name, `{{#sys.${name}#}}`]))
+      world.listener.history = [
+        { role: 'user', content: 'before' },
+        { role: 'assistant', content: 'yes' },
+      ]
+      const files = [{ file_id: 'file_1', name: 'a.txt', mime_type: 'text/plain', size: 3 }]
+      const { settled, runId } = await life.start(chain(work('a', { give })), {
+        trigger: 'chat',
+        agentId: 'agent_1',
+        conversationId: 'conv_1',
+        userId: 'user_1',
+        chatId: 'chat_1',
+        inputs: { query: 'q', files, action: '{"do":1}', more: { city: 'Oslo' } },
+      })
+      const { run } = await settled
+      assert.deepEqual(JSON.parse(run.outputs!), {
+        query: 'q',
+        files,
+        action: '{"do":1}',
+        conversation_id: 'conv_1',
+        user_id: 'user_1',
+        agent_id: 'agent_1',
+        run_id: runId,
+        time: isoTime(run.createdAt),
+        history: world.listener.history,
+        inputs: { city: 'Oslo', query: 'q', files },
+        model: 'the usual model',
+      })
+    })
+
+    test('Rule 5: memory is recalled, changes as the run goes on, and is remembered', async () => {
+      world.listener.memory = { name: 'Ada', size: 'small' }
+      const graph = chain(
+        work('a', { give: { before: '{{#memory.name#}} {{#memory.size#}} {{#memory.none#}}' } }),
+        node('set', 'variable', { assign: { size: '{{#sys.query#}}', list: [1, '{{#memory.size#}}'] } }),
+        work('b', { give: { before: '{{#a.before#}}', after: '{{#memory.size#}} {{#memory.list.1#}}' } }),
+      )
+      const outputs = await outputsOf(graph, { trigger: 'chat', conversationId: 'c', query: 'large' })
+      assert.deepEqual(outputs, { before: 'Ada small ', after: 'large small' })
+      assert.deepEqual(world.listener.remembered, [{ size: 'large', list: [1, 'small'] }])
+    })
+
+    test('Rule 5: inside an iteration sys has the item and its index', async () => {
+      const inner = await world.save(chain(says('o', '{{#sys.index#}}:{{#sys.item.name#}}:{{#sys.query#}}')))
+      const each = node('each', 'iteration', { items: '{{#a.list#}}', workflow_id: inner, parallel: 3 })
+      const outputs = await outputsOf(
+        chain(work('a', { give: { list: [{ name: 'x' }, { name: 'y' }] } }), each),
+      )
+      assert.deepEqual(outputs, { result: ['0:x:{"name":"x"}', '1:y:{"name":"y"}'], errors: [] })
+    })
+  })
+
+  describe('Rule 9', () => {
+    test('Rule 9: the end gathers the outputs of the one node wired into it', async () => {
+      assert.deepEqual(
+        await outputsOf(chain(work('a', { give: { x: 1 } }), work('b', { give: { y: [2] } }))),
+        {
+          y: [2],
+        },
+      )
+    })
+
+    test('Rule 9: of several nodes it gathers all, by their names and by their ids', async () => {
+      const graph = flow(
+        [
+          work('a', { give: { x: 1, both: 'a' } }),
+          work('b', { give: { y: 2, both: 'b' } }),
+          branch('if', 'on', 'on', 'off'),
+          work('c', { give: { z: 3 } }),
+        ],
+        ['input a', 'input b', 'input if', 'if c off', 'a end', 'b end', 'c end'],
+      )
+      assert.deepEqual(await outputsOf(graph), {
+        a: { x: 1, both: 'a' },
+        b: { y: 2, both: 'b' },
+        x: 1,
+        y: 2,
+        both: 'b',
+      })
+    })
+
+    test('Rule 9: a branch that is not wired to the end still runs to its own end', async () => {
+      const graph = flow(
+        [work('a', { give: { x: 1 } }), work('slow', { hold: 'gate' }), says('o', 'late'), model('m')],
+        ['input a', 'a end', 'input slow', 'slow o', 'o m'],
+      )
+      const { settled } = await life.start(graph)
+      while (!world.script.begun.includes('end')) await sleep(1)
+      world.script.open('gate')
+      const { run, messages } = await settled
+      assert.deepEqual([run.outputs, run.answer], ['{"x":1}', 'late'])
+      assert.deepEqual(
+        messages.map(({ content }) => content),
+        ['late'],
+      )
+      assert.ok(world.script.begun.includes('m'))
+    })
+  })
+})
+
+/** Nodes with edges from earlier ones to later ones; each has an edge in, and what leads nowhere leads to the end. */
+function anyGraph(): fc.Arbitrary<{ count: number; links: [string, string][] }> {
+  return fc
+    .array(fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 14 })
+    .map(rows => {
+      const name = (place: number): string => (place === 0 ? 'input' : `n${place - 1}`)
+      const links = rows.flatMap((sources, index) =>
+        [...new Set(sources.map(source => source % (index + 1)))].map((from): [string, string] => [
+          name(from),
+          name(index + 1),
+        ]),
+      )
+      const ends = rows.map((_, index) => `n${index}`).filter(id => !links.some(([from]) => from === id))
+      return { count: rows.length, links: [...links, ...ends.map((id): [string, string] => [id, 'end'])] }
+    })
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { node } from '../graphs.ts'
+import { chain, flow, model, says, work } from './run-graphs.ts'
+
+describe('stopping, and workflows inside workflows', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  let life: Life
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+    life = world.life()
+    world.script.when('m', async step => {
+      step.write('half of ')
+      step.write('it')
+      await world.script.gate('never').promise
+      return { outputs: {} }
+    })
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  const begun = async (id: string, times = 1): Promise<void> => {
+    while (world.script.countOf(id) < times) await sleep(1)
+  }
+
+  test('a run that is stopped keeps what was said: of the model half way, of the output half way', async () => {
+    const graph = flow(
+      [model('m'), says('o', 'It: {{#m.text#}}'), says('p', 'Soon: {{#m.text#}}'), work('after')],
+      ['input m', 'm o', 'm p', 'o after', 'p after', 'after end'],
+    )
+    const { runId, settled } = await life.start(graph, { trigger: 'chat' })
+    await begun('m')
+    const stopped = await life.runs.stop(workspace, runId)
+    assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'It: half of it\n\nSoon: half of it'])
+    assert.deepEqual(world.listener.texts, ['It: half of it', 'Soon: half of it'])
+    assert.equal((await settled).run.status, 'stopped')
+    const m = (await life.runs.steps(workspace, runId)).find(({ path }) => path === 'm')
+    assert.deepEqual([m?.status, m?.outputs], ['stopped', '{"text":"half of it","result":"half of it"}'])
+    assert.ok(world.script.stepOf('m').signal.aborted)
+    assert.equal(world.script.countOf('after'), 0)
+    assert.equal((await life.runs.stop(workspace, runId)).status, 'stopped')
+  })
+
+  test('stopping reaches those inside, keeps their words, and begins nothing that stood in line', async () => {
+    const inner = await world.save(chain(model('m'), says('o', '{{#m.text#}}')))
+    const lined = await world.save(chain(work('lined')))
+    const ids = ['w1', 'w2', 'w3']
+    const small = world.life({ limits: { parallel: 1 } })
+    const graph = flow(
+      [
+        node('w', 'workflow', { workflow_id: inner }),
+        ...ids.map(id => node(id, 'workflow', { workflow_id: lined })),
+      ],
+      ['input w', ...ids.map(id => `input ${id}`), 'w end'],
+    )
+    const { runId } = await small.start(graph)
+    await begun('m')
+    const stopped = await small.runs.stop(workspace, runId)
+    assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'half of it'])
+    const started = world.script.starts.length
+    await sleep(30)
+    assert.deepEqual([world.script.starts.length, world.script.countOf('lined')], [started, 0])
+    const steps = await small.runs.steps(workspace, runId)
+    assert.equal(steps.find(({ path }) => path === 'w/child/m')?.status, 'stopped')
+    assert.ok(steps.every(({ status }) => status !== 'running'))
+  })
+
+  test('a run of another process is stopped by it, at its next word with the store', async () => {
+    const holder = world.life({ limits: { leaseMilliseconds: 60 } })
+    holder.serve()
+    const { runId } = await holder.start(chain(model('m'), says('o', '{{#m.text#}}')))
+    await begun('m')
+    const stopped = await world.life().runs.stop(workspace, runId)
+    assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'half of it'])
+  })
+
+  test('a workflow that would run itself is refused, at once or over others', async () => {
+    const one = await world.save(chain(work('x')))
+    const two = await world.save(chain(node('w', 'workflow', { workflow_id: one })))
+    await world.save(chain(node('v', 'workflow', { workflow_id: two })), one)
+    for (const id of [one, two]) {
+      const { run } = await life.run(id)
+      assert.equal(run.status, 'failed')
+      assert.match(run.error!.message, /would run itself/)
+    }
+  })
+
+  test('more workflows side by side than there are places do not wait for each other for ever', async () => {
+    const inner = await world.save(chain(work('x', { give: { y: 1 } }), work('z', { give: { y: 2 } })))
+    const middle = await world.save(chain(node('in', 'workflow', { workflow_id: inner })))
+    const ids = Array.from({ length: 40 }, (_, index) => `w${index}`)
+    const graph = flow(
+      ids.map(id => node(id, 'workflow', { workflow_id: middle })),
+      ids.flatMap(id => [`input ${id}`, `${id} end`]),
+    )
+    const { run } = await life.run(graph)
+    assert.deepEqual([run.status, world.script.countOf('z')], ['succeeded', 40])
+  })
+
+  test('at most sixteen steps at a time holds for those inside, too', async () => {
+    let now = 0
+    let most = 0
+    world.script.when('x', async () => {
+      now += 1
+      most = Math.max(most, now)
+      await new Promise(resolve => setImmediate(resolve))
+      now -= 1
+      return { outputs: {} }
+    })
+    const wide = ['x'].concat(Array.from({ length: 5 }, (_, index) => `x${index}`))
+    for (const id of wide.slice(1)) world.script.when(id, world.script.workOf('x')!)
+    const inner = await world.save(
+      flow(
+        wide.map(id => work(id)),
+        wide.flatMap(id => [`input ${id}`, `${id} end`]),
+      ),
+    )
+    const items = Array.from({ length: 20 }, (_, index) => index)
+    const ids = ['e1', 'e2']
+    const graph = flow(
+      ids.map(id => node(id, 'iteration', { items, workflow_id: inner, parallel: 10 })),
+      ids.flatMap(id => [`input ${id}`, `${id} end`]),
+    )
+    const { run } = await life.run(graph)
+    assert.equal(run.status, 'succeeded', run.error?.message)
+    assert.ok(most <= 16, `${most} at a time`)
+  })
+})

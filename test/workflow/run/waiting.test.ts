@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { type Life, RunWorld, reply, workspace } from '../../support/run-world.ts'
+import { node } from '../graphs.ts'
+import { chain, flow, model, says, work } from './run-graphs.ts'
+
+describe('a run that asks', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  let life: Life
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+    life = world.life()
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  const asks = (id: string, question: string) => node(id, 'question', { question })
+
+  /** What a run asks now. */
+  const questionOf = (waiting: string | undefined): [string, string] => {
+    const { path, question } = JSON.parse(waiting!) as { path: string; question: string }
+    return [path, question]
+  }
+
+  async function answer(by: Life, runId: string, text: string) {
+    return (await by.runs.resume(workspace, runId, reply(text), `chat of ${text}`)).settled
+  }
+
+  test('waits for as long as it takes, and goes on in any process', async () => {
+    const graph = chain(work('before', { give: { x: 1 } }), asks('q', 'Which?'), says('o', '{{#q.answer#}}'))
+    const { run } = await life.run(graph, { trigger: 'chat' })
+    assert.deepEqual([run.status, questionOf(run.waiting)], ['waiting', ['q', 'Which?']])
+    const other = world.life()
+    const end = await answer(other, run.id, 'tea')
+    assert.deepEqual([end.run.status, end.run.answer], ['succeeded', 'tea'])
+    assert.deepEqual(world.script.begun, ['input', 'before', 'q', 'q', 'o', 'end'])
+    assert.deepEqual(
+      world.listener.settled_.map(({ status }) => status),
+      ['waiting', 'succeeded'],
+    )
+    await assert.rejects(other.runs.resume(workspace, run.id, reply('again')), /does not wait/)
+  })
+
+  test('asks two questions one after the other, each for its own step', async () => {
+    const graph = flow(
+      [asks('a', 'A?'), asks('b', 'B?'), work('join', { give: { all: '{{#a.answer#}}+{{#b.answer#}}' } })],
+      ['input a', 'input b', 'a join', 'b join', 'join end'],
+    )
+    const first = await life.run(graph)
+    assert.deepEqual(questionOf(first.run.waiting), ['a', 'A?'])
+    const second = await answer(life, first.run.id, 'one')
+    assert.deepEqual([second.run.status, questionOf(second.run.waiting)], ['waiting', ['b', 'B?']])
+    const { run } = await answer(life, first.run.id, 'two')
+    assert.equal(run.outputs, '{"all":"one+two"}')
+  })
+
+  test('asks again where the answer did not do, and keeps what it knew', async () => {
+    world.script.when('a', step => {
+      const { state = 0, reply: said } = (step.resumed ?? {}) as { state?: number; reply?: { text: string } }
+      step.spend({ promptTokens: 1, completionTokens: 10, model: 'm' })
+      if (state === 2) return { outputs: { got: said?.text } }
+      return { wait: { question: `question ${state + 1}`, state: state + 1 } }
+    })
+    const first = await life.run(chain(node('a', 'asker')))
+    const second = await answer(life, first.run.id, 'x')
+    assert.deepEqual(questionOf(second.run.waiting), ['a', 'question 2'])
+    const { run } = await answer(life, first.run.id, 'y')
+    assert.deepEqual([run.outputs, run.promptTokens, run.completionTokens], ['{"got":"y"}', 3, 30])
+  })
+
+  test('asks from inside a workflow, and what ran there does not run again', async () => {
+    const inner = await world.save(
+      chain(says('hi', 'Hi.'), asks('q', 'Deep?'), work('deep', { give: { got: '{{#q.answer#}}' } })),
+    )
+    const middle = await world.save(chain(node('m', 'workflow', { workflow_id: inner })))
+    const graph = chain(node('w', 'workflow', { workflow_id: middle }))
+    const first = await life.run(graph)
+    assert.deepEqual(questionOf(first.run.waiting), ['w/child/m/child/q', 'Deep?'])
+    assert.equal(first.run.answer, 'Hi.')
+    const { run, messages } = await answer(world.life(), first.run.id, 'yes')
+    assert.equal((JSON.parse(run.outputs!) as Record<string, unknown>)['got'], 'yes')
+    assert.deepEqual([run.answer, messages, world.script.countOf('hi')], ['Hi.', [], 1])
+  })
+
+  test('asks from inside an iteration, once for every item', async () => {
+    const inner = await world.save(
+      chain(
+        work('w', { give: { item: '{{#sys.item#}}' } }),
+        asks('q', '{{#sys.item#}}?'),
+        says('o', '{{#sys.item#}}={{#q.answer#}}'),
+      ),
+    )
+    const each = node('each', 'iteration', { items: ['a', 'b', 'c'], workflow_id: inner, parallel: 2 })
+    let { run } = await life.run(chain(each))
+    const asked: string[] = []
+    while (run.status === 'waiting') {
+      const [, question] = questionOf(run.waiting)
+      asked.push(question)
+      run = (await answer(world.life(), run.id, question.toUpperCase())).run
+    }
+    assert.deepEqual(asked.sort(), ['a?', 'b?', 'c?'])
+    const { result } = JSON.parse(run.outputs!) as { result: string[] }
+    assert.deepEqual(result, ['a=A?', 'b=B?', 'c=C?'])
+    assert.equal(world.script.countOf('w'), 3)
+  })
+
+  test('keeps the answer when the process dies over it, whether or not the journal knows of the step', async () => {
+    const isKnown = [false, true]
+    for (const known of isKnown) {
+      const id = known ? 'known' : 'unknown'
+      world.script.when(id, async step => {
+        if (!step.resumed) return { wait: { question: '?', state: { kept: 1 } } }
+        if (world.script.countOf(id) === 2) await world.script.gate('never').promise
+        return { outputs: { got: step.resumed.reply.text, state: step.resumed.state } }
+      })
+      const { run } = await life.run(chain(node(id, 'asker')))
+      const dying = world.life()
+      await dying.runs.resume(workspace, run.id, reply('precious'), 'chat')
+      while (world.script.countOf(id) < 2) await sleep(1)
+      const stateOf = async () =>
+        (await world.store.steps(workspace, run.id)).find(({ path }) => path === id)?.status
+      while (known && (await stateOf()) !== 'running') await sleep(5)
+      await world.crash(dying)
+      const end = await (await world.life().takeUp(run.id)).settled
+      assert.equal(end.run.outputs, '{"got":"precious","state":{"kept":1}}')
+      await world.close()
+    }
+  })
+
+  test('killed while it begins to wait, it asks once and goes on', async () => {
+    const graph = chain(
+      says('o', 'Hello.'),
+      asks('q', 'Which?'),
+      work('z', { give: { got: '{{#q.answer#}}' } }),
+    )
+    const points = world.life()
+    await points.run(graph, { trigger: 'chat' })
+    for (let death = 2; death <= points.points.length; death += 1) {
+      const own = new RunWorld(opened.database)
+      const dying = own.life({ diesAt: (_, count) => count === death })
+      const runId = `run_waiting_${death}`
+      const begun = dying.start(graph, { trigger: 'chat', runId }).then(run => run.settled)
+      await Promise.race([begun.catch(() => {}), dying.died])
+      await own.crash(dying)
+      if ((await own.store.find(workspace, runId))?.status === 'running')
+        await (await own.life().takeUp(runId)).settled
+      assert.deepEqual(own.listener.texts, ['Hello.', 'Which?'], `killed at ${points.points[death - 1]}`)
+      assert.equal((await answer(own.life(), runId, 'tea')).run.outputs, '{"got":"tea"}')
+      await own.close()
+    }
+  })
+
+  test('is stopped where it waits: its words stay, whoever it works for is told, and nothing waits any more', async () => {
+    const graph = chain(says('o', 'Hello.'), asks('q', 'Which?'), work('z'))
+    const { run } = await life.run(graph, { trigger: 'chat' })
+    const stopped = await world.life().runs.stop(workspace, run.id)
+    assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'Hello.'])
+    assert.equal(world.listener.settled_.at(-1)?.status, 'stopped')
+    assert.equal(world.script.countOf('q'), 1)
+    const steps = await life.runs.steps(workspace, run.id)
+    assert.equal(steps.find(({ path }) => path === 'q')?.status, 'stopped')
+    await assert.rejects(life.runs.resume(workspace, run.id, reply('late')), /does not wait/)
+  })
+
+  test('a failure elsewhere ends it, and then it waits no more', async () => {
+    const graph = flow(
+      [asks('q', 'Which?'), work('bad', { hold: 'gate', fail: 9 }), model('m')],
+      ['input q', 'input bad', 'q end', 'bad m', 'm end'],
+    )
+    const { settled } = await life.start(graph)
+    while (world.script.countOf('q') === 0) await sleep(1)
+    await sleep(10)
+    world.script.open('gate')
+    const { run } = await settled
+    assert.deepEqual([run.status, run.error?.step], ['failed', 'bad'])
+    const steps = await life.runs.steps(workspace, run.id)
+    assert.deepEqual(
+      steps.map(({ path, status }) => [path, status]),
+      [
+        ['input', 'succeeded'],
+        ['q', 'stopped'],
+        ['bad', 'failed'],
+      ],
+    )
+  })
+
+  test('a step that waits without a question fails the run instead of leaving it for ever', async () => {
+    world.script.when('a', () => ({ wait: { question: '', state: 0 } }))
+    const { run } = await life.run(chain(node('a', 'asker')))
+    assert.deepEqual([run.status, run.error?.reason], ['failed', 'internal'])
+  })
+})
