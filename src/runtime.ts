@@ -30,8 +30,8 @@ import { WorkflowService } from './workflow/workflow-service.ts'
 export interface Runtime {
   access: AccessService
   server: FastifyInstance
-  /** Makes something to talk to where there is nothing yet; true when it did. */
-  makeDemo(): Promise<boolean>
+  /** Makes something to talk to. */
+  makeDemo(): Promise<void>
   /** Begins the work that goes on beside requests. */
   start(): void
   /** No new work, requests under way end, everything is closed. */
@@ -115,7 +115,6 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
           workflows,
           bases: knowledge.bases,
           documents: knowledge.documents,
-          tables: adapters.tableArchive,
           clock,
         },
         defaultWorkspaceId,

@@ -43,8 +43,13 @@ async function start(): Promise<void> {
   const adapters = await openAdapters(config)
   const runtime = createRuntime(adapters, config)
   stopOnSignal(() => runtime.stop())
+  const isFirstStart = await runtime.access.openDefaultWorkspace()
   const newToken = await ensureOperator(runtime, config)
-  if (config.demo) await runtime.makeDemo()
+  // Made once: what somebody deletes does not come back. A server without it is as good.
+  if (isFirstStart && config.demo)
+    await runtime
+      .makeDemo()
+      .catch((error: unknown) => adapters.log.warn({ err: error }, 'The demo could not be made'))
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()
   console.log(

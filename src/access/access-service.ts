@@ -68,10 +68,15 @@ export class AccessService {
     )
   }
 
-  /** The first start's work: the default workspace and the operator's token. True when the token is new. */
+  /** Makes the default workspace where there is none. True for one process only, at the very first start. */
+  openDefaultWorkspace(): Promise<boolean> {
+    const createdAt = this.#clock.now()
+    return this.#store.addWorkspace({ id: defaultWorkspaceId, name: defaultWorkspaceId, createdAt })
+  }
+
+  /** The default workspace and the operator's token. True when the token is new. */
   async bootstrap(secret: string, replace: boolean): Promise<boolean> {
-    const now = this.#clock.now()
-    await this.#store.addWorkspace({ id: defaultWorkspaceId, name: defaultWorkspaceId, createdAt: now })
+    await this.openDefaultWorkspace()
     const token = this.#record({ workspaceId: defaultWorkspaceId, name: 'operator', role: 'admin' })
     return this.#store.setOperatorToken({ ...token, operator: true }, hashSecret(secret), replace)
   }

@@ -2,16 +2,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Agent } from '../agents/agent.ts'
 import type { AgentStore } from '../agents/agent-store.ts'
-import type { TableArchive } from '../backup/table-archive.ts'
+import { demo } from '../contract/demo.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { DocumentService } from '../knowledge/document-service.ts'
 import type { KnowledgeService } from '../knowledge/knowledge-service.ts'
 import type { WorkflowService } from '../workflow/workflow-service.ts'
 import { demoGraph } from './demo-graph.ts'
-
-/** Fixed, so that the first call of a newcomer can be written down. */
-export const demoAgentId = 'agent_demo'
-const demoWorkflowId = 'demo'
 
 const projectFolder = join(import.meta.dirname, '../..')
 
@@ -20,32 +16,26 @@ export interface DemoParts {
   workflows: WorkflowService
   bases: KnowledgeService
   documents: DocumentService
-  tables: Pick<TableArchive, 'isUnused'>
   clock: Clock
 }
 
-/**
- * Something to talk to from the first moment: an agent that knows the project's own documentation. Made where there is
- * nothing yet; what somebody deleted does not come back. True when it was made now.
- */
-export async function makeDemo(parts: DemoParts, workspaceId: string): Promise<boolean> {
+/** Something to talk to from the first moment: an agent that knows the project's own documentation. */
+export async function makeDemo(parts: DemoParts, workspaceId: string): Promise<void> {
   const { workflows, bases, documents, agents, clock } = parts
-  if (!(await parts.tables.isUnused())) return false
   const base = await bases.create(workspaceId, {
-    name: 'Banyan 文档 Banyan docs',
+    name: demo.knowledgeName,
     description: '本项目的文档，供示例智能体使用。The documentation of this project, for the demo agent.',
     embedding: null,
   })
   await documents.add(workspaceId, base.id, { fileIds: [], texts: await readDocs() })
   const text = JSON.stringify(demoGraph(base.id))
   await workflows.save(workspaceId, {
-    id: demoWorkflowId,
+    id: demo.workflowId,
     name: '示例：查文档回答 Demo: answers from the docs',
     graph: { value: JSON.parse(text), text, depth: 0, pointer: '/workflow' },
     expected: 'anything',
   })
   await agents.add(workspaceId, demoAgent(base.id, clock.now()))
-  return true
 }
 
 async function readDocs(): Promise<{ name: string; content: string }[]> {
@@ -58,7 +48,7 @@ async function readDocs(): Promise<{ name: string; content: string }[]> {
 }
 
 const demoAgent = (knowledgeId: string, now: number): Agent => ({
-  id: demoAgentId,
+  id: demo.agentId,
   name: '榕树向导 Banyan guide',
   intro: '回答关于 Banyan 的问题。Answers questions about Banyan.',
   memory: {},
@@ -71,7 +61,7 @@ const demoAgent = (knowledgeId: string, now: number): Agent => ({
       'How do I connect a language model?',
       'Which documents can a knowledge base read?',
     ],
-    workflow_id: demoWorkflowId,
+    workflow_id: demo.workflowId,
   },
   access: 'public',
   createdAt: now,

@@ -16,6 +16,7 @@ import { isJsonType, noMembers, readJson, refuseEncoding } from './read-body.ts'
 import { registerRoute } from './register-route.ts'
 import { LineBatch, requestLine } from './request-log.ts'
 import type { ServerParts } from './server-parts.ts'
+import { silentConnections } from './silent-connections.ts'
 import { traceIdOf } from './trace.ts'
 
 declare module 'fastify' {
@@ -63,7 +64,11 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   })
   const stopping = new AbortController()
   app.decorate('stopping', stopping.signal)
-  app.addHook('preClose', async () => stopping.abort())
+  const silent = silentConnections(app.server)
+  app.addHook('preClose', async () => {
+    stopping.abort()
+    silent.close()
+  })
   app.decorateRequest('traceId', '')
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('token', undefined)
@@ -82,6 +87,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
     newestAnswers.set(request.raw.socket, reply.raw)
+    silent.spoke(request.raw.socket)
     request.traceId = traceIdOf(request.headers)
     request.members = noMembers
     reply.header('x-traceid', request.traceId)

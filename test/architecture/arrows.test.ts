@@ -36,7 +36,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     because: 'a turn is a run of an agent; effects come in through ports',
   },
   demo: {
-    to: ['agents', 'backup', 'knowledge', 'workflow', 'kernel', 'contract'],
+    to: ['agents', 'knowledge', 'workflow', 'kernel', 'contract'],
     because: 'it makes what a person could make, with the same services',
   },
   knowledge: {

@@ -52,7 +52,13 @@ export async function startConversationServer() {
   }
   const agents = new AgentService(agentStore, references, clock)
   const parts = {
-    ...{ access, metrics: new Metrics(), log: pino({ level: 'silent' }), writeLog: undefined },
+    ...{
+      access,
+      metrics: new Metrics(),
+      anonymous: new RateLimit(0, clock),
+      log: pino({ level: 'silent' }),
+      writeLog: undefined,
+    },
     idempotency: new IdempotencyService(new SqlIdempotencyStore(database), clock),
   }
   const server = createServer(parts, [

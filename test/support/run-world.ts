@@ -106,6 +106,12 @@ export class Life {
     return settled
   }
 
+  /** Answers a run that waits. */
+  async resume(runId: string, text: string, chatId = ''): Promise<LiveRun> {
+    this.#runId = runId
+    return this.runs.resume(workspace, runId, reply(text), chatId)
+  }
+
   /** Works as a server does: takes up what others left. Resolves when it has that run. */
   async takeUp(runId: string): Promise<RunTask> {
     this.#runId = runId

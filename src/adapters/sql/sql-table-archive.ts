@@ -1,12 +1,29 @@
 import type { Row, TableArchive, TableSnapshot } from '../../backup/table-archive.ts'
+import { demo } from '../../contract/demo.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { archivedRow, type Column, kinds, type StoredRow, storedValues } from './archived-row.ts'
 import type { Database, Reader, SqlValue, Transaction } from './database.ts'
 import { archivedTables, workspaceTables } from './tables.ts'
 import { vectorMark } from './vector-value.ts'
 
-/** Of these rows, and no others, a first start makes some. */
-const madeByFirstStart: Record<string, string> = { workspaces: "id = 'default'", tokens: 'operator = 1' }
+const demoBases = `SELECT id FROM knowledge_bases WHERE name = '${demo.knowledgeName}'`
+const demoFiles = `SELECT file_id FROM documents WHERE knowledge_id IN (${demoBases})`
+
+/**
+ * Where everything that people make has a row, and of these rows those that a first start makes. What other tables
+ * hold comes from these.
+ */
+const madeByFirstStart: Record<string, string | undefined> = {
+  workspaces: "id = 'default'",
+  tokens: 'operator = 1',
+  workflows: `id = '${demo.workflowId}' AND version = 1`,
+  agents: `id = '${demo.agentId}'`,
+  knowledge_bases: `name = '${demo.knowledgeName}'`,
+  files: `id IN (${demoFiles})`,
+  conversations: undefined,
+  runs: undefined,
+  models: undefined,
+}
 
 /** One statement inserts so many rows, or fewer where they are long. */
 const batchRows = 100
@@ -52,8 +69,8 @@ export class SqlTableArchive implements TableArchive {
   }
 
   async #isUnused(reader: Reader): Promise<boolean> {
-    for (const table of archivedTables) {
-      const where = madeByFirstStart[table] ? `WHERE NOT (${madeByFirstStart[table]})` : ''
+    for (const [table, made] of Object.entries(madeByFirstStart)) {
+      const where = made === undefined ? '' : `WHERE NOT (${made})`
       if (await reader.get(`SELECT 1 AS one FROM ${table} ${where} LIMIT 1`)) return false
     }
     return true

@@ -29,7 +29,7 @@ describe('a run that asks', () => {
   }
 
   async function answer(by: Life, runId: string, text: string) {
-    return (await by.runs.resume(workspace, runId, reply(text), `chat of ${text}`)).settled
+    return (await by.resume(runId, text, `chat of ${text}`)).settled
   }
 
   test('waits for as long as it takes, and goes on in any process', async () => {
@@ -119,9 +119,9 @@ describe('a run that asks', () => {
         if (world.script.countOf(id) === 2) await world.script.gate('never').promise
         return { outputs: { got: step.resumed.reply.text, state: step.resumed.state } }
       })
-      const { run } = await life.run(chain(node(id, 'asker')))
+      const { run } = await world.life().run(chain(node(id, 'asker')))
       const dying = world.life()
-      await dying.runs.resume(workspace, run.id, reply('precious'), 'chat')
+      await dying.resume(run.id, 'precious')
       while (world.script.countOf(id) < 2) await sleep(1)
       const stateOf = async () =>
         (await world.store.steps(workspace, run.id)).find(({ path }) => path === id)?.status

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { startScriptedModel } from '../support/scripted-model.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+import { until } from '../support/watch.ts'
+
+interface Answer {
+  code: number
+  conversation_id: string
+  feedback: { content: string }[]
+}
+
+/** Without a token: the demo is public. */
+async function ask(server: ServerProcess, content: string): Promise<string> {
+  const post = async (path: string, body: object): Promise<Answer> => {
+    const answer = await fetch(`${server.base}/api/v1/conversation/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ agent_id: 'agent_demo', ...body }),
+    })
+    return (await answer.json()) as Answer
+  }
+  const { conversation_id } = await post('create', {})
+  const answer = await post('chat', { conversation_id, data_type: 'text', content })
+  assert.equal(answer.code, 0, JSON.stringify(answer))
+  return answer.feedback[0]!.content
+}
+
+/** The first start, with all documents read. */
+async function firstStart(
+  database: FreshDatabase,
+  environment: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const server = await spawnServer(database, { DEMO: 'on', ...environment })
+  await until('the documents are read', async () => {
+    const { json } = await server.api.post('/api/v1/knowledge', {})
+    const [base] = json.data.items
+    return base?.status === 'ready' && base.document_count > 3
+  })
+  return server
+}
+
+it('answers the first question without a model, and says what would let one answer', async t => {
+  const database = await freshDatabase()
+  const server = await firstStart(database)
+  t.after(async () => {
+    await server.kill('SIGKILL')
+    await database.drop()
+  })
+  const english = await ask(server, 'How do I make a backup?')
+  assert.match(english, /backup/)
+  assert.match(english, /\[1\] .+\.md/, 'names its sources')
+  assert.match(english, /set MODEL_BASE_URL, MODEL_NAME/)
+  const chinese = await ask(server, '怎么备份数据？')
+  assert.match(chinese, /备份/)
+  assert.match(chinese, /设置 MODEL_BASE_URL/)
+})
+
+it('lets the model answer where there is one, from what was found', async t => {
+  const model = await startScriptedModel()
+  const database = await freshDatabase()
+  const server = await firstStart(database, model.environment)
+  t.after(async () => {
+    await server.kill('SIGKILL')
+    await model.stop()
+    await database.drop()
+  })
+  assert.equal(await ask(server, 'How do I make a backup?'), 'echo: How do I make a backup?')
+  assert.match(JSON.stringify(model.calls.chat), /npm run banyan -- backup/, 'the passages reach the model')
+})
+
+it('makes the demo once: what was deleted does not come back', async t => {
+  const database = await freshDatabase()
+  const first = await firstStart(database)
+  const token = /Your token\s+(\S+)/.exec(first.output())![1]!
+  assert.equal((await first.api.post('/api/v1/agent/delete', { id: 'agent_demo' })).json.code, 0)
+  await first.kill('SIGTERM')
+  const second = await spawnServer(database, { DEMO: 'on', BOOTSTRAP_TOKEN: token })
+  t.after(async () => {
+    await second.kill('SIGKILL')
+    await database.drop()
+  })
+  const { json } = await second.api.post('/api/v1/agent/list', {})
+  assert.equal(json.data.total, 0)
+})
+
+it('does not quarrel when several processes start at once', async t => {
+  const database = await freshDatabase()
+  const environment = { DEMO: 'on', BOOTSTRAP_TOKEN: 'a-token-for-all-of-them' }
+  const servers = await Promise.all([1, 2, 3].map(() => spawnServer(database, environment)))
+  t.after(async () => {
+    await Promise.all(servers.map(server => server.kill('SIGKILL')))
+    await database.drop()
+  })
+  const { json } = await servers[0]!.api.post('/api/v1/agent/list', {})
+  assert.equal(json.data.total, 1)
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EventHub } from '../../../src/workflow/run/event-hub.ts'
+import type { RunEvent } from '../../../src/workflow/run/run-event.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { eventsOf, heardText, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { chain, model, says, work } from './run-graphs.ts'
+
+describe('listening to a run', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  let life: Life
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+    life = world.life()
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  const seqs = (events: readonly RunEvent[]): number[] => events.map(({ seq }) => seq)
+  const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
+
+  test('from the start, from a number, and after the end all see the same', async () => {
+    const graph = chain(model('m', { write: ['a', 'b', 'c'] }), says('o', '{{#m.text#}}'))
+    const { run } = await life.run(graph)
+    const all = await eventsOf(life, run.id)
+    assert.deepEqual(seqs(all), upTo(all.length))
+    assert.deepEqual([all[0]?.event, all.at(-1)?.event], ['run.started', 'run.finished'])
+    assert.deepEqual(await eventsOf(life, run.id, 5), all.slice(5))
+    assert.deepEqual(await eventsOf(world.life(), run.id), all)
+    assert.deepEqual(await eventsOf(life, run.id, all.length), [])
+    await assert.rejects(eventsOf(life, 'run_none'), /There is no run/)
+  })
+
+  test('who comes while it runs misses nothing of what was told a moment ago', async () => {
+    world.script.when('m', async step => {
+      step.write('early')
+      await world.script.gate('gate').promise
+      step.write('late')
+      return { outputs: { text: 'earlylate' } }
+    })
+    const { runId, settled } = await life.start(chain(model('m')))
+    while (world.script.countOf('m') === 0) await sleep(0)
+    const listeners = [eventsOf(life, runId), eventsOf(life, runId, 3), eventsOf(life, runId)]
+    await sleep(10)
+    world.script.open('gate')
+    await settled
+    const [first, second, third] = await Promise.all(listeners)
+    assert.deepEqual(seqs(first!), upTo(first!.length))
+    assert.equal(heardText(first!, 'm', false), 'earlylate')
+    assert.deepEqual([seqs(second!), seqs(third!)], [seqs(first!).slice(3), seqs(first!)])
+  })
+
+  test('who listens from another process reads the journal', async () => {
+    const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' })))
+    const elsewhere = eventsOf(world.life(), runId)
+    await sleep(150)
+    world.script.open('gate')
+    await settled
+    assert.deepEqual(seqs(await elsewhere), seqs(await eventsOf(life, runId)))
+  })
+
+  test('when the last event is heard, the run is as it says', async () => {
+    const live = await life.start(chain(work('a')))
+    let seen = ''
+    for await (const { event } of live.events(new AbortController().signal))
+      if (event === 'run.finished') seen = (await world.store.find(workspace, live.runId))!.status
+    assert.equal(seen, 'succeeded')
+  })
+
+  test('who is too slow loses the thread, takes it up from the journal, and holds back nobody', async () => {
+    const pieces = 5000
+    world.script.when('m', async step => {
+      for (let index = 0; index < pieces; index += 1) step.write('x')
+      return { outputs: { text: 'x'.repeat(pieces) } }
+    })
+    const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' }), model('m')))
+    const slow = life.runs.events(workspace, runId, 0, AbortSignal.timeout(20_000))
+    const taken: RunEvent[] = [(await slow.next()).value!]
+    world.script.open('gate')
+    assert.equal((await settled).run.status, 'succeeded')
+    for await (const event of slow) taken.push(event)
+    assert.deepEqual(seqs(taken), upTo(taken.length))
+    assert.equal(heardText(taken, 'm', false).length, pieces)
+  })
+
+  test('a feed that falls behind ends after what it has, and the others go on', async () => {
+    const hub = new EventHub()
+    const { signal } = new AbortController()
+    const [slow, quick] = [hub.listen(signal), hub.listen(signal)]
+    const reader = quick[Symbol.asyncIterator]()
+    for (let seq = 1; seq <= 5000; seq += 1) {
+      hub.publish({ seq, event: 'message', line: '' })
+      assert.equal((await reader.next()).value?.seq, seq)
+    }
+    const kept: number[] = []
+    for await (const { seq } of slow) kept.push(seq)
+    assert.deepEqual([kept.length, kept[0], slow.isBehind, quick.isBehind], [4096, 1, true, false])
+    hub.close()
+    assert.equal((await reader.next()).done, true)
+  })
+
+  test('a listener may leave at any time', async () => {
+    const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' })))
+    const leaving = new AbortController()
+    const heard: RunEvent[] = []
+    for await (const event of life.runs.events(workspace, runId, 0, leaving.signal)) {
+      heard.push(event)
+      leaving.abort()
+    }
+    assert.ok(heard.length >= 1)
+    for await (const event of life.runs.events(workspace, runId, 0, new AbortController().signal)) {
+      heard.push(event)
+      break
+    }
+    world.script.open('gate')
+    assert.equal((await settled).run.status, 'succeeded')
+  })
+})

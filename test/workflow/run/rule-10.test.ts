@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Graph } from '../../../src/workflow/graph.ts'
+import { type GraphLinks, type Link, linkGraph } from '../../../src/workflow/graph-links.ts'
+import { EdgeLedger } from '../../../src/workflow/run/edge-ledger.ts'
+import { Execution } from '../../../src/workflow/run/execution.ts'
+import { noJournal } from '../../../src/workflow/run/journal.ts'
+import { planGraph } from '../../../src/workflow/run/plan.ts'
+import type { RunContext } from '../../../src/workflow/run/run-context.ts'
+import { Slots } from '../../../src/workflow/run/slots.ts'
+import type { SystemValues } from '../../../src/workflow/step.ts'
+import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { eventsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { Script, scriptedKinds } from '../../support/scripted-kinds.ts'
+import { chain, flow, model, says, work } from './run-graphs.ts'
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`)
+const long = (count: number): Graph => chain(...ids(count).map(id => work(id)), says('o', 'done'))
+const wide = (count: number): Graph =>
+  flow(
+    [...ids(count).map(id => work(id)), says('o', 'done')],
+    [...ids(count).flatMap(id => [`input ${id}`, `${id} o`]), 'o end'],
+  )
+
+describe('Rule 10', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  let life: Life
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(() => {
+    world = new RunWorld(opened.database)
+    life = world.life()
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  /** Links that count how often somebody looks at a list of them, or at one of them. */
+  function counted(links: GraphLinks): { links: GraphLinks; count: () => number } {
+    let looks = 0
+    const watched = (lists: readonly (readonly Link[])[]) =>
+      lists.map(
+        list =>
+          new Proxy(list, {
+            get: (target, name, receiver) => {
+              looks += 1
+              return Reflect.get(target, name, receiver) as unknown
+            },
+          }),
+      )
+    return {
+      links: { size: links.size, outgoing: watched(links.outgoing), incoming: watched(links.incoming) },
+      count: () => looks,
+    }
+  }
+
+  async function looksOf(graph: Graph): Promise<number> {
+    const script = new Script()
+    const kinds = scriptedKinds(script, { number: 1, isDead: false, passes: () => {} })
+    const plan = planGraph(graph, kinds)
+    const { links, count } = counted(plan.links)
+    const context = {
+      workspaceId: 'w',
+      runId: 'r',
+      clock: { now: () => 0 },
+      journal: noJournal,
+      slots: new Slots(16),
+      restored: { steps: new Map(), effects: new Map() },
+      answered: undefined,
+      questions: [],
+      memory: {},
+      remember: () => undefined,
+      countStep: () => true,
+    } as unknown as RunContext
+    const execution = new Execution({ ...plan, links }, context, {
+      system: { query: '' } as SystemValues,
+      prefix: '',
+      heardBy: say => say(),
+      runChild: () => assert.fail('no workflow inside'),
+    })
+    const end = await execution.run()
+    assert.equal(end.status, 'succeeded')
+    assert.equal(script.starts.length, graph.nodes.length)
+    return count()
+  }
+
+  test('Rule 10: every edge is looked at a fixed number of times, in long graphs as in wide ones', async () => {
+    for (const shape of [long, wide]) {
+      const perEdge: number[] = []
+      for (const size of [100, 1000, 2000]) {
+        const graph = shape(size)
+        perEdge.push((await looksOf(graph)) / (graph.nodes.length + graph.edges.length))
+      }
+      for (const each of perEdge) assert.ok(Math.abs(each - perEdge[0]!) < 0.2, perEdge.join(' '))
+    }
+  })
+
+  test('Rule 10: skipping a long branch looks at every edge once', () => {
+    for (const size of [100, 2000]) {
+      const graph = long(size)
+      const places = new Map(graph.nodes.map((each, place) => [each.id, place]))
+      const { links, count } = counted(linkGraph(graph, places))
+      const ledger = new EdgeLedger(links)
+      const before = count()
+      assert.equal(ledger.settle(0, null).skipped.length, size + 2)
+      assert.ok((count() - before) / size < 8)
+    }
+  })
+
+  test('Rule 10: a run writes about as much for each step, however many there are', async () => {
+    const perStep: number[] = []
+    for (const size of [20, 200]) {
+      const own = world.life()
+      assert.equal((await own.run(long(size))).run.status, 'succeeded')
+      perStep.push(own.points.filter(point => point === 'commit').length / size)
+    }
+    assert.ok(perStep[1]! <= perStep[0]!, perStep.join(' '))
+  })
+
+  test('Rule 10: an output over 1 MiB leaves the journal, and comes back after a crash', async () => {
+    const large = 'x'.repeat((1 << 20) + 1)
+    world.script.when('a', () => ({ outputs: { text: large } }))
+    const graph = chain(work('a'), work('b', { hold: 'gate' }), work('c', { give: { same: '{{#a.text#}}' } }))
+    const { runId } = await life.start(graph)
+    while (world.script.countOf('b') === 0) await sleep(1)
+    const stored = (await world.store.steps(workspace, runId)).find(({ path }) => path === 'a')
+    assert.ok(stored!.outputs!.length < 100)
+    await world.crash(life)
+    world.script.open('gate')
+    const next = world.life()
+    const { run } = await (await next.takeUp(runId)).settled
+    assert.deepEqual(JSON.parse(run.outputs!), { same: large })
+    assert.ok((await world.store.find(workspace, runId))!.outputs!.length < 100)
+    assert.deepEqual(JSON.parse((await next.runs.get(workspace, runId)).outputs!), { same: large })
+    for (const { line } of await eventsOf(next, runId)) assert.ok(line.length < 20_000)
+  })
+
+  test('Rule 10: an output that looks like the mark of a large one comes back as it is', async () => {
+    const graph = chain(
+      work('a', { give: { $kept: 'zzz' } }),
+      work('b', { hold: 'gate', give: { x: '{{#a.$kept#}}' } }),
+    )
+    const { runId } = await life.start(graph)
+    while (world.script.countOf('b') === 0) await sleep(1)
+    await world.crash(life)
+    world.script.open('gate')
+    assert.equal((await (await world.life().takeUp(runId)).settled).run.outputs, '{"x":"zzz"}')
+  })
+
+  test('Rule 10: pieces beyond 4 MiB are told but not kept, and the text is kept with the step', async () => {
+    const piece = 'y'.repeat(1 << 20)
+    world.script.when('m', async step => {
+      for (let index = 0; index < 6; index += 1) step.write(piece)
+      return { outputs: { text: 'short' } }
+    })
+    const live = await life.start(chain(model('m'), says('o', 'end')))
+    let told = 0
+    for await (const { event } of live.events(new AbortController().signal))
+      if (event === 'node.delta') told += 1
+    const { run } = await live.settled
+    const kept = (await eventsOf(life, run.id)).filter(({ line }) => line.includes('yyy'))
+    assert.deepEqual([told >= 6, kept.length], [true, 3])
+    assert.equal(run.outputs, '{"text":"end","result":"end"}')
+  })
+
+  test('Rule 10: old runs go with everything that belongs to them, and those under way stay', async () => {
+    const large = 'x'.repeat((1 << 20) + 1)
+    world.script.when('a', step => ({ outputs: { text: large, once: step.attempt } }))
+    const ended = await life.run(chain(work('a'), work('b', { once: 'effect' })))
+    const { runId, settled } = await life.start(chain(work('c', { hold: 'gate' })))
+    while (world.script.countOf('c') === 0) await sleep(1)
+    while ((await world.store.sweep(world.clock.now() + 1000, 100)) > 0);
+    assert.equal(await world.store.find(workspace, ended.run.id), undefined)
+    for (const table of ['run_steps', 'run_effects', 'run_events', 'run_contents'])
+      assert.deepEqual(
+        await opened.database.all(`SELECT 1 AS one FROM ${table} WHERE run_id = ?`, ended.run.id),
+        [],
+        table,
+      )
+    world.script.open('gate')
+    assert.equal((await settled).run.status, 'succeeded')
+    assert.ok(await world.store.find(workspace, runId))
+  })
+})
