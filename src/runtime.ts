@@ -55,7 +55,10 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
     models,
     listener,
   })
-  const conversations = createConversations(adapters, { files, models, runs, waiters })
+  const conversations = createConversations(adapters, {
+    ...{ files, models, runs, waiters },
+    isAlone: config.databaseUrl === undefined,
+  })
   const metrics = new Metrics()
   const readiness: Readiness = {
     stopping: false,

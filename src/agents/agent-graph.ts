@@ -25,15 +25,22 @@ function chain(...between: GraphNode[]): Graph {
 const output = (answer: string): GraphNode =>
   node('output', 'base', { type: 'output', title: 'Output', answer })
 
-/** Tools in the form that a model's node takes; one that says nothing of how it is run is left out. */
-function toolsOf({ config }: Agent): unknown[] {
-  const tools = isJsonRecord(config.tools) ? config.tools : {}
-  return Object.entries(tools).flatMap(([name, tool]): unknown[] => {
-    if (name === 'web_search') return [{ type: 'web_search' }]
-    const running = isJsonRecord(tool) ? ownValue(tool, 'running_config') : undefined
-    if (!isJsonRecord(running)) return []
-    return toolTypes.includes(String(ownValue(running, 'type'))) ? [{ name, ...running }] : []
-  })
+/** A tool in the form that a model's node takes; undefined when it does not say how it is run. */
+function toolIn(name: string, tool: unknown): JsonRecord | undefined {
+  if (name === 'web_search') return { type: 'web_search' }
+  const running = isJsonRecord(tool) ? ownValue(tool, 'running_config') : undefined
+  if (!isJsonRecord(running)) return undefined
+  return toolTypes.includes(String(ownValue(running, 'type'))) ? { name, ...running } : undefined
+}
+
+/** The tools that the model gets, and the names of those that are left out. */
+export function toolsOf({ config }: Agent): { used: [string, JsonRecord][]; leftOut: string[] } {
+  const all = Object.entries(isJsonRecord(config.tools) ? config.tools : {})
+  const read = all.map(([name, tool]) => [name, toolIn(name, tool)] as const)
+  return {
+    used: read.flatMap(([name, tool]): [string, JsonRecord][] => (tool ? [[name, tool]] : [])),
+    leftOut: read.flatMap(([name, tool]) => (tool ? [] : [name])),
+  }
 }
 
 /** What keeps a text from being read as a template, should it hold the marks of a reference. */
@@ -52,7 +59,7 @@ function modelGraph(agent: Agent): Graph {
     system_prompt: persona(agent),
     prompt_template: '{{#sys.query#}}',
     history_turns: historyTurns,
-    '数据源/API工具': [...Object.keys(agent.learn), ...toolsOf(agent)],
+    '数据源/API工具': [...Object.keys(agent.learn), ...toolsOf(agent).used.map(([, tool]) => tool)],
     ...(model ? { model } : {}),
   })
   return chain(llm, output('{{#llm.text#}}'))

@@ -1,12 +1,13 @@
-import { type Finding, pointerSegment } from '../contract/finding.ts'
+import type { Finding } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
-import type { Agent, AgentChange } from './agent.ts'
+import type { Agent, AgentChange, AgentSummary } from './agent.ts'
 import type { AgentReferences } from './agent-references.ts'
 import type { AgentStore } from './agent-store.ts'
+import { warnAgent } from './warn-agent.ts'
 
 /** An agent with what keeps it from answering for now. */
 export interface CheckedAgent {
@@ -21,6 +22,12 @@ function mergedConfig(config: Agent['config'], change: AgentChange['config']): A
   if (JSON.stringify(kept).length > limits.agentConfigLength)
     throw invalidField('/config', `must take no more than ${limits.agentConfigLength} characters as JSON`)
   return kept
+}
+
+function bounded<Value>(path: string, value: Value): Value {
+  if (JSON.stringify(value).length > limits.agentEntriesLength)
+    throw invalidField(path, `must take no more than ${limits.agentEntriesLength} characters as JSON`)
+  return value
 }
 
 export class AgentService {
@@ -40,15 +47,15 @@ export class AgentService {
       id: mintId('agent'),
       name: wish.name,
       intro: wish.intro ?? '',
-      memory: wish.memory ?? {},
-      learn: wish.learn ?? {},
+      memory: bounded('/memory', wish.memory ?? {}),
+      learn: bounded('/learn', wish.learn ?? {}),
       config: mergedConfig({}, wish.config),
       access: wish.access ?? 'private',
       createdAt: now,
       updatedAt: now,
     }
     await this.#store.add(workspaceId, agent)
-    return { agent, warnings: await this.#warnings(workspaceId, agent) }
+    return { agent, warnings: await warnAgent(this.#references, workspaceId, agent) }
   }
 
   async update(workspaceId: string, id: string, change: AgentChange): Promise<CheckedAgent> {
@@ -56,15 +63,15 @@ export class AgentService {
       ...before,
       name: change.name ?? before.name,
       intro: change.intro ?? before.intro,
-      memory: change.memory ?? before.memory,
-      learn: change.learn ?? before.learn,
+      memory: change.memory ? bounded('/memory', change.memory) : before.memory,
+      learn: change.learn ? bounded('/learn', change.learn) : before.learn,
       config: mergedConfig(before.config, change.config),
       access: change.access ?? before.access,
       // A clock that was set back must not make a newer state look older.
       updatedAt: Math.max(this.#clock.now(), before.updatedAt + 1),
     }))
     if (!agent) throw noAgent(id)
-    return { agent, warnings: await this.#warnings(workspaceId, agent) }
+    return { agent, warnings: await warnAgent(this.#references, workspaceId, agent) }
   }
 
   async get(workspaceId: string, id: string): Promise<Agent> {
@@ -82,24 +89,12 @@ export class AgentService {
     return new Map(found.map(agent => [agent.id, agent]))
   }
 
-  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<Agent>> {
+  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>> {
     return this.#store.list(workspaceId, keyword, page)
   }
 
   async remove(workspaceId: string, id: string): Promise<void> {
     if (!(await this.#store.remove(workspaceId, id, this.#clock.now()))) throw noAgent(id)
-  }
-
-  /** An agent may be put together in any order, so what is not there yet is told and not refused. */
-  async #warnings(workspaceId: string, { config, learn }: Agent): Promise<Finding[]> {
-    const warnings: Finding[] = []
-    const workflowId = config.workflow_id
-    if (workflowId && !(await this.#references.hasWorkflow(workspaceId, workflowId)))
-      warnings.push({ path: '/config/workflow_id', message: `There is no workflow ${workflowId} yet` })
-    const ids = Object.keys(learn)
-    for (const id of ids.length > 0 ? await this.#references.missingKnowledge(workspaceId, ids) : [])
-      warnings.push({ path: `/learn/${pointerSegment(id)}`, message: `There is no knowledge base ${id}` })
-    return warnings
   }
 }
 

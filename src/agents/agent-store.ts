@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { Agent } from './agent.ts'
+import type { Agent, AgentSummary } from './agent.ts'
 
 export interface AgentStore {
   add(workspaceId: string, agent: Agent): Promise<void>
@@ -13,7 +13,7 @@ export interface AgentStore {
   findPublic(id: string): Promise<{ workspaceId: string; agent: Agent } | undefined>
   findMany(workspaceId: string, ids: readonly string[]): Promise<Agent[]>
   /** The last changed first. */
-  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<Agent>>
+  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>>
   /** Hides it with all its conversations at once; false when there is none. The rest is left to a sweep. */
   remove(workspaceId: string, id: string, at: number): Promise<boolean>
 }

@@ -40,6 +40,9 @@ export interface Agent {
   readonly updatedAt: number
 }
 
+/** What a list tells of an agent: the rest may be long. */
+export type AgentSummary = Omit<Agent, 'memory' | 'learn'>
+
 /** What a caller wants to change; what is left out stays as it is. */
 export interface AgentChange {
   readonly name?: string | undefined

@@ -128,10 +128,15 @@ const recordFields = {
   updated_at: time('Time of the last change.'),
 }
 
+/** What a client that only talks to agents sees of one. */
+const shownFields = { id: agentId, name, intro, config }
+const { memory: _memory, learn: _learn, ...listedFields } = recordFields
+
 const checked = Type.Object({
   ...recordFields,
   warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-    description: 'What it names that is not there yet; it is stored all the same.',
+    description:
+      'What keeps it from answering as it should: what it names that is not there yet, tools that are left out, templates that cannot be read. It is stored all the same.',
     examples: [[]],
   }),
 })
@@ -139,7 +144,11 @@ const checked = Type.Object({
 const found = mapOf<unknown>(
   Type.Object({
     exist: Type.Boolean({ description: 'Whether there is such an agent.' }),
-    data: Type.Optional(Type.Object(recordFields)),
+    data: Type.Optional(
+      Type.Union([Type.Object(recordFields), Type.Object(shownFields)], {
+        description: 'The agent; to a runner only what a client shows.',
+      }),
+    ),
   }),
   { most: limits.agentsPerCall, names: {} },
   {
@@ -198,13 +207,14 @@ export const agentOperations = {
     path: `${basePath}/agent/list`,
     access: 'read',
     summary: 'List agents, the last changed first',
+    details: 'Of the settings only `workflow_id` and `type` are told; look an agent up with gets for the rest.',
     body: Type.Object({
       keyword: Type.Optional(
         text({ maxLength: limits.nameLength, description: 'Part of the name or of the id.' }),
       ),
       ...pagingFields,
     }),
-    data: pageOf(Type.Object(recordFields)),
+    data: pageOf(Type.Object(listedFields)),
     example: { keyword: 'butler', page: 1, page_size: 20 },
   },
   gets: {
@@ -213,7 +223,8 @@ export const agentOperations = {
     path: `${basePath}/agent/gets`,
     access: 'token',
     summary: 'Look up agents by their ids',
-    details: 'A runner sees the agents it may talk to; the others do not exist for it.',
+    details:
+      'A runner sees the agents it may talk to; the others do not exist for it. Of these it sees id, name, intro and, of config, prologue, recommendation_question, voice, figure and type.',
     body: Type.Object({
       id: Type.Array(agentId, { minItems: 1, maxItems: limits.agentsPerCall, description: 'Ids of agents.' }),
     }),

@@ -49,6 +49,7 @@ const common = { family: 'conversation', method: 'POST', envelope: 'flat' } as c
 const chatDetails = [
   'A turn is stored before anything runs, and its run goes on when you hang up. A `chat_id` that this conversation has seen before is answered from the record and runs nothing, so sending a turn again is safe. One turn of a conversation runs at a time: another one waits for it, and is refused with 40901 after 30 seconds.',
   'When the agent asks something, the answer has `waiting` true and maybe `options`; the next turn is taken as the reply.',
+  'Where no `chat_id` is sent, an Idempotency-Key stands in for it. What only passes, such as 42901 or 50301, leaves no turn behind, or one that the same `chat_id` begins again.',
   'A turn that fails answers with the code of its failure, and with `chat_id` and a reply in `feedback` that says so.',
   'With `stream` 1 the answer is a stream of events whose data has the same form: `delta` is a piece of the text named by `message_id` (with `reset` true, what came before of it does not count), `message` is a whole message that is no text, `end` is the complete answer. Send the same `chat_id` with `Last-Event-ID` to go on after a break.',
 ].join(' ')
@@ -78,7 +79,10 @@ export const conversationOperations = {
     access: 'public',
     summary: 'Say something and get the answer',
     details: chatDetails,
-    headers: { 'Last-Event-ID': 'With `stream` 1 and the same `chat_id`: go on behind this event.' },
+    headers: {
+      'Last-Event-ID': 'With `stream` 1 and the same `chat_id`: go on behind this event.',
+      'Idempotency-Key': 'Makes it safe to send again without a `chat_id`: the same key is the same turn.',
+    },
     streams: true,
     bodyLimit: limits.talkBytes,
     body: Type.Object({
@@ -97,7 +101,7 @@ export const conversationOperations = {
       user_id: Type.Optional(userId),
       chat_id: Type.Optional(id('Your own id for this turn, to send it again safely.', 'chat_1')),
       message_id: Type.Optional(
-        text({ maxLength: 200, description: 'Your own id for the message; taken over if it is free.' }),
+        id('Your own id for the message; taken over if it is free.', 'msg_1'),
       ),
       timestamp: Type.Optional(
         Type.Integer({
@@ -117,6 +121,10 @@ export const conversationOperations = {
       chat_id: chatId,
       run_id: runId,
       conversation_id: conversationId,
+      message_id: Type.String({
+        description: 'Id of the message that was sent.',
+        examples: ['msg_Zk3xV0m2q1c5b7n9d1f3gA'],
+      }),
       feedback: Type.Array(Type.Object(said), { description: 'The replies, in order.' }),
       waiting: Type.Optional(
         Type.Boolean({ description: 'The agent asked something; the next turn is its reply.' }),

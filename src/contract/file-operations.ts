@@ -32,10 +32,10 @@ export const fileOperations = {
     name: 'files.upload',
     method: 'POST',
     path: `${basePath}/files/upload`,
-    access: 'write',
+    access: 'run',
     summary: 'Upload one file',
     details:
-      'Three ways: multipart/form-data with one part `file`; the raw bytes as the body, named by ?name= or Content-Disposition; or JSON with the content in base64 (up to 32 MiB of JSON).',
+      'Three ways: multipart/form-data with one part `file`; the raw bytes as the body, named by ?name= or Content-Disposition; or JSON with the content in base64 (up to 32 MiB of JSON). A runner may upload, so that a device can send pictures and recordings.',
     query: Type.Object({ name: Type.Optional(Type.String({ description: 'Name of a raw body.' })) }),
     body: Type.Object({
       name: text({ minLength: 1, maxLength: limits.nameLength, description: 'File name.' }),

@@ -72,10 +72,14 @@ export const limits = {
   agentTools: 50,
   /** Most agents that one call looks up. */
   agentsPerCall: 100,
+  /** Characters of what an agent remembers, and of what it learns from, each as JSON. */
+  agentEntriesLength: 65_536,
   /** Characters of all settings of an agent together, as JSON. */
   agentConfigLength: 131_072,
   /** Characters of the text of one message in a conversation. */
   messageLength: 100_000,
+  /** Characters that are kept of one reply in a conversation. */
+  replyLength: 1 << 20,
   /** Most files of one message. */
   messageFiles: 20,
   /** Characters of the name of a user. */
@@ -86,6 +90,10 @@ export const limits = {
   voiceBytes: 25 << 20,
   /** How long a turn waits for another one of its conversation. */
   turnWaitMilliseconds: 30_000,
+  /** Most turns without a token that one server runs at the same time. */
+  anonymousTurns: 200,
+  /** How often a stream of events looks whether its client may still have it. */
+  admissionMilliseconds: 1000,
   /** A turn that has not begun to run after this long was interrupted by a crash. */
   turnStartMilliseconds: 60_000,
   /** Earlier turns that a run is told. */

@@ -115,9 +115,9 @@ export const runOperations = {
     name: 'workflow.runs',
     method: 'GET',
     path: `${basePath}/workflow/runs`,
-    access: 'read',
+    access: 'token',
     summary: 'History of runs, newest first',
-    details: `Of an answer the first ${limits.listedAnswerLength} characters are shown.`,
+    details: `Of an answer the first ${limits.listedAnswerLength} characters are shown. A runner sees the runs of its agents; one with several agents names one in agent_id.`,
     query: Type.Object({
       id: Type.Optional(workflowId),
       status: Type.Optional(runStatus),
@@ -133,8 +133,9 @@ export const runOperations = {
     name: 'workflow.getRun',
     method: 'GET',
     path: `${basePath}/workflow/runs/{run_id}`,
-    access: 'read',
+    access: 'token',
     summary: 'A run with every node that it ran',
+    details: 'A runner sees the runs of its agents, and of their nodes not what these were handed.',
     data: Type.Object(runDetails),
   },
   events: {
@@ -143,10 +144,10 @@ export const runOperations = {
     name: 'workflow.runEvents',
     method: 'GET',
     path: `${basePath}/workflow/runs/{run_id}/events`,
-    access: 'read',
+    access: 'token',
     summary: 'The events of a run, from the start or behind a given one, while it runs and after',
     details:
-      'Each event has a growing `id`, a name in `event`, and in `data` one JSON object with run_id, seq, at and its own fields. It ends when the run ends or waits. Last-Event-ID outranks `after`.',
+      'Each event has a growing `id`, a name in `event`, and in `data` one JSON object with run_id, seq, at and its own fields. It ends when the run ends or waits. Last-Event-ID outranks `after`. A runner may listen to the runs of its agents.',
     query: Type.Object({
       after: Type.Optional(
         Type.Integer({

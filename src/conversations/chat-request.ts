@@ -9,4 +9,6 @@ export interface ChatRequest {
   chatId: string | undefined
   messageId: string | undefined
   timestamp: number | undefined
+  /** Of what was sent under an Idempotency-Key; empty where there was none. */
+  fingerprint: string
 }

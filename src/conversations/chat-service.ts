@@ -4,15 +4,19 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { ChatTurn, lookMilliseconds, noConversation } from './chat-turn.ts'
-import type { Conversation } from './conversation.ts'
-import type { Begun, NewTurn } from './conversation-store.ts'
+import type { Conversation, Turn } from './conversation.ts'
+import type { ActiveTurn, Begun, NewTurn } from './conversation-store.ts'
+import { findRun } from './find-run.ts'
 import { type MessageReader, type ReadMessage, readMessage } from './read-message.ts'
 import { reconcileOld, reconcileTurn } from './reconcile-turn.ts'
 import { type StartParts, startTurn } from './start-turn.ts'
+import { Strangers } from './strangers.ts'
 
 export interface ChatParts extends StartParts, MessageReader {
   /** How long a turn waits for another one of its conversation. */
   turnWaitMilliseconds?: number
+  /** Most turns without a token at the same time. */
+  anonymousTurns?: number
 }
 
 /** Who is talked to, and where. The conversation belongs to the agent. */
@@ -20,11 +24,18 @@ export interface ChatPlace {
   workspaceId: string
   agent: Agent
   conversation: Conversation
+  /** Nobody sent a token. */
+  isAnonymous: boolean
+}
+
+interface MadeTurn {
+  turn: ChatTurn
+  /** Resolves when nobody works on it any more. */
+  settled: Promise<unknown>
 }
 
 const dayMilliseconds = 86_400_000
 const nameLength = 50
-const idForm = /^[A-Za-z0-9_-]{1,64}$/
 const stuckBatch = 100
 
 /** The first words make the name of a conversation. */
@@ -34,42 +45,92 @@ const nameFrom = (content: string): string =>
 export class ChatService {
   readonly #parts: ChatParts
   readonly #turnWait: number
+  readonly #strangers: Strangers
 
   constructor(parts: ChatParts) {
     this.#parts = parts
     this.#turnWait = parts.turnWaitMilliseconds ?? limits.turnWaitMilliseconds
+    this.#strangers = new Strangers(parts.anonymousTurns ?? limits.anonymousTurns)
   }
 
   /** Resolves when the turn is stored and its run has begun, or when it turns out to be one of before. */
   async chat(place: ChatPlace, request: ChatRequest, signal: AbortSignal): Promise<ChatTurn> {
     const { workspaceId, conversation } = place
-    const { store, clock } = this.#parts
     const known =
       request.chatId === undefined
         ? undefined
-        : await store.findTurn(workspaceId, conversation.id, request.chatId)
-    if (known) return new ChatTurn(this.#parts, workspaceId, known)
-    const now = clock.now()
-    if (request.timestamp !== undefined && request.timestamp > now + dayMilliseconds)
-      throw invalidField('/timestamp', 'lies in the future; it is in milliseconds since 1970')
-    const message = await readMessage(this.#parts, workspaceId, request, signal)
-    const begun = await this.#begin(workspaceId, newTurn(conversation.id, request, message, now), signal)
-    if (begun.outcome === 'begun') {
-      const userId = request.userId ?? conversation.userId
-      const started = { agent: place.agent, turn: begun.turn, userId, dataType: request.dataType, message }
-      await startTurn(this.#parts, workspaceId, started, begun.waitingRunId)
-      // It may have got another run than the one that waited.
-      if (begun.waitingRunId !== undefined)
-        begun.turn = (await store.findTurn(workspaceId, conversation.id, begun.turn.chatId)) ?? begun.turn
-    }
-    return new ChatTurn(this.#parts, workspaceId, begun.turn)
+        : await this.#parts.store.findTurn(workspaceId, conversation.id, request.chatId)
+    const begunAgain = known !== undefined && (await this.#neverRan(workspaceId, known))
+    if (known && !begunAgain) return this.#seen(workspaceId, known, request)
+    if (!place.isAnonymous) return (await this.#make(place, request, begunAgain, signal)).turn
+    return this.#strangers.count(() => this.#make(place, request, begunAgain, signal))
   }
 
-  /** Ends turns that a crash left without a run, so that their conversations do not look busy for ever. */
-  async endInterrupted(): Promise<void> {
-    const before = this.#parts.clock.now() - limits.turnStartMilliseconds
-    for (const { workspaceId, turn } of await this.#parts.store.activeTurns(before, stuckBatch))
-      await reconcileTurn(this.#parts, workspaceId, turn)
+  /** A turn of before; one that was sent with the same key must have been the same. */
+  #seen(workspaceId: string, turn: Turn, { fingerprint }: ChatRequest): ChatTurn {
+    if (fingerprint !== '' && turn.fingerprint !== fingerprint)
+      throw new AppError(
+        'version_conflict',
+        'This Idempotency-Key was used with another message; take a fresh one',
+        { errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }] },
+      )
+    return new ChatTurn(this.#parts, workspaceId, turn, true)
+  }
+
+  /** A crash left it without a run: sent again, it gets one. */
+  async #neverRan(workspaceId: string, { status, error, runId }: Turn): Promise<boolean> {
+    if (status !== 'failed' || error?.reason !== 'unavailable') return false
+    return (await findRun(this.#parts.runs, workspaceId, runId)) === undefined
+  }
+
+  async #make(
+    place: ChatPlace,
+    request: ChatRequest,
+    begunAgain: boolean,
+    signal: AbortSignal,
+  ): Promise<MadeTurn> {
+    const { workspaceId, agent, conversation, isAnonymous } = place
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    checkRequest(agent, request, now)
+    const message = await this.#read(place, request, signal)
+    const wish = { ...newTurn(conversation.id, request, message, now), isAnonymous, begunAgain }
+    const begun = await this.#begin(workspaceId, wish, signal)
+    if (begun.outcome === 'seen')
+      return { turn: this.#seen(workspaceId, begun.turn, request), settled: Promise.resolve() }
+    const userId = request.userId ?? conversation.userId
+    const started = { agent, turn: begun.turn, userId, dataType: request.dataType, message }
+    const { settled } = await startTurn(this.#parts, workspaceId, started, begun.waitingRunId)
+    // It may have got another run than the one that waited.
+    if (begun.waitingRunId !== undefined)
+      begun.turn = (await store.findTurn(workspaceId, conversation.id, begun.turn.chatId)) ?? begun.turn
+    return { turn: new ChatTurn(this.#parts, workspaceId, begun.turn, begunAgain), settled }
+  }
+
+  /** What a service said that failed is not for strangers, here either. */
+  async #read(place: ChatPlace, request: ChatRequest, signal: AbortSignal): Promise<ReadMessage> {
+    try {
+      return await readMessage(this.#parts, place.workspaceId, request, signal)
+    } catch (error) {
+      if (!place.isAnonymous || !(error instanceof AppError) || error.reason !== 'model_failed') throw error
+      throw new AppError('model_failed', 'The speech could not be read', { cause: error })
+    }
+  }
+
+  /**
+   * Ends turns that a crash left without a run, so that their conversations do not look busy for ever. `before`: no
+   * process is left that could still be about to start the run of a turn from before that time.
+   */
+  async endInterrupted({ before }: { before?: number } = {}): Promise<void> {
+    const begunBefore = before ?? this.#parts.clock.now() - limits.turnStartMilliseconds
+    const patience = before === undefined ? {} : { patience: 0 }
+    for (let last: ActiveTurn | undefined; ; ) {
+      const found = await this.#parts.store.activeTurns(begunBefore, stuckBatch, last)
+      for (const { workspaceId, turn } of found)
+        await reconcileTurn(this.#parts, workspaceId, turn, patience)
+      last = found.at(-1)
+      if (found.length < stuckBatch) return
+    }
   }
 
   /** Waits until no other turn of the conversation runs. */
@@ -97,27 +158,35 @@ export class ChatService {
   }
 }
 
+function checkRequest({ config }: Agent, { timestamp, dataType }: ChatRequest, now: number): void {
+  if (timestamp !== undefined && timestamp > now + dayMilliseconds)
+    throw invalidField('/timestamp', 'lies in the future; it is in milliseconds since 1970')
+  if (dataType === 'action' && !config.workflow_id)
+    throw new AppError('unsupported_media_type', 'This agent has no workflow that takes actions', {
+      errors: [{ path: '/data_type', message: 'an action needs an agent with a workflow' }],
+    })
+}
+
 function newTurn(
   conversationId: string,
   request: ChatRequest,
   { content }: ReadMessage,
   now: number,
-): NewTurn {
-  const spareId = mintId('msg')
-  const { messageId } = request
+): Omit<NewTurn, 'isAnonymous' | 'begunAgain'> {
   return {
     conversationId,
     chatId: request.chatId ?? mintId('chat'),
     runId: mintId('run'),
     message: {
-      id: messageId !== undefined && idForm.test(messageId) ? messageId : spareId,
+      id: request.messageId ?? mintId('msg'),
       dataType: request.dataType,
       content,
       fileIds: request.fileIds,
       at: request.timestamp ?? now,
     },
-    spareId: messageId === undefined ? spareId : mintId('msg'),
+    spareId: mintId('msg'),
     name: request.dataType === 'action' ? '' : nameFrom(content),
+    fingerprint: request.fingerprint,
     at: now,
   }
 }

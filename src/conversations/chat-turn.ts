@@ -20,10 +20,14 @@ export class ChatTurn {
   readonly #workspaceId: string
   readonly #turn: Turn
 
-  constructor(parts: TurnParts & { runs: Runs }, workspaceId: string, turn: Turn) {
+  /** Whether it was there before this request. */
+  readonly wasSeen: boolean
+
+  constructor(parts: TurnParts & { runs: Runs }, workspaceId: string, turn: Turn, wasSeen: boolean) {
     this.#parts = parts
     this.#workspaceId = workspaceId
     this.#turn = turn
+    this.wasSeen = wasSeen
   }
 
   get chatId(): string {
@@ -56,7 +60,14 @@ export class ChatTurn {
         if (told) yield told
       }
     if (signal.aborted) return
-    yield { id: end ?? last + 1, event: 'end', answer: await this.answer(signal) }
+    const answer = await this.answer(signal)
+    yield { id: end ?? (await this.#behind(answer.runId, last)), event: 'end', answer }
+  }
+
+  /** The number behind the last one, but none that the run never came to: a client may name any number. */
+  async #behind(runId: string, last: number): Promise<number> {
+    const run = await findRun(this.#parts.runs, this.#workspaceId, runId)
+    return Math.min(last, run?.sequence ?? last) + 1
   }
 
   #look(): Promise<Turn | undefined> {
@@ -70,7 +81,7 @@ export class ChatTurn {
     for (;;) {
       signal.throwIfAborted()
       const turn = await this.#look()
-      if (!turn) throw noConversation(conversationId)
+      if (!turn) throw await this.#goneError()
       if (turn.status !== 'active') return turn
       const run = await findRun(runs, this.#workspaceId, turn.runId)
       // A run that waits has not been handed this turn yet.
@@ -78,6 +89,14 @@ export class ChatTurn {
       else await waiters.wait(conversationId, lookMilliseconds, signal)
       await reconcileOld(this.#parts, this.#workspaceId, turn)
     }
+  }
+
+  /** Deleted with its conversation, or taken back because it could not begin. */
+  async #goneError(): Promise<AppError> {
+    const { conversationId, chatId } = this.#turn
+    if (!(await this.#parts.store.find(this.#workspaceId, conversationId))) return noConversation(conversationId)
+    const words = 'The turn could not begin; send it again in a moment'
+    return new AppError('unavailable', words, { data: { chat_id: chatId } })
   }
 
   /** Whether the run still stands where this turn left it: what comes later belongs to other turns. */

@@ -4,7 +4,7 @@ import type { ListenedRun, RunListener, RunMessage, Settled } from '../workflow/
 import type { HistoryEntry } from '../workflow/step.ts'
 import { endOf, endTurn, type TurnParts } from './end-turn.ts'
 import { recallHistory } from './recall-history.ts'
-import { storableText } from './storable-text.ts'
+import { boundedReply, storableText } from './storable-text.ts'
 
 /** Longer names of values cannot be held by an index of every database. */
 const memoryKeyLength = 200
@@ -44,7 +44,11 @@ export class ConversationListener implements RunListener {
   }
 
   async remember(run: ListenedRun, values: Readonly<Record<string, unknown>>): Promise<void> {
-    const kept = new Map(Object.entries(values).filter(([key]) => key.length <= memoryKeyLength))
+    const kept = new Map(
+      Object.entries(values)
+        .map(([key, value]) => [storableText(key), value] as const)
+        .filter(([key]) => key !== '' && key.length <= memoryKeyLength),
+    )
     if (run.conversationId === '' || kept.size === 0) return
     const { store, clock } = this.#parts
     await store.remember(run.workspaceId, run.conversationId, run.userId, kept, clock.now())
@@ -53,7 +57,7 @@ export class ConversationListener implements RunListener {
   async said(run: ListenedRun, message: RunMessage): Promise<void> {
     if (run.conversationId === '') return
     const { id, dataType, content, fileIds, at } = message
-    const reply = { id, dataType, content: storableText(content), fileIds, at }
+    const reply = { id, dataType, content: boundedReply(storableText(content)), fileIds, at }
     await this.#parts.store.addReply(run.workspaceId, run.conversationId, run.chatId, reply)
   }
 

@@ -7,6 +7,9 @@ import { noConversation } from './chat-turn.ts'
 import type { Conversation, Message, Rating } from './conversation.ts'
 import type { ConversationFilter, ConversationStore } from './conversation-store.ts'
 
+/** So many messages are in memory at a time. */
+export const messagesAtOnce = 50
+
 export class ConversationService {
   readonly #store: ConversationStore
   readonly #runs: Pick<Runs, 'stop'>
@@ -47,14 +50,17 @@ export class ConversationService {
     return conversation
   }
 
-  /** `limit` messages, behind the `offset` newest ones, oldest first. */
-  async retrieve(
+  /** `limit` messages, behind the `offset` newest ones, oldest first, a part at a time: messages may be long. */
+  async *retrieve(
     workspaceId: string,
     conversation: Conversation,
     { limit, offset }: { limit: number; offset: number },
-  ): Promise<Message[]> {
-    const last = conversation.messageCount - offset
-    return last <= 0 ? [] : this.#store.messages(workspaceId, conversation.id, last, limit)
+  ): AsyncGenerator<Message[]> {
+    const end = conversation.messageCount - offset
+    for (let from = Math.max(0, end - limit); from < end; from += messagesAtOnce) {
+      const last = Math.min(end, from + messagesAtOnce)
+      yield await this.#store.messages(workspaceId, conversation.id, last, last - from)
+    }
   }
 
   list(workspaceId: string, filter: ConversationFilter, page: PageRequest): Promise<Page<Conversation>> {
@@ -86,8 +92,15 @@ export class ConversationService {
       throw new AppError('not_found', `There is no message ${messageId} in this conversation`)
   }
 
-  /** Removes what deleted agents and conversations left behind, a few rows at a time. */
+  /** Removes what deleted agents and conversations left behind, a few rows at a time, and stops what works for them. */
   async sweep(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.#store.sweep())) await new Promise(resolve => setImmediate(resolve))
+    while (!signal.aborted) {
+      const { isMore, orphans } = await this.#store.sweep()
+      await Promise.all(
+        orphans.map(({ workspaceId, runId }) => this.#runs.stop(workspaceId, runId).catch(() => {})),
+      )
+      if (!isMore) return
+      await new Promise(resolve => setImmediate(resolve))
+    }
   }
 }

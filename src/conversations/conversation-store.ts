@@ -11,6 +11,10 @@ export interface NewTurn {
   spareId: string
   /** The name of the conversation, where it has none yet. */
   name: string
+  isAnonymous: boolean
+  fingerprint: string
+  /** A turn with this id that failed as `unavailable` is begun again, with the message that is stored. */
+  begunAgain: boolean
   at: number
 }
 
@@ -35,6 +39,17 @@ export interface OrphanedRuns {
   activeRunId: string | undefined
   waitingRunId: string | undefined
 }
+
+/** What a step of the sweep found. */
+export interface Swept {
+  /** Whether there may be more to remove. */
+  isMore: boolean
+  /** Runs that work for conversations which went with their agent. */
+  orphans: readonly { workspaceId: string; runId: string }[]
+}
+
+/** Where to go on among active turns: behind this one. */
+export type ActiveTurn = { workspaceId: string; turn: Turn }
 
 export interface ConversationFilter {
   /** Only those of these agents. */
@@ -73,9 +88,11 @@ export interface ConversationStore {
   ): Promise<boolean>
   /** Ends an active turn and frees its conversation. False when it has ended already. */
   endTurn(workspaceId: string, conversationId: string, chatId: string, end: TurnEnd): Promise<boolean>
+  /** Takes an active turn back with its message, as if it had never been sent. False where something was said since. */
+  undoTurn(workspaceId: string, conversationId: string, chatId: string): Promise<boolean>
   setOptions(workspaceId: string, turn: Turn, options: readonly string[]): Promise<void>
-  /** Turns that began before and still run, of any workspace, oldest first, so many at most. */
-  activeTurns(begunBefore: number, limit: number): Promise<{ workspaceId: string; turn: Turn }[]>
+  /** Turns that began before and still run, of any workspace, oldest first, so many at most, behind a given one. */
+  activeTurns(begunBefore: number, limit: number, behind?: ActiveTurn): Promise<ActiveTurn[]>
 
   /** What was assigned to `memory` for this user. */
   memory(workspaceId: string, conversationId: string, userId: string): Promise<Map<string, unknown>>
@@ -95,6 +112,6 @@ export interface ConversationStore {
     rating: { rating: Rating | null; comment: string; at: number },
   ): Promise<boolean>
 
-  /** Removes some of what nobody can reach any more; false when there is nothing left. */
-  sweep(): Promise<boolean>
+  /** Removes some of what nobody can reach any more. */
+  sweep(): Promise<Swept>
 }

@@ -53,6 +53,10 @@ export interface Turn {
   error: TurnError | undefined
   /** What the question of a waiting turn offers. */
   options: readonly string[] | undefined
+  /** Made without a token: its failures say nothing of how the server is set up. */
+  isAnonymous: boolean
+  /** Of what was sent under an Idempotency-Key; empty where there was none. */
+  fingerprint: string
   createdAt: number
 }
 

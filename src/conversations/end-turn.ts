@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { RunStatus } from '../workflow/run/run-store.ts'
 import type { Turn, TurnError, TurnStatus } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
-import { failureReply } from './failure-reply.ts'
+import { failureReply, neutralError } from './failure-reply.ts'
 import { storableText } from './storable-text.ts'
 import type { TurnWaiters } from './turn-waiters.ts'
 
@@ -44,15 +44,17 @@ export async function endTurn(
   { status, error: failure, waitingRunId }: EndedTurn,
 ): Promise<void> {
   const { conversationId, chatId } = turn
-  const error = failure && { reason: failure.reason, message: storableText(failure.message) }
   const at = clock.now()
   const known = await store.findTurn(workspaceId, conversationId, chatId)
   if (known?.status === 'active') {
-    const question = error && (await store.messages(workspaceId, conversationId, known.firstPosition, 1))[0]
+    const question =
+      failure && (await store.messages(workspaceId, conversationId, known.firstPosition, 1))[0]?.content
+    const told = failure && (known.isAnonymous ? neutralError(turn.runId, question ?? '', failure) : failure)
+    const error = told && { reason: told.reason, message: storableText(told.message) }
     await store.endTurn(workspaceId, conversationId, chatId, {
       status,
       error,
-      reply: error && failureReply(turn, question?.content ?? '', error, at),
+      reply: error && failureReply(turn, question ?? '', error, at),
       ...(waitingRunId !== undefined && { waitingRunId }),
       at,
     })

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Reason } from '../contract/error-codes.ts'
 import type { Message, TurnError } from './conversation.ts'
 
 const chinese = /\p{Script=Han}/u
@@ -6,6 +7,24 @@ const chinese = /\p{Script=Han}/u
 /** Always the same for a turn, so that a reply which is told of twice is stored once. */
 export const replyId = (runId: string, chatId: string, what: string): string =>
   `msg_${hash('sha256', JSON.stringify([runId, chatId, what]), 'base64url').slice(0, 22)}`
+
+/** What they say is meant for whoever set the agent up: settings, addresses, nodes. */
+const diagnostics: ReadonlySet<Reason> = new Set<Reason>([
+  'model_failed',
+  'not_configured',
+  'search_failed',
+  'step_failed',
+  'workflow_not_runnable',
+])
+
+/** What somebody is told who came without a token: the record of the run keeps the rest for its owner. */
+export function neutralError(runId: string, question: string, error: TurnError): TurnError {
+  if (!diagnostics.has(error.reason)) return error
+  const message = chinese.test(question)
+    ? `智能体现在无法回答；其所有者可在运行记录 ${runId} 中查到原因`
+    : `The agent cannot answer right now; its owner finds the reason in run ${runId}`
+  return { reason: error.reason, message }
+}
 
 /** What the user reads when a turn did not work, in the language of the question. */
 export function failureReply(

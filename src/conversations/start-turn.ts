@@ -4,11 +4,11 @@ import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
 import { type LanguageModels, ModelNotConfigured } from '../models/language-model.ts'
-import type { RunRequest, Runs } from '../workflow/run/runs.ts'
+import type { LiveRun, RunRequest, Runs } from '../workflow/run/runs.ts'
 import type { MessageType } from '../workflow/step.ts'
 import type { Turn, TurnError } from './conversation.ts'
 import { endTurn, type TurnParts } from './end-turn.ts'
-import { settledRun } from './find-run.ts'
+import { findRun, settledRun } from './find-run.ts'
 import type { ReadMessage } from './read-message.ts'
 
 export interface StartParts extends TurnParts {
@@ -49,24 +49,40 @@ async function graphOf(
 const wordsOf = ({ dataType, message }: StartedTurn): { text: string; action: string } =>
   dataType === 'action' ? { text: '', action: message.content } : { text: message.content, action: '' }
 
-/** Hands the turn to the run that waits for it; false when that does not wait any more. */
-async function resumeRun(parts: StartParts, workspaceId: string, started: StartedTurn): Promise<boolean> {
+export interface Started {
+  /** Resolves when nobody works on the turn any more, however that came; the record tells how. */
+  settled: Promise<unknown>
+}
+
+const startedBy = ({ settled }: LiveRun): Started => ({ settled: settled.catch(() => {}) })
+
+/** Hands the turn to the run that waits for it; undefined when that does not wait any more. */
+async function resumeRun(
+  parts: StartParts,
+  workspaceId: string,
+  started: StartedTurn,
+): Promise<Started | undefined> {
   const { turn, message } = started
   const patience = AbortSignal.timeout(limits.turnWaitMilliseconds)
   const run = await settledRun(parts.runs, workspaceId, turn.runId, patience)
-  if (run?.status !== 'waiting') return false
+  if (run?.status !== 'waiting') return undefined
   // What it did before belongs to earlier turns.
   await parts.store.aimTurn(workspaceId, turn, turn.runId, run.sequence)
   try {
     const reply = { ...wordsOf(started), files: message.files }
-    const live = await parts.runs.resume(workspaceId, turn.runId, reply, turn.chatId)
-    // Whoever waits for the turn finds out by itself.
-    live.settled.catch(() => {})
-    return true
+    return startedBy(await parts.runs.resume(workspaceId, turn.runId, reply, turn.chatId))
   } catch (error) {
-    if (error instanceof AppError && ['not_found', 'version_conflict'].includes(error.reason)) return false
+    if (error instanceof AppError && ['not_found', 'version_conflict'].includes(error.reason))
+      return undefined
     throw error
   }
+}
+
+/** Nobody who talks to an agent asked for a workflow: that there is none is a fault of the agent. */
+function missingWorkflow(error: unknown, { config }: Agent): unknown {
+  if (!(error instanceof AppError) || error.reason !== 'not_found') return error
+  const words = `There is no workflow ${config.workflow_id}, which this agent answers with; make it, or change the agent`
+  return new AppError('workflow_not_runnable', words, { cause: error })
 }
 
 async function startRun(
@@ -74,10 +90,10 @@ async function startRun(
   workspaceId: string,
   started: StartedTurn,
   runId: string,
-): Promise<void> {
+): Promise<Started> {
   const { agent, turn, userId, message } = started
   const { text, action } = wordsOf(started)
-  const live = await parts.runs.start(workspaceId, {
+  const request: RunRequest = {
     what: await graphOf(parts, workspaceId, agent),
     trigger: 'chat',
     runId,
@@ -86,8 +102,11 @@ async function startRun(
     chatId: turn.chatId,
     userId,
     inputs: { query: text, files: message.files, action, more: {} },
+  }
+  const live = await parts.runs.start(workspaceId, request).catch((error: unknown) => {
+    throw missingWorkflow(error, agent)
   })
-  live.settled.catch(() => {})
+  return startedBy(live)
 }
 
 const failureOf = (error: unknown): TurnError =>
@@ -95,26 +114,38 @@ const failureOf = (error: unknown): TurnError =>
     ? { reason: error.reason, message: error.message }
     : { reason: 'internal', message: 'The server failed; the trace id finds the cause in its log' }
 
+/** It says nothing of the turn: a moment later the same one may well begin. */
+const isPassing = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.reason === 'rate_limited' || error.reason === 'unavailable')
+
 /**
- * Sets a turn to work that was just begun. When that fails, the failure is the answer to the turn: it is stored, and
- * the conversation is free again. A failure that nobody expected is thrown as well, for the log.
+ * Sets a turn to work that was just begun. A failure that passes takes the turn back and is thrown, so that it can be
+ * sent again; any other is the answer to the turn: it is stored, and the conversation is free again. What nobody
+ * expected is thrown as well, for the log.
  */
 export async function startTurn(
   parts: StartParts,
   workspaceId: string,
   started: StartedTurn,
   waitingRunId: string | undefined,
-): Promise<void> {
+): Promise<Started> {
   const { turn } = started
   let { runId } = turn
   try {
     if (waitingRunId !== undefined) {
-      if (await resumeRun(parts, workspaceId, started)) return
+      const resumed = await resumeRun(parts, workspaceId, started)
+      if (resumed) return resumed
       runId = mintId('run')
       await parts.store.aimTurn(workspaceId, turn, runId, 0)
     }
-    await startRun(parts, workspaceId, started, runId)
+    return await startRun(parts, workspaceId, started, runId)
   } catch (error) {
+    if (isPassing(error)) {
+      // It may have begun all the same, where the answer of the database was lost.
+      const run = await findRun(parts.runs, workspaceId, runId)
+      if (run?.chatId === turn.chatId) return { settled: Promise.resolve() }
+      if (await takeBack(parts, workspaceId, turn)) throw error
+    }
     await endTurn(
       parts,
       workspaceId,
@@ -127,5 +158,12 @@ export async function startTurn(
       },
     )
     if (!(error instanceof AppError)) throw error
+    return { settled: Promise.resolve() }
   }
+}
+
+async function takeBack({ store, waiters }: StartParts, workspaceId: string, turn: Turn): Promise<boolean> {
+  const isBack = await store.undoTurn(workspaceId, turn.conversationId, turn.chatId)
+  if (isBack) waiters.wake(turn.conversationId)
+  return isBack
 }

@@ -10,6 +10,8 @@ export interface TurnAnswer {
   conversationId: string
   chatId: string
   runId: string
+  /** Of the user's message. */
+  messageId: string
   replies: readonly Message[]
   error: TurnError | undefined
   /** Set when the last reply is a question that the next turn answers. */
@@ -61,13 +63,15 @@ export async function turnAnswer(
   turn: Turn,
   signal: AbortSignal,
 ): Promise<TurnAnswer> {
-  const replies = repliesOf(await parts.store.turnMessages(workspaceId, turn))
+  const messages = await parts.store.turnMessages(workspaceId, turn)
+  const replies = repliesOf(messages)
   const options =
     turn.status === 'waiting' ? await offeredOptions(parts, workspaceId, turn, replies, signal) : undefined
   return {
     conversationId: turn.conversationId,
     chatId: turn.chatId,
     runId: turn.runId,
+    messageId: messages.find(({ role }) => role === 0)?.id ?? '',
     replies,
     error: turn.error,
     waiting: options && { options },

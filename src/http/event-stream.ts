@@ -1,11 +1,16 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { errorCodes } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
+import { type AppError, invalidField } from '../kernel/app-error.ts'
 import { Answer } from './answer.ts'
 
 export interface ServerSentEvent {
-  /** A number that only grows, so that a client can go on behind it with `Last-Event-ID`. */
-  id: number
+  /**
+   * A number that only grows, so that a client can go on behind it with `Last-Event-ID`. What tells of a failure has
+   * none: whoever comes back goes on behind what was really said.
+   */
+  id?: number
   event: string
   /** JSON, on one line. */
   data: string
@@ -14,8 +19,22 @@ export interface ServerSentEvent {
 /** Gives events until there are no more; ends soon after the signal is aborted. */
 export type EventSource = (signal: AbortSignal) => AsyncIterable<ServerSentEvent>
 
+export interface StreamOptions {
+  /** Whether the client may have the stream still, beside its token, which is looked at anyway. */
+  isAllowed?: () => Promise<boolean>
+  /** What the client is told when the source fails. */
+  failure?: (error: AppError) => ServerSentEvent
+  /** How to come back, said when the server stops. */
+  comeBack?: string
+}
+
 const printed = ({ id, event, data }: ServerSentEvent): string =>
-  `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
+
+const failed = ({ reason, message }: AppError): ServerSentEvent => ({
+  event: 'error',
+  data: JSON.stringify({ code: errorCodes[reason].code, message, reason }),
+})
 
 /**
  * Events as the body of an answer. It asks for the next event only while the client takes what there is: what waits
@@ -26,16 +45,25 @@ class EventBody extends Readable {
   readonly #events: AsyncIterator<ServerSentEvent>
   readonly #gone: AbortController
   readonly #stopping: AbortSignal
+  readonly #comeBack: string
   readonly #comments: NodeJS.Timeout
+  readonly #looks: NodeJS.Timeout
   #isReading = false
   #lastAt = performance.now()
 
-  constructor(source: EventSource, stopping: AbortSignal) {
+  constructor(
+    source: EventSource,
+    stopping: AbortSignal,
+    isAllowed: () => Promise<boolean>,
+    comeBack = 'come back with Last-Event-ID',
+  ) {
     super({ highWaterMark: 1 })
+    this.#comeBack = comeBack
     this.#gone = new AbortController()
     this.#stopping = stopping
     this.#events = source(this.#gone.signal)[Symbol.asyncIterator]()
     this.#comments = setInterval(() => this.#keepOpen(), limits.eventCommentMilliseconds).unref()
+    this.#looks = setInterval(() => this.#look(isAllowed), limits.admissionMilliseconds).unref()
     stopping.addEventListener('abort', this.#endWithServer)
     // The headers go out with the first bytes: a client learns at once that its request was taken.
     this.push(': events follow\n\n')
@@ -72,16 +100,29 @@ class EventBody extends Readable {
     this.push(': still here\n\n')
   }
 
-  readonly #endWithServer = (): void => {
+  /** A stream may last long: who is no longer let in gets no more of it. A look that fails decides nothing. */
+  #look(isAllowed: () => Promise<boolean>): void {
+    isAllowed().then(
+      allowed => {
+        if (!allowed) this.#end(': you may not have this any longer: the token or the agent is gone')
+      },
+      () => {},
+    )
+  }
+
+  #end(comment: string): void {
     if (this.#gone.signal.aborted) return
     this.#free()
-    this.push(': the server stops; come back with Last-Event-ID\n\n')
+    this.push(`${comment}\n\n`)
     this.push(null)
   }
+
+  readonly #endWithServer = (): void => this.#end(`: the server stops; ${this.#comeBack}`)
 
   #free(): void {
     if (this.#gone.signal.aborted) return
     clearInterval(this.#comments)
+    clearInterval(this.#looks)
     this.#stopping.removeEventListener('abort', this.#endWithServer)
     this.#gone.abort()
     // Not waited for: it may be waiting itself for the signal to be noticed.
@@ -98,15 +139,27 @@ const headers = {
 
 /**
  * An answer that is sent event by event. Whatever can be refused must be refused before: once it is made, a failure
- * of the source can only break the connection off.
+ * of the source can only be told as an event.
  */
-export function eventStream(request: FastifyRequest, source: EventSource): Answer {
+export function eventStream(request: FastifyRequest, source: EventSource, options: StreamOptions = {}): Answer {
   if (request.method === 'HEAD') return new Answer(200, headers)
-  return new Answer(200, headers, new EventBody(source, request.server.stopping))
+  const { server } = request
+  const { isAllowed = async () => true, failure = failed, comeBack } = options
+  async function* told(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+    try {
+      yield* source(signal)
+    } catch (error) {
+      if (!signal.aborted) yield failure(server.failureOf(error, request))
+    }
+  }
+  const isStillAllowed = async (): Promise<boolean> => (await server.admits(request)) && (await isAllowed())
+  return new Answer(200, headers, new EventBody(told, server.stopping, isStillAllowed, comeBack))
 }
 
 /** Where a client that comes back wants to go on: behind the event of that number. */
 export function lastEventId(request: FastifyRequest): number | undefined {
   const header = request.headers['last-event-id']
-  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined
+  if (header === undefined) return undefined
+  if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
+  throw invalidField('header/Last-Event-ID', 'must be the number of an event, such as 17')
 }

@@ -77,11 +77,13 @@ async function answerOnce(
   handler: Route['handler'],
 ): Promise<unknown> {
   const key = idempotencyKey(call.request)
-  // A streamed body is known only when it has arrived: its handler calls `once` itself. And a key belongs to a
-  // caller: where nobody says who calls, it cannot be told from the same key of somebody else.
-  if (operation.streamsBody || key === undefined || !call.request.token || answersEvents(operation, call))
-    return handler(call)
   const { request } = call
+  // A streamed body is known only when it has arrived: its handler calls `once` itself. What may answer with events,
+  // which cannot be kept and given again, sees to it itself that the key is heeded.
+  if (operation.streamsBody || operation.streams || key === undefined) return handler(call)
+  // A key belongs to a caller: where nobody says who calls, it cannot be told from the same key of somebody else.
+  if (!request.token)
+    throw invalidField('header/Idempotency-Key', 'needs a token; leave it out where you send none')
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
   // By the text, not by the value: numbers beyond 2^53 that differ are the same value.
   const sent = [...request.members].map(([name, { text }]) => [name, text])
@@ -92,10 +94,6 @@ async function answerOnce(
   )
   return once(parts, call, key, fingerprint, () => handler(call), envelopeOf(operation))
 }
-
-/** Events cannot be kept and given again; the handler itself sees to it that the key is heeded. */
-const answersEvents = (operation: Operation, { body }: Call): boolean =>
-  operation.streams === true && (body as { stream?: unknown } | undefined)?.stream === 1
 
 const envelopeOf = (operation: Operation): Envelope =>
   operation.envelope === 'flat' ? flatSuccessText : successText
@@ -149,6 +147,7 @@ function send(reply: FastifyReply, result: unknown, wrap: Envelope): FastifyRepl
 
 /** What the system buffers by itself is gone at once; of anything larger a reader may not hold the rest for ever. */
 function sendBounded(reply: FastifyReply, body: Answer['body']): FastifyReply {
+  if (reply.server.stopping?.aborted) reply.header('connection', 'close')
   const isSmall = body === undefined || (!(body instanceof Readable) && body.length < smallAnswer)
   if (!isSmall)
     reply.raw.setTimeout(limits.downloadStallMilliseconds, () => reply.request.raw.socket.destroy())

@@ -30,6 +30,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Aborted when the server begins to stop: whoever would answer for a long time ends. */
     stopping: AbortSignal
+    /** Whether the token of a request that was let in is still good. */
+    admits(request: FastifyRequest): Promise<boolean>
+    /** What went wrong after the answer had begun: as a failure with a code, and in the log where it is ours. */
+    failureOf(thrown: unknown, request: FastifyRequest): AppError
   }
   interface FastifyContextConfig {
     operation?: Operation
@@ -64,6 +68,8 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   })
   const stopping = new AbortController()
   app.decorate('stopping', stopping.signal)
+  app.decorate('admits', (request: FastifyRequest) => isAdmitted(parts, request))
+  app.decorate('failureOf', (thrown: unknown, { traceId }: FastifyRequest) => known(thrown, traceId, parts.log))
   const silent = silentConnections(app.server)
   app.addHook('preClose', async () => {
     stopping.abort()
@@ -155,11 +161,34 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
       tokenId: request.token?.id,
     }
     requestLines?.add(requestLine(line, Date.now()))
+    // What answered while the server was stopping leaves a connection that nobody would close.
+    if (stopping.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
     done()
   })
 
   for (const route of routes) registerRoute(app, parts, route)
   return app
+}
+
+/** Whatever was thrown, with a code; what is a fault of ours is logged. */
+function known(thrown: unknown, traceId: string, log: Logger): AppError {
+  const error = asAppError(thrown)
+  if (errorStatus(error) >= 500)
+    log.error({ trace_id: traceId, reason: error.reason, err: error.cause ?? error }, error.message)
+  return error
+}
+
+/** Asked again while an answer goes on. Where the database cannot tell, nobody is turned away. */
+async function isAdmitted({ access }: ServerParts, request: FastifyRequest): Promise<boolean> {
+  const { token, operation, headers } = request
+  if (!token) return true
+  try {
+    const now = access.recognize(headers.authorization) ?? (await access.authenticate(headers.authorization))
+    access.authorize(now, operation?.access ?? 'token')
+    return now.id === token.id
+  } catch (error) {
+    return !(error instanceof AppError && ['token_invalid', 'forbidden'].includes(error.reason))
+  }
 }
 
 async function answerError(
@@ -168,18 +197,17 @@ async function answerError(
   reply: FastifyReply,
   log: Logger,
 ): Promise<FastifyReply> {
-  const error = asAppError(thrown)
-  const status = errorStatus(error)
   // A path that cannot be decoded fails before the hook that names the request.
   request.traceId ||= traceIdOf(request.headers)
   reply.header('x-traceid', request.traceId)
-  if (status >= 500)
-    log.error({ trace_id: request.traceId, reason: error.reason, err: error.cause ?? error }, error.message)
+  const error = known(thrown, request.traceId, log)
+  const status = errorStatus(error)
   // Who sends too slowly is not waited for.
   if (error.reason !== 'request_timeout') await drain(request.raw)
   if (error.reason === 'token_missing' || error.reason === 'token_invalid')
     reply.header('www-authenticate', 'Bearer')
   if (status === 503) reply.header('retry-after', '2')
+  if (request.server.stopping.aborted) reply.header('connection', 'close')
   return reply
     .code(status)
     .headers({ ...error.headers, 'cache-control': 'no-store', 'content-type': jsonType })

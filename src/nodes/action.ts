@@ -1,3 +1,4 @@
+import { isTooDeep } from '../tools/json-depth.ts'
 import type { NodeKind } from '../workflow/node-kind.ts'
 import { StepFailure } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
@@ -21,11 +22,15 @@ export const action: NodeKind<unknown> = {
 }
 
 function parseContent(content: string): unknown {
+  let parsed: unknown
   try {
-    return JSON.parse(content)
+    parsed = JSON.parse(content)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     const message = `"content" is no JSON after its references were filled in (${why}): ${quote(content)}`
     throw new StepFailure('step_failed', message, { cause: error })
   }
+  if (isTooDeep(content))
+    throw new StepFailure('step_failed', '"content" is nested too deeply; make it flatter.')
+  return parsed
 }

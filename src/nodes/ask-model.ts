@@ -1,5 +1,6 @@
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../models/language-model.ts'
 import type { Step } from '../workflow/step.ts'
+import { idempotencyHeader } from './idempotency-header.ts'
 import { stepFailureOf } from './step-failure-of.ts'
 
 export interface ModelQuestion {
@@ -14,7 +15,7 @@ export interface ModelQuestion {
 /** One call of a model that is paid for once: after a crash or a retry its answer comes from the journal. */
 export async function askModel(step: Step, question: ModelQuestion): Promise<ModelAnswer> {
   const { model, name, request, onText = () => {} } = question
-  const idempotencyKey = `${step.idempotencyKey}.${name}`
+  const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
   try {
     return await step.once(name, async (): Promise<ModelAnswer> => {
       const given = await model.generate({ ...request, idempotencyKey }, onText, step.signal)

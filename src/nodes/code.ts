@@ -22,9 +22,14 @@ export const code: NodeKind<NodeServices> = {
   async run(step, data, services) {
     const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord
     try {
-      const result = await services.code.run(readText(data, 'code'), inputs, step.signal)
-      // A field that the author calls "result" is the one that is meant by it.
-      return { outputs: { result, ...(isJsonRecord(result) ? result : {}) } }
+      let logs: readonly string[] = []
+      const result = await services.code.run(readText(data, 'code'), inputs, step.signal, lines => {
+        logs = lines
+      })
+      // A field that the author calls "result" or "logs" is the one that is meant by it.
+      return {
+        outputs: { ...(logs.length > 0 && { logs }), result, ...(isJsonRecord(result) ? result : {}) },
+      }
     } catch (error) {
       throw stepFailureOf(error)
     }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isTooDeep } from '../tools/json-depth.ts'
 import { isJsonRecord } from '../workflow/node-kind.ts'
 import { textOf } from './read-setting.ts'
 
@@ -18,7 +19,7 @@ export const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comp
   ['gte', ordered((one, other) => one >= other)],
   ['lt', ordered((one, other) => one < other)],
   ['lte', ordered((one, other) => one <= other)],
-  ['in', (left, right) => listOf(right).some(element => isEqual(left, element))],
+  ['in', (left, right) => hasEqual(listOf(right), left)],
 ])
 
 /** Those that look at the left side only. */
@@ -30,31 +31,65 @@ export const oneSided: ReadonlySet<string> = new Set(['empty', 'not_empty'])
  * the JSON text of itself.
  */
 function isEqual(left: unknown, right: unknown): boolean {
-  if (typeof left === 'number' || typeof right === 'number') {
-    const [one, other] = [numberOf(left), numberOf(right)]
-    if (one !== undefined && other !== undefined) return one === other
-  }
-  const [one, other] = [treeOf(left, right), treeOf(right, left)]
-  // Through JSON, so that objects from here and from there have one prototype.
-  if (isTree(one) && isTree(other)) return isDeepStrictEqual(plain(one), plain(other))
-  return textOf(left).trim() === textOf(right).trim()
+  return areEqual(new Side(left), new Side(right))
 }
 
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+function hasEqual(elements: readonly unknown[], value: unknown): boolean {
+  const side = new Side(value)
+  return elements.some(element => areEqual(new Side(element), side))
+}
+
+function areEqual(left: Side, right: Side): boolean {
+  if (typeof left.value === 'number' || typeof right.value === 'number')
+    if (left.number !== undefined && right.number !== undefined) return left.number === right.number
+  // A list or an object equals nothing but another one, or the text of one.
+  if (isTree(left.value) || isTree(right.value))
+    return left.tree !== undefined && right.tree !== undefined && isDeepStrictEqual(left.tree, right.tree)
+  return left.text === right.text
+}
+
+/** One side of a comparison. What is compared of it is made once, however many elements it is compared with. */
+class Side {
+  readonly value: unknown
+  #text: string | undefined
+  #number: { value: number | undefined } | undefined
+  #tree: { value: unknown } | undefined
+
+  constructor(value: unknown) {
+    this.value = value
+  }
+
+  get text(): string {
+    this.#text ??= textOf(this.value).trim()
+    return this.#text
+  }
+
+  get number(): number | undefined {
+    this.#number ??= { value: numberOf(this.value) }
+    return this.#number.value
+  }
+
+  /** The list or the object that it is, or whose JSON text it is. */
+  get tree(): unknown {
+    this.#tree ??= { value: plainTree(this.value) }
+    return this.#tree.value
+  }
+}
+
+/** Through JSON, so that objects from here and from there have one prototype. */
+function plainTree(value: unknown): unknown {
+  const tree = typeof value === 'string' ? parseJson(value) : value
+  return isTree(tree) ? JSON.parse(JSON.stringify(tree)) : undefined
+}
 
 const isTree = (value: unknown): boolean => Array.isArray(value) || isJsonRecord(value)
-
-/** Reads a text as JSON where the other side is a list or an object. */
-function treeOf(value: unknown, other: unknown): unknown {
-  return typeof value === 'string' && isTree(other) ? (parseJson(value) ?? value) : value
-}
 
 /**
  * A list contains its elements, an object its keys, a text its parts. Nothing contains an empty text: it most likely
  * comes from a reference that gave nothing, and would be part of every text.
  */
 function contains(left: unknown, right: unknown): boolean {
-  if (Array.isArray(left)) return left.some(element => isEqual(element, right))
+  if (Array.isArray(left)) return hasEqual(left, right)
   const part = textOf(right)
   if (isJsonRecord(left)) return Object.hasOwn(left, part)
   return part !== '' && textOf(left).includes(part)
@@ -78,11 +113,14 @@ function ordered(holds: (one: number, other: number) => boolean): Comparison {
   }
 }
 
-const numberForm = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const numberForm = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+/** The largest number written out has 309 digits. */
+const longestNumber = 400
 
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value
-  return typeof value === 'string' && numberForm.test(value.trim()) ? Number(value) : undefined
+  const text = typeof value === 'string' ? value.trim() : ''
+  return text.length <= longestNumber && numberForm.test(text) ? Number(text) : undefined
 }
 
 const dateForm = /^(\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i
@@ -104,7 +142,7 @@ function timeOf(value: unknown): number | undefined {
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   const text = textOf(value)
-  const parsed = text.trim().startsWith('[') ? parseJson(text) : undefined
+  const parsed = parseJson(text)
   if (Array.isArray(parsed)) return parsed
   return text
     .split(/[,，]/)
@@ -113,6 +151,7 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text) || isTooDeep(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {

@@ -1,3 +1,4 @@
+import { isTooDeep } from '../tools/json-depth.ts'
 import { type NodeKind, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, waitForChildren } from '../workflow/step.ts'
 import { forEachItem } from './for-each-item.ts'
@@ -62,11 +63,15 @@ function itemsOf(value: unknown): readonly unknown[] {
 }
 
 function listOfText(text: string): unknown {
+  let list: unknown
   try {
-    return JSON.parse(text)
+    list = JSON.parse(text)
   } catch {
     return undefined
   }
+  if (isTooDeep(text))
+    throw new StepFailure('step_failed', '"items" is nested too deeply; hand over a flatter list.')
+  return list
 }
 
 /** What it says is its value, since most workflows answer; one that says nothing is worth its outputs. */

@@ -134,4 +134,4 @@ async function objectOf(answer: string, schema: JsonRecord, talk: ModelTalk): Pr
 }
 
 const problemsOf = (value: unknown, schema: JsonRecord): string =>
-  value === undefined ? 'it is not JSON' : jsonProblems(value, schema).join('; ')
+  value === undefined ? 'it is not JSON, or nested too deeply' : jsonProblems(value, schema).join('; ')

@@ -18,6 +18,8 @@ export const variable: NodeKind<unknown> = {
   },
 }
 
+const longestName = 200
+
 function nameGaps(name: string): Gap[] {
   const place = ['assign', name]
   if (name.trim() === '') return [{ place, message: 'A value needs a name to be remembered by.' }]
@@ -26,5 +28,11 @@ function nameGaps(name: string): Gap[] {
     return [
       { place, message: `${quote(name)} cannot be referred to; use a name without dots and outer blanks.` },
     ]
+  if (name.length > longestName)
+    return [
+      { place, message: `${quote(name)} is too long; use a name of at most ${longestName} characters.` },
+    ]
+  if (/\p{Cc}/u.test(name) || !name.isWellFormed())
+    return [{ place, message: `${quote(name)} has characters that nobody can see; remove them.` }]
   return []
 }

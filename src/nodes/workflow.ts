@@ -1,5 +1,6 @@
 import { type JsonRecord, type NodeKind, ownValue } from '../workflow/node-kind.ts'
 import { StepFailure, waitForChildren } from '../workflow/step.ts'
+import { withGivenFiles } from './given-files.ts'
 import { readRecord, readText } from './read-setting.ts'
 
 /** Runs another stored workflow in place of this node. */
@@ -28,7 +29,7 @@ export const workflow: NodeKind<unknown> = {
       name: 'child',
       workflowId,
       // Without inputs of its own it is asked what this one was asked.
-      inputs: { query, files, ...inputs },
+      inputs: withGivenFiles({ query, files, ...inputs }),
       speaks: ownValue(data, 'speaks') !== false,
     })
     if (child.status === 'waiting') return waitForChildren

@@ -56,6 +56,7 @@ describe('a conversation store', () => {
     message: said(`msg_${chatId}`),
     spareId: `spare_${chatId}`,
     name: 'named',
+    ...{ isAnonymous: false, fingerprint: '', begunAgain: false },
     at: 1000,
     ...more,
   })
@@ -279,7 +280,7 @@ describe('a conversation store', () => {
     assert.equal(await store.addReply('w', deleted, 'b', said('late')), false)
     await agents.remove('w', 'a_swept', 6)
     assert.equal(await store.find('w', id), undefined)
-    while (await store.sweep());
+    while ((await store.sweep()).isMore);
     for (const table of ['messages', 'turns', 'conversation_memory', 'feedback'])
       for (const gone of [deleted, id])
         assert.deepEqual(
@@ -289,6 +290,6 @@ describe('a conversation store', () => {
         )
     assert.deepEqual(await opened.database.all("SELECT 1 AS one FROM agents WHERE id = 'a_swept'"), [])
     assert.equal((await store.find('w', kept))?.messageCount, 2)
-    assert.equal(await store.sweep(), false)
+    assert.equal((await store.sweep()).isMore, false)
   })
 })

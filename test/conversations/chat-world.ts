@@ -6,7 +6,7 @@ import { AgentService } from '../../src/agents/agent-service.ts'
 import type { ChatRequest } from '../../src/conversations/chat-request.ts'
 import { type ChatParts, ChatService } from '../../src/conversations/chat-service.ts'
 import type { ChatTurn } from '../../src/conversations/chat-turn.ts'
-import type { Conversation } from '../../src/conversations/conversation.ts'
+import type { Conversation, Message } from '../../src/conversations/conversation.ts'
 import { ConversationListener } from '../../src/conversations/conversation-listener.ts'
 import { ConversationService } from '../../src/conversations/conversation-service.ts'
 import type { TurnAnswer } from '../../src/conversations/turn-answer.ts'
@@ -53,6 +53,7 @@ const text = (content: string, more: Partial<ChatRequest> = {}): ChatRequest => 
   chatId: undefined,
   messageId: undefined,
   timestamp: undefined,
+  fingerprint: '',
   ...more,
 })
 
@@ -79,7 +80,10 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
   const parts: ChatParts = { store, runs, models, files, waiters, clock, transcriber: undefined, ...more }
   const chats = new ChatService(parts)
   const conversations = new ConversationService(store, runs, clock)
-  const nothingMissing = { hasWorkflow: async () => true, missingKnowledge: async () => [] }
+  const nothingMissing = {
+    ...{ hasWorkflow: async () => true, missingKnowledge: async () => [] },
+    ...{ hasModel: async () => true, checkGraph: () => [] },
+  }
   const agents = new AgentService(agentStore, nothingMissing, clock)
 
   const agent = async (change: AgentChange = {}): Promise<Agent> =>
@@ -92,21 +96,23 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
     change: Partial<ChatRequest> = {},
     service = chats,
     signal = never,
+    isAnonymous = false,
   ): Promise<ChatTurn> => {
     const place = {
       workspaceId,
       agent: await agents.get(workspaceId, conversation.agentId),
       conversation: await conversations.get(workspaceId, conversation.id),
+      isAnonymous,
     }
     return service.chat(place, text(content, change), signal)
   }
   const say = async (...parameters: Parameters<typeof begin>): Promise<TurnAnswer> =>
     (await begin(...parameters)).answer(never)
-  const read = async (conversation: Conversation, limit = 100, offset = 0) =>
-    conversations.retrieve(workspaceId, await conversations.get(workspaceId, conversation.id), {
-      limit,
-      offset,
-    })
+  const read = async (conversation: Conversation, limit = 100, offset = 0): Promise<Message[]> => {
+    const found = await conversations.get(workspaceId, conversation.id)
+    const parts = await Array.fromAsync(conversations.retrieve(workspaceId, found, { limit, offset }))
+    return parts.flat()
+  }
 
   return {
     ...{ store, agentStore, files, waiters, time, model, models, listener, runs, parts, chats },

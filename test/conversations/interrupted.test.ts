@@ -26,6 +26,7 @@ const storeOnly = (chatId: string) =>
     message: { id: `msg_${chatId}`, dataType: 'text', content: 'lost', fileIds: [], at: 1 },
     spareId: 'msg_spare',
     name: '',
+    ...{ isAnonymous: false, fingerprint: '', begunAgain: false },
     at: world.time.now,
   })
 
@@ -56,6 +57,7 @@ test('the chore ends such turns, and leaves alone those that run or just began',
     message: { id: 'msg_fresh', dataType: 'text', content: 'fresh', fileIds: [], at: 1 },
     spareId: 'msg_spare',
     name: '',
+    ...{ isAnonymous: false, fingerprint: '', begunAgain: false },
     at: world.time.now,
   })
   world.runs.script = async () => {}

@@ -57,7 +57,7 @@ const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/
 
 /** Ways to get at a module that no search for imports would see. */
 const hidden =
-  /\bimport\s*\(\s*(?!['\s])|\bcreateRequire\b|\brequire\s*\(\s*[^'\s]|getBuiltinModule\s*\(\s*[^'\s]|process\s*\.\s*binding\b|\bnode:module\b/
+  /\bimport\s*\(\s*(?!['\s])|\bcreateRequire\b|\brequire\s*\(\s*[^'\s]|getBuiltinModule\s*\(\s*[^'\s]|process\s*\.\s*binding\b|import (?!\{ enableCompileCache \}).* from 'node:module'/
 
 /** What in a file goes out to the network by a way of its own. */
 function waysOut(text: string): string[] {

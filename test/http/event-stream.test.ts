@@ -4,13 +4,17 @@ import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { type EventSource, eventStream, lastEventId } from '../../src/http/event-stream.ts'
+import { asAppError } from '../../src/http/error-answer.ts'
+import { type EventSource, eventStream, lastEventId, type StreamOptions } from '../../src/http/event-stream.ts'
+import { AppError } from '../../src/kernel/app-error.ts'
 
 const stopping = new AbortController().signal
 
-function bodyOf(source: EventSource, stops = stopping): Readable {
-  const request = { method: 'GET', server: { stopping: stops } } as unknown as FastifyRequest
-  return eventStream(request, source).body as Readable
+const noFault = { failureOf: (error: unknown) => asAppError(error), admits: async () => true }
+
+function bodyOf(source: EventSource, stops = stopping, options: StreamOptions = {}): Readable {
+  const request = { method: 'GET', server: { stopping: stops, ...noFault } } as unknown as FastifyRequest
+  return eventStream(request, source, options).body as Readable
 }
 
 async function textOf(body: Readable): Promise<string> {
@@ -82,12 +86,41 @@ test('a server that stops ends the stream with a comment', async () => {
   assert.match(await textOf(bodyOf(silence, stops.signal)), /: the server stops/)
 })
 
-test('a source that fails breaks the stream off', async () => {
-  // biome-ignore lint/correctness/useYield: it fails before it could
-  const body = bodyOf(async function* () {
-    throw new Error('lost')
-  })
-  await assert.rejects(textOf(body), /lost/)
+test('a source that fails says so, and nothing of a cause that is ours', async () => {
+  const failing = (error: Error) =>
+    async function* () {
+      yield { id: 3, event: 'a', data: '{}' }
+      throw error
+    }
+  const ours = await textOf(bodyOf(failing(new Error('lost in /srv'))))
+  assert.match(ours, /^id: 3\nevent: a\ndata: \{\}\n\nevent: error\ndata: \{"code":50001,.*"reason":"internal"\}\n\n$/m)
+  assert.doesNotMatch(ours, /srv/)
+  const gone = failing(new AppError('not_found', 'There is no such run'))
+  const options = { failure: (error: AppError) => ({ event: 'end', data: JSON.stringify(error.message) }) }
+  assert.match(await textOf(bodyOf(gone, stopping, options)), /\n\nevent: end\ndata: "There is no such run"\n\n$/)
+})
+
+test('a client that may not have it any longer gets no more of it', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let isAllowed = true
+  let isDone = false
+  const body = bodyOf(
+    async function* (gone) {
+      yield* silence(gone)
+      isDone = true
+    },
+    stopping,
+    { isAllowed: async () => isAllowed },
+  )
+  const text = textOf(body)
+  t.mock.timers.tick(1000)
+  await settle()
+  assert.equal(isDone, false)
+  isAllowed = false
+  t.mock.timers.tick(1000)
+  assert.match(await text, /: you may not have this any longer[^\n]*\n\n$/)
+  await settle()
+  assert.equal(isDone, true)
 })
 
 test('a HEAD asks for nothing', () => {
@@ -96,12 +129,10 @@ test('a HEAD asks for nothing', () => {
   assert.equal(answer.body, undefined)
 })
 
-test('Last-Event-ID is a number, or it does not count', () => {
+test('Last-Event-ID is a number, or it is refused', () => {
   const read = (value: unknown) =>
     lastEventId({ headers: { 'last-event-id': value } } as unknown as FastifyRequest)
-  assert.deepEqual(['7', '0', '', 'x', '-1', '1.5', '9'.repeat(20), undefined].map(read), [
-    7,
-    0,
-    ...Array(6).fill(undefined),
-  ])
+  assert.deepEqual(['7', '0', undefined].map(read), [7, 0, undefined])
+  for (const wrong of ['', 'x', '-1', '1.5', '9'.repeat(20)])
+    assert.throws(() => read(wrong), { reason: 'invalid_request' })
 })

@@ -171,6 +171,27 @@ describe('a language model', () => {
     assert.equal(answer.pieces.join(''), 'the answer')
   })
 
+  it('works without an idempotency key that no header can carry', async () => {
+    for (const idempotencyKey of ['run-1/节点', 'x'.repeat(300), 'a\nb']) {
+      assert.equal((await ask({ ...userSays('x'), idempotencyKey })).text, 'echo: x')
+      assert.equal(provider.calls.chat.at(-1)!.headers['idempotency-key'], undefined)
+    }
+  })
+
+  it('has used a whole number of tokens, whatever the provider says', async () => {
+    for (const [given, counted] of [
+      [-5, 0],
+      [1.5, 0],
+      [1e300, 0],
+      [5e12, 1e9],
+      [7, 7],
+    ] as const) {
+      provider.play(() => ({ usage: { prompt_tokens: given, completion_tokens: given } }))
+      const { usage } = await ask(userSays('x'))
+      assert.deepEqual(usage, { promptTokens: counted, completionTokens: counted }, `${given}`)
+    }
+  })
+
   it('has used no tokens as far as is known when the provider does not tell', async () => {
     provider.play(() => ({ usage: null }))
     assert.deepEqual((await ask(userSays('x'))).usage, { promptTokens: 0, completionTokens: 0 })
@@ -196,9 +217,17 @@ describe('a language model', () => {
     await assert.rejects(ask(userSays('x'), open({ trusted: false })), {
       name: 'ModelFailure',
       retryable: false,
-      message: /cannot be called with these settings/,
+      message: /cannot be called with these settings.*EGRESS_ALLOW/,
     })
     assert.equal(provider.calls.chat.length, 0)
+  })
+
+  it('is not blamed for a mistake of ours', async () => {
+    const mistake = new TypeError('mine')
+    const broken = { ...egress, request: () => Promise.reject(mistake) }
+    const model = open({ egress: broken })
+    // More often than an endpoint may fail before it is left alone.
+    for (let count = 0; count < 8; count++) await assert.rejects(ask(userSays('x'), model), mistake)
   })
 
   it('lets a failure of the listener through as it is', async () => {

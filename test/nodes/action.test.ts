@@ -40,3 +40,12 @@ test('content that is no JSON fails with what is wrong, and nothing is said', as
   await assert.rejects(outputsOf(action, step, { content: '{"a":1,\n}' }), { message: /line 2|position/ })
   assert.deepEqual(step.said, [])
 })
+
+test('content that is nested too deeply is refused, and nothing is said', async () => {
+  const step = fakeStep({ values: { 'model.text': '['.repeat(5000) + ']'.repeat(5000) } })
+  await assert.rejects(outputsOf(action, step, { content: '{{#model.text#}}' }), {
+    name: 'StepFailure',
+    message: /nested too deeply/,
+  })
+  assert.deepEqual(step.said, [])
+})

@@ -49,7 +49,7 @@ const services = fakeServices({
 
 /** Whether it ran; whatever the data and the values are, it fails only in a way that its author understands. */
 async function runAny(data: Record<string, unknown>, value: unknown): Promise<boolean> {
-  const kind = nodeKinds.get(String(data['type']))
+  const kind = nodeKinds.get(data['type'] as string)
   if (!kind) return false
   let hasRightTypes = true
   checkFields(data, kind.fields, '', () => {

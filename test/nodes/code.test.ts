@@ -36,6 +36,14 @@ describe('a code node', () => {
     assert.deepEqual(await outputs({ code: 'const main = () => ({ result: 7 })' }), { result: 7 })
   })
 
+  it('gives what it wrote to its console, unless it has logs of its own', async () => {
+    const talks = (result: string) => ({
+      code: `const main = () => { console.log("a", 1); return ${result} }`,
+    })
+    assert.deepEqual(await outputs(talks('5')), { result: 5, logs: ['a 1'] })
+    assert.deepEqual((await outputs(talks('({ logs: 3 })')))['logs'], 3)
+  })
+
   it('hands over inputs with their types, and texts with what is in them', async () => {
     const inputs = {
       list: '{{#a.items#}}',

@@ -67,6 +67,7 @@ test('anything else than a list is refused with what it is', async () => {
   const wrong: [unknown, RegExp][] = [
     ['a, b', /"a, b"/],
     ['{"a":1}', /list/],
+    ['['.repeat(5000) + ']'.repeat(5000), /nested too deeply/],
     [{ a: 1 }, /list/],
     [5, /"5"/],
     [undefined, /nothing/],

@@ -93,6 +93,25 @@ test('a writing tool sends JSON and the same key in every life', async () => {
   assert.equal(headers['content-type'], 'application/json')
 })
 
+test('the key of a writing tool can be a header, whatever the node is called', async () => {
+  const model = callsOnce(call('order'))
+  const { sent, http } = recordingHttp()
+  const order = { type: 'http', name: 'order', method: 'POST', url: 'https://api.test/' }
+  const step = { ...fakeStep(), idempotencyKey: 'run_1.节点' }
+  await outputsOf(llm, step, uses(order), { ...onlyModel(model), http })
+  assert.match(sent[0]!.headers['idempotency-key']!, /^[\x21-\x7e]{1,255}$/)
+})
+
+test('the model is not told what keys an address holds', async () => {
+  const model = scriptedLanguageModel()
+  const url = 'https://me:secret-1@api.test/items/{id}?key=secret-2#secret-3'
+  await outputsOf(llm, fakeStep(), uses({ type: 'http', name: 'items', url }), {
+    ...onlyModel(model),
+    ...recordingHttp(),
+  })
+  assert.equal(model.requests[0]!.tools![0]!.description, 'Calls GET https://api.test/items/{id}')
+})
+
 test('an argument cannot climb out of its place in the address', async () => {
   for (const city of ['..', '.', '', undefined]) {
     const model = callsOnce(call('weather', { city }))
@@ -123,6 +142,7 @@ test('what goes wrong with a tool is told to the model, which goes on', async ()
     call('weather', 'not json', 'a'),
     call('nothing', {}, 'b'),
     call('weather', { city: 'x' }, 'c'),
+    call('weather', `{"city":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'd'),
   )
   const http: NodeServices['http'] = {
     request: async () => {
@@ -135,6 +155,7 @@ test('what goes wrong with a tool is told to the model, which goes on', async ()
     'failed: the arguments are not a JSON object.',
     'failed: there is no tool called "nothing"; there are weather.',
     'failed: The address is private.',
+    'failed: the arguments are nested too deeply.',
   ])
 })
 
@@ -220,6 +241,21 @@ test('a workflow is a tool that speaks to the model alone', async () => {
   assert.deepEqual(toolTexts(model), ['{"answer":"booked","outputs":{"seat":4}}'])
 })
 
+test('a model hands files to a workflow only where the author lets it', async () => {
+  const file = { file_id: 'file_1', name: 'a' }
+  const given = { query: 'q', files: [file, 'file_2', { file_id: 3 }] }
+  for (const [parameters, files] of [
+    [undefined, undefined],
+    [{ query: 'what' }, undefined],
+    [{ query: 'what', files: { type: 'array' } }, [file]],
+  ] as const) {
+    const model = callsOnce(call('run_workflow', given))
+    const step = fakeStep({ runWorkflow: () => ({ status: 'succeeded', outputs: {}, answer: 'ok' }) })
+    await outputsOf(llm, step, uses({ type: 'workflow', id: 'wf_1', parameters }), onlyModel(model))
+    assert.deepEqual(step.calls[0]!.inputs, { query: 'q', ...(files && { files }) })
+  }
+})
+
 test('a workflow that asks the user makes the step wait, and goes on after the answer', async () => {
   const model = scriptedLanguageModel((_, count) =>
     count === 1 ? { text: 'Asking.', toolCalls: [call('run_workflow', { query: 'q' })] } : { text: 'done' },
@@ -299,9 +335,11 @@ test('tools of a server are listed once and called by their own names', async ()
 })
 
 test('a tool that the server does not have is named', async () => {
-  const data = uses({ type: 'mcp', url: 'https://mcp.test', tools: ['fly'] })
+  const data = uses({ type: 'mcp', url: 'https://me:pw@mcp.test/path?key=k1', tools: ['fly'] })
   const services = { ...onlyModel(scriptedLanguageModel()), ...toolServer() }
-  await assert.rejects(runKind(llm, fakeStep(), data, services), /no tool called fly/)
+  await assert.rejects(runKind(llm, fakeStep(), data, services), {
+    message: 'The tool server mcp.test has no tool called fly; correct "tools".',
+  })
 })
 
 test('names are safe and tell all tools apart', async () => {

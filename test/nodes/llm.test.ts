@@ -327,3 +327,45 @@ test('settings that cannot be used are gaps', () => {
     ['temperature', 'max_tokens', 'history_turns', 'json_schema/type'],
   )
 })
+
+test('an answer that is nested too deeply is no object', async () => {
+  const text = `{"city":"Rome","days":2,"more":${'['.repeat(5000)}${']'.repeat(5000)}}`
+  const model = scriptedLanguageModel(() => ({ text }))
+  const run = runKind(llm, fakeStep(), answersJson, onlyModel(model))
+  await assert.rejects(run, { name: 'StepFailure', message: /nested too deeply/ })
+})
+
+test('a schema of any JSON is borne', async () => {
+  const odd = { properties: { city: { type: [{ toString: 1 }, null, 7] } } }
+  const model = scriptedLanguageModel(() => ({ text: '{"city":"Rome"}' }))
+  const outputs = await outputsOf(llm, fakeStep(), { ...asks, json_schema: odd }, onlyModel(model))
+  assert.deepEqual(outputs['object'], { city: 'Rome' })
+})
+
+test('images are bounded together', async () => {
+  const bytes = new Uint8Array(21 << 20)
+  const image = (name: string): FileContent => ({ type: 'image', name, mimeType: 'image/png', bytes })
+  const model = scriptedLanguageModel()
+  const services = { ...onlyModel(model), readFile: reading({ a: image('a'), b: image('b') }) }
+  await outputsOf(llm, fakeStep({ system: { files: [fileOf('a')] } }), asks, services)
+  const both = fakeStep({ system: { files: [fileOf('a'), fileOf('b')] } })
+  await assert.rejects(runKind(llm, both, asks, services), {
+    name: 'StepFailure',
+    reason: 'too_large',
+    retryable: false,
+    message: /larger than 40 MiB together/,
+  })
+  assert.equal(model.requests.length, 1)
+})
+
+test('the key of a call can be a header, whatever the node is called', async () => {
+  const keys = []
+  for (const idempotencyKey of ['run_1.node', 'run_1.节点', `run_1.${'x'.repeat(300)}`]) {
+    const model = scriptedLanguageModel()
+    await outputsOf(llm, { ...fakeStep(), idempotencyKey }, asks, onlyModel(model))
+    keys.push(model.requests[0]!.idempotencyKey!)
+  }
+  assert.equal(keys[0], 'run_1.node.call-1')
+  for (const key of keys) assert.match(key, /^[\x21-\x7e]{1,255}$/)
+  assert.equal(new Set(keys).size, 3)
+})

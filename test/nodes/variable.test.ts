@@ -34,3 +34,12 @@ test('names that no reference could read are gaps', () =>
       ['assign', ' x'],
     ],
   ))
+
+test('names that nobody could write down are gaps', () => {
+  const names = ['a\u0000b', 'line\nbreak', 'half \ud83c', 'x'.repeat(201)]
+  const assign = Object.fromEntries([...names, 'x'.repeat(200), '🌳'].map(name => [name, '']))
+  assert.deepEqual(
+    variable.gaps!({ assign }).map(({ place }) => place.at(-1)),
+    names,
+  )
+})

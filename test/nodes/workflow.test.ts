@@ -56,3 +56,11 @@ test('a workflow that is not named is not looked for', async () => {
   const run = outputsOf(workflow, fakeStep(), { workflow_id: '{{#skipped.id#}}' })
   await assert.rejects(run, { reason: 'step_failed', message: /workflow_id/ })
 })
+
+test('files that an author makes up are handed over only where they are files', async () => {
+  const file = { file_id: 'file_1', name: 'a', mime_type: 'text/plain', size: 1 }
+  const step = fakeStep({ values: { 'a.file': file }, runWorkflow: () => done })
+  const files = ['{{#a.file#}}', 'file_2', null, { name: 'b' }, { file_id: 3 }, { file_id: 'file_4' }]
+  await outputsOf(workflow, step, { workflow_id: 'wf_2', inputs: { files } })
+  assert.deepEqual(JSON.parse(JSON.stringify(step.calls[0]!.inputs['files'])), [file, { file_id: 'file_4' }])
+})

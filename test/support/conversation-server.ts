@@ -20,6 +20,9 @@ import { conversationRoutes } from '../../src/http/routes/conversation-routes.ts
 import { createServer } from '../../src/http/server.ts'
 import { IdempotencyService } from '../../src/idempotency/idempotency-service.ts'
 import { systemClock as clock } from '../../src/kernel/clock.ts'
+import { nodeKinds } from '../../src/nodes/registry.ts'
+import type { Graph } from '../../src/workflow/graph.ts'
+import { warnGraph } from '../../src/workflow/warn-graph.ts'
 import { ScriptedRuns } from '../conversations/scripted-runs.ts'
 import { apiClient } from './api-client.ts'
 import { openTestDatabase } from './open-test-database.ts'
@@ -49,6 +52,8 @@ export async function startConversationServer() {
   const references = {
     hasWorkflow: async (_: string, id: string) => id !== 'wf_nope',
     missingKnowledge: async (_: string, ids: readonly string[]) => ids.filter(id => id === 'kb_nope'),
+    hasModel: async (_: string, name: string) => name !== 'nope',
+    checkGraph: (graph: Graph) => warnGraph(graph, nodeKinds, ''),
   }
   const agents = new AgentService(agentStore, references, clock)
   const parts = {

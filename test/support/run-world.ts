@@ -69,8 +69,9 @@ export class Life {
   readonly #death = Promise.withResolvers<void>()
   /** Resolves when it is dead. */
   readonly died = this.#death.promise
+  /** Everything it ever worked on, by the id of the run: a short run may be over before anybody looks. */
+  readonly #tasks = new Map<string, RunTask>()
   #work: Promise<void> | undefined
-  #runId = ''
 
   constructor(world: RunWorld, number: number, options: LifeOptions) {
     this.number = number
@@ -89,15 +90,20 @@ export class Life {
       limits: { ...usualLimits, ...world.limits, ...options.limits },
     }
     this.live = new LiveRuns(parts)
+    const begin = this.live.begin.bind(this.live)
+    this.live.begin = start => {
+      const task = begin(start)
+      this.#tasks.set(task.runId, task)
+      return task
+    }
     this.runs = new RunService(parts, this.live)
   }
 
   async start(graph: Graph | string, more: Partial<RunRequest> & { query?: string } = {}): Promise<LiveRun> {
     const { query = 'hello', ...request } = more
     const what = typeof graph === 'string' ? { workflowId: graph } : { graph }
-    this.#runId = request.runId ?? mintId('run')
     const inputs = { query, files: [], action: '', more: {} }
-    return this.runs.start(workspace, { what, trigger: 'run', inputs, ...request, runId: this.#runId })
+    return this.runs.start(workspace, { what, trigger: 'run', inputs, ...request })
   }
 
   /** Starts it and waits until it ends or waits. */
@@ -107,19 +113,16 @@ export class Life {
   }
 
   /** Answers a run that waits. */
-  async resume(runId: string, text: string, chatId = ''): Promise<LiveRun> {
-    this.#runId = runId
+  resume(runId: string, text: string, chatId = ''): Promise<LiveRun> {
     return this.runs.resume(workspace, runId, reply(text), chatId)
   }
 
   /** Works as a server does: takes up what others left. Resolves when it has that run. */
   async takeUp(runId: string): Promise<RunTask> {
-    this.#runId = runId
-    this.#work ??= this.live.run(this.#stop.signal)
-    for (let turn = 0; turn < 2000; turn += 1) {
-      const task = this.live.find(runId)
+    this.serve()
+    for (const end = Date.now() + 20_000; Date.now() < end && !this.isDead; await sleep(1)) {
+      const task = this.#tasks.get(runId)
       if (task) return task
-      await sleep(1)
     }
     return assert.fail('nobody took up the run')
   }
@@ -142,7 +145,7 @@ export class Life {
     this.#death.resolve()
     this.#stop.abort()
     // Only clears its timers: nothing of what it still does comes out.
-    this.live.find(this.#runId)?.abandon()
+    for (const task of this.#tasks.values()) task.abandon()
   }
 
   passes(point: string): void {

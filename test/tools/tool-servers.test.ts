@@ -114,7 +114,8 @@ describe('servers of tools', () => {
 
   it('list all their tools, page by page, and not for ever', async () => {
     const many = Array.from({ length: 25 }, (_, n) => ({ name: `tool-${n}` }))
-    await start({ tools: [...many, { description: 'has no name' }], pageSize: 10 })
+    const unusable = [{ description: 'has no name' }, { name: 'x'.repeat(201) }]
+    await start({ tools: [...many, ...unusable], pageSize: 10 })
     const found = await tools.list(server.url, {}, never)
     assert.deepEqual(
       found.map(({ name }) => name),

@@ -9,7 +9,7 @@ export interface CodeTask {
 /** What a thread says: that it begins, and then how it ended. */
 export type CodeReport =
   | { kind: 'started' }
-  | { kind: 'returned'; json: string }
+  | { kind: 'returned'; json: string; lines: readonly string[] }
   /** In the words of the person who wrote the code. */
   | { kind: 'failed'; message: string }
   | { kind: 'broken'; message: string }

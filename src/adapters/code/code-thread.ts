@@ -8,6 +8,9 @@ interface Limits {
   idleMilliseconds: number
 }
 
+/** What `main` gave, and the last lines of the console. */
+type Returned = Pick<Extract<CodeReport, { kind: 'returned' }>, 'json' | 'lines'>
+
 /** For the thread to load the interpreter, on a machine that has much else to do. */
 const startMilliseconds = 30_000
 
@@ -20,7 +23,7 @@ export class CodeThread {
   #reason: unknown
   #timer: NodeJS.Timeout | undefined
   #reject: (error: unknown) => void = () => {}
-  #resolve: (json: string) => void = () => {}
+  #resolve: (returned: Returned) => void = () => {}
 
   constructor(limits: Limits, onEnd: () => void) {
     this.#limits = limits
@@ -41,14 +44,14 @@ export class CodeThread {
     return this.#isEnded
   }
 
-  async run(task: CodeTask, signal: AbortSignal): Promise<string> {
+  async run(task: CodeTask, signal: AbortSignal): Promise<Returned> {
     signal.throwIfAborted()
     if (this.#isEnded) throw this.#reason ?? crashed(new Error('The thread ended'))
     this.#worker.ref()
     const onAbort = (): void => void this.end(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      return await new Promise<string>((resolve, reject) => {
+      return await new Promise<Returned>((resolve, reject) => {
         this.#resolve = resolve
         this.#reject = reject
         this.#expect(startMilliseconds)
@@ -85,7 +88,7 @@ export class CodeThread {
   #hear(report: CodeReport): void {
     const { timeMilliseconds, graceMilliseconds } = this.#limits
     if (report.kind === 'started') this.#expect(timeMilliseconds + graceMilliseconds)
-    else if (report.kind === 'returned') this.#resolve(report.json)
+    else if (report.kind === 'returned') this.#resolve(report)
     else if (report.kind === 'failed') this.#reject(new ToolFailure(report.message, { retryable: false }))
     else void this.end(crashed(new Error(report.message)))
   }

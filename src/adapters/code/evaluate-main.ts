@@ -73,7 +73,7 @@ function checkedJson(answer: string): string {
 function findMain(context: QuickJSContext, code: string, unwrap: Unwrap): QuickJSHandle {
   const script = context.evalCode(code, 'main.js', { type: 'global' })
   // What could not even be parsed has done nothing yet, so it can be read in another way.
-  if (script.error && /^\s*export\b/m.test(code) && isSyntaxError(context, script.error))
+  if (script.error && /^[ \t]*export\b/m.test(code) && isSyntaxError(context, script.error))
     return exportedMain(context, code, unwrap)
   unwrap(script)
   const main = unwrap(context.evalCode("typeof main === 'function' ? main : undefined", 'prelude'))

@@ -39,7 +39,12 @@ export class QuickjsCodeRunner implements CodeRunner {
     this.#options = { ...defaults, ...options }
   }
 
-  async run(code: string, inputs: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+  async run(
+    code: string,
+    inputs: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    onLines: (lines: readonly string[]) => void = () => {},
+  ): Promise<unknown> {
     signal.throwIfAborted()
     const thread = await this.#acquire(signal)
     try {
@@ -47,7 +52,9 @@ export class QuickjsCodeRunner implements CodeRunner {
       const json = JSON.stringify(inputs)
       if (Buffer.byteLength(json) > maxJsonBytes) throw tooMuch()
       const { timeMilliseconds } = this.#options
-      return JSON.parse(await thread.run({ code, inputs: json, timeMilliseconds }, signal))
+      const returned = await thread.run({ code, inputs: json, timeMilliseconds }, signal)
+      onLines(returned.lines)
+      return JSON.parse(returned.json)
     } finally {
       this.#release(thread)
     }

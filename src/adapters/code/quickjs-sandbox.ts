@@ -40,11 +40,12 @@ export async function loadSandbox(program: Uint8Array): Promise<Run> {
     })
     const lines = new ConsoleLines()
     try {
-      return { kind: 'returned', json: evaluateMain(runtime.newContext(), task, lines) }
+      const json = evaluateMain(runtime.newContext(), task, lines)
+      return { kind: 'returned', json, lines: lines.all }
     } catch (error) {
       const wasFull = wasmMemory.buffer.byteLength > userMemoryBytes / 2
-      const message = isLate ? tooSlow(task) : messageOf(error, wasFull)
-      return { kind: 'failed', message: message + lines.epilogue() }
+      // Without the lines of the console: people who talk to an agent may get to see it.
+      return { kind: 'failed', message: isLate ? tooSlow(task) : messageOf(error, wasFull) }
     }
   }
 }

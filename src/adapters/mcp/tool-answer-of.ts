@@ -11,6 +11,8 @@ const isObject = (value: unknown): value is JsonObject =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const maxDescriptionLength = 8000
+/** The protocol advises 128. A longer one is left out: under a shorter one the server would not know the tool. */
+const maxNameLength = 200
 
 /** One page of `tools/list`. */
 export function toolPageOf(server: ServerAddress, result: unknown): { tools: ServedTool[]; next: string } {
@@ -21,7 +23,8 @@ export function toolPageOf(server: ServerAddress, result: unknown): { tools: Ser
     description: textOf(tool['description']).slice(0, maxDescriptionLength),
     parameters: isObject(tool['inputSchema']) ? tool['inputSchema'] : { type: 'object' },
   }))
-  return { tools: tools.filter(({ name }) => name !== ''), next: textOf(result['nextCursor']) }
+  const named = tools.filter(({ name }) => name !== '' && name.length <= maxNameLength)
+  return { tools: named, next: textOf(result['nextCursor']) }
 }
 
 /** The result of `tools/call`. */

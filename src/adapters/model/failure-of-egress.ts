@@ -17,9 +17,12 @@ export function failureOfEgress(
 ): ModelFailure {
   const { name, urlSetting, keySetting } = endpoint
   const { retryable, words } = failures[kind]
+  const hint = endpoint.isOfWorkspace
+    ? '; whoever runs the server has to list a private address in EGRESS_ALLOW'
+    : ''
   const check =
     kind === 'blocked'
-      ? `check ${urlSetting} and ${keySetting}`
+      ? `check ${urlSetting} and ${keySetting}${hint}`
       : `check that ${urlSetting} is right and its server works`
   return new ModelFailure(`The ${name} endpoint ${words}: ${check}`, { retryable })
 }

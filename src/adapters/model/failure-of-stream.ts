@@ -19,13 +19,21 @@ function* causesOf(error: unknown): Generator<unknown> {
 const eventOf = (error: unknown): unknown =>
   error instanceof Error ? (error as { value?: unknown }).value : { error }
 
-/** Why an answer that had begun came to no good end. `undefined` stands for one that just ended. */
-export function failureOfStream(endpoint: ModelEndpoint, clock: Clock, error: unknown): ModelFailure {
+/** Errors of the library have such names; any other is a mistake on our side, of which the endpoint knows nothing. */
+const isOwnMistake = (error: unknown): error is Error =>
+  error instanceof Error && !error.name.startsWith('AI_')
+
+/**
+ * Why an answer that had begun came to no good end. `undefined` stands for one that just ended. What is no failure of
+ * the endpoint comes back as it is.
+ */
+export function failureOfStream(endpoint: ModelEndpoint, clock: Clock, error: unknown): Error {
   for (const cause of causesOf(error)) {
     if (cause instanceof ModelFailure) return cause
     if (cause instanceof EgressFailure)
       return badStream(endpoint, broken[cause.kind] ?? 'broke off in the middle of its answer')
   }
+  if (isOwnMistake(error)) return error
   if (error instanceof Error && error.name === 'AI_UnsupportedFunctionalityError')
     return new ModelFailure(
       `The ${endpoint.name} endpoint cannot be sent a file of this type: send an image`,

@@ -8,6 +8,8 @@ export interface ModelEndpoint {
   keySetting: string
   baseUrl: string
   apiKey: string | undefined
+  /** Whether the address is one of a workspace, and not a setting of the operator. */
+  isOfWorkspace?: boolean
   /** Advice on a status that means something of its own here. */
   advise?: (status: number) => string | undefined
 }

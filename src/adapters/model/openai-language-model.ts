@@ -67,7 +67,14 @@ class OpenAiLanguageModel implements LanguageModel {
   constructor(options: LanguageModelOptions) {
     const { egress, baseUrl, apiKey, trusted, words, shared } = options
     this.name = options.model
-    this.#endpoint = { name: 'language model', ...settingNames('MODEL'), ...words, baseUrl, apiKey }
+    this.#endpoint = {
+      name: 'language model',
+      ...settingNames('MODEL'),
+      ...words,
+      baseUrl,
+      apiKey,
+      isOfWorkspace: !trusted,
+    }
     // Tells of a URL that cannot be used now, and not at the first call.
     endpointUrl(this.#endpoint, '')
     this.#shared = shared ?? new SharedEndpoint(options)

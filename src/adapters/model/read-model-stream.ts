@@ -16,9 +16,16 @@ interface Listener {
 const isMissingReason = (error: unknown): boolean =>
   error instanceof Error && error.name === 'AI_InvalidResponseDataError'
 
+/** More than any model reads or writes in one call. */
+const mostTokens = 1e9
+
+/** A provider may count in halves, or backwards. */
+const tokens = (count: number | undefined): number =>
+  count !== undefined && Number.isSafeInteger(count) && count >= 0 ? Math.min(count, mostTokens) : 0
+
 const toUsage = (usage: LanguageModelV4Usage | undefined): TokenUsage => ({
-  promptTokens: usage?.inputTokens.total ?? 0,
-  completionTokens: usage?.outputTokens.total ?? 0,
+  promptTokens: tokens(usage?.inputTokens.total),
+  completionTokens: tokens(usage?.outputTokens.total),
 })
 
 /** Signs of life that are not text. */

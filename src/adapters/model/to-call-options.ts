@@ -3,6 +3,9 @@ import type { ModelRequest } from '../../models/language-model.ts'
 import { isStrictSchema } from './strict-schema.ts'
 import { toPrompt } from './to-prompt.ts'
 
+/** What a header can carry. Without its key a call still works; with another one it could not even be sent. */
+const sendableKey = /^[\x21-\x7e]{1,255}$/
+
 /** A request in the form of the provider library. */
 export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions {
   const { messages, temperature, maxTokens, tools = [], jsonSchema, idempotencyKey } = request
@@ -10,7 +13,9 @@ export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions
     prompt: toPrompt(messages),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    ...(idempotencyKey === undefined ? {} : { headers: { 'Idempotency-Key': idempotencyKey } }),
+    ...(idempotencyKey !== undefined && sendableKey.test(idempotencyKey)
+      ? { headers: { 'Idempotency-Key': idempotencyKey } }
+      : {}),
     ...(tools.length === 0
       ? {}
       : {

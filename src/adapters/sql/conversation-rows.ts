@@ -71,11 +71,13 @@ export interface TurnRow {
   error_reason: string | null
   error_message: string | null
   options: string | null
+  is_anonymous: number
+  fingerprint: string
   created_at: number
 }
 
 export const turnColumns =
-  'workspace_id, conversation_id, chat_id, run_id, status, first_position, last_position, events_after, error_reason, error_message, options, created_at'
+  'workspace_id, conversation_id, chat_id, run_id, status, first_position, last_position, events_after, error_reason, error_message, options, is_anonymous, fingerprint, created_at'
 
 export const turnOf = (row: TurnRow): Turn => ({
   conversationId: row.conversation_id,
@@ -90,5 +92,7 @@ export const turnOf = (row: TurnRow): Turn => ({
       ? undefined
       : { reason: row.error_reason as Reason, message: row.error_message ?? '' },
   options: row.options === null ? undefined : (JSON.parse(row.options) as string[]),
+  isAnonymous: row.is_anonymous === 1,
+  fingerprint: row.fingerprint,
   createdAt: row.created_at,
 })

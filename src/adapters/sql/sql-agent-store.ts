@@ -1,4 +1,4 @@
-import type { Agent, AgentAccess } from '../../agents/agent.ts'
+import type { Agent, AgentAccess, AgentSummary } from '../../agents/agent.ts'
 import type { AgentStore } from '../../agents/agent-store.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { type Database, searchPattern, searchText } from './database.ts'
@@ -19,16 +19,22 @@ interface Row {
 
 const columns = 'workspace_id, id, name, access, created_at, updated_at, intro, memory, learn, config'
 
-const agentOf = (row: Row): Agent => ({
+const summaryColumns = 'id, name, access, created_at, updated_at, intro, config'
+
+const summaryOf = (row: Omit<Row, 'memory' | 'learn'>): AgentSummary => ({
   id: row.id,
   name: row.name,
   intro: row.intro,
-  memory: JSON.parse(row.memory) as Agent['memory'],
-  learn: JSON.parse(row.learn) as Agent['learn'],
   config: JSON.parse(row.config) as Agent['config'],
   access: row.access as AgentAccess,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+})
+
+const agentOf = (row: Row): Agent => ({
+  ...summaryOf(row),
+  memory: JSON.parse(row.memory) as Agent['memory'],
+  learn: JSON.parse(row.learn) as Agent['learn'],
 })
 
 export class SqlAgentStore implements AgentStore {
@@ -108,7 +114,7 @@ export class SqlAgentStore implements AgentStore {
     return rows.map(agentOf)
   }
 
-  async list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<Agent>> {
+  async list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>> {
     const matches = keyword === '' ? '' : `AND search LIKE ? ESCAPE '\\'`
     const parameters = keyword === '' ? [] : [searchPattern(keyword)]
     const where = `WHERE workspace_id = ? AND deleted_at IS NULL ${matches}`
@@ -118,13 +124,13 @@ export class SqlAgentStore implements AgentStore {
       ...parameters,
     )
     const rows = await this.#database.all<Row>(
-      `SELECT ${columns} FROM agents ${where} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
+      `SELECT ${summaryColumns} FROM agents ${where} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
       workspaceId,
       ...parameters,
       page.pageSize,
       (page.page - 1) * page.pageSize,
     )
-    return { total: count?.total ?? 0, items: rows.map(agentOf) }
+    return { total: count?.total ?? 0, items: rows.map(summaryOf) }
   }
 
   remove(workspaceId: string, id: string, at: number): Promise<boolean> {

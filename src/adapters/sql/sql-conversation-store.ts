@@ -1,11 +1,13 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type { Conversation, Message, Rating, Turn } from '../../conversations/conversation.ts'
 import type {
+  ActiveTurn,
   Begun,
   ConversationFilter,
   ConversationStore,
   NewTurn,
   OrphanedRuns,
+  Swept,
   TurnEnd,
 } from '../../conversations/conversation-store.ts'
 import { rateMessage, readMemory, writeMemory } from './conversation-extras.ts'
@@ -23,11 +25,8 @@ import {
 import { sweepConversations } from './conversation-sweep.ts'
 import { type Database, type SqlValue, searchPattern, searchText } from './database.ts'
 import { marks } from './marks.ts'
-import { closeTurn, insertReply, insertTurn, lockConversation, turnIn } from './turn-rows.ts'
-
-/** Its agent must be there as well: a deleted one takes its conversations out of reach at once. */
-const reachable = `deleted_at IS NULL AND EXISTS (SELECT 1 FROM agents a
-  WHERE a.workspace_id = conversations.workspace_id AND a.id = conversations.agent_id AND a.deleted_at IS NULL)`
+import { closeTurn, insertReply, insertTurn, lockConversation, reachable, turnIn } from './turn-rows.ts'
+import { reopenTurn, takeBackTurn } from './turn-repairs.ts'
 
 export class SqlConversationStore implements ConversationStore {
   readonly #database: Database
@@ -148,11 +147,13 @@ export class SqlConversationStore implements ConversationStore {
       const conversation = await lockConversation(transaction, forUpdate, workspaceId, conversationId)
       if (!conversation) return { outcome: 'gone' }
       const seen = await turnIn(transaction, workspaceId, conversationId, chatId)
-      if (seen) return { outcome: 'seen', turn: seen }
+      const isAgain = turn.begunAgain && seen?.status === 'failed' && seen.error?.reason === 'unavailable'
+      if (seen && !isAgain) return { outcome: 'seen', turn: seen }
       const activeId = conversation.active_chat_id
       const active =
         activeId === null ? undefined : await turnIn(transaction, workspaceId, conversationId, activeId)
       if (active) return { outcome: 'busy', active }
+      if (seen) return reopenTurn(transaction, workspaceId, conversation, seen, turn)
       return insertTurn(transaction, workspaceId, conversation, turn)
     })
   }
@@ -160,7 +161,7 @@ export class SqlConversationStore implements ConversationStore {
   async findTurn(workspaceId: string, conversationId: string, chatId: string): Promise<Turn | undefined> {
     const row = await this.#database.get<TurnRow>(
       `SELECT ${turnColumns} FROM turns WHERE workspace_id = ? AND conversation_id = ? AND chat_id = ? AND EXISTS
-         (SELECT 1 FROM conversations WHERE workspace_id = turns.workspace_id AND id = turns.conversation_id AND deleted_at IS NULL)`,
+         (SELECT 1 FROM conversations WHERE workspace_id = turns.workspace_id AND id = turns.conversation_id AND ${reachable})`,
       workspaceId,
       conversationId,
       chatId,
@@ -220,6 +221,15 @@ export class SqlConversationStore implements ConversationStore {
     })
   }
 
+  undoTurn(workspaceId: string, conversationId: string, chatId: string): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const { forUpdate } = this.#database
+      const conversation = await lockConversation(transaction, forUpdate, workspaceId, conversationId)
+      const turn = conversation && (await turnIn(transaction, workspaceId, conversationId, chatId))
+      return turn !== undefined && takeBackTurn(transaction, workspaceId, conversation!, turn)
+    })
+  }
+
   async setOptions(workspaceId: string, turn: Turn, options: readonly string[]): Promise<void> {
     await this.#database.transaction(transaction =>
       transaction.run(
@@ -232,10 +242,16 @@ export class SqlConversationStore implements ConversationStore {
     )
   }
 
-  async activeTurns(begunBefore: number, limit: number): Promise<{ workspaceId: string; turn: Turn }[]> {
+  async activeTurns(begunBefore: number, limit: number, behind?: ActiveTurn): Promise<ActiveTurn[]> {
+    const order = 'created_at, workspace_id, conversation_id, chat_id'
+    const last = behind && [
+      ...[behind.turn.createdAt, behind.workspaceId, behind.turn.conversationId, behind.turn.chatId],
+    ]
     const rows = await this.#database.all<TurnRow>(
-      `SELECT ${turnColumns} FROM turns WHERE status = 'active' AND created_at < ? ORDER BY created_at LIMIT ?`,
+      `SELECT ${turnColumns} FROM turns WHERE status = 'active' AND created_at < ?
+       ${last ? `AND (${order}) > (?, ?, ?, ?)` : ''} ORDER BY ${order} LIMIT ?`,
       begunBefore,
+      ...(last ?? []),
       limit,
     )
     return rows.map(row => ({ workspaceId: row.workspace_id, turn: turnOf(row) }))
@@ -264,7 +280,7 @@ export class SqlConversationStore implements ConversationStore {
     return rateMessage(this.#database, { workspaceId, conversationId, messageId }, rating)
   }
 
-  sweep(): Promise<boolean> {
+  sweep(): Promise<Swept> {
     return sweepConversations(this.#database)
   }
 }

@@ -9,6 +9,10 @@ import {
 } from './conversation-rows.ts'
 import { searchText, type Transaction } from './database.ts'
 
+/** Its agent must be there as well: a deleted one takes its conversations out of reach at once. */
+export const reachable = `deleted_at IS NULL AND EXISTS (SELECT 1 FROM agents a
+  WHERE a.workspace_id = conversations.workspace_id AND a.id = conversations.agent_id AND a.deleted_at IS NULL)`
+
 /** The row that every write to a conversation holds, so that positions stay dense and one turn runs at a time. */
 export const lockConversation = (
   transaction: Transaction,
@@ -18,7 +22,7 @@ export const lockConversation = (
 ): Promise<ConversationRow | undefined> =>
   transaction.get<ConversationRow>(
     `SELECT ${conversationColumns} FROM conversations
-     WHERE workspace_id = ? AND id = ? AND deleted_at IS NULL ${forUpdate}`,
+     WHERE workspace_id = ? AND id = ? AND ${reachable} ${forUpdate}`,
     workspaceId,
     id,
   )
@@ -82,13 +86,15 @@ export async function insertTurn(
     })
   const runId = conversation.waiting_run_id ?? turn.runId
   await transaction.run(
-    `INSERT INTO turns (${turnColumns}) VALUES (?, ?, ?, ?, 'active', ?, ?, 0, NULL, NULL, NULL, ?)`,
+    `INSERT INTO turns (${turnColumns}) VALUES (?, ?, ?, ?, 'active', ?, ?, 0, NULL, NULL, NULL, ?, ?, ?)`,
     workspaceId,
     conversationId,
     chatId,
     runId,
     position,
     position,
+    turn.isAnonymous ? 1 : 0,
+    turn.fingerprint,
     at,
   )
   const name = conversation.name === '' ? turn.name : conversation.name

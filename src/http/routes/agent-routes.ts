@@ -1,4 +1,6 @@
-import type { Agent, AgentChange } from '../../agents/agent.ts'
+import type { TokenRecord } from '../../access/access-store.ts'
+import { isAllowed } from '../../access/permissions.ts'
+import type { Agent, AgentChange, AgentSummary } from '../../agents/agent.ts'
 import type { AgentService, CheckedAgent } from '../../agents/agent-service.ts'
 import { agentOperations as operations } from '../../contract/agent-operations.ts'
 import { pageAnswer, pageRequest } from '../../contract/paging.ts'
@@ -6,6 +8,7 @@ import { invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { Answer, jsonType } from '../answer.ts'
 import { type Call, type Route, route } from '../call.ts'
+import { refuseInexact } from '../exact-numbers.ts'
 import { mayUse } from './agent-access.ts'
 
 const onWire = (agent: Agent) => ({
@@ -20,10 +23,39 @@ const onWire = (agent: Agent) => ({
   updated_at: isoTime(agent.updatedAt),
 })
 
+/** What a list tells: those settings that say what kind of agent it is. */
+const listedOnWire = (agent: AgentSummary) => ({
+  id: agent.id,
+  name: agent.name,
+  intro: agent.intro,
+  config: picked(agent.config, ['workflow_id', 'type']),
+  access: agent.access,
+  created_at: isoTime(agent.createdAt),
+  updated_at: isoTime(agent.updatedAt),
+})
+
+/** What a client needs that talks to it. How it is made, its tools and their keys, is not a client's business. */
+const shownOnWire = (agent: Agent) => ({
+  id: agent.id,
+  name: agent.name,
+  intro: agent.intro,
+  config: picked(agent.config, ['prologue', 'recommendation_question', 'voice', 'figure', 'type']),
+})
+
+const picked = (config: Agent['config'], names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(config).filter(([name]) => names.includes(name)))
+
+const forToken = (token: TokenRecord): ((agent: Agent) => object) =>
+  isAllowed(token, 'read') ? onWire : shownOnWire
+
 const checkedOnWire = ({ agent, warnings }: CheckedAgent) => ({ ...onWire(agent), warnings })
 
 /** Member by member, so that fields nobody knows are never stored. */
-function changeOf(body: Call<typeof operations.create | typeof operations.update>['body']): AgentChange {
+function changeOf({
+  body,
+  members,
+}: Pick<Call<typeof operations.create | typeof operations.update>, 'body' | 'members'>): AgentChange {
+  refuseInexact(members, ['config', 'memory', 'learn'])
   const { name, intro, learn, config, access } = body
   if (name?.trim() === '') throw invalidField('/name', 'must not be only white space')
   const memory =
@@ -43,12 +75,14 @@ function changeOf(body: Call<typeof operations.create | typeof operations.update
 
 export function agentRoutes(agents: AgentService): Route[] {
   return [
-    route(operations.create, async ({ token, body }) =>
-      checkedOnWire(await agents.create(token.workspaceId, { ...changeOf(body), name: body.name })),
+    route(operations.create, async ({ token, body, members }) =>
+      checkedOnWire(
+        await agents.create(token.workspaceId, { ...changeOf({ body, members }), name: body.name }),
+      ),
     ),
 
-    route(operations.update, async ({ token, body }) =>
-      checkedOnWire(await agents.update(token.workspaceId, body.id, changeOf(body))),
+    route(operations.update, async ({ token, body, members }) =>
+      checkedOnWire(await agents.update(token.workspaceId, body.id, changeOf({ body, members }))),
     ),
 
     route(operations.delete, async ({ token, body }) => {
@@ -59,7 +93,7 @@ export function agentRoutes(agents: AgentService): Route[] {
     route(operations.list, async ({ token, body }) => {
       const request = pageRequest(body)
       const page = await agents.list(token.workspaceId, body.keyword ?? '', request)
-      return pageAnswer(request, { total: page.total, items: page.items.map(onWire) })
+      return pageAnswer(request, { total: page.total, items: page.items.map(listedOnWire) })
     }),
 
     route(operations.gets, async ({ token, body }) => {
@@ -67,9 +101,10 @@ export function agentRoutes(agents: AgentService): Route[] {
         token.workspaceId,
         body.id.filter(id => mayUse(token, id)),
       )
+      const show = forToken(token)
       const answers = body.id.map(id => {
         const agent = found.get(id)
-        return [id, agent ? { exist: true, data: onWire(agent) } : { exist: false }]
+        return [id, agent ? { exist: true, data: show(agent) } : { exist: false }]
       })
       // Programs of the original service look for it at the top, all others inside the envelope.
       const json = JSON.stringify(Object.fromEntries(answers))

@@ -33,17 +33,18 @@ export const conversationOnWire = (conversation: Conversation) => ({
   updated_at: isoTime(conversation.updatedAt),
 })
 
-export const answerOnWire = ({ chatId, runId, conversationId, replies, waiting }: TurnAnswer) => ({
+export const answerOnWire = ({ chatId, runId, conversationId, messageId, replies, waiting }: TurnAnswer) => ({
   chat_id: chatId,
   run_id: runId,
+  message_id: messageId,
   conversation_id: conversationId,
   feedback: replies.map(saidOnWire),
   ...(waiting && { waiting: true, options: waiting.options }),
 })
 
 /** A failed turn fails its call, but its id and what was said go along. */
-export function failureOf({ error, chatId, runId, replies }: TurnAnswer): AppError | undefined {
-  const data = { chat_id: chatId, run_id: runId, feedback: replies.map(saidOnWire) }
+export function failureOf({ error, chatId, runId, messageId, replies }: TurnAnswer): AppError | undefined {
+  const data = { chat_id: chatId, run_id: runId, message_id: messageId, feedback: replies.map(saidOnWire) }
   return error && new AppError(error.reason, error.message, { data })
 }
 
@@ -60,10 +61,28 @@ const endOnWire = (answer: TurnAnswer) => {
     : { code: 0, msg: 'success', ...answerOnWire(answer) }
 }
 
+interface Heard {
+  chatId: string
+  runId: string
+  conversationId: string
+}
+
+/** The end of a stream that was broken off, in the form of the end. */
+export const brokenOnWire = (
+  { reason, message, errors }: AppError,
+  { chatId, runId, conversationId }: Heard,
+): ServerSentEvent => ({
+  event: 'end',
+  data: JSON.stringify({
+    ...{ code: errorCodes[reason].code, msg: message, reason, errors },
+    ...{ chat_id: chatId, run_id: runId, conversation_id: conversationId, feedback: [] },
+  }),
+})
+
 /** Every event has the form of an answer. */
 export function eventOnWire(
   event: TurnEvent,
-  { chatId, runId, conversationId }: { chatId: string; runId: string; conversationId: string },
+  { chatId, runId, conversationId }: Heard,
 ): ServerSentEvent {
   const head = { code: 0, msg: 'success', chat_id: chatId, run_id: runId, conversation_id: conversationId }
   const print = (data: object): ServerSentEvent => ({

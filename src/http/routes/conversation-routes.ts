@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { TokenRecord } from '../../access/access-store.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
@@ -6,17 +7,20 @@ import type { ChatRequest } from '../../conversations/chat-request.ts'
 import type { ChatService } from '../../conversations/chat-service.ts'
 import { type ChatTurn, noConversation } from '../../conversations/chat-turn.ts'
 import type { ConversationService } from '../../conversations/conversation-service.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import { type Call, type Route, route } from '../call.ts'
 import { callerSignal } from '../caller-signal.ts'
 import { eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
+import { idempotencyKey } from '../register-route.ts'
 import { agentFor, mayUse } from './agent-access.ts'
 import {
   answerOnWire,
   conversationOnWire,
+  brokenOnWire,
   eventOnWire,
   failureOf,
-  messageOnWire,
 } from './conversation-on-wire.ts'
+import { messagesAnswer } from './messages-answer.ts'
 
 export interface ConversationParts {
   agents: AgentService
@@ -26,14 +30,30 @@ export interface ConversationParts {
 
 type ChatCall = Call<typeof operations.chat>
 
-const chatRequest = (body: ChatCall['body']): ChatRequest => ({
-  dataType: body.data_type,
-  content: body.content ?? '',
-  fileIds: body.file_list ?? [],
-  userId: body.user_id,
-  chatId: body.chat_id,
-  messageId: body.message_id,
-  timestamp: body.timestamp,
+/**
+ * With an Idempotency-Key the request decides the id of its turn, unless it brings one itself. The caller is part of
+ * it; without a token the conversation is, whose id is the caller's secret.
+ */
+function keyedTurn({ request, members, body }: ChatCall): { chatId: string | undefined; fingerprint: string } {
+  const key = idempotencyKey(request)
+  if (key === undefined || body.chat_id !== undefined) return { chatId: body.chat_id, fingerprint: '' }
+  const caller = request.token?.id ?? 'anonymous'
+  const sent = [...members].filter(([name]) => name !== 'stream').map(([name, { text }]) => [name, text])
+  const digest = hash('sha256', JSON.stringify([caller, key, body.conversation_id]), 'buffer')
+  return {
+    chatId: `chat_${digest.subarray(0, 16).toString('base64url')}`,
+    fingerprint: hash('sha256', JSON.stringify(sent)),
+  }
+}
+
+const chatRequest = (call: ChatCall): ChatRequest => ({
+  dataType: call.body.data_type,
+  content: call.body.content ?? '',
+  fileIds: call.body.file_list ?? [],
+  userId: call.body.user_id,
+  messageId: call.body.message_id,
+  timestamp: call.body.timestamp,
+  ...keyedTurn(call),
 })
 
 async function* events(
@@ -47,7 +67,42 @@ async function* events(
     yield eventOnWire(event, { chatId, runId, conversationId })
 }
 
-function talkRoutes({ agents, conversations, chats }: ConversationParts): Route[] {
+/** The turn goes on when the server stops: sent again without its id it would be said twice. */
+const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSignal): unknown =>
+  signal.aborted && error instanceof AppError && error.reason === 'unavailable'
+    ? new AppError('unavailable', `The server stops; send the message again with chat_id ${chatId}`, {
+        data: { chat_id: chatId, run_id: runId },
+      })
+    : error
+
+async function chat({ agents, conversations, chats }: ConversationParts, call: ChatCall): Promise<unknown> {
+  const { body, request, reply } = call
+  const signal = callerSignal(request, reply)
+  const after = body.stream === 1 ? lastEventId(request) : undefined
+  const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'run')
+  const conversation = await conversations.get(workspaceId, body.conversation_id, agent.id)
+  const place = { workspaceId, agent, conversation, isAnonymous: request.token === undefined }
+  const turn = await chats.chat(place, chatRequest(call), signal)
+  if (body.stream === 1) {
+    const { chatId, runId } = turn
+    // A number that belongs to another turn would only hide what this one says.
+    const seenUntil = turn.wasSeen ? after : undefined
+    return eventStream(request, gone => events(turn, conversation.id, seenUntil, gone), {
+      failure: error => brokenOnWire(error, { chatId, runId, conversationId: conversation.id }),
+      comeBack: `send the same with chat_id ${chatId} and Last-Event-ID`,
+      isAllowed: async () => request.token !== undefined || (await agents.findPublic(agent.id)) !== undefined,
+    })
+  }
+  const answer = await turn.answer(signal).catch((error: unknown) => {
+    throw stopError(error, turn, signal)
+  })
+  const failure = failureOf(answer)
+  if (failure) throw failure
+  return answerOnWire(answer)
+}
+
+function talkRoutes(parts: ConversationParts): Route[] {
+  const { agents, conversations } = parts
   return [
     route(operations.create, async ({ body, request }) => {
       const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'run')
@@ -59,25 +114,13 @@ function talkRoutes({ agents, conversations, chats }: ConversationParts): Route[
       return { conversation_id: conversation.id }
     }),
 
-    route(operations.chat, async ({ body, request, reply }) => {
-      const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'run')
-      const conversation = await conversations.get(workspaceId, body.conversation_id, agent.id)
-      const signal = callerSignal(request, reply)
-      const turn = await chats.chat({ workspaceId, agent, conversation }, chatRequest(body), signal)
-      if (body.stream === 1)
-        return eventStream(request, gone => events(turn, conversation.id, lastEventId(request), gone))
-      const answer = await turn.answer(signal)
-      const failure = failureOf(answer)
-      if (failure) throw failure
-      return answerOnWire(answer)
-    }),
+    route(operations.chat, call => chat(parts, call)),
 
     route(operations.retrieve, async ({ body, request }) => {
       const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'read')
       const conversation = await conversations.get(workspaceId, body.conversation_id, agent.id)
       const { limit = 100, offset = 0 } = body
-      const messages = await conversations.retrieve(workspaceId, conversation, { limit, offset })
-      return { conversation_id: conversation.id, retrieve_data: messages.map(messageOnWire) }
+      return messagesAnswer(conversation.id, conversations.retrieve(workspaceId, conversation, { limit, offset }))
     }),
   ]
 }

@@ -5,29 +5,35 @@ import { runOperations as operations } from '../../contract/run-operations.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import type { RunRecord } from '../../workflow/run/run-store.ts'
-import type { Runs } from '../../workflow/run/runs.ts'
+import type { RunRequest, Runs } from '../../workflow/run/runs.ts'
 import type { Answer } from '../answer.ts'
 import { type Call, type Route, route } from '../call.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
+import { refuseInexact } from '../exact-numbers.ts'
 import { jsonObject } from '../json-text.ts'
 import { idempotencyKey } from '../register-route.ts'
 import { runFiles, runInputs } from './run-inputs.ts'
 import { detailsOnWire, listedOnWire, nodeOnWire, recordOnWire, resultMembers } from './run-on-wire.ts'
-import { beginRun, sentEvents, standing } from './run-waits.ts'
+import { beginRun, type KeyedRun, type Patience, sentEvents, standing } from './run-waits.ts'
 
 type Request = Call['request']
 
 /**
  * With an Idempotency-Key the request decides the id of its run, so that sending it again finds that run however long
- * it takes. The token is part of it: nobody else can work the id out.
+ * it takes. The token is part of it: nobody else can work the id out. How the answer is wanted makes no difference.
  */
-function runIdFor({ request, members }: Pick<Call, 'request' | 'members'>): string | undefined {
+function keyedRun({ request, members }: Pick<Call, 'request' | 'members'>): KeyedRun | undefined {
   const key = idempotencyKey(request)
   if (key === undefined) return undefined
   const secret = (request.headers.authorization ?? '').slice('Bearer '.length)
-  const sent = [...members].map(([name, { text }]) => [name, text])
-  const digest = hash('sha256', JSON.stringify([secret, key, sent]), 'buffer')
-  return `run_${digest.subarray(0, 16).toString('base64url')}`
+  const sent = [...members]
+    .filter(([name]) => name !== 'stream' && name !== 'wait')
+    .map(([name, { text }]) => [name, text])
+  const digest = hash('sha256', JSON.stringify([secret, key]), 'buffer')
+  return {
+    runId: `run_${digest.subarray(0, 16).toString('base64url')}`,
+    fingerprint: hash('sha256', JSON.stringify(sent)),
+  }
 }
 
 /** Runs of workflows by themselves are for whoever may see all of the workspace. */
@@ -39,13 +45,21 @@ function refuseBound(token: TokenRecord): void {
     )
 }
 
-function eventsAfter(request: Request, after: number | undefined): number {
-  if (request.headers['last-event-id'] === undefined) return after ?? 0
-  const last = lastEventId(request)
-  if (last === undefined)
-    throw invalidField('header/Last-Event-ID', 'must be the number of an event, such as 17')
-  return last
+/** A token that is bound to agents lists the runs of one of them. */
+function listedAgent({ agentIds }: TokenRecord, wish: string | undefined): string | undefined {
+  if (agentIds.length === 0) return wish
+  if (wish === undefined && agentIds.length > 1)
+    throw invalidField('query/agent_id', 'must name one of the agents that this token is bound to')
+  const agentId = wish ?? agentIds[0]!
+  if (!agentIds.includes(agentId))
+    throw new AppError('forbidden', `This token was made for other agents than ${agentId}`)
+  return agentId
 }
+
+const patienceOf = (request: Request, seconds: number | undefined): Patience => ({
+  seconds,
+  stopping: request.server.stopping,
+})
 
 export function runRoutes(runs: Runs, files: FileService): Route[] {
   const stream = (request: Request, workspaceId: string, runId: string, after: number): Answer =>
@@ -60,30 +74,32 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
   }
 
   const run = async (call: Call<typeof operations.run>): Promise<unknown> => {
-    const { token, body, request } = call
+    const { token, body, request, reply, members } = call
     refuseBound(token)
-    const runId = runIdFor(call)
-    const begun = await beginRun(runs, token.workspaceId, {
+    refuseInexact(members, ['inputs'])
+    const wish: RunRequest = {
       what: { workflowId: body.id, version: body.version },
       trigger: 'run',
       inputs: await runInputs(files, token.workspaceId, body.inputs),
-      ...(runId !== undefined && { runId }),
       ...(body.user_id !== undefined && { userId: body.user_id }),
-    })
+    }
+    const begun = await beginRun(runs, token.workspaceId, wish, keyedRun(call))
+    if (begun.wasKnown) reply.header('idempotency-replayed', 'true')
     if (body.stream === 1) return stream(request, token.workspaceId, begun.runId, 0)
-    // Whether or not the client is still there: a key waits for this answer, too.
-    const stands = await begun.standing(body.wait)
+    const stands = await begun.standing(patienceOf(request, body.wait))
     return jsonObject(resultMembers(stands.run, stands.messages))
   }
 
-  const debug = async ({ token, body }: Call<typeof operations.debug>): Promise<unknown> => {
+  const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
+    const { token, body, members, request } = call
+    refuseInexact(members, ['inputs', 'outputs'])
     const live = await runs.debug(token.workspaceId, {
       workflowId: body.id,
       nodeId: body.node_id,
       inputs: await runInputs(files, token.workspaceId, body.inputs),
       outputs: body.outputs ?? {},
     })
-    const stands = await standing(runs, token.workspaceId, live, undefined)
+    const stands = await standing(runs, token.workspaceId, live, patienceOf(request, undefined))
     const steps = await runs.steps(token.workspaceId, live.runId)
     const node = steps.find(step => step.path === body.node_id)
     return jsonObject({
@@ -106,7 +122,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
       action: '',
     })
     if (body.stream === 1) return stream(request, token.workspaceId, live.runId, before.sequence)
-    const stands = await standing(runs, token.workspaceId, live, body.wait)
+    const stands = await standing(runs, token.workspaceId, live, patienceOf(request, body.wait))
     return jsonObject(resultMembers(stands.run, stands.messages))
   }
 
@@ -118,20 +134,23 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
       const filter = {
         workflowId: query.id,
         status: query.status,
-        agentId: query.agent_id,
+        agentId: listedAgent(token, query.agent_id),
         conversationId: query.conversation_id,
       }
       const { total, items } = await runs.list(token.workspaceId, filter, page)
       return pageAnswer(page, { total, items: items.map(listedOnWire) })
     }),
     route(operations.get, async ({ token, params }) => {
-      const found = await runs.get(token.workspaceId, params.run_id)
-      return detailsOnWire(found, await runs.steps(token.workspaceId, params.run_id))
+      const found = await visible(token, params.run_id)
+      const steps = await runs.steps(token.workspaceId, params.run_id)
+      // What a node was handed tells how the agent is made, which is not a client's business.
+      const isBound = token.agentIds.length > 0
+      return detailsOnWire(found, isBound ? steps.map(step => ({ ...step, inputs: undefined })) : steps)
     }),
     route(operations.events, async ({ token, params, query, request }) => {
-      const after = eventsAfter(request, query.after)
+      const after = lastEventId(request) ?? query.after ?? 0
       // Asked for before the stream begins: an unknown run is refused with a status.
-      await runs.get(token.workspaceId, params.run_id)
+      await visible(token, params.run_id)
       return stream(request, token.workspaceId, params.run_id, after)
     }),
     route(operations.stop, async ({ token, params }) => {

@@ -71,7 +71,7 @@ function mapBoolean(raw: unknown): boolean | undefined {
 
 /** A day that the calendar has, as yyyy-mm-dd. */
 function mapDate(raw: unknown): string | undefined {
-  const parts = typeof raw === 'string' ? /^\s*(\d{4})-(\d{2})-(\d{2})(?:T.*)?\s*$/.exec(raw) : null
+  const parts = typeof raw === 'string' ? /^(\d{4})-(\d{2})-(\d{2})(?:T.{0,100})?$/.exec(raw.trim()) : null
   if (!parts) return undefined
   const day = parts.slice(1).join('-')
   const time = Date.parse(`${day}T00:00:00Z`)

@@ -10,6 +10,8 @@ import { workflowTool } from './workflow-tool.ts'
 /** More than this no provider takes. */
 const mostTools = 128
 const longestName = 64
+/** Of a name that somebody else chose, which may be of any length. */
+const readLength = 200
 
 /** Everything that the model is offered, under names that every provider takes and that tell all of them apart. */
 export async function collectTools(
@@ -42,6 +44,7 @@ function renamed(tools: readonly Tool[]): Tool[] {
 
 const safeName = (name: string): string =>
   name
+    .slice(0, readLength)
     .replace(/[^A-Za-z0-9_-]+/g, '_')
     .replace(/^_+|_+$/g, '')
     .slice(0, longestName)

@@ -13,7 +13,7 @@ export function httpTool(source: HttpSource, services: NodeServices): Tool {
   const inUrl = [...source.url.matchAll(placeholder)].map(match => match[1]!)
   return {
     name: source.name,
-    description: source.description || `Calls ${source.method} ${source.url}`,
+    description: source.description || `Calls ${source.method} ${shownAddress(source.url)}`,
     parameters: requireTexts(parameterSchema(source.parameters), inUrl),
     async call(args, use) {
       const answer = await services.http.request({
@@ -25,6 +25,12 @@ export function httpTool(source: HttpSource, services: NodeServices): Tool {
       return answer.status < 400 ? text : `failed: HTTP ${answer.status}\n${text}`
     },
   }
+}
+
+/** The address without a password or a query, which often hold a key: no model needs to know it. */
+function shownAddress(template: string): string {
+  const url = URL.parse(template)
+  return url ? `${url.origin}${url.pathname}`.replaceAll('%7B', '{').replaceAll('%7D', '}') : 'an address'
 }
 
 function httpRequest(source: HttpSource, args: JsonRecord, use: ToolUse) {

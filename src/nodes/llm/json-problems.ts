@@ -25,7 +25,8 @@ const listAt = (schema: JsonRecord, key: string): readonly unknown[] | undefined
 
 function typeProblems(value: unknown, schema: JsonRecord, place: string): string[] {
   const type = ownValue(schema, 'type')
-  const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
+  // What is no name of a type asks for nothing.
+  const types = (Array.isArray(type) ? type : [type]).filter(each => typeof each === 'string')
   if (types.length > 0 && !types.some(each => hasType(value, each)))
     return [`${place} must be ${types.join(' or ')}`]
   const choices = Object.hasOwn(schema, 'const') ? [schema['const']] : listAt(schema, 'enum')
@@ -34,13 +35,13 @@ function typeProblems(value: unknown, schema: JsonRecord, place: string): string
   return []
 }
 
-function hasType(value: unknown, type: unknown): boolean {
+function hasType(value: unknown, type: string): boolean {
   if (type === 'object') return isJsonRecord(value)
   if (type === 'array') return Array.isArray(value)
   if (type === 'null') return value === null
   if (type === 'integer') return Number.isInteger(value)
   // A type that JSON Schema does not know asks for nothing.
-  return !['string', 'number', 'boolean'].includes(String(type)) || typeof value === type
+  return !['string', 'number', 'boolean'].includes(type) || typeof value === type
 }
 
 function choiceProblems(value: unknown, schema: JsonRecord, place: string): string[] {

@@ -15,7 +15,9 @@ export async function serverTools(
   const served = await step.once(`tools-${place}`, () => list(source, step, services))
   const missing = source.tools?.filter(name => !served.some(tool => tool.name === name)) ?? []
   if (missing.length > 0) {
-    const message = `The tool server ${source.url} has no tool called ${missing.join(', ')}; correct "tools".`
+    // The rest of an address often holds a key.
+    const host = URL.parse(source.url)?.host ?? 'of "url"'
+    const message = `The tool server ${host} has no tool called ${missing.join(', ')}; correct "tools".`
     throw new StepFailure('step_failed', message)
   }
   const { url, headers } = source

@@ -5,7 +5,7 @@ import type { JsonRecord } from '../../workflow/node-kind.ts'
 export interface ToolUse {
   /** Unique within the step. */
   readonly name: string
-  /** The same after a crash. */
+  /** The same after a crash; a header can carry it. */
   readonly idempotencyKey: string
   readonly signal: AbortSignal
 }

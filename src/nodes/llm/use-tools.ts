@@ -1,10 +1,12 @@
 import { AppError } from '../../kernel/app-error.ts'
 import type { ModelMessage, ToolCall } from '../../models/language-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
+import { isTooDeep } from '../../tools/json-depth.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import { isJsonRecord } from '../../workflow/node-kind.ts'
+import { isJsonRecord, type JsonRecord } from '../../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../../workflow/step.ts'
 import { clipText } from '../clip-text.ts'
+import { idempotencyHeader } from '../idempotency-header.ts'
 import type { Tool } from './tool.ts'
 
 /** Characters of a tool's answer that the model gets to see. */
@@ -43,9 +45,9 @@ async function answerOf(step: Step, tools: readonly Tool[], call: ToolCall, name
     return `failed: there is no tool called ${JSON.stringify(call.name)}; there are ${names}.`
   }
   const args = readArguments(call.arguments)
-  if (!args) return 'failed: the arguments are not a JSON object.'
+  if (typeof args === 'string') return `failed: the arguments are ${args}.`
   try {
-    const idempotencyKey = `${step.idempotencyKey}.${name}`
+    const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
     const text = await tool.call(args, { name, idempotencyKey, signal: step.signal })
     const shown = clipText(text, answerLength)
     return shown.length < text.length ? `${shown}\n(cut: ${text.length} characters in all)` : shown
@@ -58,13 +60,16 @@ async function answerOf(step: Step, tools: readonly Tool[], call: ToolCall, name
 const isKnown = (error: unknown): error is Error =>
   [ToolFailure, ModelFailure, StepFailure, AppError].some(kind => error instanceof kind)
 
-function readArguments(text: string): Readonly<Record<string, unknown>> | undefined {
+/** The arguments, or what is wrong with them. */
+function readArguments(text: string): JsonRecord | string {
+  const noObject = 'not a JSON object'
   // A tool without arguments is often called with an empty text.
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)
-    return isJsonRecord(value) ? value : undefined
+    if (!isJsonRecord(value)) return noObject
+    return isTooDeep(text) ? 'nested too deeply' : value
   } catch {
-    return undefined
+    return noObject
   }
 }

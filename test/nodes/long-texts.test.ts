@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import test from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { comparisons } from '../../src/nodes/compare-values.ts'
+import { mapValue } from '../../src/nodes/extractor/map-value.ts'
+import { readJsonAnswer } from '../../src/nodes/read-json-answer.ts'
+
+/** Far more than it takes; a pattern that goes back over the text again and again would need days. */
+const patience = 60_000
+
+/** Runs a piece of a program in a thread, because nothing else could end a pattern that is at work. */
+async function ends(file: string, program: string): Promise<void> {
+  const from = new URL(`../../src/nodes/${file}`, import.meta.url)
+  const worker = new Worker(`import(${JSON.stringify(from.href)}).then(async it => { ${program} })`, {
+    eval: true,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  try {
+    const [code] = await once(worker, 'exit', { signal: AbortSignal.timeout(patience) })
+    assert.equal(code, 0)
+  } finally {
+    await worker.terminate()
+  }
+}
+
+test('a long text that is nearly a number is soon known to be none', async () => {
+  await ends('compare-values.ts', `it.comparisons.get('gt')('1'.repeat(1e6) + 'x', 1)`)
+  const greater = comparisons.get('gt')!
+  assert.equal(greater('1'.repeat(300), 1), true)
+  assert.equal(greater('1'.repeat(401), 1), false)
+  for (const number of ['1.', '.5', '-1.5e3', '+1e-2', ' 7 '])
+    assert.equal(comparisons.get('equals')!(number, Number(number)), true, number)
+})
+
+test('a long answer with an open fence is soon known to hold no JSON', async () => {
+  await ends('read-json-answer.ts', "it.readJsonAnswer('```' + ' '.repeat(1e6))")
+  for (const text of [
+    '```json\n{"a":1}\n```',
+    '```JSON {"a":1}```',
+    'so:\n```\n\u00a0{"a":1}\n``` or {',
+    '{"a":1}',
+  ])
+    assert.deepEqual(readJsonAnswer(text), { a: 1 }, text)
+  assert.equal(readJsonAnswer('```json\n1'), undefined)
+})
+
+test('a long text that begins with a date is soon known to be none', async () => {
+  const program = `it.mapValue({ type: 'date', options: [] }, '2026-11-15T' + ' '.repeat(1e6) + '\\nx')`
+  await ends('extractor/map-value.ts', program)
+  const date = { type: 'date', options: [] } as const
+  assert.equal(mapValue(date, ' 2026-11-15T08:00:00.000+08:00[Asia/Shanghai]\n'), '2026-11-15')
+  assert.equal(mapValue(date, `2026-11-15T${'0'.repeat(101)}`), undefined)
+})
+
+test('a tool may be called anything of any length', () =>
+  ends(
+    'llm/collect-tools.ts',
+    `const url = 'https://api.test/'
+     const source = { type: 'http', name: 'x' + '_'.repeat(1e6) + 'x', url, method: 'GET', headers: {}, parameters: {} }
+     const [tool] = await it.collectTools([source], {}, {})
+     if (tool.name !== 'x') throw new Error(tool.name)`,
+  ))
+
+/** An object that counts how often its JSON is made. */
+function counted(): { value: object; count: () => number } {
+  let count = 0
+  const toJSON = () => {
+    count += 1
+    return { a: 1 }
+  }
+  return { value: { toJSON }, count: () => count }
+}
+
+test('what is looked for in a list is made ready once, however long the list is', () => {
+  const texts = Array.from({ length: 100 }, (_, n) => `{"a":${n + 2}}`)
+  for (const compare of [
+    (value: unknown) =>
+      comparisons.get('contains')!([...texts, ...texts.map(text => JSON.parse(text))], value),
+    (value: unknown) => comparisons.get('in')!(value, [...texts, 'x', 7, null]),
+  ]) {
+    const { value, count } = counted()
+    assert.equal(compare(value), false)
+    assert.equal(count(), 1)
+  }
+  const { value } = counted()
+  assert.equal(comparisons.get('in')!(value, [...texts, '{"a": 1}']), true)
+})
+
+test('a text that is nested too deeply equals nothing but itself', () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const equals = comparisons.get('equals')!
+  assert.equal(equals(deep, [[]]), false)
+  assert.equal(equals(deep, ` ${deep}`), true)
+  assert.equal(comparisons.get('in')!([[]], deep), false)
+})
