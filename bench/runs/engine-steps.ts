@@ -44,6 +44,7 @@ const context = (): RunContext => ({
   memory: {},
   remember: () => undefined,
   countStep: () => true,
+  countOutput: () => true,
   countTokens: () => {},
   findPlan: nobodyAsks,
   defaultModel: nobodyAsks,

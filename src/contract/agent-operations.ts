@@ -207,7 +207,8 @@ export const agentOperations = {
     path: `${basePath}/agent/list`,
     access: 'read',
     summary: 'List agents, the last changed first',
-    details: 'Of the settings only `workflow_id` and `type` are told; look an agent up with gets for the rest.',
+    details:
+      'Of the settings only `workflow_id` and `type` are told; look an agent up with gets for the rest.',
     body: Type.Object({
       keyword: Type.Optional(
         text({ maxLength: limits.nameLength, description: 'Part of the name or of the id.' }),

@@ -100,9 +100,7 @@ export const conversationOperations = {
       ),
       user_id: Type.Optional(userId),
       chat_id: Type.Optional(id('Your own id for this turn, to send it again safely.', 'chat_1')),
-      message_id: Type.Optional(
-        id('Your own id for the message; taken over if it is free.', 'msg_1'),
-      ),
+      message_id: Type.Optional(id('Your own id for the message; taken over if it is free.', 'msg_1')),
       timestamp: Type.Optional(
         Type.Integer({
           minimum: 0,

@@ -57,7 +57,7 @@ export const runOperations = {
     access: 'run',
     summary: 'Run a stored workflow',
     details:
-      'A run that fails is no failing call: `status` and `error` tell. It goes on when the client goes away, and survives a crash of the server. A token of the role runner is bound to its agents and may not run workflows by themselves; it talks to an agent through /conversation/chat.',
+      'A run that fails is no failing call: `status` and `error` tell. It goes on when the client goes away, and survives a crash of the server. Sent again with the same Idempotency-Key it finds the run that it started, for as long as that is kept, whatever `stream` and `wait` say. A token of the role runner is bound to its agents and may not run workflows by themselves; it talks to an agent through /conversation/chat.',
     body: Type.Object({
       id: workflowId,
       inputs: Type.Optional(inputs),

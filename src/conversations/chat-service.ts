@@ -1,12 +1,12 @@
 import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
-import { mintId } from '../kernel/ids.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { ChatTurn, lookMilliseconds, noConversation } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import type { ActiveTurn, Begun, NewTurn } from './conversation-store.ts'
 import { findRun } from './find-run.ts'
+import { newTurn } from './new-turn.ts'
 import { type MessageReader, type ReadMessage, readMessage } from './read-message.ts'
 import { reconcileOld, reconcileTurn } from './reconcile-turn.ts'
 import { type StartParts, startTurn } from './start-turn.ts'
@@ -35,12 +35,12 @@ interface MadeTurn {
 }
 
 const dayMilliseconds = 86_400_000
-const nameLength = 50
 const stuckBatch = 100
 
-/** The first words make the name of a conversation. */
-const nameFrom = (content: string): string =>
-  [...content.replace(/\s+/g, ' ').trim()].slice(0, nameLength).join('')
+const noActions = (): AppError =>
+  new AppError('unsupported_media_type', 'This agent has no workflow that takes actions', {
+    errors: [{ path: '/data_type', message: 'an action needs an agent with a workflow' }],
+  })
 
 export class ChatService {
   readonly #parts: ChatParts
@@ -60,21 +60,11 @@ export class ChatService {
       request.chatId === undefined
         ? undefined
         : await this.#parts.store.findTurn(workspaceId, conversation.id, request.chatId)
+    if (known) refuseOther(known, request)
     const begunAgain = known !== undefined && (await this.#neverRan(workspaceId, known))
-    if (known && !begunAgain) return this.#seen(workspaceId, known, request)
+    if (known && !begunAgain) return new ChatTurn(this.#parts, workspaceId, known, true)
     if (!place.isAnonymous) return (await this.#make(place, request, begunAgain, signal)).turn
     return this.#strangers.count(() => this.#make(place, request, begunAgain, signal))
-  }
-
-  /** A turn of before; one that was sent with the same key must have been the same. */
-  #seen(workspaceId: string, turn: Turn, { fingerprint }: ChatRequest): ChatTurn {
-    if (fingerprint !== '' && turn.fingerprint !== fingerprint)
-      throw new AppError(
-        'version_conflict',
-        'This Idempotency-Key was used with another message; take a fresh one',
-        { errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }] },
-      )
-    return new ChatTurn(this.#parts, workspaceId, turn, true)
   }
 
   /** A crash left it without a run: sent again, it gets one. */
@@ -92,19 +82,24 @@ export class ChatService {
     const { workspaceId, agent, conversation, isAnonymous } = place
     const { store, clock } = this.#parts
     const now = clock.now()
-    checkRequest(agent, request, now)
+    if (request.timestamp !== undefined && request.timestamp > now + dayMilliseconds)
+      throw invalidField('/timestamp', 'lies in the future; it is in milliseconds since 1970')
     const message = await this.#read(place, request, signal)
+    if (request.dataType === 'action' && !agent.config.workflow_id) throw noActions()
     const wish = { ...newTurn(conversation.id, request, message, now), isAnonymous, begunAgain }
     const begun = await this.#begin(workspaceId, wish, signal)
-    if (begun.outcome === 'seen')
-      return { turn: this.#seen(workspaceId, begun.turn, request), settled: Promise.resolve() }
+    if (begun.outcome === 'seen') {
+      refuseOther(begun.turn, request)
+      const turn = new ChatTurn(this.#parts, workspaceId, begun.turn, true)
+      return { turn, settled: Promise.resolve() }
+    }
     const userId = request.userId ?? conversation.userId
     const started = { agent, turn: begun.turn, userId, dataType: request.dataType, message }
     const { settled } = await startTurn(this.#parts, workspaceId, started, begun.waitingRunId)
     // It may have got another run than the one that waited.
     if (begun.waitingRunId !== undefined)
       begun.turn = (await store.findTurn(workspaceId, conversation.id, begun.turn.chatId)) ?? begun.turn
-    return { turn: new ChatTurn(this.#parts, workspaceId, begun.turn, begunAgain), settled }
+    return { turn: new ChatTurn(this.#parts, workspaceId, begun.turn, false), settled }
   }
 
   /** What a service said that failed is not for strangers, here either. */
@@ -126,8 +121,7 @@ export class ChatService {
     const patience = before === undefined ? {} : { patience: 0 }
     for (let last: ActiveTurn | undefined; ; ) {
       const found = await this.#parts.store.activeTurns(begunBefore, stuckBatch, last)
-      for (const { workspaceId, turn } of found)
-        await reconcileTurn(this.#parts, workspaceId, turn, patience)
+      for (const { workspaceId, turn } of found) await reconcileTurn(this.#parts, workspaceId, turn, patience)
       last = found.at(-1)
       if (found.length < stuckBatch) return
     }
@@ -158,35 +152,12 @@ export class ChatService {
   }
 }
 
-function checkRequest({ config }: Agent, { timestamp, dataType }: ChatRequest, now: number): void {
-  if (timestamp !== undefined && timestamp > now + dayMilliseconds)
-    throw invalidField('/timestamp', 'lies in the future; it is in milliseconds since 1970')
-  if (dataType === 'action' && !config.workflow_id)
-    throw new AppError('unsupported_media_type', 'This agent has no workflow that takes actions', {
-      errors: [{ path: '/data_type', message: 'an action needs an agent with a workflow' }],
-    })
-}
-
-function newTurn(
-  conversationId: string,
-  request: ChatRequest,
-  { content }: ReadMessage,
-  now: number,
-): Omit<NewTurn, 'isAnonymous' | 'begunAgain'> {
-  return {
-    conversationId,
-    chatId: request.chatId ?? mintId('chat'),
-    runId: mintId('run'),
-    message: {
-      id: request.messageId ?? mintId('msg'),
-      dataType: request.dataType,
-      content,
-      fileIds: request.fileIds,
-      at: request.timestamp ?? now,
-    },
-    spareId: mintId('msg'),
-    name: request.dataType === 'action' ? '' : nameFrom(content),
-    fingerprint: request.fingerprint,
-    at: now,
-  }
+/** A turn of before that was sent with the same key must have been the same. */
+function refuseOther(turn: Turn, { fingerprint }: ChatRequest): void {
+  if (fingerprint === '' || turn.fingerprint === fingerprint) return
+  throw new AppError(
+    'version_conflict',
+    'This Idempotency-Key was used with another message; take a fresh one',
+    { errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }] },
+  )
 }

@@ -94,7 +94,8 @@ export class ChatTurn {
   /** Deleted with its conversation, or taken back because it could not begin. */
   async #goneError(): Promise<AppError> {
     const { conversationId, chatId } = this.#turn
-    if (!(await this.#parts.store.find(this.#workspaceId, conversationId))) return noConversation(conversationId)
+    if (!(await this.#parts.store.find(this.#workspaceId, conversationId)))
+      return noConversation(conversationId)
     const words = 'The turn could not begin; send it again in a moment'
     return new AppError('unavailable', words, { data: { chat_id: chatId } })
   }

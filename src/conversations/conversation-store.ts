@@ -13,7 +13,7 @@ export interface NewTurn {
   name: string
   isAnonymous: boolean
   fingerprint: string
-  /** A turn with this id that failed as `unavailable` is begun again, with the message that is stored. */
+  /** A turn with this id that failed as `unavailable` is begun again, with this message in the place of that one. */
   begunAgain: boolean
   at: number
 }

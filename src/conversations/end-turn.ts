@@ -11,6 +11,8 @@ export interface EndedTurn {
   error?: TurnError | undefined
   /** The run that waits now, null for none; left out, it stays as it is. */
   waitingRunId?: string | null
+  /** There is no run that could tell more. */
+  hasNoRun?: boolean
 }
 
 export interface TurnParts {
@@ -41,7 +43,7 @@ export async function endTurn(
   { store, waiters, clock }: TurnParts,
   workspaceId: string,
   turn: Pick<Turn, 'conversationId' | 'chatId' | 'runId'>,
-  { status, error: failure, waitingRunId }: EndedTurn,
+  { status, error: failure, waitingRunId, hasNoRun }: EndedTurn,
 ): Promise<void> {
   const { conversationId, chatId } = turn
   const at = clock.now()
@@ -49,7 +51,9 @@ export async function endTurn(
   if (known?.status === 'active') {
     const question =
       failure && (await store.messages(workspaceId, conversationId, known.firstPosition, 1))[0]?.content
-    const told = failure && (known.isAnonymous ? neutralError(turn.runId, question ?? '', failure) : failure)
+    const told =
+      failure &&
+      (known.isAnonymous ? neutralError(hasNoRun ? undefined : turn.runId, question ?? '', failure) : failure)
     const error = told && { reason: told.reason, message: storableText(told.message) }
     await store.endTurn(workspaceId, conversationId, chatId, {
       status,

@@ -18,11 +18,15 @@ const diagnostics: ReadonlySet<Reason> = new Set<Reason>([
 ])
 
 /** What somebody is told who came without a token: the record of the run keeps the rest for its owner. */
-export function neutralError(runId: string, question: string, error: TurnError): TurnError {
+export function neutralError(runId: string | undefined, question: string, error: TurnError): TurnError {
   if (!diagnostics.has(error.reason)) return error
-  const message = chinese.test(question)
-    ? `智能体现在无法回答；其所有者可在运行记录 ${runId} 中查到原因`
-    : `The agent cannot answer right now; its owner finds the reason in run ${runId}`
+  const isChinese = chinese.test(question)
+  const where = isChinese
+    ? runId === undefined
+      ? '其所有者用令牌与它对话即可看到原因'
+      : `其所有者可在运行记录 ${runId} 中查到原因`
+    : `its owner finds the reason ${runId === undefined ? 'by talking to it with a token' : `in run ${runId}`}`
+  const message = isChinese ? `智能体现在无法回答；${where}` : `The agent cannot answer right now; ${where}`
   return { reason: error.reason, message }
 }
 

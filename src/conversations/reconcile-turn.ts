@@ -6,7 +6,8 @@ import { findRun } from './find-run.ts'
 
 const interrupted = {
   reason: 'unavailable',
-  message: 'The server was interrupted before it could begin; please send the message again, with the same chat_id',
+  message:
+    'The server was interrupted before it could begin; please send the message again, with the same chat_id',
 } as const
 
 /**

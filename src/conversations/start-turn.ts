@@ -153,6 +153,7 @@ export async function startTurn(
       {
         status: 'failed',
         error: failureOf(error),
+        hasNoRun: true,
         // One that could not be answered may still wait; one that was given up does not count any more.
         ...(runId !== turn.runId && { waitingRunId: null }),
       },

@@ -141,7 +141,11 @@ const headers = {
  * An answer that is sent event by event. Whatever can be refused must be refused before: once it is made, a failure
  * of the source can only be told as an event.
  */
-export function eventStream(request: FastifyRequest, source: EventSource, options: StreamOptions = {}): Answer {
+export function eventStream(
+  request: FastifyRequest,
+  source: EventSource,
+  options: StreamOptions = {},
+): Answer {
   if (request.method === 'HEAD') return new Answer(200, headers)
   const { server } = request
   const { isAllowed = async () => true, failure = failed, comeBack } = options

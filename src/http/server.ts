@@ -69,7 +69,9 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   const stopping = new AbortController()
   app.decorate('stopping', stopping.signal)
   app.decorate('admits', (request: FastifyRequest) => isAdmitted(parts, request))
-  app.decorate('failureOf', (thrown: unknown, { traceId }: FastifyRequest) => known(thrown, traceId, parts.log))
+  app.decorate('failureOf', (thrown: unknown, { traceId }: FastifyRequest) =>
+    known(thrown, traceId, parts.log),
+  )
   const silent = silentConnections(app.server)
   app.addHook('preClose', async () => {
     stopping.abort()

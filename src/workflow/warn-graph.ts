@@ -8,6 +8,8 @@ import { ReferenceChecker } from './warn-references.ts'
 import { warnSettings } from './warn-settings.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
+const longestNodeId = 200
+
 /**
  * Everything that a graph may be stored with but that its author should know, all at once. The graph must be
  * one that `refuseGraph` found nothing wrong with. `pointer` is where it stands in the request.
@@ -31,6 +33,10 @@ export function warnGraph(graph: Graph, kinds: KindRegistry, pointer: string): W
     if (inputs.length > 0 && !reachable[place]) {
       const message = `No path of edges leads from an input node to ${showValue(node.id)}, so it never runs.`
       warn('unreachable', path, message)
+    }
+    if (node.id.length > longestNodeId) {
+      const message = `The id of a node that runs has at most ${longestNodeId} characters: every event names it.`
+      warn('node_id_too_long', `${path}/id`, message)
     }
     warnSettings(node, kinds, path, warn)
     references.checkNode(place, path)

@@ -18,6 +18,7 @@ export type WarningRule =
   | 'reference_may_be_skipped'
   | 'reference_unknown_output'
   | 'unknown_kind'
+  | 'node_id_too_long'
   | 'missing_setting'
 
 export type Warn = (rule: WarningRule, path: string, message: string) => void

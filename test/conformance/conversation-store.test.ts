@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
 import { SqlConversationStore } from '../../src/adapters/sql/sql-conversation-store.ts'
 import type { Conversation, Message } from '../../src/conversations/conversation.ts'
-import type { NewTurn } from '../../src/conversations/conversation-store.ts'
+import type { ActiveTurn, NewTurn } from '../../src/conversations/conversation-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const firstPage = { page: 1, pageSize: 10 }
@@ -292,4 +292,102 @@ describe('a conversation store', () => {
     assert.equal((await store.find('w', kept))?.messageCount, 2)
     assert.equal((await store.sweep()).isMore, false)
   })
+
+  test('an active turn is taken back with its message, unless something was said since', async () => {
+    await finish('a')
+    await store.beginTurn('w', turn('b'))
+    assert.equal(await store.undoTurn('v', id, 'b'), false)
+    assert.equal(await store.undoTurn('w', id, 'a'), false, 'it has ended')
+    assert.equal(await store.undoTurn('w', id, 'b'), true)
+    assert.equal(await store.findTurn('w', id, 'b'), undefined)
+    const after = await store.find('w', id)
+    assert.deepEqual([after?.messageCount, after?.activeChatId], [2, undefined])
+    assert.deepEqual(await page(10, 10), ['msg_a', 'reply_a'])
+    assert.equal((await store.beginTurn('w', turn('b'))).outcome, 'begun')
+    await store.addReply('w', id, 'b', said('reply_b'))
+    assert.equal(await store.undoTurn('w', id, 'b'), false)
+    assert.equal((await store.find('w', id))?.messageCount, 4)
+  })
+
+  test('only a turn that failed as unavailable is begun again', async () => {
+    const end = (reason: 'unavailable' | 'internal', chatId: string) =>
+      store.endTurn('w', id, chatId, {
+        ...{ status: 'failed', at: 1, error: { reason, message: 'm' }, reply: said(`failed_${chatId}`) },
+      })
+    await store.beginTurn('w', turn('a'))
+    await end('internal', 'a')
+    assert.equal((await store.beginTurn('w', turn('a', { begunAgain: true }))).outcome, 'seen')
+    await store.beginTurn('w', turn('b'))
+    await end('unavailable', 'b')
+    assert.equal((await store.beginTurn('w', turn('b'))).outcome, 'seen')
+    const again = await store.beginTurn('w', turn('b', { begunAgain: true, runId: 'run_new' }))
+    assert.ok(again.outcome === 'begun')
+    const { status, error, runId, firstPosition, lastPosition } = again.turn
+    assert.deepEqual(
+      [status, error, runId, firstPosition, lastPosition],
+      ['active', undefined, 'run_new', 3, 3],
+    )
+    assert.deepEqual(await page(10, 10), ['msg_a', 'failed_a', 'msg_b'])
+    assert.equal((await store.beginTurn('w', turn('c'))).outcome, 'busy')
+  })
+
+  test('active turns are read page by page, those of the same moment too', async () => {
+    const begun = new Set<string>()
+    for (let at = 0; at < 7; at++) {
+      id = await add()
+      begun.add(id)
+      await store.beginTurn('w', turn('same', { at: 3 }))
+    }
+    const found: string[] = []
+    for (let last: ActiveTurn | undefined; ; ) {
+      const some = await store.activeTurns(4, 3, last)
+      found.push(...some.map(({ turn: { conversationId } }) => conversationId))
+      last = some.at(-1)
+      if (!last) break
+    }
+    assert.deepEqual(new Set(found), begun)
+    assert.equal(found.length, 7)
+  })
+
+  test('who was anonymous and what was sent under a key is kept with the turn', async () => {
+    await store.beginTurn('w', turn('a', { isAnonymous: true, fingerprint: 'f' }))
+    const kept = await store.findTurn('w', id, 'a')
+    assert.deepEqual([kept?.isAnonymous, kept?.fingerprint], [true, 'f'])
+  })
+
+  test('a deleted agent takes nothing more, and the sweep tells which runs work for nobody', async () => {
+    await addAgent('doomed')
+    id = await add({ agentId: 'doomed' })
+    await store.beginTurn('w', turn('a'))
+    const waiting = await add({ agentId: 'doomed', waitingRunId: 'run_waits' })
+    await agents.remove('w', 'doomed', 9)
+    assert.equal(await store.addReply('w', id, 'a', said('late')), false)
+    assert.equal(await store.endTurn('w', id, 'a', { status: 'done', at: 1 }), false)
+    assert.equal(await store.findTurn('w', id, 'a'), undefined)
+    assert.equal((await store.beginTurn('w', turn('b', { conversationId: waiting }))).outcome, 'gone')
+    assert.deepEqual(await orphans(), ['w run_a', 'w run_waits'])
+  })
+
+  test('agents of a deleted workspace are swept as if they were deleted themselves', async () => {
+    const { database } = opened
+    await database.transaction(transaction =>
+      transaction.run(
+        "INSERT INTO workspaces (id, name, created_at, deleted_at) VALUES ('gone', 'gone', 1, 2)",
+      ),
+    )
+    await addAgent('left', 'gone')
+    await add({ agentId: 'left', waitingRunId: 'run_left' }, 'gone')
+    assert.deepEqual(await orphans(), ['gone run_left'])
+    assert.deepEqual(await agents.findMany('gone', ['left']), [])
+  })
+
+  async function orphans(): Promise<string[]> {
+    const found: string[] = []
+    for (let isMore = true; isMore; ) {
+      const swept = await store.sweep()
+      found.push(...swept.orphans.map(({ workspaceId, runId }) => `${workspaceId} ${runId}`))
+      isMore = swept.isMore
+    }
+    return found.sort()
+  }
 })

@@ -110,8 +110,9 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
     (await begin(...parameters)).answer(never)
   const read = async (conversation: Conversation, limit = 100, offset = 0): Promise<Message[]> => {
     const found = await conversations.get(workspaceId, conversation.id)
-    const parts = await Array.fromAsync(conversations.retrieve(workspaceId, found, { limit, offset }))
-    return parts.flat()
+    const all: Message[] = []
+    for await (const part of conversations.retrieve(workspaceId, found, { limit, offset })) all.push(...part)
+    return all
   }
 
   return {

@@ -34,9 +34,63 @@ test('a turn that never began to run counts as interrupted after a minute, and t
   await storeOnly('chat_lost')
   world.time.now += 60_001
   assert.deepEqual(contents(await world.say(conversation, 'next')), ['echo: next'])
-  const lost = await world.say(conversation, '', { chatId: 'chat_lost' })
-  assert.equal(lost.error?.reason, 'internal')
-  assert.match(contents(lost)[0]!, /interrupted/)
+  const lost = await world.store.findTurn(workspaceId, conversation.id, 'chat_lost')
+  assert.deepEqual([lost?.status, lost?.error?.reason], ['failed', 'unavailable'])
+  assert.match((await world.read(conversation))[1]!.content, /interrupted/)
+})
+
+test('sent again after that, it begins anew, with what is sent now', async () => {
+  await storeOnly('chat_anew')
+  world.time.now += 60_001
+  await world.chats.endInterrupted()
+  const again = await world.say(conversation, 'found', { chatId: 'chat_anew' })
+  assert.deepEqual([contents(again), again.error], [['echo: found'], undefined])
+  assert.deepEqual(
+    (await world.read(conversation)).map(({ content }) => content),
+    ['found', 'echo: found'],
+  )
+  const started = world.runs.started.length
+  assert.deepEqual(await world.say(conversation, 'lost', { chatId: 'chat_anew' }), again)
+  assert.equal(world.runs.started.length, started)
+})
+
+test('begun anew behind other turns, it keeps what was said of it', async () => {
+  await storeOnly('chat_behind')
+  world.time.now += 60_001
+  await world.say(conversation, 'next')
+  const again = await world.say(conversation, 'lost', { chatId: 'chat_behind' })
+  assert.deepEqual([contents(again).at(-1), again.error], ['echo: lost', undefined])
+  assert.equal((await world.read(conversation)).length, 5)
+})
+
+test('where nobody else is left, turns of before this process end at once, however many', async () => {
+  const others = []
+  for (let at = 0; at < 105; at++) {
+    conversation = await world.talk(await world.agent())
+    others.push(conversation.id)
+    await storeOnly('chat_left')
+  }
+  world.time.now += 1
+  const before = world.time.now
+  conversation = await world.talk(await world.agent())
+  await storeOnly('chat_young')
+  const status = async (id: string, chatId: string) =>
+    (await world.store.findTurn(workspaceId, id, chatId))?.status
+  await world.chats.endInterrupted()
+  assert.equal(await status(others[0]!, 'chat_left'), 'active')
+  await world.chats.endInterrupted({ before })
+  for (const id of others) assert.equal(await status(id, 'chat_left'), 'failed')
+  assert.equal(await status(conversation.id, 'chat_young'), 'active')
+})
+
+test('turns that still run do not hide those behind them', async () => {
+  world.runs.script = async () => {}
+  for (let at = 0; at < 101; at++) await world.begin(await world.talk(await world.agent()), 'runs')
+  world.time.now += 1
+  await storeOnly('chat_hidden')
+  world.time.now += 60_001
+  await world.chats.endInterrupted()
+  assert.equal((await world.store.findTurn(workspaceId, conversation.id, 'chat_hidden'))?.status, 'failed')
 })
 
 test('sending it again is answered with the interruption too', async () => {

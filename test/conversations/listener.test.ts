@@ -61,6 +61,7 @@ test('a run of no conversation is passed over', async () => {
 
 test('a run is told what was said before, and files by their names', async () => {
   world.files.add(workspaceId, 'file_note', 'text/plain', 'note.txt')
+  conversation = await world.talk(await world.agent({ config: { workflow_id: 'wf' } }))
   await world.say(conversation, 'my name is Ada')
   await world.say(conversation, '', { dataType: 'file', fileIds: ['file_note'] })
   await world.say(conversation, '{"wave":1}', { dataType: 'action' })

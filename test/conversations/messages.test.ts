@@ -32,8 +32,18 @@ const inputs = () => world.runs.started.at(-1)!.request.inputs
 test('a text goes to the run as the query, an action as the action', async () => {
   await world.say(conversation, 'hello')
   assert.deepEqual([inputs().query, inputs().action, inputs().files], ['hello', '', []])
-  await world.say(conversation, '{"wave":1}', { dataType: 'action' })
+  const bound = await world.talk(await world.agent({ config: { workflow_id: 'wf' } }))
+  await world.say(bound, '{"wave":1}', { dataType: 'action' })
   assert.deepEqual([inputs().query, inputs().action], ['', '{"wave":1}'])
+})
+
+test('an action is refused where no workflow could take it, and nothing is stored', async () => {
+  const started = world.runs.started.length
+  await assert.rejects(
+    world.say(conversation, '{"wave":1}', { dataType: 'action' }),
+    refusal('unsupported_media_type', /no workflow that takes actions/),
+  )
+  assert.deepEqual([await world.read(conversation), world.runs.started.length], [[], started])
 })
 
 test('files go along with their names and types, words beside them are allowed', async () => {

@@ -241,11 +241,12 @@ test('where the waiting run is gone, a new one answers', async () => {
 test('a message id of the client is taken over once', async () => {
   await world.say(conversation, 'a', { messageId: 'mine' })
   await world.say(conversation, 'b', { messageId: 'mine' })
-  await world.say(conversation, 'c', { messageId: 'no id at all!' })
+  const { messageId } = await world.say(conversation, 'c')
   const [a, b, c] = (await world.read(conversation)).filter(({ role }) => role === 0).map(({ id }) => id)
   assert.equal(a, 'mine')
   assert.match(b!, /^msg_/)
   assert.match(c!, /^msg_/)
+  assert.equal(messageId, c)
 })
 
 test('a time of the client is taken over unless it lies in the future', async () => {

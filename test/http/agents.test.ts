@@ -123,3 +123,80 @@ test('a create that is sent again with its key makes one agent', async () => {
     server.api.post('agent/create', { name: 'Once' }, { headers: { 'idempotency-key': 'k1' } })
   assert.deepEqual((await send()).json, (await send()).json)
 })
+
+test('a runner sees what a client shows, and nothing of how the agent is made', async () => {
+  const tools = {
+    crm: { running_config: { type: 'http', url: 'https://crm', headers: { a: 'CRM-SECRET' } } },
+  }
+  const shown = { prologue: 'hi', recommendation_question: ['?'], voice: 1, figure: { a: 1 }, type: 'x' }
+  const id = await make({
+    ...{ intro: 'i', memory: { city: { default: 'Paris' } }, learn: { kb_a: {} } },
+    config: { ...shown, tools, character_profile: 'CRM-SECRET', model: 'm', mine: 'CRM-SECRET' },
+  })
+  const body = { name: 'r', role: 'runner', agent_ids: [id] }
+  const runner = server.api.as((await server.api.post('token/create', body)).json.data.token)
+  const answer = await runner.post('agent/gets', { id: [id] })
+  assert.deepEqual(answer.json.agents[id].data, { id, name: 'A', intro: 'i', config: shown })
+  assert.deepEqual(answer.json.data.agents, answer.json.agents)
+  assert.doesNotMatch(answer.text, /CRM-SECRET|Paris|kb_a/)
+  assert.match((await server.api.post('agent/gets', { id: [id] })).text, /CRM-SECRET/)
+})
+
+test('what it remembers and learns is bounded, and a list tells no long fields', async () => {
+  const long = 'x'.repeat(66_000)
+  for (const [field, value] of [
+    ['memory', { city: { default: long } }],
+    ['learn', { kb_a: { note: long } }],
+  ] as const) {
+    const { status, json } = await server.api.post('agent/create', { name: 'Long', [field]: value })
+    assert.deepEqual([status, json.data.errors[0].path], [400, `/${field}`])
+    const id = await make({})
+    assert.equal((await server.api.post('agent/update', { id, [field]: value })).status, 400)
+  }
+  const id = await make({
+    ...{ name: 'Listed', intro: 'i', memory: { city: {} }, access: 'public' },
+    config: { workflow_id: 'wf', type: 'guide', character_profile: 'long', prologue: 'long' },
+  })
+  const { items } = (await server.api.post('agent/list', { keyword: id })).json.data
+  const { created_at, updated_at, ...listed } = items[0]
+  assert.deepEqual(listed, {
+    ...{ id, name: 'Listed', intro: 'i', access: 'public' },
+    config: { workflow_id: 'wf', type: 'guide' },
+  })
+  assert.equal(typeof created_at, typeof updated_at)
+})
+
+test('numbers that could not be given back are refused by their place', async () => {
+  const headers = { 'content-type': 'application/json' }
+  for (const [member, path] of [
+    ['"config":{"voice":1e400}', '/config/voice'],
+    ['"config":{"a":{"b":[9007199254740993]}}', '/config/a/b/0'],
+    ['"memory":{"n":{"default":12345678901234567890}}', '/memory/n/default'],
+    ['"learn":{"kb_a":{"x":-1e999}}', '/learn/kb_a/x'],
+  ]) {
+    const { status, json } = await server.api.post('agent/create', `{"name":"N",${member}}`, { headers })
+    assert.deepEqual([status, json.code, json.data.errors[0].path], [400, 40001, path])
+  }
+})
+
+test('what keeps it from answering as it should is told', async () => {
+  const { json } = await server.api.post('agent/create', {
+    name: 'Draft',
+    config: {
+      character_profile: 'You know {{#nowhere.text#}}',
+      model: 'nope',
+      tools: { web_search: {}, odd: { running_config: { type: 'smoke' } }, empty: {} },
+    },
+  })
+  assert.deepEqual(json.data.warnings.map(({ path }: { path: string }) => path).sort(), [
+    '/config/character_profile',
+    '/config/model',
+    '/config/tools/empty',
+    '/config/tools/odd',
+  ])
+  const bound = { workflow_id: 'wf', character_profile: '{{#nowhere.text#}}' }
+  assert.deepEqual(
+    (await server.api.post('agent/create', { name: 'B', config: bound })).json.data.warnings,
+    [],
+  )
+})

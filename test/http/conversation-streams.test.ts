@@ -144,10 +144,76 @@ test('a server that stops ends its streams, and waits for nobody', async () => {
   // It waits for the same turn by the time the server stops.
   await own.api.post('agent/list', {})
   const stopped = own.close()
-  assert.match(await streamed.text(), /: the server stops/)
+  assert.match(await streamed.text(), /: the server stops; send the same with chat_id chat_x/)
   const answer = await plain
   assert.deepEqual([answer.status, answer.json.code], [503, 50301])
+  assert.deepEqual([answer.json.chat_id, answer.json.run_id], ['chat_x', run!.record.id])
+  assert.match(answer.json.msg, /chat_x/)
+  assert.deepEqual([answer.headers.get('connection'), answer.headers.get('retry-after')], ['close', '2'])
   await stopped
   await run!.succeed()
   await own.stop()
+})
+
+test('Last-Event-ID counts for a turn that was seen before, and is refused when it is no number', async () => {
+  server.runs.script = async run => {
+    await run.write('one ', 'two')
+    await run.succeed()
+  }
+  const first = await listen({ chat_id: 'chat_new' }, { 'last-event-id': '99' })
+  assert.deepEqual(
+    first.map(({ event }) => event),
+    ['delta', 'delta', 'end'],
+  )
+  const started = server.runs.started.length
+  for (const garbage of ['x', '-1', '9'.repeat(20)]) {
+    const response = await open({ chat_id: 'chat_garbage' }, { 'last-event-id': garbage })
+    assert.deepEqual([response.status, ((await response.json()) as { code: number }).code], [400, 40001])
+  }
+  assert.equal(server.runs.started.length, started)
+  const end = first.at(-1)!.id
+  for (const beyond of [end, end + 1, end + 500]) {
+    const [told] = await listen({ chat_id: 'chat_new' }, { 'last-event-id': String(beyond) })
+    assert.deepEqual([told?.event, told?.id], ['end', end + 1])
+  }
+})
+
+test('a conversation that is deleted ends its stream with why', async () => {
+  const running = new Promise<ScriptedRun>(resolve => {
+    server.runs.script = async run => resolve(run)
+  })
+  const response = await open({ chat_id: 'chat_deleted' })
+  await running
+  await server.api.post('conversation/delete', { conversation_id: place.conversation_id })
+  const [, data] = /event: end\ndata: (.*)\n\n$/.exec(await response.text()) ?? []
+  const told = JSON.parse(data!)
+  assert.deepEqual([told.code, told.reason, told.chat_id], [40401, 'not_found', 'chat_deleted'])
+  assert.match(told.msg, /no conversation/)
+})
+
+test('who may not listen any longer gets no more: a token that is revoked, an agent that is no longer public', async () => {
+  const lost = async (headers: Record<string, string>, revoke: () => Promise<unknown>): Promise<string> => {
+    const running = new Promise<ScriptedRun>(resolve => {
+      server.runs.script = async run => resolve(run)
+    })
+    place = { ...place, ...(await server.api.post('conversation/create', place)).json }
+    const response = await fetch(`${server.base}/api/v1/conversation/chat`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ ...place, data_type: 'text', content: 'hi', stream: 1 }),
+    })
+    const run = await running
+    await revoke()
+    const text = await response.text()
+    await run.succeed()
+    return text
+  }
+  const token = (await server.api.post('token/create', { name: 't', role: 'editor' })).json.data
+  const revoked = await lost({ authorization: `Bearer ${token.token}` }, () =>
+    server.api.post('token/delete', { id: token.id }),
+  )
+  assert.match(revoked, /: you may not have this any longer/)
+  const access = (value: string) => server.api.post('agent/update', { id: place.agent_id, access: value })
+  await access('public')
+  assert.match(await lost({}, () => access('private')), /: you may not have this any longer/)
 })

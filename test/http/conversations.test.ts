@@ -36,7 +36,7 @@ const tokenOf = async (body: object): Promise<string> =>
 test('answers are flat, and messages have the fields of the contract', async () => {
   const { status, json } = await chat({ content: 'hello', chat_id: 'chat_1', timestamp: 77, file_list: [] })
   assert.equal(status, 200)
-  const { feedback, run_id, ...rest } = json
+  const { feedback, run_id, message_id: sent, ...rest } = json
   assert.deepEqual(rest, {
     ...{ code: 0, msg: 'success', chat_id: 'chat_1', conversation_id: conversationId },
   })
@@ -46,6 +46,7 @@ test('answers are flat, and messages have the fields of the contract', async () 
   const { retrieve_data } = (await retrieve()).json
   assert.deepEqual(retrieve_data[1], { ...reply, message_id, timestamp, role: 1, chat_id: 'chat_1' })
   assert.deepEqual([retrieve_data[0].role, retrieve_data[0].timestamp], [0, 77])
+  assert.equal(retrieve_data[0].message_id, sent)
   assert.deepEqual((await chat({ content: 'again', chat_id: 'chat_1' })).json, json)
 })
 
@@ -81,6 +82,7 @@ test('what is refused keeps the shape of the contract', async () => {
     { data_type: 'smell', content: 'x' },
     { content: '' },
     { content: 'x', chat_id: 'no id!' },
+    { content: 'x', message_id: 'a b c' },
     { content: 'x', stream: 2 },
     { content: 'x', timestamp: -1 },
     { content: 'x', timestamp: Date.now() + 3 * 86_400_000 },

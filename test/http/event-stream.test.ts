@@ -5,7 +5,12 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { asAppError } from '../../src/http/error-answer.ts'
-import { type EventSource, eventStream, lastEventId, type StreamOptions } from '../../src/http/event-stream.ts'
+import {
+  type EventSource,
+  eventStream,
+  lastEventId,
+  type StreamOptions,
+} from '../../src/http/event-stream.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 
 const stopping = new AbortController().signal
@@ -93,11 +98,17 @@ test('a source that fails says so, and nothing of a cause that is ours', async (
       throw error
     }
   const ours = await textOf(bodyOf(failing(new Error('lost in /srv'))))
-  assert.match(ours, /^id: 3\nevent: a\ndata: \{\}\n\nevent: error\ndata: \{"code":50001,.*"reason":"internal"\}\n\n$/m)
+  assert.match(
+    ours,
+    /^id: 3\nevent: a\ndata: \{\}\n\nevent: error\ndata: \{"code":50001,.*"reason":"internal"\}\n\n$/m,
+  )
   assert.doesNotMatch(ours, /srv/)
   const gone = failing(new AppError('not_found', 'There is no such run'))
   const options = { failure: (error: AppError) => ({ event: 'end', data: JSON.stringify(error.message) }) }
-  assert.match(await textOf(bodyOf(gone, stopping, options)), /\n\nevent: end\ndata: "There is no such run"\n\n$/)
+  assert.match(
+    await textOf(bodyOf(gone, stopping, options)),
+    /\n\nevent: end\ndata: "There is no such run"\n\n$/,
+  )
 })
 
 test('a client that may not have it any longer gets no more of it', async t => {

@@ -7,7 +7,7 @@ const seed = 20_261_115
 const requests = 3000
 
 test('no nonsense in 3,000 seeded requests breaks an answer, the process or what is stored', async t => {
-  const server = await startTestServer()
+  const server = await startTestServer({ SECRET_KEY: 'a secret key of the fuzz test' })
   t.after(() => server.stop())
   t.diagnostic(`seed ${seed}`)
 

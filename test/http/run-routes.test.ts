@@ -184,6 +184,20 @@ describe('running a workflow', () => {
   })
 })
 
+describe('numbers that could not be given back', () => {
+  it('are refused by their place', async () => {
+    for (const number of ['1e400', '-1e400', '9007199254740993', '1'.repeat(400)]) {
+      const text = `{"id":"wf_hello","inputs":{"query":"1234567890123456","a/b":[0,${number}]}}`
+      const headers = { 'content-type': 'application/json' }
+      const { status, json } = await api.post('workflow/run', text, { headers })
+      assert.deepEqual([status, json.code, json.data.errors[0].path], [400, 40001, '/inputs/a~1b/1'])
+    }
+    const fine = '{"id":"wf_hello","inputs":{"a":1e300,"b":9007199254740991,"c":0.12345678901234567}}'
+    const headers = { 'content-type': 'application/json' }
+    assert.equal((await api.post('workflow/run', fine, { headers })).status, 200)
+  })
+})
+
 describe('an Idempotency-Key', () => {
   const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
@@ -208,6 +222,20 @@ describe('an Idempotency-Key', () => {
     assert.equal(first.length, 3)
     assert.deepEqual(again, first)
     assert.equal(runs.requests.length, 1)
+  })
+
+  it('with another request is refused, streamed or not; how the answer is wanted makes no difference', async () => {
+    const other = { id: 'wf_hello', inputs: { query: 'Bye' } }
+    await api.post('workflow/run', { ...hello, stream: 1 }, keyed('k'))
+    for (const body of [{ ...other, stream: 1 }, other, { ...hello, version: 1 }])
+      assert.equal((await api.post('workflow/run', body, keyed('k'))).json.code, 40901)
+    for (const body of [hello, { ...hello, wait: 1 }, { ...hello, stream: 0, wait: 0 }])
+      assert.equal((await api.post('workflow/run', body, keyed('k'))).json.data.status, 'succeeded')
+    assert.equal(runs.requests.length, 1)
+    assert.doesNotMatch(
+      (await api.get(`workflow/runs/${[...runs.runs.values()][0]!.record.id}`)).text,
+      /fingerprint/,
+    )
   })
 
   it('of another token is another key', async () => {
@@ -439,7 +467,30 @@ describe('a run under way', () => {
     assert.equal(run!.record.status, 'running')
     const own = await bound('agent_1')
     assert.equal((await own.post(`workflow/runs/${id}/stop`)).json.data.status, 'stopped')
-    assert.equal((await own.get(`workflow/runs/${id}`)).json.code, 40301)
+  })
+
+  it('is seen by a token that is bound to its agent, without what its nodes were handed, and by no other', async () => {
+    const id = (await api.post('workflow/run', hello)).json.data.run_id
+    const [run] = runs.runs.values()
+    run!.record = { ...run!.record, agentId: 'agent_1' }
+    run!.steps.push(stepOf('llm', { inputs: '{"system":"secret"}', outputs: '{"text":"said"}' }))
+    const bound = async (...agents: string[]): Promise<ApiClient> => {
+      const body = { name: 'bound', role: 'runner', agent_ids: agents }
+      return api.as((await api.post('token/create', body)).json.data.token)
+    }
+    const own = await bound('agent_1')
+    const seen = await own.get(`workflow/runs/${id}`)
+    assert.deepEqual([seen.json.data.run_id, seen.json.data.nodes[0].inputs], [id, null])
+    assert.doesNotMatch(seen.text, /secret/)
+    assert.match((await api.get(`workflow/runs/${id}`)).text, /secret/)
+    assert.equal(eventsIn((await own.get(`workflow/runs/${id}/events`)).text).at(-1)?.event, 'run.finished')
+    assert.equal((await own.get('workflow/runs')).json.data.total, 1)
+    const other = await bound('agent_2', 'agent_3')
+    assert.equal((await other.get(`workflow/runs/${id}`)).json.code, 40401)
+    assert.equal((await other.get(`workflow/runs/${id}/events`)).json.code, 40401)
+    assert.equal((await other.get('workflow/runs?agent_id=agent_1')).json.code, 40301)
+    assert.equal((await other.get('workflow/runs')).json.code, 40001)
+    assert.equal((await other.get('workflow/runs?agent_id=agent_3')).json.data.total, 0)
   })
 })
 

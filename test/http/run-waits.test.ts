@@ -9,18 +9,19 @@ const request: RunRequest = {
   what: { workflowId: 'wf_hello' },
   trigger: 'run',
   inputs: { query: 'x', files: [], action: '', more: {} },
-  runId: 'run_decided',
 }
+const keyed = { runId: 'run_decided', fingerprint: 'f' }
+const patient = { seconds: undefined, stopping: new AbortController().signal }
 
 describe('a run whose id the request decides', () => {
   it('is begun once; whoever asks again waits for the same one and hears the same', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
-    const first = await beginRun(runs, 'w', request)
-    const second = await beginRun(runs, 'w', request)
+    const first = await beginRun(runs, 'w', request, keyed)
+    const second = await beginRun(runs, 'w', request, keyed)
     assert.equal(runs.requests.length, 1)
     assert.equal(second.runId, first.runId)
-    const both = Promise.all([first.standing(undefined), second.standing(undefined)])
+    const both = Promise.all([first.standing(patient), second.standing(patient)])
     const [run] = runs.runs.values()
     run!.say('Hello')
     run!.settle({ status: 'succeeded', answer: 'Hello' })
@@ -36,13 +37,19 @@ describe('a run whose id the request decides', () => {
       await start(workspaceId, wanted)
       throw new Error('There is such a run already')
     }
-    assert.equal((await (await beginRun(runs, 'w', request)).standing(undefined)).run.status, 'succeeded')
+    assert.equal(
+      (await (await beginRun(runs, 'w', request, keyed)).standing(patient)).run.status,
+      'succeeded',
+    )
   })
 
   it('is not joined by a request that cannot run', async () => {
     const runs = new FakeRuns()
     runs.workflows.clear()
-    await assert.rejects(beginRun(runs, 'w', request), (error: AppError) => error.reason === 'not_found')
+    await assert.rejects(
+      beginRun(runs, 'w', request, keyed),
+      (error: AppError) => error.reason === 'not_found',
+    )
   })
 })
 
@@ -55,15 +62,28 @@ describe('the wait for a run', () => {
       ...(await start(workspaceId, wanted)),
       settled: Promise.reject(new AppError('unavailable', 'The server stops')),
     })
-    const { run, messages } = await (await beginRun(runs, 'w', request)).standing(undefined)
+    const { run, messages } = await (await beginRun(runs, 'w', request, keyed)).standing(patient)
     assert.deepEqual([run.status, messages], ['running', []])
   })
 
   it('ends when its time is up, for whoever joined it, too', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
-    await beginRun(runs, 'w', request)
-    const joined = await beginRun(runs, 'w', request)
-    assert.equal((await joined.standing(0)).run.status, 'running')
+    await beginRun(runs, 'w', request, keyed)
+    const joined = await beginRun(runs, 'w', request, keyed)
+    assert.equal((await joined.standing({ ...patient, seconds: 0 })).run.status, 'running')
+  })
+
+  it('ends when the server stops, with how the run stands', async () => {
+    const runs = new FakeRuns()
+    runs.script = () => {}
+    const stop = new AbortController()
+    const first = await beginRun(runs, 'w', request, keyed)
+    const joined = await beginRun(runs, 'w', request, keyed)
+    const both = [first, joined].map(begun => begun.standing({ ...patient, stopping: stop.signal }))
+    stop.abort()
+    for (const { run } of await Promise.all(both)) assert.equal(run.status, 'running')
+    const late = await first.standing({ ...patient, stopping: stop.signal })
+    assert.equal(late.run.status, 'running')
   })
 })

@@ -76,6 +76,8 @@ export async function startConversationServer() {
   return {
     base,
     runs,
+    store,
+    conversations,
     token: operatorToken,
     api: apiClient(base, operatorToken),
     /** Ends as a stopping server does, and leaves the database. */

@@ -39,8 +39,11 @@ export interface RunRow extends SummaryRow {
   graph: string | null
 }
 
-export const summaryColumns =
+const summaryColumns =
   'id, triggered_by, workflow_id, version, agent_id, conversation_id, user_id, status, step_count, prompt_tokens, completion_tokens, active_milliseconds, created_at, finished_at, error, answer'
+
+/** An answer may be as long as a book; a list shows how it begins. */
+export const listedColumns = summaryColumns.replace(/answer$/, 'SUBSTR(answer, 1, 1000) AS answer')
 
 export const runColumns = `${summaryColumns}, chat_id, claims, sequence, waiting, reply, inputs, outputs, graph`
 

@@ -25,8 +25,8 @@ import {
 import { sweepConversations } from './conversation-sweep.ts'
 import { type Database, type SqlValue, searchPattern, searchText } from './database.ts'
 import { marks } from './marks.ts'
-import { closeTurn, insertReply, insertTurn, lockConversation, reachable, turnIn } from './turn-rows.ts'
 import { reopenTurn, takeBackTurn } from './turn-repairs.ts'
+import { closeTurn, insertReply, insertTurn, lockConversation, reachable, turnIn } from './turn-rows.ts'
 
 export class SqlConversationStore implements ConversationStore {
   readonly #database: Database

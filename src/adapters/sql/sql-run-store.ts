@@ -18,11 +18,11 @@ import { writeJournal } from './run-journal.ts'
 import { RunQueue } from './run-queue.ts'
 import {
   insertRun,
+  listedColumns,
   type RunRow,
   recordOf,
   runColumns,
   type SummaryRow,
-  summaryColumns,
   summaryOf,
 } from './run-rows.ts'
 import { readEffects, readSteps } from './run-step-rows.ts'
@@ -76,7 +76,7 @@ export class SqlRunStore implements RunStore {
       ...parameters,
     )
     const rows = await this.#database.all<SummaryRow>(
-      `SELECT ${summaryColumns} FROM runs ${where} ORDER BY created_at DESC, id LIMIT ? OFFSET ?`,
+      `SELECT ${listedColumns} FROM runs ${where} ORDER BY created_at DESC, id LIMIT ? OFFSET ?`,
       ...parameters,
       page.pageSize,
       (page.page - 1) * page.pageSize,

@@ -63,6 +63,17 @@ export async function reopenTurn(
   const { firstPosition, lastPosition } = seen
   const isLast = lastPosition === firstPosition + 1 && conversation.message_count === lastPosition
   if (isLast) await dropFrom(transaction, workspaceId, conversation, lastPosition)
+  // What is sent now is what is answered.
+  await transaction.run(
+    `UPDATE messages SET data_type = ?, content = ?, file_list = ?
+     WHERE workspace_id = ? AND conversation_id = ? AND position = ?`,
+    turn.message.dataType,
+    turn.message.content,
+    JSON.stringify(turn.message.fileIds),
+    workspaceId,
+    conversation.id,
+    firstPosition,
+  )
   const { chatId } = seen
   await transaction.run(
     `UPDATE turns SET status = 'active', run_id = ?, last_position = ?, events_after = 0, error_reason = NULL,

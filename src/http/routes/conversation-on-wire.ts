@@ -80,10 +80,7 @@ export const brokenOnWire = (
 })
 
 /** Every event has the form of an answer. */
-export function eventOnWire(
-  event: TurnEvent,
-  { chatId, runId, conversationId }: Heard,
-): ServerSentEvent {
+export function eventOnWire(event: TurnEvent, { chatId, runId, conversationId }: Heard): ServerSentEvent {
   const head = { code: 0, msg: 'success', chat_id: chatId, run_id: runId, conversation_id: conversationId }
   const print = (data: object): ServerSentEvent => ({
     id: event.id,

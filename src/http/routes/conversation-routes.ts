@@ -15,8 +15,8 @@ import { idempotencyKey } from '../register-route.ts'
 import { agentFor, mayUse } from './agent-access.ts'
 import {
   answerOnWire,
-  conversationOnWire,
   brokenOnWire,
+  conversationOnWire,
   eventOnWire,
   failureOf,
 } from './conversation-on-wire.ts'
@@ -34,7 +34,10 @@ type ChatCall = Call<typeof operations.chat>
  * With an Idempotency-Key the request decides the id of its turn, unless it brings one itself. The caller is part of
  * it; without a token the conversation is, whose id is the caller's secret.
  */
-function keyedTurn({ request, members, body }: ChatCall): { chatId: string | undefined; fingerprint: string } {
+function keyedTurn({ request, members, body }: ChatCall): {
+  chatId: string | undefined
+  fingerprint: string
+} {
   const key = idempotencyKey(request)
   if (key === undefined || body.chat_id !== undefined) return { chatId: body.chat_id, fingerprint: '' }
   const caller = request.token?.id ?? 'anonymous'
@@ -120,7 +123,10 @@ function talkRoutes(parts: ConversationParts): Route[] {
       const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'read')
       const conversation = await conversations.get(workspaceId, body.conversation_id, agent.id)
       const { limit = 100, offset = 0 } = body
-      return messagesAnswer(conversation.id, conversations.retrieve(workspaceId, conversation, { limit, offset }))
+      return messagesAnswer(
+        conversation.id,
+        conversations.retrieve(workspaceId, conversation, { limit, offset }),
+      )
     }),
   ]
 }

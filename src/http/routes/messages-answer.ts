@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { Message } from '../../conversations/conversation.ts'
 import { messagesAtOnce } from '../../conversations/conversation-service.ts'
 import { Answer, jsonType } from '../answer.ts'
@@ -7,7 +8,11 @@ import { messageOnWire } from './conversation-on-wire.ts'
 /** As much as goes out in one piece. */
 const pieceLength = 64 << 10
 
-async function* pieces(head: string, first: Message[], rest: AsyncIterable<Message[]>): AsyncGenerator<string> {
+async function* pieces(
+  head: string,
+  first: Message[],
+  rest: AsyncIterable<Message[]>,
+): AsyncGenerator<string> {
   let piece = head
   let isFirst = true
   async function* all(): AsyncGenerator<Message> {
@@ -20,6 +25,8 @@ async function* pieces(head: string, first: Message[], rest: AsyncIterable<Messa
     if (piece.length < pieceLength) continue
     yield piece
     piece = ''
+    // A client that takes everything at once must not keep all others waiting.
+    await setImmediate()
   }
   yield `${piece}]}`
 }
@@ -37,7 +44,11 @@ export async function messagesAnswer(
   const headers = { 'content-type': jsonType, 'cache-control': 'no-store' }
   const isShort = first.reduce((length, { content }) => length + content.length, 0) < pieceLength
   if (isShort && first.length < messagesAtOnce)
-    return new Answer(200, headers, `${head}${first.map(message => JSON.stringify(messageOnWire(message))).join(',')}]}`)
+    return new Answer(
+      200,
+      headers,
+      `${head}${first.map(message => JSON.stringify(messageOnWire(message))).join(',')}]}`,
+    )
   const body = Readable.from(pieces(head, first, parts), { objectMode: false })
   return new Answer(200, headers, body)
 }

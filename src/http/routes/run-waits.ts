@@ -94,9 +94,13 @@ type KeyedInputs = RunInputs & { fingerprint?: string }
 
 function refuseOther({ inputs }: RunRecord, fingerprint: string): void {
   if ((JSON.parse(inputs) as KeyedInputs).fingerprint === fingerprint) return
-  throw new AppError('version_conflict', 'This Idempotency-Key was used with another request; take a fresh one', {
-    errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }],
-  })
+  throw new AppError(
+    'version_conflict',
+    'This Idempotency-Key was used with another request; take a fresh one',
+    {
+      errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }],
+    },
+  )
 }
 
 export interface BegunRun {

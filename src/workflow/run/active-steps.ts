@@ -49,6 +49,11 @@ export class ActiveSteps implements StepWorld {
     this.context.slots.give()
   }
 
+  runningRecord(node: PlannedNode): StepRecord[] {
+    const run = this.#runs.get(node.place)
+    return run ? [runningRecord(run)] : []
+  }
+
   /** Gives all of them up. Their records, those of the steps inside them included. */
   breakOff(reason: unknown, keep: Keep): StepRecord[] {
     const at = this.context.clock.now()

@@ -11,6 +11,7 @@ import {
 } from '../step.ts'
 import type { PlannedNode } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
+import type { StepRecord } from './run-store.ts'
 import { fillTemplate, type Template, templateValue, type Values } from './template.ts'
 
 /** What a step needs of the execution it belongs to. */
@@ -20,12 +21,22 @@ export interface StepWorld {
   template(text: string): Template
   runChild(node: PlannedNode, call: ChildCall, signal: AbortSignal): Promise<ChildResult>
   wrote(node: PlannedNode, piece: string): void
+  /** The record of a node that is under way; none after that. */
+  runningRecord(node: PlannedNode): StepRecord[]
   restarted(node: PlannedNode): void
   said(node: PlannedNode, message: SpokenMessage): void
 }
 
 /** As much of an input as the trace keeps. */
 const keptInputLength = 64 << 10
+
+/** Keys travel in headers and in the query of an address: whoever may read a trace may not use them. */
+function keptInput(pointer: string, value: unknown): unknown {
+  if (/\/headers(\/|$)/.test(pointer)) return '***'
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value === 'string' && /\/url$/.test(pointer)) return value.replace(/\?.*$/s, '?***')
+  return text === undefined || text.length <= keptInputLength ? value : `${text.slice(0, keptInputLength)}…`
+}
 
 /** One attempt of a step, as its kind sees it. After it is over nothing it does counts, but what it did once. */
 export class Attempt implements Step {
@@ -139,7 +150,9 @@ export class Attempt implements Step {
     if (known !== undefined) return JSON.parse(known) as Result
     const result = JSON.stringify((await work()) ?? null)
     effects.set(key, result)
-    await this.#world.context.journal.commit([], [{ path: this.path, name, result }])
+    // With what the step spent so far, so that nothing is lost in a crash that was paid for.
+    const steps = this.#world.runningRecord(this.#node)
+    await this.#world.context.journal.commit(steps, [{ path: this.path, name, result }])
     return JSON.parse(result) as Result
   }
 
@@ -167,9 +180,6 @@ export class Attempt implements Step {
     if (!this.#world.context.journal.isKept) return
     const pointer = this.#node.templates.get(template)?.pointer
     if (pointer === undefined) return
-    this.#inputs[pointer.slice(1)] =
-      typeof value === 'string' && value.length > keptInputLength
-        ? `${value.slice(0, keptInputLength)}…`
-        : value
+    this.#inputs[pointer.slice(1)] = keptInput(pointer, value)
   }
 }

@@ -10,7 +10,7 @@ import type { Keep } from './speakers.ts'
 import { defaultOf } from './step-default.ts'
 import { tellFailure, tellFinished, tellStarted } from './step-events.ts'
 import { endRecord, queuedRecord, runningRecord, skipRecord, waitRecord } from './step-records.ts'
-import { type NestedExecution, type StepEnds, StepRun } from './step-run.ts'
+import { type NestedExecution, type StepEnds, StepRun, unwritable } from './step-run.ts'
 import { readState, type StepState } from './step-state.ts'
 import type { Surroundings } from './surroundings.ts'
 import { textOfValue } from './template.ts'
@@ -28,6 +28,10 @@ const waiting = 5
 
 /** Two lives may begin the same step: the second time after a crash, but not a third. */
 const mostStarts = 2
+
+/** As JSON. */
+const mostOutput = 32 << 20
+export const mostOutputOfRun = 64 << 20
 
 /** One graph at work: starts nodes when they may start, and knows what came out of them. */
 export class Execution implements StepEnds, NestedExecution {
@@ -135,8 +139,12 @@ export class Execution implements StepEnds, NestedExecution {
     this.#active.restarted(run.node)
     this.#active.leave(run)
     if (onError.do !== 'default') return void this.#settle(run, undefined, { handled: 'skip' }, failure)
-    const { outputs, chosen } = defaultOf(run, onError.value)
-    this.#settle(run, outputs, { handled: 'default', ...chosen }, failure)
+    try {
+      const { outputs, chosen } = defaultOf(run, onError.value)
+      this.#settle(run, outputs, { handled: 'default', ...chosen }, failure)
+    } catch (error) {
+      this.#fail(unwritable(error), run.path, run)
+    }
   }
 
   // Starting nodes.
@@ -206,10 +214,12 @@ export class Execution implements StepEnds, NestedExecution {
   /** Takes over how a step ended in an earlier life; false when it has to run. */
   #restore(node: PlannedNode, record: StepRecord, state: StepState): boolean {
     const { answered, memory, slots } = this.#context
+    const { speakers } = this.#active
     if (record.status === 'waiting') {
       const { path = '', ordinal } = answered ?? {}
       const isAnswered = path === record.path && ordinal === state.asked
       if (isAnswered || path.startsWith(`${record.path}/`)) return false
+      speakers.sayAgain(node, state.unsaid ?? [])
       if (state.wait) this.#ask(record.path, state.wait, state.asked ?? 1)
       this.#states[node.place] = waiting
       this.#isWaiting = true
@@ -220,8 +230,9 @@ export class Execution implements StepEnds, NestedExecution {
     if (!isSettled) return false
     if (state.assign) Object.assign(memory, state.assign)
     const outputs = record.outputs === undefined ? undefined : (JSON.parse(record.outputs) as Outputs)
-    this.#active.speakers.recall(node)
-    this.#active.speakers.foresee(node.place)
+    speakers.recall(node)
+    speakers.foresee(node.place)
+    speakers.sayAgain(node, state.unsaid ?? [])
     slots.give()
     this.#apply(node, state.handled === 'skip' ? undefined : (outputs ?? {}), state, [])
     return true
@@ -256,7 +267,9 @@ export class Execution implements StepEnds, NestedExecution {
     const records: StepRecord[] = []
     if (journal.isKept) {
       const at = clock.now()
-      const record = endRecord(run, failure ? 'failed' : 'succeeded', { outputs, state, failure, at })
+      const whole = { ...state, ...this.#active.speakers.unsaidBy(run.node) }
+      const record = endRecord(run, failure ? 'failed' : 'succeeded', { outputs, state: whole, failure, at })
+      this.#bound(record.outputs?.length ?? 0)
       records.push(record)
       tellFinished(this.#context, run, record, outputs)
       // The step around it may be tried again, which is no reason to do this once more.
@@ -302,7 +315,7 @@ export class Execution implements StepEnds, NestedExecution {
     this.#states[run.node.place] = waiting
     this.#isWaiting = true
     this.#ask(run.path, wait, run.asked + 1)
-    const record = waitRecord(run, wait)
+    const record = waitRecord(run, wait, this.#active.speakers.unsaidBy(run.node))
     this.#waits.push(record)
     this.#after(journal.commit([record]), () => {
       this.#busy -= 1
@@ -335,6 +348,15 @@ export class Execution implements StepEnds, NestedExecution {
     this.#context.report(error, path)
     const message = 'A fault of the server; its log tells more'
     this.#fail(new StepFailure('internal', message, { cause: error }), path, undefined)
+  }
+
+  /** All outputs of a run are in memory while it goes on. */
+  #bound(length: number): void {
+    if (length > mostOutput || !this.#context.countOutput(length))
+      throw new StepFailure(
+        'step_failed',
+        `Its outputs are too large: at most ${mostOutput >> 20} MiB for a step, and ${mostOutputOfRun >> 20} MiB for a run`,
+      )
   }
 
   #fail(failure: StepFailure, path: string, run: StepRun | undefined): void {

@@ -17,6 +17,8 @@ export function gatherOutputs(
   // A null prototype, so that an output called __proto__ is only a name.
   const gathered: Record<string, unknown> = Object.create(null)
   if (sources.length > 1) for (const { id, outputs } of sources) gathered[id] = outputs
-  for (const { outputs } of sources) for (const name of Object.keys(outputs)) gathered[name] = outputs[name]
+  // What has no value is not in the journal either, and must not hide what another node gave.
+  for (const { outputs } of sources)
+    for (const name of Object.keys(outputs)) if (outputs[name] !== undefined) gathered[name] = outputs[name]
   return gathered
 }

@@ -115,8 +115,11 @@ export class LiveRuns {
           until,
         )
         for (const task of tasks) if (!lost.includes(task.runId)) task.renewed(until)
-        for (const runId of stop) this.#tasks.get(runId)?.stop()
-        for (const runId of lost) this.#tasks.get(runId)?.abandon()
+        for (const task of tasks) {
+          // Under the same id another task may be at work by now, with a lease of its own.
+          if (stop.includes(task.runId)) task.stop()
+          if (lost.includes(task.runId)) task.abandon()
+        }
       } catch (error) {
         log.warn({ err: error }, 'The leases of runs could not be prolonged; it is tried again')
       }

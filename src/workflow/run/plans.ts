@@ -15,6 +15,8 @@ export interface FoundPlan {
 }
 
 const keptPlans = 200
+/** Larger graphs are planned anew for every run: few people have them, and together they would fill the memory. */
+const keptGraphBytes = 128 << 10
 
 /** Finds stored graphs and makes them ready to run; those used last are kept ready. */
 export class Plans {
@@ -36,7 +38,7 @@ export class Plans {
     if (ready && Buffer.compare(ready.bytes, stored.graph) === 0) return ready
     const graph = JSON.parse(new TextDecoder().decode(stored.graph)) as Graph
     const found = { plan: this.planOf(graph), bytes: stored.graph, version: stored.version }
-    this.#ready.set(key, found)
+    if (stored.graph.length <= keptGraphBytes) this.#ready.set(key, found)
     return found
   }
 

@@ -40,6 +40,7 @@ export async function restoreRun(
   for (const step of steps)
     if (step.outputs !== undefined) step.outputs = await fetchLarge(vault, workspaceId, runId, step.outputs)
   const effects = await store.effects(workspaceId, runId)
+  for (const effect of effects) effect.result = await fetchLarge(vault, workspaceId, runId, effect.result)
   const said = new Set<string>()
   const texts = new Map<string, string>()
   let sequence = 0

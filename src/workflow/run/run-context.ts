@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Reply } from '../step.ts'
 import type { Journal } from './journal.ts'
 import type { Plan } from './plan.ts'
+import type { RunMessage } from './run-listener.ts'
 import type { StepRecord } from './run-store.ts'
 import type { Slots } from './slots.ts'
 
@@ -35,6 +36,12 @@ export interface Answered {
   readonly reply: Reply
 }
 
+/** A message that waits until those before it have been heard out. */
+export interface UnsaidMessage {
+  readonly path: string
+  readonly message: RunMessage
+}
+
 /** What all executions of one run share: the run's own, and those of the workflows inside it. */
 export interface RunContext {
   readonly workspaceId: string
@@ -47,11 +54,15 @@ export interface RunContext {
   /** The answer that the run goes on with, and which step asked. */
   readonly answered: Answered | undefined
   readonly questions: OpenQuestion[]
+  /** By their ids. A step may end before its words are heard, and then they are kept with it. */
+  readonly unsaid?: Map<string, UnsaidMessage>
   /** Changes as the run goes on. */
   readonly memory: Record<string, unknown>
   remember(values: Readonly<Record<string, unknown>>): Promise<void> | undefined
   /** Counts a step; false when the run has had as many as it may. */
   countStep(): boolean
+  /** Counts the length of outputs; false when the run has as much as it may. */
+  countOutput(length: number): boolean
   countTokens(usage: { promptTokens: number; completionTokens: number }): void
   findPlan(workflowId: string, version: number | undefined): Promise<{ plan: Plan; version: number }>
   /** The name of the model that is used where a node names none. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { type Outputs, StepFailure } from '../step.ts'
 import { type EventFeed, EventHub } from './event-hub.ts'
-import { Execution, type ExecutionEnd } from './execution.ts'
+import { Execution, type ExecutionEnd, mostOutputOfRun } from './execution.ts'
 import { messageId } from './message-id.ts'
 import { keepLarge } from './output-vault.ts'
 import type { Plan } from './plan.ts'
@@ -14,7 +14,7 @@ import type { RunParts } from './run-parts.ts'
 import type { Hold, RunError, RunPatch, RunRecord, StepRecord } from './run-store.ts'
 import type { LiveRun, RunInputs, RunResult } from './runs.ts'
 import { Slots } from './slots.ts'
-import { StoredJournal } from './stored-journal.ts'
+import { LeaseLost, StoredJournal } from './stored-journal.ts'
 import { systemValues } from './system-values.ts'
 
 export interface TaskStart {
@@ -29,6 +29,8 @@ export interface TaskStart {
   /** Why the run can never go on, where that is so. */
   readonly impossible?: AppError
 }
+
+const passing: ReadonlySet<string> = new Set(['unavailable', 'storage_full', 'timed_out'])
 
 /** Somebody wished the run to end. */
 class Stopped extends Error {}
@@ -54,6 +56,7 @@ export class RunTask implements LiveRun {
   readonly #beganAt: number
   #steps: number
   #promptTokens = 0
+  #outputLength = 0
   #completionTokens = 0
   #execution: Execution | undefined
   #context: RunContext | undefined
@@ -199,12 +202,17 @@ export class RunTask implements LiveRun {
       restored: life,
       answered,
       questions: [],
+      unsaid: new Map(),
       // Without a prototype, so that a key such as __proto__ is only a key.
       memory: Object.assign(Object.create(null), recalled.memory),
       remember: values => (run.trigger === 'chat' ? this.#remember(values) : undefined),
       countStep: () => {
         this.#steps += 1
         return this.#steps <= limits.steps
+      },
+      countOutput: length => {
+        this.#outputLength += length
+        return this.#outputLength <= mostOutputOfRun
       },
       countTokens: ({ promptTokens, completionTokens }) => {
         this.#promptTokens += promptTokens
@@ -274,6 +282,19 @@ export class RunTask implements LiveRun {
     return this.#close([], end, { node_id: path, question: question.question, options })
   }
 
+  /** What the run fails with; undefined when another process, or a later life, is to go on with it. */
+  #failureOf(error: unknown): StepFailure | AppError | undefined {
+    if (error instanceof RunFailure) return error.failure
+    if (error instanceof StepFailure) return error
+    if (error instanceof LeaseLost || error instanceof GivenUp) return undefined
+    // The database cannot be reached, or its disk is full: the run is as good as before.
+    if (error instanceof AppError && passing.has(error.reason)) return undefined
+    if (error instanceof AppError) return error
+    const { run } = this.#start
+    this.#parts.log.warn({ err: error, run_id: run.id }, 'A run failed for no known reason')
+    return new StepFailure('internal', 'A fault of the server; its log tells more', { cause: error })
+  }
+
   async #breakOff(error: unknown): Promise<RunResult> {
     const execution = this.#execution
     const isBegun = this.#isBegun
@@ -285,8 +306,8 @@ export class RunTask implements LiveRun {
       const records = [...this.#leftOver(), ...(execution?.breakOff(reason, 'all') ?? [])]
       return this.#close(records, { ...end, status: 'stopped', answer: answer(), error: undefined })
     }
-    const failure = error instanceof RunFailure ? error.failure : error
-    if (failure instanceof StepFailure || failure instanceof AppError) {
+    const failure = this.#failureOf(error)
+    if (failure) {
       this.#isEnding = true
       const step = error instanceof RunFailure ? error.path : undefined
       const stopped = error instanceof RunFailure ? error.records : (execution?.breakOff(error, 'live') ?? [])

@@ -1,7 +1,7 @@
 import type { SpokenMessage } from '../step.ts'
 import { messageId } from './message-id.ts'
 import type { Plan, PlannedNode } from './plan.ts'
-import type { RunContext } from './run-context.ts'
+import type { RunContext, UnsaidMessage } from './run-context.ts'
 import { Speech, type SpeechWorld } from './speech.ts'
 import { Voice } from './voice.ts'
 
@@ -101,6 +101,20 @@ export class Speakers {
       node,
       [...texts].flatMap(([path, text]) => (path.startsWith(inside) ? [text] : [])),
     )
+  }
+
+  /** What a step, and those inside it, said without being heard so far. */
+  unsaidBy(node: PlannedNode): { unsaid?: readonly UnsaidMessage[] } {
+    const { unsaid } = this.#context
+    if (!unsaid || unsaid.size === 0 || node.turn < 0) return {}
+    const path = this.#prefix + node.id
+    const own = [...unsaid.values()].filter(each => each.path === path || each.path.startsWith(`${path}/`))
+    return own.length === 0 ? {} : { unsaid: own }
+  }
+
+  /** Says what a step of an earlier life said and nobody heard. */
+  sayAgain(node: PlannedNode, unsaid: readonly UnsaidMessage[]): void {
+    if (this.#heardBy) for (const each of unsaid) this.#tell(node, each)
   }
 
   /** What was said inside a step. */
@@ -206,10 +220,21 @@ export class Speakers {
   }
 
   #message(node: PlannedNode, name: string | number, message: SpokenMessage): void {
-    const { runId, clock, journal } = this.#context
+    const { runId, clock } = this.#context
     const path = this.#prefix + node.id
     const id = messageId(runId, path, name)
-    this.pass(node, () => journal.say({ id, at: clock.now(), ...message }, path))
+    this.#tell(node, { path, message: { id, at: clock.now(), ...message } })
+  }
+
+  #tell(node: PlannedNode, told: UnsaidMessage): void {
+    const { journal, unsaid } = this.#context
+    const { path, message } = told
+    if (journal.wasSaid(message.id)) return
+    unsaid?.set(message.id, told)
+    this.pass(node, () => {
+      unsaid?.delete(message.id)
+      journal.say(message, path)
+    })
   }
 }
 

@@ -10,8 +10,7 @@ const base = (run: StepRun): Omit<StepRecord, 'status' | 'outputs' | 'state' | '
   title: run.node.title,
   inputs: Object.keys(run.inputs).length === 0 ? undefined : JSON.stringify(run.inputs),
   attempts: run.attempts,
-  promptTokens: run.promptTokens,
-  completionTokens: run.completionTokens,
+  ...run.spent,
   startedAt: run.startedAt,
   starts: run.starts,
 })
@@ -43,11 +42,11 @@ export const endRecord = (
   finishedAt: end.at,
 })
 
-export const waitRecord = (run: StepRun, wait: Wait): StepRecord => ({
+export const waitRecord = (run: StepRun, wait: Wait, state: StepState): StepRecord => ({
   ...base(run),
   status: 'waiting',
   outputs: undefined,
-  state: writeState({ wait, asked: run.asked + 1 }),
+  state: writeState({ ...state, wait, asked: run.asked + 1 }),
   error: undefined,
   finishedAt: undefined,
   // It ended well, as far as it got.

@@ -87,6 +87,14 @@ export class StepRun {
     return this.#attempt.inputs
   }
 
+  /** Tokens of all attempts, the one under way included. */
+  get spent(): { promptTokens: number; completionTokens: number } {
+    return {
+      promptTokens: this.promptTokens + this.#attempt.promptTokens,
+      completionTokens: this.completionTokens + this.#attempt.completionTokens,
+    }
+  }
+
   fill(tree: unknown): unknown {
     return this.#attempt.fill(tree)
   }
@@ -125,11 +133,7 @@ export class StepRun {
     try {
       this.#ends.ended(this, outcome)
     } catch (error) {
-      // JSON cannot hold everything that JavaScript can: nestings without end, or more text than fits.
-      this.#ends.failed(
-        this,
-        new StepFailure('step_failed', 'Its outputs cannot be written as JSON', { cause: error }),
-      )
+      this.#ends.failed(this, unwritable(error))
     }
   }
 
@@ -185,6 +189,12 @@ export class StepRun {
     return new StepFailure('internal', 'A fault of the server; its log tells more', { cause: error })
   }
 }
+
+/** JSON cannot hold everything that JavaScript can: nestings without end, or more text than fits. */
+export const unwritable = (error: unknown): StepFailure =>
+  error instanceof StepFailure
+    ? error
+    : new StepFailure('step_failed', 'Its outputs cannot be written as JSON', { cause: error })
 
 const timedOut = (milliseconds: number): StepFailure =>
   new StepFailure('timed_out', `It took longer than ${milliseconds / 1000} seconds (timeout_ms)`, {

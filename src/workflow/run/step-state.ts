@@ -1,4 +1,5 @@
 import type { Wait } from '../step.ts'
+import type { UnsaidMessage } from './run-context.ts'
 import type { RunError } from './run-store.ts'
 
 /** What the engine needs to know of a step besides its outputs, when it goes on after a crash or a wait. */
@@ -10,6 +11,8 @@ export interface StepState {
   asked?: number
   /** How a failure was dealt with. */
   handled?: 'skip' | 'default'
+  /** What it said and nobody has heard yet, since somebody else has to speak first. */
+  unsaid?: readonly UnsaidMessage[]
 }
 
 export function writeState(state: StepState): string | undefined {

@@ -245,9 +245,14 @@ export class StoredJournal implements Journal {
     for (const step of steps)
       if (step.outputs !== undefined && isForVault(step.outputs))
         step.outputs = await keepLarge(vault, hold.workspaceId, hold.runId, step.outputs)
+    const effects: EffectRecord[] = []
+    for (const effect of pending.effects) {
+      const result = await keepLarge(vault, hold.workspaceId, hold.runId, effect.result)
+      effects.push({ ...effect, result })
+    }
     const kept = await store.commit(hold, {
       steps,
-      effects: pending.effects,
+      effects,
       events:
         pending.lines.length === 0
           ? undefined

@@ -2,7 +2,7 @@ import type { DottedNames } from '../dotted-names.ts'
 import { isJsonRecord, ownValue } from '../json-record.ts'
 import { findReferences } from '../references.ts'
 import { resolveReference } from '../resolve-reference.ts'
-import type { Outputs, SystemValues } from '../step.ts'
+import { type Outputs, StepFailure, type SystemValues } from '../step.ts'
 
 /** A reference that is known to name something. */
 export interface TemplateReference {
@@ -62,10 +62,13 @@ export function referencedValue(reference: TemplateReference, values: Values): u
   return readPath(from === 'sys' ? (values.system as unknown as Outputs) : values.memory, path)
 }
 
+/** As many parts as the name of an output may have; see `DottedNames`. */
+const mostNameParts = 17
+
 /** The first name may hold dots itself; the longest that is there is meant. */
 function readPath(record: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   if (path.length === 1) return ownValue(record, path[0]!)
-  for (let length = path.length; length > 0; length -= 1) {
+  for (let length = Math.min(path.length, mostNameParts); length > 0; length -= 1) {
     const name = path.slice(0, length).join('.')
     if (Object.hasOwn(record, name)) return readInto(record[name], path.slice(length))
   }
@@ -82,10 +85,16 @@ function readInto(value: unknown, path: readonly string[]): unknown {
   return current
 }
 
+/** Texts that insert each other several times grow beyond all bounds. */
+const longestText = 16 << 20
+
 export function fillTemplate(template: Template, values: Values): string {
   let text = ''
-  for (const part of template.parts)
+  for (const part of template.parts) {
     text += typeof part === 'string' ? part : textOfValue(referencedValue(part, values))
+    if (text.length > longestText)
+      throw new StepFailure('step_failed', 'With what is inserted, a text grows beyond 16 million characters')
+  }
   return text
 }
 

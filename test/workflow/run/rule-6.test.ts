@@ -55,12 +55,15 @@ describe('Rule 6', () => {
     const runId = mintId('run')
     const finished: Set<string>[] = []
     for (const [index, death] of [...deaths, Number.POSITIVE_INFINITY].entries()) {
-      const life: Life = own.life({ diesAt: (_, count) => count === death })
+      // Only while the run lasts, and not when somebody looks at it afterwards.
+      let isMortal = true
+      const life: Life = own.life({ diesAt: (_, count) => isMortal && count === death })
       const settled: Promise<RunResult | undefined> =
         index === 0
           ? life.start(graph, { trigger: 'chat', runId }).then(run => run.settled)
           : life.takeUp(runId).then(task => task.settled)
       const result = await Promise.race([settled.catch(() => undefined), life.died.then(() => undefined)])
+      isMortal = false
       if (!life.isDead && result) return { life, result, runId, finished }
       await own.crash(life)
       const run = await own.store.find(workspace, runId)
@@ -172,6 +175,38 @@ describe('Rule 6', () => {
     assert.deepEqual(world.script.effects, ['paid'])
     const a = (await world.store.steps(workspace, runId)).find(({ path }) => path === 'a')
     assert.equal(a?.outputs, '{"paid":{"receipt":7}}')
+  })
+
+  test('Rule 6: words that wait for their turn when the server dies are said by the next, from inside workflows too', async () => {
+    const talker = node('talk', 'sayer', { say: 'spoken early' })
+    const inner = await world.save(
+      chain(talker, says('o', 'written early'), work('slow', { hold: 'inside' })),
+    )
+    for (const hold of ['never', 'inside']) {
+      const own = new RunWorld(opened.database)
+      const first = node('first', 'sayer', { hold: 'first', say: 'first' })
+      const graph = flow(
+        [first, node('w', 'workflow', { workflow_id: inner }), talker],
+        ['input first', 'first end', 'input w', 'w end', 'input talk', 'talk end'],
+      )
+      const life = own.life()
+      own.script.open(...(hold === 'never' ? ['inside'] : []))
+      const { runId } = await life.start(graph, { trigger: 'chat' })
+      const isThere = async (path: string) =>
+        (await own.store.steps(workspace, runId)).some(
+          step => step.path === path && step.status === 'succeeded',
+        )
+      const last = hold === 'never' ? ['w', 'talk'] : ['w/child/o', 'talk']
+      for (const path of last) while (!(await isThere(path))) await sleep(1)
+      assert.deepEqual(own.listener.texts, [])
+      await own.crash(life)
+      own.script.open('first', 'inside')
+      const { run } = await (await own.life().takeUp(runId)).settled
+      assert.equal(run.status, 'succeeded', run.error?.message)
+      const [one, ...others] = own.listener.texts
+      assert.deepEqual([one, others.sort()], ['first', ['spoken early', 'spoken early', 'written early']])
+      await own.close()
+    }
   })
 
   /** Begins a run and dies at once when its node `a` begins, before the journal has heard of it. */

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import type { Conversation } from '../../src/conversations/conversation.ts'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { type ChatWorld, contents, openChatWorld, workspaceId } from './chat-world.ts'
+
+let world: ChatWorld
+let conversation: Conversation
+before(async () => {
+  world = await openChatWorld()
+})
+after(() => world.close())
+beforeEach(async () => {
+  world.runs.script = async run => {
+    await run.write('echo: ', run.reply?.text ?? run.request.inputs.query)
+    await run.succeed()
+  }
+  conversation = await world.talk(await world.agent())
+})
+
+for (const reason of ['rate_limited', 'unavailable'] as const)
+  test(`a start that is refused as ${reason} leaves nothing behind, and the same turn can be sent again`, async () => {
+    await world.say(conversation, 'before')
+    const refusal = new AppError(reason, 'Too much', { headers: { 'retry-after': '2' } })
+    world.runs.refusal = refusal
+    await assert.rejects(world.say(conversation, 'hello', { chatId: 'chat_z' }), refusal)
+    assert.equal((await world.read(conversation)).length, 2)
+    assert.equal(await world.store.findTurn(workspaceId, conversation.id, 'chat_z'), undefined)
+    const again = await world.say(conversation, 'hello', { chatId: 'chat_z' })
+    assert.deepEqual([contents(again), again.error], [['echo: hello'], undefined])
+    assert.equal((await world.read(conversation)).length, 4)
+  })
+
+test('a run that waits goes on waiting when its answer was refused for the moment', async () => {
+  world.runs.script = run => run.ask('Which size?')
+  const asked = await world.say(conversation, 'Latte')
+  world.runs.script = async run => {
+    await run.write(`Latte/${run.reply?.text}`)
+    await run.succeed()
+  }
+  const { resume } = world.runs
+  world.runs.resume = () => Promise.reject(new AppError('rate_limited', 'Too much'))
+  await assert.rejects(world.say(conversation, 'large', { chatId: 'chat_l' }), { reason: 'rate_limited' })
+  world.runs.resume = resume
+  const answer = await world.say(conversation, 'large', { chatId: 'chat_l' })
+  assert.deepEqual([contents(answer), answer.runId], [['Latte/large'], asked.runId])
+})
+
+test('a start whose outcome got lost is no refusal: the run is there and answers', async () => {
+  const { start } = world.runs
+  world.runs.start = async (...request) => {
+    world.runs.start = start
+    await world.runs.start(...request)
+    throw new AppError('unavailable', 'The database did not answer')
+  }
+  assert.deepEqual(contents(await world.say(conversation, 'hello')), ['echo: hello'])
+})
+
+test('who waits for a turn that was taken back is told to send it again', async () => {
+  const store = world.store
+  await store.beginTurn(workspaceId, {
+    ...{
+      conversationId: conversation.id,
+      chatId: 'chat_back',
+      runId: 'run_back',
+      spareId: 'msg_x',
+      name: '',
+    },
+    ...{ isAnonymous: false, fingerprint: '', begunAgain: false, at: world.time.now },
+    message: { id: 'msg_back', dataType: 'text', content: 'x', fileIds: [], at: 1 },
+  })
+  const waiting = world.say(conversation, 'x', { chatId: 'chat_back' })
+  assert.equal(await store.undoTurn(workspaceId, conversation.id, 'chat_back'), true)
+  await assert.rejects(waiting, { reason: 'unavailable' })
+})
+
+test('a workflow that is not there is a fault of the agent, not of who talks to it', async () => {
+  const bound = await world.talk(await world.agent({ config: { workflow_id: 'wf_gone' } }))
+  world.runs.refusal = new AppError('not_found', 'There is no workflow wf_gone')
+  const { error } = await world.say(bound, 'hello')
+  assert.equal(error?.reason, 'workflow_not_runnable')
+  assert.match(error.message, /wf_gone/)
+})
+
+test('so many turns without a token run at a time, and no more', async () => {
+  const few = await openChatWorld({ anonymousTurns: 2 })
+  few.runs.script = async () => {}
+  const agent = await few.agent()
+  const begin = async (isAnonymous: boolean) =>
+    few.begin(await few.talk(agent), 'hi', {}, few.chats, few.never, isAnonymous)
+  await begin(true)
+  await begin(true)
+  await assert.rejects(
+    begin(true),
+    (error: AppError) => error.reason === 'rate_limited' && error.headers['retry-after'] === '2',
+  )
+  await begin(false)
+  await few.runs.started[0]!.succeed()
+  await begin(true)
+  await few.close()
+})

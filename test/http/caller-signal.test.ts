@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { test } from 'node:test'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerSignal } from '../../src/http/caller-signal.ts'
+
+function signalOf(raw: Partial<{ destroyed: boolean; closed: boolean }>, stop = new AbortController()) {
+  const response = Object.assign(new EventEmitter(), { destroyed: false, closed: false, ...raw })
+  const request = { server: { stopping: stop.signal } } as unknown as FastifyRequest
+  const signal = callerSignal(request, { raw: response } as unknown as FastifyReply)
+  return { response, stop, signal }
+}
+
+test('it is aborted when the client goes, or when the server stops', () => {
+  const left = signalOf({})
+  assert.equal(left.signal.aborted, false)
+  left.response.emit('close')
+  assert.equal(left.signal.reason.reason, 'malformed_http')
+  const stopped = signalOf({})
+  stopped.stop.abort()
+  assert.equal(stopped.signal.reason.reason, 'unavailable')
+})
+
+test('a client that has gone already is noticed at once', () => {
+  assert.equal(signalOf({ destroyed: true }).signal.aborted, true)
+  assert.equal(signalOf({ closed: true }).signal.aborted, true)
+})

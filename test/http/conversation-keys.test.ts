@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { AppError } from '../../src/kernel/app-error.ts'
+import { type ConversationServer, startConversationServer } from '../support/conversation-server.ts'
+
+let server: ConversationServer
+let place: { agent_id: string; conversation_id: string }
+before(async () => {
+  server = await startConversationServer()
+})
+after(() => server.stop())
+beforeEach(async () => {
+  const agent_id = (await server.api.post('agent/create', { name: 'A', access: 'public' })).json.data.id
+  const { conversation_id } = (await server.api.post('conversation/create', { agent_id })).json
+  place = { agent_id, conversation_id }
+})
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
+const body = (content: string, more: object = {}) => ({ ...place, data_type: 'text', content, ...more })
+const endOf = (text: string) => JSON.parse(/event: end\ndata: (.*)\n/.exec(text)![1]!)
+
+for (const who of ['with a token', 'without one'])
+  test(`a message that is sent again with its key is said once, streamed or not, ${who}`, async () => {
+    const api = who === 'with a token' ? server.api : server.api.as(undefined)
+    const started = server.runs.started.length
+    const first = (await api.post('conversation/chat', body('hi'), keyed('k'))).json
+    assert.equal(first.code, 0)
+    assert.deepEqual((await api.post('conversation/chat', body('hi'), keyed('k'))).json, first)
+    const streamed = await api.post('conversation/chat', body('hi', { stream: 1 }), keyed('k'))
+    assert.deepEqual(endOf(streamed.text), first)
+    assert.equal(server.runs.started.length, started + 1)
+    for (const more of [{}, { stream: 1 }]) {
+      const { status, json } = await api.post('conversation/chat', body('other', more), keyed('k'))
+      assert.deepEqual([status, json.code], [409, 40901])
+    }
+    assert.notEqual(
+      (await api.post('conversation/chat', body('hi'), keyed('k2'))).json.chat_id,
+      first.chat_id,
+    )
+  })
+
+test('a key belongs to its caller and to its conversation', async () => {
+  const chatId = async (api = server.api) =>
+    (await api.post('conversation/chat', body('hi'), keyed('k'))).json.chat_id
+  const mine = await chatId()
+  const other = (await server.api.post('token/create', { name: 'e', role: 'editor' })).json.data.token
+  assert.notEqual(await chatId(server.api.as(other)), mine)
+  assert.notEqual(await chatId(server.api.as(undefined)), mine)
+  place = { ...place, ...(await server.api.post('conversation/create', { agent_id: place.agent_id })).json }
+  assert.notEqual(await chatId(), mine)
+})
+
+test('a chat id outranks the key', async () => {
+  const { json } = await server.api.post('conversation/chat', body('hi', { chat_id: 'mine' }), keyed('k'))
+  assert.equal(json.chat_id, 'mine')
+  const again = await server.api.post('conversation/chat', body('other', { chat_id: 'mine' }), keyed('k'))
+  assert.deepEqual(again.json, json)
+})
+
+test('without a token a conversation is not made under a key', async () => {
+  const { status, json } = await server.api
+    .as(undefined)
+    .post('conversation/create', { agent_id: place.agent_id }, keyed('k'))
+  assert.deepEqual([status, json.code], [400, 40001])
+  assert.match(json.msg, /token/)
+})
+
+test('a refusal that passes carries its Retry-After, and the same turn can be sent again', async () => {
+  server.runs.refusal = new AppError('rate_limited', 'Too much', { headers: { 'retry-after': '7' } })
+  const refused = await server.api.post('conversation/chat', body('hi', { chat_id: 'z' }))
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '7'])
+  const again = await server.api.post('conversation/chat', body('hi', { chat_id: 'z' }))
+  assert.deepEqual([again.status, again.json.feedback[0].content], [200, 'echo: hi'])
+})
