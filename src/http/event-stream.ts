@@ -24,7 +24,7 @@ export interface StreamOptions {
   isAllowed?: () => Promise<boolean>
   /** What the client is told when the source fails. */
   failure?: (error: AppError) => ServerSentEvent
-  /** How to come back, said when the server stops. */
+  /** What more it takes to come back, said when the server stops. */
   comeBack?: string
 }
 
@@ -45,7 +45,7 @@ class EventBody extends Readable {
   readonly #events: AsyncIterator<ServerSentEvent>
   readonly #gone: AbortController
   readonly #stopping: AbortSignal
-  readonly #comeBack: string
+  readonly #comeBack: string | undefined
   readonly #comments: NodeJS.Timeout
   readonly #looks: NodeJS.Timeout
   #isReading = false
@@ -55,7 +55,7 @@ class EventBody extends Readable {
     source: EventSource,
     stopping: AbortSignal,
     isAllowed: () => Promise<boolean>,
-    comeBack = 'come back with Last-Event-ID',
+    comeBack: string | undefined,
   ) {
     super({ highWaterMark: 1 })
     this.#comeBack = comeBack
@@ -117,7 +117,10 @@ class EventBody extends Readable {
     this.push(null)
   }
 
-  readonly #endWithServer = (): void => this.#end(`: the server stops; ${this.#comeBack}`)
+  readonly #endWithServer = (): void => {
+    const more = this.#comeBack === undefined ? '' : `: ${this.#comeBack}\n`
+    this.#end(`${more}: the server stops; come back with Last-Event-ID`)
+  }
 
   #free(): void {
     if (this.#gone.signal.aborted) return

@@ -144,7 +144,10 @@ test('a server that stops ends its streams, and waits for nobody', async () => {
   // It waits for the same turn by the time the server stops.
   await own.api.post('agent/list', {})
   const stopped = own.close()
-  assert.match(await streamed.text(), /: the server stops; send the same with chat_id chat_x/)
+  assert.match(
+    await streamed.text(),
+    /: to hear the rest, send the same with chat_id chat_x\n: the server stops/,
+  )
   const answer = await plain
   assert.deepEqual([answer.status, answer.json.code], [503, 50301])
   assert.deepEqual([answer.json.chat_id, answer.json.run_id], ['chat_x', run!.record.id])

@@ -92,7 +92,7 @@ async function chat({ agents, conversations, chats }: ConversationParts, call: C
     const seenUntil = turn.wasSeen ? after : undefined
     return eventStream(request, gone => events(turn, conversation.id, seenUntil, gone), {
       failure: error => brokenOnWire(error, { chatId, runId, conversationId: conversation.id }),
-      comeBack: `send the same with chat_id ${chatId} and Last-Event-ID`,
+      comeBack: `to hear the rest, send the same with chat_id ${chatId}`,
       isAllowed: async () => request.token !== undefined || (await agents.findPublic(agent.id)) !== undefined,
     })
   }

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { mintId } from '../../../src/kernel/ids.ts'
 import type { Graph } from '../../../src/workflow/graph.ts'
 import type { RunResult } from '../../../src/workflow/run/runs.ts'
+import { StepFailure } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { eventsOf, heardText, type Life, RunWorld, workspace } from '../../support/run-world.ts'
 import { edge, graph, node } from '../graphs.ts'
@@ -328,6 +329,25 @@ describe('Rule 6', () => {
       batch.lines.split('\n'),
     )
     assert.equal(lines.filter(line => line.includes('"event":"run.finished"')).length, 1)
+  })
+
+  test('Rule 6: who has lost the lease without noticing asks the journal before it tells of an end', async () => {
+    world.script.when('a', async () => {
+      const isFirst = world.script.countOf('a') === 1
+      await world.script.gate(isFirst ? 'first' : 'second').promise
+      if (isFirst) throw new StepFailure('step_failed', 'only the first holder sees this')
+      return { outputs: {} }
+    })
+    const { runId, settled } = await world.life().start(chain(work('a')), { trigger: 'chat' })
+    while (world.script.countOf('a') === 0) await sleep(1)
+    world.ahead += 60_000
+    const task = await world.life().takeUp(runId)
+    while (world.script.countOf('a') < 2) await sleep(1)
+    world.script.open('first')
+    await assert.rejects(settled)
+    assert.deepEqual(world.listener.settled_, [])
+    world.script.open('second')
+    assert.equal((await task.settled).run.status, 'succeeded')
   })
 
   test('Rule 6: who has lost the lease tells nobody that the run failed', async () => {
