@@ -8,7 +8,7 @@ import type { Conversation, Message, Rating } from './conversation.ts'
 import type { ConversationFilter, ConversationStore } from './conversation-store.ts'
 
 /** So many messages are in memory at a time. */
-export const messagesAtOnce = 50
+const messagesAtOnce = 100
 
 export class ConversationService {
   readonly #store: ConversationStore

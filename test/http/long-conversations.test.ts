@@ -62,7 +62,7 @@ test('no more than a part of it is in memory', async () => {
   }
   await retrieve({ limit: 1000 })
   server.store.messages = messages
-  assert.deepEqual(asked, [50, 50, 30])
+  assert.deepEqual(asked, [100, 30])
 })
 
 test('others get their turn between the pieces', async () => {
@@ -71,7 +71,7 @@ test('others get their turn between the pieces', async () => {
       yield [
         {
           ...({ chatId: 'c', role: 1, dataType: 'text', fileIds: [], at: 1 } as const),
-          ...{ id: `m${part}`, content: 'x'.repeat(70_000) },
+          ...{ id: `m${part}`, content: 'x'.repeat(300_000) },
         },
       ]
   }
@@ -85,7 +85,7 @@ test('others get their turn between the pieces', async () => {
   setImmediate(count)
   for await (const _ of body as Readable);
   isDone = true
-  assert.ok(turns >= 10, `${turns} turns of others`)
+  assert.ok(turns >= 8, `${turns} turns of others`)
 })
 
 test('what fails before the first piece is told with a code', async () => {

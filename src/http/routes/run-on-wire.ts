@@ -4,6 +4,7 @@ import type { OpenQuestion } from '../../workflow/run/run-context.ts'
 import type { RunMessage } from '../../workflow/run/run-listener.ts'
 import type { RunError, RunRecord, RunSummary, StepRecord } from '../../workflow/run/run-store.ts'
 import type { RunInputs } from '../../workflow/run/runs.ts'
+import { nodeOfPath } from '../../workflow/run/step-path.ts'
 import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../json-text.ts'
 
 const usageOnWire = (spent: { promptTokens: number; completionTokens: number }) => ({
@@ -86,7 +87,7 @@ export const listedOnWire = (run: RunSummary) => ({
 
 export const nodeOnWire = (step: StepRecord): JsonText =>
   jsonObject({
-    node_id: step.path.slice(step.path.lastIndexOf('/') + 1),
+    node_id: nodeOfPath(step.path),
     path: step.path,
     kind: step.kind,
     title: step.title,

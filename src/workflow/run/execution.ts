@@ -9,6 +9,7 @@ import type { StepRecord } from './run-store.ts'
 import type { Keep } from './speakers.ts'
 import { defaultOf } from './step-default.ts'
 import { tellFailure, tellFinished, tellStarted } from './step-events.ts'
+import { stepPath } from './step-path.ts'
 import { endRecord, queuedRecord, runningRecord, skipRecord, waitRecord } from './step-records.ts'
 import { type NestedExecution, type StepEnds, StepRun, unwritable } from './step-run.ts'
 import { readState, type StepState } from './step-state.ts'
@@ -150,7 +151,7 @@ export class Execution implements StepEnds, NestedExecution {
   // Starting nodes.
 
   #pathOf(node: PlannedNode): string {
-    return this.#surroundings.prefix + node.id
+    return stepPath(this.#surroundings.prefix, node.id)
   }
 
   /** A loop and not a recursion: a chain of a thousand steps that end at once must not fill the stack. */

@@ -3,6 +3,7 @@ import { messageId } from './message-id.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import type { RunContext, UnsaidMessage } from './run-context.ts'
 import { Speech, type SpeechWorld } from './speech.ts'
+import { stepPath } from './step-path.ts'
 import { Voice } from './voice.ts'
 
 /**
@@ -107,7 +108,7 @@ export class Speakers {
   unsaidBy(node: PlannedNode): { unsaid?: readonly UnsaidMessage[] } {
     const { unsaid } = this.#context
     if (!unsaid || unsaid.size === 0 || node.turn < 0) return {}
-    const path = this.#prefix + node.id
+    const path = stepPath(this.#prefix, node.id)
     const own = [...unsaid.values()].filter(each => each.path === path || each.path.startsWith(`${path}/`))
     return own.length === 0 ? {} : { unsaid: own }
   }
@@ -191,7 +192,7 @@ export class Speakers {
     const { speech: template } = node
     if (!template) return
     const { journal, runId, restored } = this.#context
-    const path = this.#prefix + node.id
+    const path = stepPath(this.#prefix, node.id)
     const id = messageId(runId, path, 'text')
     if (journal.wasSaid(id)) return
     const tell = (fields: object): void =>
@@ -221,7 +222,7 @@ export class Speakers {
 
   #message(node: PlannedNode, name: string | number, message: SpokenMessage): void {
     const { runId, clock } = this.#context
-    const path = this.#prefix + node.id
+    const path = stepPath(this.#prefix, node.id)
     const id = messageId(runId, path, name)
     this.#tell(node, { path, message: { id, at: clock.now(), ...message } })
   }

@@ -6,6 +6,7 @@ import { linkGraph } from '../../../src/workflow/graph-links.ts'
 import { EdgeLedger } from '../../../src/workflow/run/edge-ledger.ts'
 import { Slots } from '../../../src/workflow/run/slots.ts'
 import { Speech } from '../../../src/workflow/run/speech.ts'
+import { nodeOfPath, stepPath } from '../../../src/workflow/run/step-path.ts'
 import { stepRule } from '../../../src/workflow/run/step-rule.ts'
 import { type StepEnds, StepRun } from '../../../src/workflow/run/step-run.ts'
 import {
@@ -266,4 +267,21 @@ test('pauses between attempts grow, and chance takes off up to half of each', ()
   } finally {
     mock.timers.reset()
   }
+})
+
+describe('stepPath', () => {
+  test('names no two steps alike, whatever the ids of their nodes', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        assert.equal(stepPath('a/0/', one) === stepPath('a/0/', other), one === other)
+        assert.ok(!stepPath('', one).includes('/'), 'a slash stands only between steps')
+        assert.equal(nodeOfPath(stepPath('a/0/', one)), one)
+      }),
+    )
+    fc.assert(
+      fc.property(fc.stringMatching(/^[~/01]*$/), one => {
+        assert.equal(nodeOfPath(stepPath('', one)), one)
+      }),
+    )
+  })
 })
