@@ -9,17 +9,25 @@ export const name = 'idle-memory'
 const target = 150
 
 export const run = (): Promise<Row[]> =>
-  withWorkFolder(folder =>
-    withServer(join(folder, 'data'), async server => {
-      await sleep(2000)
-      const megabytes = (await residentBytes(server.pid)) / 1e6
-      return [
-        {
-          what: 'Memory of the idle server',
-          ours: `${megabytes.toFixed(0)} MB`,
-          target: `≤ ${target} MB`,
-          met: megabytes <= target,
-        },
-      ]
-    }),
-  )
+  withWorkFolder(async folder => {
+    const megabytesAfter = (milliseconds: number): Promise<number> =>
+      withServer(join(folder, 'data'), async server => {
+        await sleep(milliseconds)
+        return (await residentBytes(server.pid)) / 1e6
+      })
+    // The first start reads the documents of the demo, in threads that are kept for a minute.
+    const first = await megabytesAfter(10_000)
+    const idle = await megabytesAfter(2000)
+    return [
+      {
+        what: 'Memory of the idle server',
+        ours: `${idle.toFixed(0)} MB`,
+        target: `≤ ${target} MB`,
+        met: idle <= target,
+      },
+      {
+        what: '  ten seconds after the very first start, which reads the demo',
+        ours: `${first.toFixed(0)} MB`,
+      },
+    ]
+  })
