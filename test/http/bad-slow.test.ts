@@ -2,20 +2,13 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
-import { after, before, mock, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
 import { cutOffLater, drain } from '../../src/http/drain.ts'
 import { flowingBody } from '../../src/http/flowing-body.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { RawConnection, requestHead } from '../support/raw-connection.ts'
-import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
-
-let server: TestServer
-
-before(async () => {
-  server = await startTestServer()
-})
-after(() => server.stop())
+import { operatorToken, startTestServer } from '../support/test-server.ts'
 
 /** Time that the test moves: timers, and the clock that measures how long a body has been silent. */
 function heldTime(t: { after(restore: () => void): void }): (milliseconds: number) => Promise<void> {
@@ -133,7 +126,10 @@ test('who goes on sending after the answer is cut off, who stops is not', async 
   assert.deepEqual([kept.destroyed, cut.destroyed], [false, true])
 })
 
-test('slow clients hold nobody up', async () => {
+test('slow clients hold nobody up', async t => {
+  // Not before: whoever moves the time of this process would move that of the server, too.
+  const server = await startTestServer()
+  t.after(() => server.stop())
   const head = requestHead('POST /api/v1/files/upload?name=a', [
     ['Host', 'x'],
     ['Authorization', `Bearer ${operatorToken}`],

@@ -21,6 +21,13 @@ interface Thread {
   idleTimer: NodeJS.Timeout | undefined
 }
 
+/**
+ * A thread that meets the limit of its heap in the middle of one large allocation takes the whole process down with
+ * it. So the limit proper is kept by looking often, and the heap may grow by so much more until then.
+ */
+const lookMilliseconds = 50
+const slackMegabytes = 512
+
 /** A few threads that read documents and merge segments. One task at a time per thread; the rest waits. */
 export class WorkerPool implements DocumentReader, MergeWorker {
   readonly #options: PoolOptions
@@ -90,9 +97,20 @@ export class WorkerPool implements DocumentReader, MergeWorker {
         )
       }
       let isSettled = false
+      const memory = setInterval(() => {
+        worker.getHeapStatistics().then(
+          ({ used_heap_size: used }) => {
+            if (!isSettled && used > this.#options.memoryMegabytes * 2 ** 20)
+              settle(() => reject(tooMuchMemory()))
+          },
+          // It has ended, which is told elsewhere.
+          () => {},
+        )
+      }, lookMilliseconds)
       const settle = (outcome: () => void): void => {
         isSettled = true
         clearTimeout(silence)
+        clearInterval(memory)
         worker.off('message', onMessage)
         worker.off('error', onError)
         worker.off('exit', onExit)
@@ -143,7 +161,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
 
   #start(): Thread {
     const worker = new Worker(new URL('./ingest-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMegabytes + slackMegabytes },
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     // Between tasks nobody listens, and an error that nobody hears ends the process.
@@ -209,12 +227,15 @@ const tooSlow = (milliseconds: number): DocumentFailure =>
     `Reading took longer than ${Math.round(milliseconds / 1000)} s without getting further. Split the document, or save it in a simpler form.`,
   )
 
+const tooMuchMemory = (cause?: Error): DocumentFailure =>
+  new DocumentFailure(
+    'too_complex',
+    'Reading took more memory than is allowed. Split the document, or save it in a simpler form.',
+    { cause },
+  )
+
 /** What ends a whole thread is nearly always memory. */
 const crashed = (error: Error): Error =>
   (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new DocumentFailure(
-        'too_complex',
-        'Reading took more memory than is allowed. Split the document, or save it in a simpler form.',
-        { cause: error },
-      )
+    ? tooMuchMemory(error)
     : new Error('A worker thread ended while it was at work', { cause: error })
