@@ -41,7 +41,8 @@ export async function makeDemo(parts: DemoParts, workspaceId: string): Promise<v
 async function readDocs(): Promise<{ name: string; content: string }[]> {
   const folder = join(projectFolder, 'docs')
   const names = (await readdir(folder)).filter(name => name.endsWith('.md')).map(name => join(folder, name))
-  const paths = [join(projectFolder, 'README.md'), ...names]
+  // Not the README: it quotes the very questions that it tells people to ask first.
+  const paths = [join(folder, 'reference', 'settings.md'), ...names]
   return Promise.all(
     paths.map(async path => ({ name: basename(path), content: await readFile(path, 'utf8') })),
   )
