@@ -1,21 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { commonFields, type NodeKind } from '../src/workflow/node-kind.ts'
+import type { KindField, KindRecord, KindShape } from '../src/contract/kind-operations.ts'
+import { kindCatalog } from '../src/nodes/kind-catalog.ts'
+import { nodeKinds } from '../src/nodes/registry.ts'
+import type { NodeKind } from '../src/workflow/node-kind.ts'
 import { type StepRule, stepRule } from '../src/workflow/run/step-rule.ts'
 import type { Fields, Shape } from '../src/workflow/shape.ts'
 import { table } from './markdown-table.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: only the registry knows the services of its kinds
 type AnyKind = NodeKind<any>
-
-const nodesFolder = join(import.meta.dirname, '../src/nodes')
-
-/** The comment above the kind, which no running program can see, from the source itself. */
-function meaningOf({ kind }: AnyKind): string {
-  const source = readFileSync(join(nodesFolder, `${kind.replaceAll('_', '-')}.ts`), 'utf8')
-  const comment = /\/\*\*\s*((?:(?!\*\/)[\s\S])*?)\s*\*\/\s*export const \w+: NodeKind/.exec(source)
-  return (comment?.[1] ?? '').replace(/^\*\s*/, '').replace(/\s*\n\s*\*\s*/g, ' ')
-}
 
 const plainWords: Readonly<Record<string, string>> = {
   text: 'text',
@@ -27,14 +19,15 @@ const plainWords: Readonly<Record<string, string>> = {
 }
 
 /** A shape as a person says it: list of objects (`id` text, `description` template). */
-function shapeWords(shape: Shape, isMany = false): string {
+function shapeWords(shape: KindShape, isMany = false): string {
   if (shape.is === 'list')
     return `${isMany ? 'lists' : 'list'}${shape.of ? ` of ${shapeWords(shape.of, true)}` : ''}`
   if (shape.is === 'dictionary') return `object by name${shape.of ? `, each: ${shapeWords(shape.of)}` : ''}`
   if (shape.is === 'object') {
-    const fields = Object.entries(shape.fields).map(([name, each]) => `\`${name}\` ${shapeWords(each)}`)
+    const fields = (shape.fields ?? []).map(each => `\`${each.name}\` ${shapeWords(each.shape)}`)
     return `${isMany ? 'objects' : 'object'} (${fields.join('; ')})`
   }
+  if (shape.options) return `${plainWords[shape.is]}: ${names(shape.options.map(({ value }) => value))}`
   const words = plainWords[shape.is]!
   return isMany && /^(text|template|number)$/.test(words) ? `${words}s` : words
 }
@@ -77,13 +70,14 @@ const time = (milliseconds: number): string =>
     ? `${milliseconds / 60_000} min`
     : `${milliseconds / 1000} s`
 
-const fieldsTable = (fields: Fields, required: readonly string[]): string =>
+const fieldsTable = (fields: readonly KindField[]): string =>
   table(
-    ['Field', 'Form', 'Needed'],
-    Object.entries(fields).map(([name, shape]) => [
+    ['Field', 'Form', 'Needed', 'Meaning'],
+    fields.map(({ name, shape, required, label, help }) => [
       `\`${name}\``,
       shapeWords(shape),
-      required.includes(name) ? 'yes' : '',
+      required ? 'yes' : '',
+      `${label.en}.${help ? ` ${help.en}` : ''}`,
     ]),
   )
 
@@ -92,12 +86,13 @@ const limitWords = ({ timeoutMilliseconds, attempts }: StepRule): string =>
 
 const usualLimits = limitWords(stepRule({} as AnyKind, {}))
 
-function kindSection(kind: AnyKind): string {
+function kindSection({ kind: name, title, about, fields }: KindRecord): string {
+  const kind: AnyKind = nodeKinds.get(name)!
   const limits = limitWords(stepRule(kind, {}))
   return [
-    `## ${kind.kind}`,
-    `${kind.title ?? kind.kind}; node type \`${kind.nodeType}\`. ${meaningOf(kind)}`,
-    ...(Object.keys(kind.fields).length > 0 ? [fieldsTable(kind.fields, kind.required)] : []),
+    `## ${name}`,
+    `${title.en}; node type \`${kind.nodeType}\`. ${about.en}`,
+    ...(fields.length > 0 ? [fieldsTable(fields)] : []),
     [
       `Outputs: ${outputWords(kind)}.`,
       ...traits(kind),
@@ -107,8 +102,11 @@ function kindSection(kind: AnyKind): string {
 }
 
 /** Every kind of node with its fields and outputs, and what all of them share. */
-export const kindSections = (kinds: Iterable<AnyKind>): string[] => [
-  `Every node may have these fields besides. Where neither the node nor its kind says otherwise: ${usualLimits}.`,
-  fieldsTable(commonFields, []),
-  ...[...kinds].map(kindSection),
-]
+export function kindSections(): string[] {
+  const { common, kinds } = kindCatalog()
+  return [
+    `Every node may have these fields besides. Where neither the node nor its kind says otherwise: ${usualLimits}.`,
+    fieldsTable(common),
+    ...kinds.map(kindSection),
+  ]
+}

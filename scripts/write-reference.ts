@@ -14,7 +14,6 @@ import type { Access } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations.ts'
 import { accessSentence } from '../src/http/pages/access-sentence.ts'
 import { documentFailures } from '../src/knowledge/ingest/document-failure.ts'
-import { nodeKinds } from '../src/nodes/registry.ts'
 import { runEventNames } from '../src/workflow/run/run-event.ts'
 import { table } from './markdown-table.ts'
 import { kindSections } from './reference-of-kinds.ts'
@@ -165,8 +164,8 @@ export function referenceFiles(): Record<string, string> {
     ),
     'docs/reference/kinds.md': document(
       'Kinds of nodes',
-      'Every value of `data.type`, from `src/nodes`. [Workflows](../workflows.md) tells how they work together, with an example of each. A template is a text in which references such as `{{#sys.query#}}` are replaced.',
-      ...kindSections(nodeKinds.values()),
+      'Every value of `data.type`, from `src/nodes` and the words in `src/nodes/kind-cards`. [Workflows](../workflows.md) tells how they work together, with an example of each. A template is a text in which references such as `{{#sys.query#}}` are replaced.',
+      ...kindSections(),
     ),
     'docs/reference/events.md': document(
       'Events of a run',

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { AccessService, defaultWorkspaceId } from './access/access-service.ts'
@@ -7,12 +8,15 @@ import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
 import { makeDemo } from './demo/make-demo.ts'
 import { FileService } from './files/file-service.ts'
+import { ConsoleFiles } from './http/console-files.ts'
 import { Metrics } from './http/metrics.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { accessRoutes } from './http/routes/access-routes.ts'
 import { agentRoutes } from './http/routes/agent-routes.ts'
+import { consoleRoutes } from './http/routes/console-routes.ts'
 import { conversationRoutes } from './http/routes/conversation-routes.ts'
 import { fileRoutes } from './http/routes/file-routes.ts'
+import { kindRoutes } from './http/routes/kind-routes.ts'
 import { knowledgeRoutes } from './http/routes/knowledge-routes.ts'
 import { modelRoutes } from './http/routes/model-routes.ts'
 import { runRoutes } from './http/routes/run-routes.ts'
@@ -26,6 +30,9 @@ import { ModelSettingsService } from './models/model-settings-service.ts'
 import { nodeKinds } from './nodes/registry.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 import { WorkflowService } from './workflow/workflow-service.ts'
+
+/** Where `npm run build` puts the console. */
+const consoleFolder = join(import.meta.dirname, '../console/dist')
 
 export interface Runtime {
   access: AccessService
@@ -72,6 +79,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   const parts = { access, idempotency, metrics, anonymous, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
     ...workflowRoutes(workflows, adapters.generation),
+    ...kindRoutes(async () => (await import('./nodes/kind-catalog.ts')).kindCatalog()),
     ...runRoutes(runs, files),
     ...agentRoutes(conversations.agents),
     ...conversationRoutes(conversations),
@@ -81,6 +89,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
     ...knowledgeRoutes(knowledge),
     ...accessRoutes(access),
     ...serverRoutes(metrics, readiness),
+    ...consoleRoutes(new ConsoleFiles(consoleFolder)),
   ])
   const stopping = new AbortController()
 

@@ -6,18 +6,37 @@ import { createRuntime, type Runtime } from './runtime.ts'
 /** npm hands a signal on to its child that the terminal sent to both; only a later one is a second wish. */
 const secondSignalMilliseconds = 1000
 
-async function ensureOperator(runtime: Runtime, config: Config): Promise<string | undefined> {
+interface NewToken {
+  secret: string
+  path: string
+}
+
+async function ensureOperator(runtime: Runtime, config: Config): Promise<NewToken | undefined> {
   if (config.bootstrapToken !== undefined) {
     await runtime.access.bootstrap(config.bootstrapToken, true)
     return undefined
   }
   const token = await keptSecret(config.dataDir, 'bootstrap-token')
-  if (await runtime.access.bootstrap(token.secret, false))
-    return `  Your token     ${token.secret}\n                 (also in ${token.path}; it is not shown again)\n`
+  if (await runtime.access.bootstrap(token.secret, false)) return token
   // There is an operator already, from an earlier start or from a replica that was quicker.
   await token.forget()
   return undefined
 }
+
+/** The link carries the token behind the #, which a browser keeps to itself: no server or log gets to see it. */
+const welcome = (address: string, token: NewToken | undefined): string =>
+  [
+    '\nBanyan is ready.\n',
+    `  Console        ${address}/`,
+    ...(token
+      ? [
+          `  Sign in with   ${address}/#token=${token.secret}`,
+          `  Your token     ${token.secret}`,
+          `                 (also in ${token.path}; it is not shown again)`,
+        ]
+      : []),
+    `  Reference      ${address}/docs\n`,
+  ].join('\n')
 
 function stopOnSignal(stop: () => Promise<void>): void {
   let firstAt = 0
@@ -52,9 +71,7 @@ async function start(): Promise<void> {
       .catch((error: unknown) => adapters.log.warn({ err: error }, 'The demo could not be made'))
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()
-  console.log(
-    `\nBanyan is ready.\n\n  Console        ${address}/\n  Reference      ${address}/docs\n${newToken ?? ''}`,
-  )
+  console.log(welcome(address, newToken))
 }
 
 /** Runs the server until a signal ends it. */

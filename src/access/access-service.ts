@@ -97,6 +97,14 @@ export class AccessService {
     return { ...record, secret }
   }
 
+  /** The workspace that a token acts in. */
+  async workspaceOf({ workspaceId }: TokenRecord): Promise<Workspace> {
+    const workspace = await this.#store.findWorkspace(workspaceId)
+    // Deleted since the gate let the call in.
+    if (!workspace) throw new AppError('token_invalid', 'The token is unknown, revoked or expired')
+    return workspace
+  }
+
   listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {
     return this.#store.listTokens(workspaceId, page)
   }

@@ -33,7 +33,7 @@ const skipped = Type.Array(
 const keyword = (description: string) => Type.Optional(text({ maxLength: limits.nameLength, description }))
 
 const common = { family: 'knowledge' } as const
-const base = `${basePath}/knowledge/{knowledge_id}`
+const base = `${basePath}/knowledge/{knowledge_id}` as const
 const params = Type.Object({ knowledge_id: knowledgeId })
 const documentParams = Type.Object({ knowledge_id: knowledgeId, file_id: documentId })
 

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import {
   chunkingShown,
   embeddingShown,
@@ -151,5 +151,5 @@ export const knowledgeSchemas = {
   Chunk: chunkRecord,
 }
 
-export const shown = (name: keyof typeof knowledgeSchemas) =>
-  Type.Unsafe<object>({ type: 'object', 'x-schema': name })
+export const shown = <Name extends keyof typeof knowledgeSchemas>(name: Name) =>
+  Type.Unsafe<Static<(typeof knowledgeSchemas)[Name]>>({ type: 'object', 'x-schema': name })

@@ -2,6 +2,7 @@ import { accessOperations } from './access-operations.ts'
 import { agentOperations } from './agent-operations.ts'
 import { conversationOperations } from './conversation-operations.ts'
 import { fileOperations } from './file-operations.ts'
+import { kindOperations } from './kind-operations.ts'
 import { knowledgeOperations } from './knowledge-operations.ts'
 import { modelOperations } from './model-operations.ts'
 import type { Operation } from './operation.ts'
@@ -13,6 +14,7 @@ import { workflowOperations } from './workflow-operations.ts'
 /** The whole interface. A route that is not in this list cannot be registered. */
 export const operations: readonly Operation[] = [
   ...Object.values(workflowOperations),
+  ...Object.values(kindOperations),
   ...Object.values(runOperations),
   ...Object.values(agentOperations),
   ...Object.values(conversationOperations),

@@ -20,7 +20,7 @@ export interface Page<Item> {
   items: Item[]
 }
 
-export const pageOf = (item: TSchema) =>
+export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     total: Type.Integer({ description: 'Items in all pages together.' }),
     page: Type.Integer({ description: 'This page.', examples: [1] }),

@@ -1,9 +1,18 @@
+import Type from 'typebox'
 import type { Operation } from './operation.ts'
 
 const common = { family: 'server', method: 'GET', access: 'anyone' } as const
 
 export const serverOperations = {
-  home: { ...common, name: 'server.home', path: '/', summary: 'The first page', answers: 'text/html' },
+  home: { ...common, name: 'server.home', path: '/', summary: 'The console', answers: 'text/html' },
+  asset: {
+    ...common,
+    name: 'server.asset',
+    path: '/assets/{name}',
+    summary: 'A file that the console loads',
+    params: Type.Object({ name: Type.String({ description: 'Its name, which changes with its content.' }) }),
+    answers: 'application/octet-stream',
+  },
   docs: {
     ...common,
     name: 'server.docs',

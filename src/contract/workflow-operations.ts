@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { graphField } from './graph-schema.ts'
 import { limits } from './limits.ts'
 import { basePath, type Operation } from './operation.ts'
@@ -26,6 +26,18 @@ const warnings = Type.Array(warning, {
 const finding = Type.Object({
   path: Type.String({ description: 'JSON pointer to the place.' }),
   message: Type.String({ description: 'What is wrong there.' }),
+})
+
+const names = (description: string) => Type.Union([Type.Array(Type.String()), Type.Null()], { description })
+const nodeOutline = Type.Object({
+  outputs: names('Names that other nodes can refer to; null: any name.'),
+  cases: names('Cases one of which is always chosen; null where it does not branch, or where none may hold.'),
+})
+const outline = Type.Unsafe<Record<string, Static<typeof nodeOutline>>>({
+  type: 'object',
+  additionalProperties: nodeOutline,
+  description: 'By the id of the node; nodes that cannot be read are left out.',
+  examples: [{ llm_1: { outputs: ['text', 'result', 'citations', 'usage'], cases: null } }],
 })
 
 const saved = Type.Object({
@@ -188,12 +200,16 @@ export const workflowOperations = {
     body: Type.Object({
       id: Type.Optional(workflowId),
       workflow: Type.Optional(graphField('A graph to check instead of a stored one.')),
+      outline: Type.Optional(
+        Type.Boolean({ description: 'Whether to tell as well what the nodes give and how they branch.' }),
+      ),
     }),
     bodyLimit: limits.graphBytes,
     data: Type.Object({
       runnable: Type.Boolean({ description: 'Whether it could run as it is.' }),
       errors: Type.Array(finding, { description: 'What an update would refuse.', examples: [[]] }),
       warnings,
+      outline: Type.Optional(outline),
     }),
     example: { id: 'wf_hello' },
   },

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { errorCodes } from '../contract/error-codes.ts'
 import { graphSchema } from '../contract/graph-schema.ts'
+import { kindSchemas } from '../contract/kind-operations.ts'
 import { knowledgeSchemas } from '../contract/knowledge-records.ts'
 import { limits } from '../contract/limits.ts'
 import type { Access, Operation } from '../contract/operation.ts'
@@ -249,7 +250,7 @@ export function openapiDocument(list: readonly Operation[] = operations): Openap
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       schemas: {
         Graph: { ...(publish(graphSchema) as Json), examples: [workflowOperations.update.example.workflow] },
-        ...(publish(knowledgeSchemas) as Json),
+        ...(publish({ ...kindSchemas, ...knowledgeSchemas }) as Json),
         Failure: failureSchema,
         FlatFailure: flatFailureSchema,
       },

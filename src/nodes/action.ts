@@ -9,7 +9,7 @@ export const action: NodeKind<unknown> = {
   kind: 'action',
   nodeType: 'embody',
   title: 'Action',
-  fields: { content: { is: 'template' } },
+  fields: { content: { is: 'template', input: 'json' } },
   required: ['content'],
   outputs: () => ['content', 'result', 'text'],
   says: true,

@@ -18,12 +18,16 @@ export const classifier: NodeKind<NodeServices> = {
   nodeType: 'base',
   title: 'Classifier',
   fields: {
-    query: { is: 'template' },
+    query: { is: 'template', input: 'paragraph' },
     classes: {
       is: 'list',
-      of: { is: 'object', fields: { id: { is: 'text' }, description: { is: 'template' } } },
+      of: {
+        is: 'object',
+        required: ['id'],
+        fields: { id: { is: 'text', input: 'line' }, description: { is: 'template', input: 'paragraph' } },
+      },
     },
-    model: { is: 'template' },
+    model: { is: 'template', input: 'model' },
   },
   required: ['query', 'classes'],
   gaps: findGaps,

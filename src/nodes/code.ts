@@ -10,8 +10,8 @@ export const code: NodeKind<NodeServices> = {
   title: 'Code',
   fields: {
     // Not a template: what another node or a user said must never become code.
-    code: { is: 'text' },
-    inputs: { is: 'dictionary', of: { is: 'tree' } },
+    code: { is: 'text', input: 'code' },
+    inputs: { is: 'dictionary', of: { is: 'tree', input: 'line' } },
   },
   required: ['code'],
   gaps: findGaps,

@@ -17,15 +17,21 @@ export const condition: NodeKind<unknown> = {
       is: 'list',
       of: {
         is: 'object',
+        required: ['id'],
         fields: {
-          id: { is: 'text' },
-          match: { is: 'text' },
+          id: { is: 'text', input: 'line' },
+          match: { is: 'text', options: ['all', 'any'] },
           when: {
             is: 'list',
             of: {
               is: 'object',
-              // A tree, so that a number, a list or true may stand there as well as a text.
-              fields: { left: { is: 'tree' }, op: { is: 'text' }, right: { is: 'tree' } },
+              required: ['left', 'op'],
+              fields: {
+                // A tree, so that a number, a list or true may stand there as well as a text.
+                left: { is: 'tree', input: 'line' },
+                op: { is: 'text', options: [...comparisons.keys()] },
+                right: { is: 'tree', input: 'line' },
+              },
             },
           },
         },

@@ -12,7 +12,11 @@ export const iteration: NodeKind<unknown> = {
   kind: 'iteration',
   nodeType: 'tool',
   title: 'Iteration',
-  fields: { items: { is: 'tree' }, workflow_id: { is: 'template' }, parallel: { is: 'number' } },
+  fields: {
+    items: { is: 'tree', input: 'line' },
+    workflow_id: { is: 'template', input: 'workflow' },
+    parallel: { is: 'number' },
+  },
   required: ['items', 'workflow_id'],
   gaps: data => numberGaps(data, 'parallel', { from: 1, to: 10, whole: true }),
   outputs: () => ['result', 'errors'],

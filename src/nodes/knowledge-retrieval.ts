@@ -5,22 +5,24 @@ import { findPassages, passagesText } from './find-passages.ts'
 import type { NodeServices } from './node-services.ts'
 import { choiceGaps, numberGaps, readList, readNumber, readText } from './read-setting.ts'
 
+const modes: readonly SearchMode[] = ['hybrid', 'keyword', 'semantic']
+
 /** Finds passages in knowledge bases. */
 export const knowledgeRetrieval: NodeKind<NodeServices> = {
   kind: 'knowledge_retrieval',
   nodeType: 'tool',
   title: 'Knowledge retrieval',
   fields: {
-    query: { is: 'template' },
-    knowledge_ids: { is: 'list', of: { is: 'template' } },
+    query: { is: 'template', input: 'paragraph' },
+    knowledge_ids: { is: 'list', of: { is: 'template', input: 'knowledge' } },
     top_k: { is: 'number' },
-    mode: { is: 'text' },
+    mode: { is: 'text', options: modes },
     score_threshold: { is: 'number' },
   },
   required: ['query', 'knowledge_ids'],
   gaps: data => [
     ...numberGaps(data, 'top_k', { from: 1, to: 50, whole: true }),
-    ...choiceGaps(data, 'mode', ['hybrid', 'keyword', 'semantic']),
+    ...choiceGaps(data, 'mode', modes),
     ...numberGaps(data, 'score_threshold', { from: 0, to: 1 }),
   ],
   outputs: () => ['result', 'items', 'text'],

@@ -13,11 +13,11 @@ export const mcp: NodeKind<NodeServices> = {
   nodeType: 'tool',
   title: 'MCP tool',
   fields: {
-    url: { is: 'template' },
-    tool: { is: 'template' },
+    url: { is: 'template', input: 'address' },
+    tool: { is: 'template', input: 'line' },
     // Usually an object of templates; one reference that gives a whole object will do as well.
-    arguments: { is: 'tree' },
-    headers: { is: 'dictionary', of: { is: 'template' } },
+    arguments: { is: 'tree', input: 'json' },
+    headers: { is: 'dictionary', of: { is: 'template', input: 'line' } },
   },
   required: ['url', 'tool'],
   outputs: () => ['text', 'result'],

@@ -7,7 +7,7 @@ import { askFor } from './extractor/ask-for.ts'
 import { type DialogueState, readState, writeState } from './extractor/dialogue-state.ts'
 import type { Value } from './extractor/map-value.ts'
 import type { Parameter } from './extractor/parameter.ts'
-import { parameterGaps, readDefaults, readParameters } from './extractor/read-parameters.ts'
+import { parameterGaps, parameterTypes, readDefaults, readParameters } from './extractor/read-parameters.ts'
 import { takeValues } from './extractor/take-values.ts'
 import { turnOrders } from './extractor/turn-orders.ts'
 import { turnSchema } from './extractor/turn-schema.ts'
@@ -34,19 +34,20 @@ export const multimodalDialogueAndInformationExtractor: NodeKind<NodeServices> =
       is: 'list',
       of: {
         is: 'object',
+        required: ['name'],
         fields: {
-          name: { is: 'text' },
-          type: { is: 'text' },
-          description: { is: 'text' },
-          options: { is: 'dictionary', of: { is: 'text' } },
+          name: { is: 'text', input: 'line' },
+          type: { is: 'text', options: parameterTypes },
+          description: { is: 'text', input: 'paragraph' },
+          options: { is: 'dictionary', of: { is: 'text', input: 'line' } },
           required: { is: 'boolean' },
           default: { is: 'anything' },
         },
       },
     },
-    instruction: { is: 'template' },
-    role: { is: 'template' },
-    model: { is: 'template' },
+    instruction: { is: 'template', input: 'paragraph' },
+    role: { is: 'template', input: 'paragraph' },
+    model: { is: 'template', input: 'model' },
     max_turns: { is: 'number' },
   },
   repeatsNodeId: 'id',

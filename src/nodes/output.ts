@@ -6,7 +6,7 @@ export const output: NodeKind<unknown> = {
   kind: 'output',
   nodeType: 'base',
   title: 'Output',
-  fields: { answer: { is: 'template' } },
+  fields: { answer: { is: 'template', input: 'paragraph' } },
   required: ['answer'],
   outputs: () => ['text', 'result'],
   speaks: 'answer',

@@ -7,7 +7,10 @@ export const question: NodeKind<unknown> = {
   kind: 'question',
   nodeType: 'base',
   title: 'Question',
-  fields: { question: { is: 'template' }, options: { is: 'list', of: { is: 'template' } } },
+  fields: {
+    question: { is: 'template', input: 'paragraph' },
+    options: { is: 'list', of: { is: 'template', input: 'line' } },
+  },
   required: ['question'],
   outputs: () => ['answer', 'text', 'result'],
   waits: true,

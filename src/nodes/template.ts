@@ -6,7 +6,7 @@ export const template: NodeKind<unknown> = {
   kind: 'template',
   nodeType: 'base',
   title: 'Template',
-  fields: { template: { is: 'template' } },
+  fields: { template: { is: 'template', input: 'paragraph' } },
   required: ['template'],
   outputs: () => ['text', 'result'],
   run(step, data) {

@@ -6,7 +6,7 @@ export const variable: NodeKind<unknown> = {
   kind: 'variable',
   nodeType: 'base',
   title: 'Variable',
-  fields: { assign: { is: 'dictionary', of: { is: 'tree' } } },
+  fields: { assign: { is: 'dictionary', of: { is: 'tree', input: 'line' } } },
   required: ['assign'],
   gaps: data => Object.keys(readRecord(data, 'assign')).flatMap(nameGaps),
   outputs: () => ['result'],

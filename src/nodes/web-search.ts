@@ -10,7 +10,7 @@ export const webSearch: NodeKind<NodeServices> = {
   kind: 'web_search',
   nodeType: 'tool',
   title: 'Web search',
-  fields: { query: { is: 'template' } },
+  fields: { query: { is: 'template', input: 'paragraph' } },
   required: ['query'],
   outputs: () => ['result', 'items', 'text'],
   attempts: 3,

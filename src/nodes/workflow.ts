@@ -9,8 +9,8 @@ export const workflow: NodeKind<unknown> = {
   nodeType: 'tool',
   title: 'Workflow',
   fields: {
-    workflow_id: { is: 'template' },
-    inputs: { is: 'dictionary', of: { is: 'tree' } },
+    workflow_id: { is: 'template', input: 'workflow' },
+    inputs: { is: 'dictionary', of: { is: 'tree', input: 'line' } },
     speaks: { is: 'boolean' },
   },
   required: ['workflow_id'],

@@ -22,7 +22,7 @@ export interface NodeKind<Services = never> {
   readonly kind: string
   /** The category the kind is seen with; a graph that says otherwise is kept as it is. */
   readonly nodeType: 'base' | 'tool' | 'embody'
-  /** What people call it. */
+  /** What people call it in a message. */
   readonly title?: string
   /** Known fields of `data` besides the common ones; other fields are kept unread. */
   readonly fields: Fields
@@ -61,9 +61,9 @@ export type KindRegistry = ReadonlyMap<string, NodeKind<any>>
 /** Fields that `data` of every known kind may have. */
 export const commonFields: Fields = {
   title: { is: 'text' },
-  desc: { is: 'text' },
+  desc: { is: 'text', input: 'paragraph' },
   timeout_ms: { is: 'number' },
   retry: { is: 'object', fields: { times: { is: 'number' }, delay_ms: { is: 'number' } } },
-  // "fail", "skip" or {"default": …}: the engine reads it.
-  on_error: { is: 'tree' },
+  // One of these, or {"default": …}: the engine reads it.
+  on_error: { is: 'tree', options: ['fail', 'skip'] },
 }

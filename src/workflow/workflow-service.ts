@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { Graph } from './graph.ts'
 import type { KindRegistry } from './node-kind.ts'
+import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import { refuseGraph } from './refuse-graph.ts'
 import { warnGraph } from './warn-graph.ts'
 import type { Warning } from './warning.ts'
@@ -36,6 +37,8 @@ export interface CheckResult {
   runnable: boolean
   errors: { path: string; message: string }[]
   warnings: Warning[]
+  /** Where it was asked for. */
+  outline?: Record<string, NodeOutline>
 }
 
 /** A graph that was accepted once; its depth is known to be within the limit. */
@@ -104,19 +107,24 @@ export class WorkflowService {
     if (!(await this.#store.remove(workspaceId, id))) throw noWorkflow(id)
   }
 
-  check(sent: SentGraph): CheckResult {
+  check(sent: SentGraph, { outline = false }: { outline?: boolean | undefined } = {}): CheckResult {
     const errors = this.#refuse(sent)
     const warnings = errors.length > 0 ? [] : warnGraph(sent.value as Graph, this.#kinds, sent.pointer)
     return {
       runnable: errors.length === 0 && !warnings.some(warning => warning.blocking),
       errors: errors.slice(0, limits.findings),
       warnings: warnings.slice(0, limits.findings),
+      ...(outline && { outline: outlineGraph(sent.value, this.#kinds) }),
     }
   }
 
-  async checkStored(workspaceId: string, id: string): Promise<CheckResult> {
+  async checkStored(
+    workspaceId: string,
+    id: string,
+    options: { outline?: boolean | undefined } = {},
+  ): Promise<CheckResult> {
     const { graph } = await this.get(workspaceId, id)
-    return this.check(storedGraph(graph))
+    return this.check(storedGraph(graph), options)
   }
 
   async get(workspaceId: string, id: string): Promise<StoredWorkflow> {

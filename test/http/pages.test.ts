@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { promisify } from 'node:util'
 import { errorCodes } from '../../src/contract/error-codes.ts'
 import { docsPage } from '../../src/http/docs-page.ts'
-import { homePage } from '../../src/http/home-page.ts'
 import { type OpenapiDocument, openapiDocument } from '../../src/http/openapi.ts'
 import { baseStyle } from '../../src/http/pages/base-style.ts'
-import { firstSteps } from '../../src/http/pages/first-steps.ts'
 import { escapeHtml, html } from '../../src/http/pages/html.ts'
-import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
+import { unbuiltPage } from '../../src/http/unbuilt-page.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const document = openapiDocument()
-const pages = { '/': homePage(), '/docs': docsPage(document) }
-
-const runCommand = promisify(execFile)
+const pages = { '/': unbuiltPage(), '/docs': docsPage(document) }
 
 const attributes = (page: string, name: string): string[] =>
   [...page.matchAll(new RegExp(`<\\w[^>]*\\s${name}="([^"]*)"`, 'g'))].map(match => match[1]!)
@@ -43,7 +35,9 @@ describe('pages', () => {
   after(() => server.stop())
 
   for (const [path, page] of Object.entries(pages)) {
-    it(`${path} answers anyone, and lets nothing be loaded or run`, async () => {
+    it(`${path} answers anyone, and lets nothing be loaded or run`, {
+      skip: path === '/' && 'the console stands there, see console-routes.test.ts',
+    }, async () => {
       const answer = await server.api.as(undefined).get(path)
       assert.equal(answer.status, 200)
       assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
@@ -93,12 +87,6 @@ describe('pages', () => {
     }
   })
 
-  it('marks every Chinese word of the home page as Chinese', () => {
-    const rest = pages['/'].replace(/<(\w+)[^>]*\slang="zh-Hans"[^>]*>[^<]*<\/\1>/g, '')
-    assert.match(pages['/'], /\p{Script=Han}/u)
-    assert.doesNotMatch(rest, /\p{Script=Han}/u)
-  })
-
   it('escapes whatever the document says', () => {
     const evil = '</code><script>alert("1")</script><img src=x onerror=\'1\'>&`'
     const poison = (value: unknown): unknown => {
@@ -135,25 +123,7 @@ describe('pages', () => {
       '<p title="&quot;">&lt;b&gt;<i>1</i>&amp;</p>',
     )
   })
-
-  it('shows first steps that work as they stand', {
-    skip: !hasCurl() && 'there is no curl here',
-  }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'banyan-steps-'))
-    const env = { ...process.env, BANYAN: server.base, TOKEN: operatorToken }
-    const expected = ['"message":"created","version":1,"warnings":[]', 'etag: "1"', '"name":"hello.txt"']
-    for (const [at, { command, title }] of firstSteps.slice(1).entries()) {
-      assert.ok(pages['/'].includes(escapeHtml(command)), title)
-      const { stdout } = await runCommand('bash', ['-c', command], { cwd: folder, env })
-      assert.ok(stdout.includes(expected[at]!), `${title}: ${stdout}`)
-    }
-    rmSync(folder, { recursive: true })
-  })
 })
-
-function hasCurl(): boolean {
-  return spawnSync('curl', ['--version']).status === 0
-}
 
 describe('colours', () => {
   const schemes = baseStyle.split('@media(prefers-color-scheme:dark)')

@@ -35,6 +35,12 @@ export function accessRoutes(access: AccessService): Route[] {
       return { ...tokenOnWire(made), workspace_id: workspaceId, token: made.secret }
     }),
 
+    route(operations.tokenSelf, async ({ token }) => {
+      const { created_at: _, ...self } = tokenOnWire(token)
+      const { id, name } = await access.workspaceOf(token)
+      return { ...self, workspace_id: id, workspace_name: name, is_operator: token.operator }
+    }),
+
     route(operations.tokenList, async ({ token, body }) => {
       const request = pageRequest(body)
       const page = await access.listTokens(token.workspaceId, request)

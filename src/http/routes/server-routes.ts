@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { Answer, jsonType } from '../answer.ts'
 import { type Route, route } from '../call.ts'
 import { docsPage } from '../docs-page.ts'
-import { homePage } from '../home-page.ts'
+import { htmlAnswer } from '../html-answer.ts'
 import type { Metrics } from '../metrics.ts'
 import { openapiDocument } from '../openapi.ts'
 
@@ -13,19 +13,6 @@ export interface Readiness {
   stopping: boolean
   checks: Record<string, () => Promise<void>>
 }
-
-const page = (html: string): Answer =>
-  new Answer(
-    200,
-    {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy':
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-cache',
-    },
-    html,
-  )
 
 const json = (status: number, value: unknown): Answer =>
   new Answer(status, { 'content-type': jsonType, 'cache-control': 'no-store' }, JSON.stringify(value))
@@ -55,12 +42,10 @@ function readyAnswer(stopping: boolean, parts: Record<string, 'ok' | 'failing'>)
 export function serverRoutes(metrics: Metrics, state: Readiness): Route[] {
   const openapi = openapiDocument()
   const openapiText = JSON.stringify(openapi)
-  const home = homePage()
   const docs = docsPage(openapi)
   const readParts = readinessReader(state)
   return [
-    route(operations.home, async () => page(home)),
-    route(operations.docs, async () => page(docs)),
+    route(operations.docs, async () => htmlAnswer(docs)),
     route(
       operations.openapi,
       async () => new Answer(200, { 'content-type': jsonType, 'cache-control': 'no-cache' }, openapiText),

@@ -151,9 +151,11 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
     }),
 
     route(operations.check, async ({ token, body, members }) => {
-      if (members.has('workflow')) return workflows.check(graphMember(body.workflow, members, 'workflow'))
+      const { outline } = body
+      if (members.has('workflow'))
+        return workflows.check(graphMember(body.workflow, members, 'workflow'), { outline })
       if (body.id === undefined) throw invalidField('/id', 'is required, unless /workflow is given')
-      return workflows.checkStored(token.workspaceId, body.id)
+      return workflows.checkStored(token.workspaceId, body.id, { outline })
     }),
 
     route(operations.versions, async ({ token, query }) => {

@@ -13,6 +13,9 @@ const types: Readonly<Record<string, ParameterType>> = {
   date: 'date',
 }
 
+/** The types that a graph may name. */
+export const parameterTypes: readonly string[] = Object.keys(types)
+
 function optionsOf(record: JsonRecord): Option[] {
   const options = ownValue(record, 'options')
   if (!isJsonRecord(options)) return []

@@ -1,0 +1,61 @@
+import type { Static, TSchema } from 'typebox'
+import type { accessOperations } from '../../../src/contract/access-operations.ts'
+import type { agentOperations } from '../../../src/contract/agent-operations.ts'
+import type { conversationOperations } from '../../../src/contract/conversation-operations.ts'
+import type { fileOperations } from '../../../src/contract/file-operations.ts'
+import type { kindOperations } from '../../../src/contract/kind-operations.ts'
+import type { knowledgeOperations } from '../../../src/contract/knowledge-operations.ts'
+import type { layoutOperations } from '../../../src/contract/layout-operations.ts'
+import type { modelOperations } from '../../../src/contract/model-operations.ts'
+import type { runOperations } from '../../../src/contract/run-operations.ts'
+import type { serverOperations } from '../../../src/contract/server-operations.ts'
+import type { usageOperations } from '../../../src/contract/usage-operations.ts'
+import type { workflowOperations } from '../../../src/contract/workflow-operations.ts'
+
+// Only the types of the contract come into the browser: its schemas would double what is loaded first.
+type Of<Family> = Family[keyof Family]
+type Any =
+  | Of<typeof accessOperations>
+  | Of<typeof agentOperations>
+  | Of<typeof conversationOperations>
+  | Of<typeof fileOperations>
+  | Of<typeof kindOperations>
+  | Of<typeof knowledgeOperations>
+  | Of<typeof layoutOperations>
+  | Of<typeof modelOperations>
+  | Of<typeof runOperations>
+  | Of<typeof serverOperations>
+  | Of<typeof usageOperations>
+  | Of<typeof workflowOperations>
+type Key<Op> = Op extends { method: infer Method extends string; path: infer Path extends string }
+  ? `${Method} ${Path}`
+  : never
+
+/** Every operation of the interface is named by its method and path, as `'GET /api/v1/workflow'`. */
+export type OperationKey = Key<Any>
+
+type Named<Op, Name extends OperationKey> = Op extends unknown ? (Key<Op> extends Name ? Op : never) : never
+// As tables by name, so that each entry is worked out once and no union of all of them ever is.
+type Table = { [Name in OperationKey]: Named<Any, Name> }
+
+type Part<Op, Name extends string> =
+  Op extends Record<Name, infer Schema extends TSchema>
+    ? { [Key in Name]: Static<Schema> }
+    : { [Key in Name]?: never }
+type Input<Op> = Part<Op, 'params'> &
+  Part<Op, 'query'> &
+  Part<Op, 'body'> & { headers?: Record<string, string>; signal?: AbortSignal }
+type Inputs = { [Name in OperationKey]: Input<Table[Name]> }
+
+/** What a call hands over: exactly the parts that its operation declares. */
+export type CallInput<Name extends OperationKey> = Inputs[Name]
+
+type Data = {
+  [Name in OperationKey]: Table[Name] extends { data: infer Schema extends TSchema }
+    ? Static<Schema>
+    : unknown
+}
+export type CallData<Name extends OperationKey> = Data[Name]
+
+/** One item of an operation that answers with a page. */
+export type ItemOf<Name extends OperationKey> = Data[Name] extends { items: (infer Item)[] } ? Item : never

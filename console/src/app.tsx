@@ -1,0 +1,47 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { App as AntApp, ConfigProvider, theme } from 'antd'
+import english from 'antd/locale/en_US'
+import chinese from 'antd/locale/zh_CN'
+import { useEffect } from 'react'
+import { ApiFailure } from './api/api-failure.ts'
+import { ConsoleFrame } from './console-frame.tsx'
+import { SignInPage } from './session/sign-in-page.tsx'
+import { onTokenChange } from './session/token.ts'
+import { useToken } from './session/use-session.ts'
+import { useIsDark, useLanguage } from './ui/preferences.ts'
+import { tokensOf } from './ui/theme-tokens.ts'
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What the server refused it refuses again; what did not reach it may reach it the next time.
+      retry: (count, error) => error instanceof ApiFailure && error.reason === 'unreachable' && count < 3,
+      staleTime: 5_000,
+    },
+  },
+})
+
+// What one person was shown is nothing for the next.
+onTokenChange(() => queries.clear())
+
+export function App() {
+  const language = useLanguage()
+  const isDark = useIsDark()
+  const token = useToken()
+  useEffect(() => {
+    document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en'
+    document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light'
+  }, [language, isDark])
+  return (
+    <ConfigProvider
+      locale={language === 'zh' ? chinese : english}
+      theme={{ algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm, token: tokensOf(isDark) }}
+    >
+      <AntApp>
+        <QueryClientProvider client={queries}>
+          {token === undefined ? <SignInPage /> : <ConsoleFrame />}
+        </QueryClientProvider>
+      </AntApp>
+    </ConfigProvider>
+  )
+}

@@ -1,0 +1,48 @@
+/**
+ * The graph as the interface has it (the edge is X6's own form). Unknown members are other people's: whatever is
+ * edited here, they stay as they are.
+ */
+export interface GraphNode {
+  readonly id: string
+  readonly type: string
+  readonly data: NodeData
+  readonly [more: string]: unknown
+}
+
+export interface NodeData {
+  readonly type?: string
+  readonly title?: string
+  readonly desc?: string
+  readonly [field: string]: unknown
+}
+
+export interface GraphEdge {
+  readonly source: { readonly cell: string; readonly port: string }
+  readonly target: { readonly cell: string; readonly port: string }
+  readonly data?: { readonly case?: string; readonly [more: string]: unknown }
+  readonly [more: string]: unknown
+}
+
+export interface Graph {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+  readonly [more: string]: unknown
+}
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Where nodes are drawn, by id. It is kept beside the graph, never in it. */
+export type Positions = Readonly<Record<string, Point>>
+
+/** Two edges between the same nodes differ by their case. */
+export const edgeKey = ({ source, target, data }: GraphEdge): string =>
+  JSON.stringify([source.cell, target.cell, data?.case ?? ''])
+
+export const makeEdge = (from: string, to: string, branch?: string): GraphEdge => ({
+  source: { cell: from, port: `out.${from}` },
+  target: { cell: to, port: `in.${to}` },
+  ...(branch !== undefined && { data: { case: branch } }),
+})

@@ -1,0 +1,35 @@
+import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react'
+import type { Place } from '../ui/router.ts'
+import { NotFoundPage } from './not-found-page.tsx'
+
+/** What every page is handed: the rest of the path behind its own name, and the query. */
+export interface PageProps {
+  segments: readonly string[]
+  query: URLSearchParams
+}
+
+type Module = { [name: string]: ComponentType<PageProps> }
+
+/** Each page is loaded when it is first opened. */
+const page = (load: () => Promise<Module>): LazyExoticComponent<ComponentType<PageProps>> =>
+  lazy(async () => ({ default: Object.values(await load())[0]! }))
+
+const pages: Readonly<Record<string, LazyExoticComponent<ComponentType<PageProps>>>> = {
+  '': page(() => import('./overview/overview-page.tsx')),
+  workflows: page(() => import('./workflows/workflow-pages.tsx')),
+  runs: page(() => import('./runs/run-pages.tsx')),
+  agents: page(() => import('./agents/agent-pages.tsx')),
+  knowledge: page(() => import('./knowledge/knowledge-pages.tsx')),
+  files: page(() => import('./files/files-page.tsx')),
+  models: page(() => import('./models/models-page.tsx')),
+  usage: page(() => import('./usage/usage-page.tsx')),
+  tokens: page(() => import('./tokens/tokens-page.tsx')),
+  settings: page(() => import('./settings/settings-page.tsx')),
+}
+
+/** The page that a place names. */
+export function pageAt({ segments, query }: Place): ReactNode {
+  const [name = '', ...rest] = segments
+  const Found = Object.hasOwn(pages, name) ? pages[name] : undefined
+  return Found ? <Found segments={rest} query={query} /> : <NotFoundPage />
+}

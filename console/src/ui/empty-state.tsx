@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+import { BanyanMark } from './banyan-mark.tsx'
+
+/** Where there is nothing yet: what will be here, and the next step. */
+export function EmptyState({
+  title,
+  children,
+  actions,
+}: {
+  title: string
+  children: ReactNode
+  actions?: ReactNode
+}) {
+  return (
+    <div className="empty">
+      <BanyanMark />
+      <h2>{title}</h2>
+      <p className="soft">{children}</p>
+      {actions !== undefined && <div className="empty-actions">{actions}</div>}
+    </div>
+  )
+}

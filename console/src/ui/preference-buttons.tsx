@@ -1,0 +1,46 @@
+import { BulbOutlined, GlobalOutlined } from '@ant-design/icons'
+import { Button, Dropdown } from 'antd'
+import { setLanguage, setTheme, type Theme, useLanguage, useTheme } from './preferences.ts'
+import { defineWords } from './words.ts'
+
+const useWords = defineWords(
+  {
+    switchLanguage: '切换到中文',
+    theme: 'Appearance',
+    light: 'Light',
+    dark: 'Dark',
+    system: 'As the system',
+  },
+  { switchLanguage: 'Switch to English', theme: '外观', light: '浅色', dark: '深色', system: '跟随系统' },
+)
+
+/** Language and appearance. */
+export function PreferenceButtons() {
+  const words = useWords()
+  const language = useLanguage()
+  const theme = useTheme()
+  const themes: Theme[] = ['light', 'dark', 'system']
+  return (
+    <>
+      <Button
+        type="text"
+        icon={<GlobalOutlined />}
+        aria-label={words.switchLanguage}
+        title={words.switchLanguage}
+        onClick={() => setLanguage(language === 'zh' ? 'en' : 'zh')}
+      >
+        {language === 'zh' ? 'EN' : '中'}
+      </Button>
+      <Dropdown
+        trigger={['click']}
+        menu={{
+          items: themes.map(key => ({ key, label: words[key] })),
+          selectedKeys: [theme],
+          onClick: ({ key }) => setTheme(key as Theme),
+        }}
+      >
+        <Button type="text" icon={<BulbOutlined />} aria-label={words.theme} title={words.theme} />
+      </Dropdown>
+    </>
+  )
+}

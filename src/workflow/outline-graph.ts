@@ -1,0 +1,42 @@
+import { limits } from '../contract/limits.ts'
+import { findKind } from './graph.ts'
+import { isJsonRecord, ownValue } from './json-record.ts'
+import { commonFields, type KindRegistry } from './node-kind.ts'
+import { checkFields } from './shape.ts'
+
+/** What an editor draws of a node beside its settings. */
+export interface NodeOutline {
+  /** Names that other nodes may refer to; null when any name may come out of it. */
+  outputs: readonly string[] | null
+  /** Cases one of which is always chosen; null when it does not branch, or when none of them may hold. */
+  cases: readonly string[] | null
+}
+
+/**
+ * The nodes of a graph by their ids. It takes any JSON: people want to see the rest while one node is broken, so
+ * what cannot be read is left out, and of two nodes with one id the first counts.
+ */
+export function outlineGraph(graph: unknown, kinds: KindRegistry): Record<string, NodeOutline> {
+  const nodes = isJsonRecord(graph) ? ownValue(graph, 'nodes') : undefined
+  const outlines = new Map<string, NodeOutline>()
+  for (const node of Array.isArray(nodes) ? nodes.slice(0, limits.graphNodes) : []) {
+    const id = isJsonRecord(node) ? ownValue(node, 'id') : undefined
+    if (typeof id !== 'string' || outlines.has(id)) continue
+    const outline = outlineNode(ownValue(node, 'data'), kinds)
+    if (outline) outlines.set(id, outline)
+  }
+  // Defines each key anew, so that an id such as __proto__ is a key like any other.
+  return Object.fromEntries(outlines)
+}
+
+function outlineNode(data: unknown, kinds: KindRegistry): NodeOutline | undefined {
+  const kind = isJsonRecord(data) ? findKind(data, kinds) : undefined
+  if (!kind || !isJsonRecord(data)) return undefined
+  // A kind reads only data whose known fields have the declared types.
+  let isReadable = true
+  checkFields(data, { ...commonFields, ...kind.fields }, '', () => {
+    isReadable = false
+  })
+  if (!isReadable) return undefined
+  return { outputs: kind.outputs(data) ?? null, cases: kind.cases?.(data) ?? null }
+}

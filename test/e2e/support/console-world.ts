@@ -1,0 +1,127 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it, type SuiteContext } from 'node:test'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
+import { type ScriptedModel, startScriptedModel } from '../../support/scripted-model.ts'
+import { operatorToken, startTestServer, type TestServer } from '../../support/test-server.ts'
+import { findBrowser } from './find-browser.ts'
+
+export interface ConsoleWorld {
+  server: TestServer
+  model: ScriptedModel
+  browser: Browser
+}
+
+export interface Visit {
+  page: Page
+  context: BrowserContext
+  /** Problems that the page itself reported: errors in its log, failed requests, uncaught ones. */
+  problems: string[]
+}
+
+const results = join(import.meta.dirname, '../../../test-results')
+const found = await findBrowser()
+const missing = 'no Chromium here: install one or set CHROME_PATH'
+if (!found && process.env['REQUIRE_BROWSER'] === '1')
+  throw new Error(`The browser tests cannot run: ${missing}`)
+
+/** A suite in a real browser against the real server, with a scripted model behind it. */
+export function describeConsole(
+  name: string,
+  define: (world: ConsoleWorld) => void,
+  { environment = {}, withModel = true }: { environment?: Record<string, string>; withModel?: boolean } = {},
+): void {
+  describe(name, { skip: !found && missing }, (_: SuiteContext) => {
+    const world = {} as ConsoleWorld
+    before(async () => {
+      world.model = await startScriptedModel()
+      const settings = withModel ? world.model.environment : {}
+      world.server = await startTestServer({ ...settings, ...environment })
+      world.browser = await chromium.launch({
+        executablePath: found!.path,
+        args: [
+          ...found!.args,
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-quic',
+          '--no-first-run',
+          '--disable-background-networking',
+          '--disable-component-update',
+          '--disable-sync',
+        ],
+      })
+    })
+    after(async () => {
+      await world.browser?.close()
+      await world.server?.stop()
+      await world.model?.stop()
+    })
+    define(world)
+  })
+}
+
+/** One flow. Where it fails, its trace is kept: `npx playwright show-trace test-results/…zip` shows every step. */
+export function flow(
+  world: ConsoleWorld,
+  name: string,
+  run: (visit: Visit) => Promise<void>,
+  options: BrowserContextOptions & { signedIn?: boolean; token?: string; language?: 'en' | 'zh' } = {},
+): void {
+  it(name, { timeout: 120_000 }, async () => {
+    const visit = await openVisit(world, options)
+    try {
+      await run(visit)
+    } catch (error) {
+      mkdirSync(results, { recursive: true })
+      const path = join(results, `${name.replace(/[^\p{L}\p{N}]+/gu, '-')}.zip`)
+      await visit.context.tracing.stop({ path })
+      console.error(`Trace kept in ${path}; problems of the page: ${visit.problems.join('\n') || 'none'}`)
+      throw error
+    } finally {
+      await visit.context.close()
+    }
+    if (visit.problems.length > 0)
+      throw new Error(`The page reported problems:\n${visit.problems.join('\n')}`)
+  })
+}
+
+async function openVisit(
+  world: ConsoleWorld,
+  {
+    signedIn = true,
+    token = operatorToken,
+    language = 'en',
+    ...options
+  }: BrowserContextOptions & { signedIn?: boolean; token?: string; language?: 'en' | 'zh' },
+): Promise<Visit> {
+  const context = await world.browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: language === 'zh' ? 'zh-CN' : 'en-US',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  await context.tracing.start({ screenshots: true, snapshots: true })
+  if (signedIn)
+    await context.addInitScript(kept => {
+      // Only for a browser that was never here: a flow may sign out and reload.
+      if (localStorage.getItem('banyan.visited') !== null) return
+      localStorage.setItem('banyan.visited', 'yes')
+      localStorage.setItem('banyan.token', kept)
+    }, token)
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const problems: string[] = []
+  page.on('pageerror', error => problems.push(`uncaught: ${error.stack ?? error.message}`))
+  page.on('console', entry => {
+    // The browser logs every answer with a failing status; flows that provoke one see it on the page.
+    if (entry.type() === 'error' && !/Failed to load resource/.test(entry.text())) problems.push(entry.text())
+  })
+  return { page, context, problems }
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  id: string
+  impact: string
+  help: string
+  nodes: { target: string[]; html: string }[]
+}
+
+/** axe-core finds nothing serious or critical on the page as it stands. */
+export async function expectAccessible(page: Page, where: string): Promise<void> {
+  // Evaluated by the debugger, not by the page, whose policy lets no foreign script in.
+  await page.evaluate(source)
+  const violations = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  const told = serious.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map(({ target, html }) => `    ${target.join(' ')}  ${html.slice(0, 160)}`).join('\n')}`,
+  )
+  assert.equal(told.join('\n'), '', `axe-core on ${where}`)
+}

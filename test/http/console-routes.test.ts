@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { get, type IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { ConsoleFiles } from '../../src/http/console-files.ts'
+import { consoleRoutes } from '../../src/http/routes/console-routes.ts'
+import { type RouteServer, startRouteServer } from '../support/route-server.ts'
+
+const page = '<!doctype html><title>Banyan</title>'
+const script = 'console.log("banyan")'
+
+interface Got {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** As it comes over the wire: fetch would unpack it, and tidy the path up. */
+const fetchRaw = (base: string, path: string, headers: Record<string, string> = {}): Promise<Got> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(base)
+    get({ hostname, port, path, headers }, answer => {
+      const pieces: Buffer[] = []
+      answer.on('data', piece => pieces.push(piece))
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode!, headers: answer.headers, body: Buffer.concat(pieces) }),
+      )
+    }).on('error', reject)
+  })
+
+describe('The files of the console', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'banyan-console-'))
+  let server: RouteServer
+  before(async () => {
+    mkdirSync(join(folder, 'assets'))
+    writeFileSync(join(folder, 'index.html'), page)
+    writeFileSync(join(folder, '.sources'), 'secret')
+    writeFileSync(join(folder, 'assets/main-1.js'), script)
+    writeFileSync(join(folder, 'assets/main-1.js.br'), brotliCompressSync(script))
+    writeFileSync(join(folder, 'assets/main-1.js.gz'), gzipSync(script))
+    server = await startRouteServer(() => consoleRoutes(new ConsoleFiles(folder)))
+  })
+  after(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('come to anyone, and only their own script may run', async () => {
+    const { status, headers, body } = await fetchRaw(server.base, '/')
+    assert.equal(status, 200)
+    assert.equal(body.toString(), page)
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+    const policy = String(headers['content-security-policy'])
+    assert.match(policy, /default-src 'none'/)
+    assert.match(policy, /script-src 'self';/)
+    assert.match(policy, /frame-ancestors 'none'/)
+    assert.equal(headers['cache-control'], 'no-cache')
+    assert.equal(headers['referrer-policy'], 'no-referrer')
+  })
+
+  it('come in the smallest form that the client takes', async () => {
+    const smallest = await fetchRaw(server.base, '/assets/main-1.js', { 'accept-encoding': 'gzip, br' })
+    assert.equal(smallest.headers['content-encoding'], 'br')
+    assert.equal(brotliDecompressSync(smallest.body).toString(), script)
+    const zipped = await fetchRaw(server.base, '/assets/main-1.js', { 'accept-encoding': 'gzip;q=1.0' })
+    assert.equal(gunzipSync(zipped.body).toString(), script)
+    const plain = await fetchRaw(server.base, '/assets/main-1.js')
+    assert.equal(plain.headers['content-encoding'], undefined)
+    assert.equal(plain.body.toString(), script)
+    for (const { headers } of [smallest, zipped, plain]) {
+      assert.equal(headers['content-type'], 'text/javascript; charset=utf-8')
+      assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+      assert.equal(headers['vary'], 'Accept-Encoding')
+    }
+  })
+
+  it('are not sent again to a browser that has them', async () => {
+    const first = await fetchRaw(server.base, '/')
+    const second = await fetchRaw(server.base, '/', { 'if-none-match': String(first.headers.etag) })
+    assert.equal(second.status, 304)
+    assert.equal(second.body.length, 0)
+  })
+
+  it('are the only ones that can be had', async () => {
+    for (const path of [
+      '/assets/nothing.js',
+      '/assets/..%2findex.html',
+      '/assets/..%2f.sources',
+      '/assets/../../package.json',
+      '/assets/main-1.js.br',
+      '/.sources',
+      '/index.html',
+    ])
+      assert.equal((await fetchRaw(server.base, path)).status, 404, path)
+  })
+})
+
+describe('A console that was not built', () => {
+  let server: RouteServer
+  before(async () => {
+    server = await startRouteServer(() => consoleRoutes(new ConsoleFiles('/nowhere')))
+  })
+  after(() => server.stop())
+
+  it('says how to build it', async () => {
+    const { status, body } = await fetchRaw(server.base, '/')
+    assert.equal(status, 200)
+    assert.match(body.toString(), /npm run build/)
+  })
+})
