@@ -15,6 +15,7 @@ import { SqlFileStore } from './adapters/sql/sql-file-store.ts'
 import { SqlIdempotencyStore } from './adapters/sql/sql-idempotency-store.ts'
 import { SqlKnowledgeStore } from './adapters/sql/sql-knowledge-store.ts'
 import { SqlKnowledgeSweep } from './adapters/sql/sql-knowledge-sweep.ts'
+import { SqlLayoutStore } from './adapters/sql/sql-layout-store.ts'
 import { SqlModelSettingsStore } from './adapters/sql/sql-model-settings-store.ts'
 import { SqlOutputVault } from './adapters/sql/sql-output-vault.ts'
 import { SqlReadingStore } from './adapters/sql/sql-reading-store.ts'
@@ -61,6 +62,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
   return {
     accessStore: new SqlAccessStore(database),
     workflowStore: new SqlWorkflowStore(database),
+    layoutStore: new SqlLayoutStore(database),
     fileStore: new SqlFileStore(database),
     idempotencyStore: new SqlIdempotencyStore(database),
     blobStore: await openDiskBlobStore(join(config.dataDir, 'files')),

@@ -29,6 +29,7 @@ import type { WebSearch } from './models/web-search.ts'
 import type { CodeRunner } from './tools/code-runner.ts'
 import type { HttpClient } from './tools/http-client.ts'
 import type { ToolServers } from './tools/tool-server.ts'
+import type { LayoutStore } from './workflow/layout-store.ts'
 import type { OutputVault } from './workflow/run/output-vault.ts'
 import type { RunStore } from './workflow/run/run-store.ts'
 import type { UsageStore } from './workflow/run/usage-store.ts'
@@ -38,6 +39,7 @@ import type { WorkflowStore } from './workflow/workflow-store.ts'
 export interface Adapters {
   accessStore: AccessStore
   workflowStore: WorkflowStore
+  layoutStore: LayoutStore
   fileStore: FileStore
   idempotencyStore: IdempotencyStore
   blobStore: BlobStore

@@ -18,6 +18,7 @@ import { conversationRoutes } from './http/routes/conversation-routes.ts'
 import { fileRoutes } from './http/routes/file-routes.ts'
 import { kindRoutes } from './http/routes/kind-routes.ts'
 import { knowledgeRoutes } from './http/routes/knowledge-routes.ts'
+import { layoutRoutes } from './http/routes/layout-routes.ts'
 import { modelRoutes } from './http/routes/model-routes.ts'
 import { runRoutes } from './http/routes/run-routes.ts'
 import { type Readiness, serverRoutes } from './http/routes/server-routes.ts'
@@ -29,6 +30,7 @@ import { ConfiguredModels } from './models/configured-models.ts'
 import { ModelSettingsService } from './models/model-settings-service.ts'
 import { nodeKinds } from './nodes/registry.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
+import { LayoutService } from './workflow/layout-service.ts'
 import { WorkflowService } from './workflow/workflow-service.ts'
 
 /** Where `npm run build` puts the console. */
@@ -80,6 +82,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   const server = createServer(parts, [
     ...workflowRoutes(workflows, adapters.generation),
     ...kindRoutes(async () => (await import('./nodes/kind-catalog.ts')).kindCatalog()),
+    ...layoutRoutes(new LayoutService(adapters.layoutStore)),
     ...runRoutes(runs, files),
     ...agentRoutes(conversations.agents),
     ...conversationRoutes(conversations),

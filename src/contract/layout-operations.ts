@@ -33,7 +33,8 @@ export const layoutOperations = {
     path: `${basePath}/workflow/layout`,
     access: 'write',
     summary: 'Place nodes of a workflow',
-    details: 'Only the nodes that are named are placed; null forgets where one was.',
+    details:
+      'Only the nodes that are named are placed; null forgets where one was. As many nodes are remembered as a graph can have; of more, those that were placed longest ago are forgotten.',
     body: Type.Object({
       id: workflowId,
       positions: Type.Unsafe<Record<string, { x: number; y: number } | null>>({

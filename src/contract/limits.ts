@@ -10,6 +10,8 @@ export const limits = {
   graphDepth: 64,
   /** Most nodes of a graph. */
   graphNodes: 2000,
+  /** Characters of the id of a node that can be placed in a drawing. */
+  placedNodeIdLength: 1000,
   /** Most edges of a graph. */
   graphEdges: 10_000,
   /** Findings listed in one answer; more are counted only. */

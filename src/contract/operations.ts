@@ -4,6 +4,7 @@ import { conversationOperations } from './conversation-operations.ts'
 import { fileOperations } from './file-operations.ts'
 import { kindOperations } from './kind-operations.ts'
 import { knowledgeOperations } from './knowledge-operations.ts'
+import { layoutOperations } from './layout-operations.ts'
 import { modelOperations } from './model-operations.ts'
 import type { Operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
@@ -15,6 +16,7 @@ import { workflowOperations } from './workflow-operations.ts'
 export const operations: readonly Operation[] = [
   ...Object.values(workflowOperations),
   ...Object.values(kindOperations),
+  ...Object.values(layoutOperations),
   ...Object.values(runOperations),
   ...Object.values(agentOperations),
   ...Object.values(conversationOperations),

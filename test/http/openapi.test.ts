@@ -174,6 +174,8 @@ describe('answers', () => {
     await call('workflow.get', undefined, '?id=wf_hello')
     await call('workflow.get', undefined, '?id=wf_unknown')
     await call('workflow.kinds')
+    await call('workflow.place')
+    await call('workflow.layout', undefined, '?id=wf_hello')
     await call('workflow.create')
     await call('workflow.list')
     await call('workflow.check')

@@ -181,11 +181,12 @@ export class SqlWorkflowStore implements WorkflowStore {
       )
       // Where there was none, one may be made this very moment, and its graph is not ours to take.
       if (removed === 0) return false
-      await transaction.run(
-        'DELETE FROM workflow_versions WHERE workspace_id = ? AND workflow_id = ?',
-        workspaceId,
-        id,
-      )
+      for (const table of ['workflow_versions', 'workflow_layouts'])
+        await transaction.run(
+          `DELETE FROM ${table} WHERE workspace_id = ? AND workflow_id = ?`,
+          workspaceId,
+          id,
+        )
       return true
     })
   }

@@ -6,6 +6,7 @@ export const workspaceTables = [
   'tokens',
   'workflows',
   'workflow_versions',
+  'workflow_layouts',
   'runs',
   'run_steps',
   'run_effects',

@@ -1,0 +1,4 @@
+/** What the server found wrong, each line leading to its node. */
+export function CheckList() {
+  return null
+}

@@ -1,0 +1,4 @@
+/** Settings of the selected node, made from the schema of its kind. */
+export function NodePanel() {
+  return null
+}

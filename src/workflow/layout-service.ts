@@ -1,0 +1,40 @@
+import { limits } from '../contract/limits.ts'
+import { AppError, invalidField } from '../kernel/app-error.ts'
+import type { Layout, LayoutStore, Position } from './layout-store.ts'
+
+const noWorkflow = (id: string): AppError => new AppError('not_found', `There is no workflow ${id}`)
+
+/** Where nodes are drawn. It is kept beside the graph, so that moving a node makes no new version. */
+export class LayoutService {
+  readonly #store: LayoutStore
+
+  constructor(store: LayoutStore) {
+    this.#store = store
+  }
+
+  async get(workspaceId: string, workflowId: string): Promise<Layout> {
+    const layout = await this.#store.find(workspaceId, workflowId)
+    if (!layout) throw noWorkflow(workflowId)
+    return layout
+  }
+
+  async place(
+    workspaceId: string,
+    workflowId: string,
+    changes: ReadonlyMap<string, Position | undefined>,
+  ): Promise<void> {
+    if (changes.size > limits.graphNodes)
+      throw invalidField(
+        '/positions',
+        `names ${changes.size} nodes, but a graph has at most ${limits.graphNodes}; send fewer`,
+      )
+    const longest = Math.max(0, ...[...changes.keys()].map(({ length }) => length))
+    if (longest > limits.placedNodeIdLength)
+      throw invalidField(
+        '/positions',
+        `names a node by ${longest} characters; ids of at most ${limits.placedNodeIdLength} can be placed`,
+      )
+    if (!(await this.#store.place(workspaceId, workflowId, changes, limits.graphNodes)))
+      throw noWorkflow(workflowId)
+  }
+}
