@@ -5,7 +5,8 @@
  *
  * The server for `--postgres` is TEST_DATABASE_URL where that is set, else one that scripts/postgres.sh
  * provides for the length of the run. Where none can be had the run is skipped, which is a failure only
- * with REQUIRE_POSTGRES=1.
+ * with REQUIRE_POSTGRES=1. The browser tests (test/e2e) build the console first; without a Chromium they skip, which is
+ * a failure only with REQUIRE_BROWSER=1.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,6 +16,8 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const postgresScript = join(import.meta.dirname, 'postgres.sh')
+const buildScript = join(import.meta.dirname, 'build-console.ts')
+const browserTests = join('test', 'e2e')
 /** The exit code by which postgres.sh says that this machine has no PostgreSQL to give. */
 const UNAVAILABLE = 77
 
@@ -60,6 +63,8 @@ async function runTests(args: string[], databaseUrl: string | undefined): Promis
   const filters = args.filter(arg => !arg.startsWith('-'))
   const files = globSync('test/**/*.test.ts', { cwd: root })
     .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
+    // The console speaks HTTP only: what its flows say of one database they say of the other.
+    .filter(file => databaseUrl === undefined || !file.startsWith(browserTests))
     .sort()
   if (files.length === 0) {
     console.error(`No test file ${filters.length > 0 ? `matches ${filters.join(' ')}` : 'in test/'}`)
@@ -74,6 +79,10 @@ async function runTests(args: string[], databaseUrl: string | undefined): Promis
     '--test-force-exit',
     ...flags,
   ]
+  if (files.some(file => file.startsWith(browserTests))) {
+    const { code } = await run(process.execPath, [buildScript], process.env, 'inherit')
+    if (code !== 0) return code
+  }
   // Deleted, not left as found: without --postgres the suites run on SQLite whatever the shell has set.
   const env = { ...process.env, TEST_DATABASE_URL: databaseUrl }
   if (!databaseUrl) delete env.TEST_DATABASE_URL

@@ -1,6 +1,6 @@
 import { createRoot } from 'react-dom/client'
+import { takeTokenFromAddress } from './api/token.ts'
 import { App } from './app.tsx'
-import { takeTokenFromAddress } from './session/token.ts'
 import './ui/base.css'
 
 takeTokenFromAddress()

@@ -1,5 +1,5 @@
-import { forgetToken, readToken } from '../session/token.ts'
 import { ApiFailure } from './api-failure.ts'
+import { forgetToken, readToken } from './token.ts'
 
 export interface Address {
   params?: Record<string, unknown> | undefined

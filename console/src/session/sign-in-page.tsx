@@ -2,11 +2,11 @@ import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { ApiFailure } from '../api/api-failure.ts'
 import { request } from '../api/request.ts'
+import { keepToken } from '../api/token.ts'
 import { BanyanDrawing } from '../ui/banyan-drawing.tsx'
 import { PreferenceButtons } from '../ui/preference-buttons.tsx'
 import { useDocumentTitle } from '../ui/use-document-title.ts'
 import { defineWords } from '../ui/words.ts'
-import { keepToken } from './token.ts'
 
 const useWords = defineWords(
   {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import type { CallData } from '../api/operations.ts'
-import { onTokenChange, readToken } from './token.ts'
+import { onTokenChange, readToken } from '../api/token.ts'
 
 export type Session = CallData<'GET /api/v1/token/self'>
 

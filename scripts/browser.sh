@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Sees to it that there is a Chromium for the browser tests: CHROME_PATH, one that is installed, or Debian's package.
+# Exits with 77 where none can be had.
+set -euo pipefail
+
+[ -n "${CHROME_PATH:-}" ] && exit 0
+for name in chromium chromium-browser google-chrome; do
+  command -v "$name" >/dev/null && exit 0
+done
+# The package @sparticuz/chromium has one inside.
+[ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] && exit 0
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  export DEBIAN_FRONTEND=noninteractive
+  if (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk) >&2; then
+    exit 0
+  fi
+fi
+echo 'No Chromium could be had: install one or set CHROME_PATH.' >&2
+exit 77

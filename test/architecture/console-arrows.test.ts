@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import test from 'node:test'
+
+const source = join(import.meta.dirname, '../../console/src')
+const contract = '../../src/contract/'
+
+/** Where each room of the console may reach. A room may always use itself. */
+const arrows: Record<string, { to: string[]; because: string }> = {
+  api: { to: [], because: 'it speaks to the server and knows no page' },
+  ui: { to: ['api'], because: 'parts that every page uses know none of them' },
+  session: { to: ['api', 'ui'], because: 'who is signed in decides what is shown, not the other way round' },
+  'editor/model': { to: [], because: 'the model of the editor works without a screen, a server or React' },
+  editor: { to: ['editor/model', 'api', 'session', 'ui'], because: 'the editor is a part that a page shows' },
+  pages: { to: ['*'], because: 'pages put the parts together' },
+  '.': { to: ['*'], because: 'these files put the pages together' },
+}
+
+const roomOf = (path: string): string => {
+  if (path.startsWith('editor/model/')) return 'editor/model'
+  return path.includes('/') ? path.split('/')[0]! : '.'
+}
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter(path => /\.tsx?$/.test(path))
+  .map(path => {
+    const text = readFileSync(join(source, path), 'utf8')
+    const imports = [
+      ...text.matchAll(/(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?'([^']+)'|import\('([^']+)'\)/g),
+    ].map(([, onlyType, name, lazy]) => ({ name: (name ?? lazy)!, isType: onlyType !== undefined }))
+    return { path, text, imports }
+  })
+
+const target = (path: string, name: string): string => relative(source, join(source, dirname(path), name))
+
+test('arrows between the rooms of the console point one way', () => {
+  const broken: string[] = []
+  for (const { path, imports } of files)
+    for (const { name, isType } of imports.filter(each => each.name.startsWith('.'))) {
+      const to = target(path, name)
+      if (to.startsWith(contract)) {
+        if (!isType) broken.push(`${path} imports ${to}: only types of the contract go into the browser`)
+        continue
+      }
+      if (to.startsWith('..')) {
+        broken.push(`${path} imports ${to}: the console knows the contract and nothing else of the server`)
+        continue
+      }
+      const from = roomOf(path)
+      const rule = arrows[from]
+      assert.ok(rule, `console/src/${from} is a new room: say here where it may reach`)
+      if (roomOf(to) !== from && !rule.to.includes('*') && !rule.to.includes(roomOf(to)))
+        broken.push(`${path} imports ${to}, but ${rule.because}`)
+    }
+  assert.deepEqual(broken, [])
+})
+
+test('one page does not reach into another', () => {
+  const broken = files.flatMap(({ path, imports }) => {
+    const area = /^pages\/([^/]+)\//.exec(path)?.[1]
+    return imports
+      .filter(each => area !== undefined && each.name.startsWith('.'))
+      .map(each => target(path, each.name))
+      .filter(to => to.startsWith('pages/') && to.split('/').length > 2 && !to.startsWith(`pages/${area}/`))
+      .map(to => `${path} imports ${to}`)
+  })
+  assert.deepEqual(broken, [])
+})
+
+test('no import of the console goes in a circle', () => {
+  const links = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      // A page that is loaded later, or a type, makes no circle.
+      imports.filter(each => each.name.startsWith('.') && !each.isType).map(each => target(path, each.name)),
+    ]),
+  )
+  const done = new Set<string>()
+  const walk = (path: string, trail: string[]): void => {
+    assert.ok(!trail.includes(path), `a circle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`)
+    if (done.has(path)) return
+    for (const next of links.get(path) ?? []) walk(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of links.keys()) walk(path, [])
+})
+
+test('nothing that the server sends becomes markup or code', () => {
+  for (const { path, text } of files) {
+    assert.doesNotMatch(
+      text,
+      /dangerouslySetInnerHTML|\.innerHTML\s*=|insertAdjacentHTML|document\.write/,
+      path,
+    )
+    assert.doesNotMatch(text, /\beval\(|new Function\(/, path)
+  }
+})
