@@ -9,6 +9,7 @@
  * failure; with --quick the sizes that take minutes are left out.
  */
 import type { Measurement, Row } from './measurement.ts'
+import * as consolePages from './measurements/console.ts'
 import * as conversationsFirstPiece from './measurements/conversations-first-piece.ts'
 import * as conversationsRetrieve from './measurements/conversations-retrieve.ts'
 import * as engineSteps from './measurements/engine-steps.ts'
@@ -47,6 +48,7 @@ const measurements: readonly Measurement[] = [
   runsStreams,
   conversationsRetrieve,
   conversationsFirstPiece,
+  consolePages,
   quality,
 ]
 

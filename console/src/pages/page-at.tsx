@@ -1,4 +1,5 @@
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react'
+import { ApiFailure } from '../api/api-failure.ts'
 import type { Place } from '../ui/router.ts'
 import { NotFoundPage } from './not-found-page.tsx'
 
@@ -10,9 +11,14 @@ export interface PageProps {
 
 type Module = { [name: string]: ComponentType<PageProps> }
 
-/** Each page is loaded when it is first opened. */
+/** Each page is loaded when it is first opened. What cannot be loaded has not reached the server, or is gone there. */
 const page = (load: () => Promise<Module>): LazyExoticComponent<ComponentType<PageProps>> =>
-  lazy(async () => ({ default: Object.values(await load())[0]! }))
+  lazy(async () => {
+    const module = await load().catch((error: unknown) => {
+      throw new ApiFailure(String(error), { reason: 'unreachable' })
+    })
+    return { default: Object.values(module)[0]! }
+  })
 
 const pages: Readonly<Record<string, LazyExoticComponent<ComponentType<PageProps>>>> = {
   '': page(() => import('./overview/overview-page.tsx')),

@@ -11,6 +11,7 @@ export class PageBoundary extends Component<{ children: ReactNode }, { error: un
 
   override render() {
     if (this.state.error === undefined) return this.props.children
-    return <Failure error={this.state.error} onRetry={() => this.setState({ error: undefined })} />
+    // A script that could not be loaded stays so until the page is loaded anew; that also finds a newer console.
+    return <Failure error={this.state.error} onRetry={() => window.location.reload()} />
   }
 }

@@ -1,16 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it, type SuiteContext } from 'node:test'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { findBrowser } from '../../../scripts/find-browser.ts'
+import { launchBrowser } from '../../../scripts/launch-browser.ts'
 import { type ScriptedModel, startScriptedModel } from '../../support/scripted-model.ts'
 import { operatorToken, startTestServer, type TestServer } from '../../support/test-server.ts'
-import { findBrowser } from './find-browser.ts'
 
 export interface ConsoleWorld {
   server: TestServer
@@ -43,19 +38,7 @@ export function describeConsole(
       world.model = await startScriptedModel()
       const settings = withModel ? world.model.environment : {}
       world.server = await startTestServer({ ...settings, ...environment })
-      world.browser = await chromium.launch({
-        executablePath: found!.path,
-        args: [
-          ...found!.args,
-          '--no-sandbox',
-          '--disable-gpu',
-          '--disable-quic',
-          '--no-first-run',
-          '--disable-background-networking',
-          '--disable-component-update',
-          '--disable-sync',
-        ],
-      })
+      world.browser = (await launchBrowser())!
     })
     after(async () => {
       await world.browser?.close()

@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser } from '../../scripts/launch-browser.ts'
+import type { Row } from '../measurement.ts'
+import { median } from '../median.ts'
+import { type ServerProcess, startServer, token } from '../server-process.ts'
+import { milliseconds } from '../units.ts'
+import { withWorkFolder } from '../work-folder.ts'
+
+export const name = 'console'
+
+const loads = 5
+const nodes = 500
+const kilobytes = 500
+const usableMilliseconds = 2000
+/** Thirty pictures a second are seen as one movement. */
+const frameMilliseconds = 34
+
+/** A chain with side branches, as long workflows are. */
+function largeGraph() {
+  const ids = Array.from({ length: nodes - 2 }, (_, at) => `step_${at}`)
+  const edge = (from: string, to: string) => ({
+    source: { cell: from, port: `out.${from}` },
+    target: { cell: to, port: `in.${to}` },
+  })
+  return {
+    nodes: [
+      { id: 'input', type: 'base', data: { type: 'input', title: 'Question' } },
+      ...ids.map(id => ({
+        id,
+        type: 'base',
+        data: { type: 'template', title: id, template: '{{#sys.query#}}' },
+      })),
+      { id: 'end', type: 'base', data: { type: 'end', title: 'End' } },
+    ],
+    edges: [
+      edge('input', ids[0]!),
+      ...ids.slice(1).map((id, at) => edge(ids[Math.floor(at / 3)]!, id)),
+      edge(ids.at(-1)!, 'end'),
+    ],
+  }
+}
+
+async function visit(browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
+  await context.addInitScript(kept => localStorage.setItem('banyan.token', kept), token)
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  return page
+}
+
+/** With nothing in the browser's cache; what is loaded counts as it comes over the wire. */
+async function firstLoad(browser: Browser, base: string): Promise<{ time: number; bytes: number }> {
+  const page = await visit(browser)
+  const begun = performance.now()
+  await page.goto(base)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const time = performance.now() - begun
+  const bytes = await page.evaluate<number>(
+    "performance.getEntriesByType('resource').filter(({ name }) => /\\.js$/.test(name)).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)",
+  )
+  await page.context().close()
+  return { time, bytes }
+}
+
+const watchFrames = `
+  globalThis.frames = []
+  let last = performance.now()
+  const tick = now => { frames.push(now - last); last = now; requestAnimationFrame(tick) }
+  requestAnimationFrame(tick)`
+
+/** The gaps between the pictures while the canvas is dragged about. */
+async function panFrames(browser: Browser, base: string): Promise<{ opened: number; frames: number[] }> {
+  const page = await visit(browser)
+  const begun = performance.now()
+  await page.goto(`${base}/#/workflows/wf_large`)
+  await page.locator('.x6-node').first().waitFor()
+  const opened = performance.now() - begun
+  const box = (await page.locator('.x6-graph').first().boundingBox())!
+  const blank = { x: box.x + box.width / 2, y: box.y + box.height - 20 }
+  await page.evaluate(watchFrames)
+  await page.mouse.move(blank.x, blank.y)
+  await page.mouse.down()
+  for (let step = 0; step < 120; step++)
+    await page.mouse.move(blank.x + Math.sin(step / 10) * 300, blank.y - Math.abs(Math.sin(step / 15)) * 300)
+  await page.mouse.up()
+  const frames = await page.evaluate<number[]>('frames.slice(2)')
+  await page.context().close()
+  return { opened, frames }
+}
+
+async function storeLargeGraph({ base }: ServerProcess): Promise<void> {
+  const answer = await fetch(`${base}/api/v1/workflow/update`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'wf_large', name: 'Large', workflow: largeGraph() }),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((one, other) => one - other)[Math.floor((values.length - 1) * share)]!
+
+async function measure(browser: Browser, server: ServerProcess): Promise<Row[]> {
+  await storeLargeGraph(server)
+  const first: { time: number; bytes: number }[] = []
+  for (let load = 0; load < loads; load++) first.push(await firstLoad(browser, server.base))
+  const time = median(first.map(load => load.time))
+  const kilobytesLoaded = Math.max(...first.map(load => load.bytes)) / 1000
+  const { opened, frames } = await panFrames(browser, server.base)
+  const slow = percentile(frames, 0.95)
+  return [
+    {
+      what: 'Script of the first page, compressed',
+      ours: `${kilobytesLoaded.toFixed(0)} kB`,
+      target: `≤ ${kilobytes} kB`,
+      met: kilobytesLoaded <= kilobytes,
+    },
+    {
+      what: 'First page until it can be used, nothing cached',
+      ours: milliseconds(time),
+      target: `≤ ${milliseconds(usableMilliseconds)}`,
+      met: time <= usableMilliseconds,
+    },
+    { what: `A workflow of ${nodes} nodes until it is drawn`, ours: milliseconds(opened) },
+    {
+      what: `Between two pictures while it is dragged, p95 of ${frames.length}`,
+      ours: milliseconds(slow),
+      target: `≤ ${milliseconds(frameMilliseconds)}`,
+      met: slow <= frameMilliseconds,
+    },
+    { what: 'The same, median', ours: milliseconds(median(frames)) },
+  ]
+}
+
+export const run = (): Promise<Row[]> =>
+  withWorkFolder(async folder => {
+    const browser = await launchBrowser()
+    if (!browser) return [{ what: 'The console', ours: 'no Chromium here' }]
+    const server = await startServer(folder, { BOOTSTRAP_TOKEN: token })
+    try {
+      return await measure(browser, server)
+    } finally {
+      await browser.close()
+      await server.stop()
+    }
+  })

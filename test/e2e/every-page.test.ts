@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { before } from 'node:test'
+import type { Page } from 'playwright-core'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const pages = [
+  '',
+  'agents',
+  'workflows',
+  'knowledge',
+  'runs',
+  'files',
+  'models',
+  'usage',
+  'tokens',
+  'settings',
+  'nothing-here',
+]
+
+const firstLoadBytes = 500_000
+
+/** A page stands when its heading is there and nothing is being loaded. */
+async function open(page: Page, base: string, path: string): Promise<void> {
+  await page.goto(`${base}/#/${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate(
+    "document.documentElement.scrollWidth > innerWidth || document.getElementById('main').scrollWidth > document.getElementById('main').clientWidth",
+  )
+
+describeConsole('Every page', world => {
+  before(async () => {
+    const { api } = world.server
+    await api.post('/api/v1/agent/create', { name: 'Butler', intro: 'Knows the house.' })
+    await api.post('/api/v1/knowledge/create', { name: 'Handbook' })
+    await api.post('/api/v1/files/upload', { name: 'hello.txt', content_base64: 'SGVsbG8=' })
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    flow(
+      world,
+      `has no serious fault for those who cannot see or point, in ${colorScheme}`,
+      async ({ page }) => {
+        for (const path of pages) {
+          await open(page, world.server.base, path)
+          await expectAccessible(page, `#/${path} in ${colorScheme}`)
+        }
+      },
+      { colorScheme },
+    )
+
+  flow(
+    world,
+    'fits a tablet held upright, in Chinese',
+    async ({ page }) => {
+      for (const path of pages) {
+        await open(page, world.server.base, path)
+        assert.equal(await isTooWide(page), false, `#/${path} is wider than the screen`)
+        const heading = await page.getByRole('heading', { level: 1 }).innerText()
+        assert.match(heading, /\p{Script=Han}|Banyan/u, `#/${path} is in Chinese`)
+      }
+    },
+    { viewport: { width: 768, height: 1024 }, language: 'zh' },
+  )
+
+  flow(world, 'is reached by keyboard from the first one', async ({ page }) => {
+    await open(page, world.server.base, '')
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Skip to the content' }).waitFor()
+    const reached: string[] = []
+    for (let step = 0; step < 14; step++) {
+      await page.keyboard.press('Tab')
+      reached.push(await page.evaluate<string>("document.activeElement.getAttribute('href') ?? ''"))
+    }
+    for (const path of ['agents', 'workflows', 'knowledge', 'settings'])
+      assert.ok(reached.includes(`#/${path}`), `${path} among ${reached.join(' ')}`)
+  })
+
+  flow(world, 'comes with little script at first, and with the rest when it is needed', async ({ page }) => {
+    const loaded = new Map<string, number>()
+    page.on('response', async response => {
+      if (/\.js$/.test(new URL(response.url()).pathname))
+        loaded.set(response.url(), Number(response.headers()['content-length'] ?? Number.NaN))
+    })
+    await open(page, world.server.base, '')
+    const bytes = [...loaded.values()].reduce((sum, each) => sum + each, 0)
+    assert.ok(loaded.size > 0)
+    assert.ok(bytes <= firstLoadBytes, `${bytes} bytes of script`)
+  })
+
+  flow(world, 'says when the server cannot be reached, and goes on when it can again', async visit => {
+    const { page, context } = visit
+    await open(page, world.server.base, '')
+    await context.setOffline(true)
+    await page.getByRole('link', { name: 'Files' }).click()
+    await page.getByText('cannot be reached').first().waitFor({ timeout: 30_000 })
+    await context.setOffline(false)
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByText('hello.txt').waitFor()
+  })
+})
