@@ -1,11 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import type { ServerSetting } from './contract/server-record.ts'
 
 interface Setting<Value> {
   /** What a person who runs the server needs to know about it. */
   meaning: string
   /** As shown in the reference. */
   fallback: string
+  /** Nobody is shown its value. */
+  isSecret?: boolean
   read(text: string | undefined): Value
 }
 
@@ -29,6 +32,11 @@ const optionalText = (
     if (problem) throw new SettingError(problem)
     return value
   },
+})
+
+const secret = (...setting: Parameters<typeof optionalText>): Setting<string | undefined> => ({
+  ...optionalText(...setting),
+  isSecret: true,
 })
 
 const integer = (fallback: number, minimum: number, maximum: number, meaning: string): Setting<number> => ({
@@ -81,11 +89,11 @@ export const settings = {
   HOST: text('127.0.0.1', 'Address to listen on. Take 0.0.0.0 to be reached from other machines.'),
   PORT: integer(8080, 0, 65_535, 'Port to listen on; 0 takes a free one.'),
   DATA_DIR: text('./data', 'Folder for the SQLite database, the files and the first token.'),
-  DATABASE_URL: optionalText(
+  DATABASE_URL: secret(
     '`postgres://…` to keep the data in PostgreSQL 15 or newer instead of SQLite.',
     value => (/^postgres(ql)?:\/\//.test(value) ? undefined : 'must begin with postgres://'),
   ),
-  BOOTSTRAP_TOKEN: optionalText(
+  BOOTSTRAP_TOKEN: secret(
     "The operator's token, at least 16 characters. Unset: one is made at the first start.",
     value => (/^[\x21-\x7e]{16,512}$/.test(value) ? undefined : 'must be 16 to 512 visible ASCII characters'),
   ),
@@ -94,22 +102,22 @@ export const settings = {
     'info',
     'What is logged; at info, one line per request.',
   ),
-  SECRET_KEY: optionalText(
+  SECRET_KEY: secret(
     'Seals the keys of models that workspaces add, at least 16 characters. Unset: one is made and kept in DATA_DIR; with PostgreSQL set it, the same for all replicas.',
     value => (value.length >= 16 && value.length <= 1024 ? undefined : 'must be 16 to 1024 characters'),
   ),
   MODEL_BASE_URL: endpoint(
     'Any OpenAI-compatible chat API, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.',
   ),
-  MODEL_API_KEY: optionalText('Its key, if it asks for one.'),
+  MODEL_API_KEY: secret('Its key, if it asks for one.'),
   MODEL_NAME: optionalText('The model that answers where an agent or a node names none.'),
   TRANSCRIBE_BASE_URL: endpoint(
     'Any OpenAI-compatible transcription API; it turns voice messages into text.',
   ),
-  TRANSCRIBE_API_KEY: optionalText('Its key, if it asks for one.'),
+  TRANSCRIBE_API_KEY: secret('Its key, if it asks for one.'),
   TRANSCRIBE_MODEL: optionalText('The model that listens, such as `whisper-1`.'),
   WEB_SEARCH_URL: endpoint('A SearXNG server with the JSON format turned on, for the web search.'),
-  WEB_SEARCH_API_KEY: optionalText('Its key, if it asks for one.'),
+  WEB_SEARCH_API_KEY: secret('Its key, if it asks for one.'),
   RUN_RETENTION_DAYS: integer(30, 1, 3650, 'How long runs are kept after their end, with their trace.'),
   PUBLIC_CALLS_PER_MINUTE: integer(
     300,
@@ -123,10 +131,10 @@ export const settings = {
     'Whether the first start makes an agent to talk to, with a small workflow and a knowledge base.',
   ),
   EMBEDDING_BASE_URL: endpoint('Any OpenAI-compatible embeddings API, such as `https://api.openai.com/v1`.'),
-  EMBEDDING_API_KEY: optionalText('Its key, if it asks for one.'),
+  EMBEDDING_API_KEY: secret('Its key, if it asks for one.'),
   EMBEDDING_MODEL: optionalText('The model that new knowledge bases use, such as `text-embedding-3-small`.'),
   RERANK_BASE_URL: endpoint('A rerank API in the form of Cohere, Jina or vLLM (`/rerank`).'),
-  RERANK_API_KEY: optionalText('Its key, if it asks for one.'),
+  RERANK_API_KEY: secret('Its key, if it asks for one.'),
   RERANK_MODEL: optionalText('The model that sorts what was found once more.'),
   EGRESS_ALLOW: list(
     'Hosts that may be reached although they are private, separated by commas: `host`, `host:port`, `*.suffix` or a network such as `10.0.0.0/8`.',
@@ -161,6 +169,8 @@ export interface EndpointConfig {
 }
 
 export interface Config {
+  /** Every setting as the operator may see it. */
+  shownSettings: ServerSetting[]
   secretKey: string | undefined
   model: EndpointConfig | undefined
   transcribe: EndpointConfig | undefined
@@ -182,6 +192,24 @@ export interface Config {
   ingestMemoryMegabytes: number
   searchCacheBytes: number
   vectorMemoryBytes: number
+}
+
+/** What may be part of an address although nobody else should know it. */
+const withoutSecrets = (value: string): string =>
+  value.replace(/\/\/[^/]*@/, '//…@').replace(/^(https?:[^?]*)\?.*$/s, '$1?…')
+
+function showSettings(environment: Record<string, string | undefined>): ServerSetting[] {
+  return Object.entries<Setting<unknown>>(settings).map(([name, { meaning, fallback, isSecret = false }]) => {
+    const value = environment[name] || undefined
+    return {
+      name,
+      about: meaning,
+      is_set: value !== undefined,
+      is_secret: isSecret,
+      value: value === undefined || isSecret ? null : withoutSecrets(value),
+      default: fallback === '' ? null : fallback,
+    }
+  })
 }
 
 /** The only reader of the environment. An empty value counts as unset. */
@@ -214,6 +242,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const webSearchUrl = read('WEB_SEARCH_URL')
   const webSearchKey = read('WEB_SEARCH_API_KEY')
   const config: Config = {
+    shownSettings: showSettings(environment),
     secretKey: read('SECRET_KEY'),
     model: readEndpoint('MODEL'),
     transcribe: readEndpoint('TRANSCRIBE'),

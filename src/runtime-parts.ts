@@ -92,4 +92,7 @@ export type RuntimeConfig = Pick<
   | 'searchCacheBytes'
   | 'runRetentionDays'
   | 'publicCallsPerMinute'
+  | 'transcribe'
+  | 'webSearch'
+  | 'shownSettings'
 >

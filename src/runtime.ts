@@ -7,6 +7,7 @@ import { createConversations, createListener } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
 import { makeDemo } from './demo/make-demo.ts'
+import { describeServer } from './describe-server.ts'
 import { FileService } from './files/file-service.ts'
 import { ConsoleFiles } from './http/console-files.ts'
 import { Metrics } from './http/metrics.ts'
@@ -21,6 +22,7 @@ import { knowledgeRoutes } from './http/routes/knowledge-routes.ts'
 import { layoutRoutes } from './http/routes/layout-routes.ts'
 import { modelRoutes } from './http/routes/model-routes.ts'
 import { runRoutes } from './http/routes/run-routes.ts'
+import { serverInfoRoutes } from './http/routes/server-info-routes.ts'
 import { type Readiness, serverRoutes } from './http/routes/server-routes.ts'
 import { usageRoutes } from './http/routes/usage-routes.ts'
 import { workflowRoutes } from './http/routes/workflow-routes.ts'
@@ -91,6 +93,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
     ...fileRoutes(files, parts),
     ...knowledgeRoutes(knowledge),
     ...accessRoutes(access),
+    ...serverInfoRoutes(describeServer(config), models, settings),
     ...serverRoutes(metrics, readiness),
     ...consoleRoutes(new ConsoleFiles(consoleFolder)),
   ])

@@ -36,6 +36,13 @@ const message = Type.Object({
   ...said,
   role: Type.Enum([0, 1], { description: '0: the user; 1: the agent.', examples: [1] }),
   chat_id: chatId,
+  run_id: Type.Optional(runId),
+  rating: Type.Optional(
+    Type.Enum(['like', 'dislike'], {
+      description: 'What was said of it with feedback; absent where nothing was.',
+      examples: ['like'],
+    }),
+  ),
 })
 
 const name = text({

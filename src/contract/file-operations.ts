@@ -22,6 +22,9 @@ const record = Type.Object({
   created_at: time('Time of the upload.'),
 })
 
+export const fileSorts = ['created_at', 'name', 'size'] as const
+export type FileSort = (typeof fileSorts)[number]
+
 const missing = Type.Array(fileId, { description: 'Ids that name no file here.', examples: [[]] })
 
 const common = { family: 'files' } as const
@@ -54,10 +57,22 @@ export const fileOperations = {
     path: `${basePath}/files`,
     access: 'read',
     summary: 'Information on files: named ones, or a page of all',
-    details: 'With `file_ids` the answer holds `items` and `missing`; without, one page, newest first.',
+    details:
+      'With `file_ids` the answer holds `items` and `missing`; without, one page, newest first where `sort` says nothing else.',
     body: Type.Object({
       file_ids: Type.Optional(fileIds('Files to look up.')),
       keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name.' })),
+      sort: Type.Optional(
+        Type.Enum([...fileSorts], {
+          default: 'created_at',
+          description: 'What a page of all files is sorted by; names without regard to upper and lower case.',
+        }),
+      ),
+      order: Type.Optional(
+        Type.Enum(['asc', 'desc'], {
+          description: '`asc`: smallest, earliest or A first. Without it, times are `desc`, all else `asc`.',
+        }),
+      ),
       ...pagingFields,
     }),
     data: Type.Union([Type.Object({ items: Type.Array(record), missing }), pageOf(record)]),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import type { Operation } from './operation.ts'
+import { basePath, type Operation } from './operation.ts'
+import { serverRecord } from './server-record.ts'
 
 const common = { family: 'server', method: 'GET', access: 'anyone' } as const
 
@@ -40,6 +41,14 @@ export const serverOperations = {
     path: '/readyz',
     summary: 'Whether it can serve: database and file store answer; 503 otherwise and while stopping',
     answers: 'application/json',
+  },
+  info: {
+    ...common,
+    access: 'read',
+    name: 'server.info',
+    path: `${basePath}/server`,
+    summary: 'What the server is, and what it is set up for',
+    data: serverRecord,
   },
   metrics: {
     ...common,

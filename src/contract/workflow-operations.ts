@@ -31,7 +31,7 @@ const finding = Type.Object({
 const names = (description: string) => Type.Union([Type.Array(Type.String()), Type.Null()], { description })
 const nodeOutline = Type.Object({
   outputs: names('Names that other nodes can refer to; null: any name.'),
-  cases: names('Cases one of which is always chosen; null where it does not branch, or where none may hold.'),
+  cases: names('Cases that an edge which leaves it may name; null where it does not branch.'),
 })
 const outline = Type.Unsafe<Record<string, Static<typeof nodeOutline>>>({
   type: 'object',

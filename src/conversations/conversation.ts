@@ -29,6 +29,10 @@ export interface Message {
   fileIds: readonly string[]
   /** When it was said, by the clock of whoever said it. */
   at: number
+  /** The run of its turn; told where messages are read. */
+  runId?: string | undefined
+  /** What somebody thought of it; told where messages are read. */
+  rating?: Rating | undefined
 }
 
 /** `waiting`: it ended with a question that the next turn answers. */

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { BlobStore, WrittenBlob } from './blob-store.ts'
 import { detectMimeType } from './detect-mime-type.ts'
-import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
+import type { FileFilter, FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
 import { verifiedContent } from './verified-content.ts'
 
 const sweepBatch = 500
@@ -70,8 +70,8 @@ export class FileService {
     }
   }
 
-  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<FileRecord>> {
-    return this.#store.list(workspaceId, keyword, page)
+  list(workspaceId: string, filter: FileFilter, page: PageRequest): Promise<Page<FileRecord>> {
+    return this.#store.list(workspaceId, filter, page)
   }
 
   async remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {

@@ -1,3 +1,4 @@
+import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 
 export interface FileRecord {
@@ -12,6 +13,14 @@ export interface FileRecord {
 /** A file with the place of its content. */
 export interface LocatedFile extends FileRecord {
   blobKey: string
+}
+
+/** Which files to list, and in which order. */
+export interface FileFilter {
+  /** Part of the name; empty for all. */
+  keyword: string
+  sort: FileSort
+  order: 'asc' | 'desc'
 }
 
 export interface FileUse {
@@ -35,7 +44,7 @@ export interface FileStore {
   add(workspaceId: string, file: LocatedFile): Promise<{ blobKey: string }>
   find(workspaceId: string, id: string): Promise<LocatedFile | undefined>
   findMany(workspaceId: string, ids: string[]): Promise<FileRecord[]>
-  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<FileRecord>>
+  list(workspaceId: string, filter: FileFilter, page: PageRequest): Promise<Page<FileRecord>>
   remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles>
   /** Those of the given blob keys that a row still names. */
   knownKeys(keys: string[]): Promise<Set<string>>

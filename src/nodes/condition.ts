@@ -41,10 +41,8 @@ export const condition: NodeKind<unknown> = {
   required: ['cases'],
   gaps: data => conditionGaps(casesOf(data)),
   outputs: () => ['case'],
-  cases(data) {
-    const cases = casesOf(data)
-    return cases.some(isElse) ? cases.map(each => readText(each, 'id')) : undefined
-  },
+  cases: data => casesOf(data).map(each => readText(each, 'id')),
+  mayChooseNone: data => !casesOf(data).some(isElse),
   run(step, data) {
     const chosen = casesOf(data).find(each => isElse(each) || holds(step, each))
     const id = chosen === undefined ? '' : readText(chosen, 'id')

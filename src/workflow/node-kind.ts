@@ -34,8 +34,10 @@ export interface NodeKind<Services = never> {
   readonly repeatsNodeId?: string
   /** Names that other nodes may refer to; undefined when any name may come out of it. */
   outputs(data: JsonRecord): readonly string[] | undefined
-  /** For a kind that branches: ids of its cases, when one of them is always chosen. */
+  /** For a kind that branches: ids of its cases. */
   cases?(data: JsonRecord): readonly string[] | undefined
+  /** Whether it may be that none of the cases is chosen. */
+  mayChooseNone?(data: JsonRecord): boolean
   /** Outputs whose text is what the step writes piece by piece while it runs. */
   readonly streams?: readonly string[]
   /** The field whose text is said to the user, piece by piece, as soon as it is sure that the node runs. */

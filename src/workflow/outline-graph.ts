@@ -8,7 +8,7 @@ import { checkFields } from './shape.ts'
 export interface NodeOutline {
   /** Names that other nodes may refer to; null when any name may come out of it. */
   outputs: readonly string[] | null
-  /** Cases one of which is always chosen; null when it does not branch, or when none of them may hold. */
+  /** Cases that an edge which leaves it may name; null when it does not branch. */
   cases: readonly string[] | null
 }
 

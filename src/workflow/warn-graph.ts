@@ -85,7 +85,8 @@ function orderRuns(
     reachable,
     casesOf: place => {
       const { data } = graph.nodes[place]!
-      return findKind(data, kinds)?.cases?.(data)
+      const kind = findKind(data, kinds)
+      return kind?.mayChooseNone?.(data) ? undefined : kind?.cases?.(data)
     },
   })
 }

@@ -67,7 +67,8 @@ export async function everything(api: ApiClient) {
     const versions = []
     for (let version = 1; version <= Number(workflow['version']); version++)
       versions.push((await api.get(`workflow/version?id=${id}&version=${version}`)).text)
-    workflows.push({ workflow, current: (await api.get(`workflow?id=${id}`)).text, versions })
+    const layout = (await api.get(`workflow/layout?id=${id}`)).text
+    workflows.push({ workflow, current: (await api.get(`workflow?id=${id}`)).text, versions, layout })
   }
   const files = []
   for (const file of await posted(api, 'files')) {

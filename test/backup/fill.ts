@@ -19,6 +19,8 @@ export async function fill(api: ApiClient): Promise<{ otherToken: string }> {
   await mustWork(api.post('workflow/update', `{"id":"strange","workflow":${strangeGraph}}`, json8))
   for (let turn = 0; turn < 5; turn++)
     await mustWork(api.post('workflow/update', { id: 'much', workflow: { nodes: [], edges: [], turn } }))
+  const positions = { 'node \0': { x: -1.5, y: 2 }, 节点: { x: 0, y: 1e6 } }
+  await mustWork(api.post('workflow/layout', { id: 'much', positions }))
   await mustWork(other.post('workflow/update', { id: 'much', workflow: { nodes: [], edges: [], other: 1 } }))
   await mustWork(api.upload('a.txt', 'the same content'))
   await mustWork(api.upload('again.txt', 'the same content'))

@@ -73,6 +73,7 @@ describe('backup and restore', () => {
         tokens: 3,
         workflows: 3,
         workflow_versions: 7,
+        workflow_layouts: 1,
         runs: 2,
         run_steps: 4,
         run_effects: 2,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
-import type { FileStore, LocatedFile } from '../../src/files/file-store.ts'
+import type { FileFilter, FileStore, LocatedFile } from '../../src/files/file-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+const newest: FileFilter = { keyword: '', sort: 'created_at', order: 'desc' }
 
 let serial = 0
 const file = (sha256: string, more: Partial<LocatedFile> = {}): LocatedFile => {
@@ -90,11 +92,37 @@ describe('a file store', () => {
       [a.id, b.id].sort(),
     )
     const found = async (keyword: string) =>
-      (await store.list('list', keyword, { page: 1, pageSize: 9 })).items.map(each => each.id)
+      (await store.list('list', { ...newest, keyword }, { page: 1, pageSize: 9 })).items.map(each => each.id)
     assert.deepEqual(await found(''), [b.id, a.id])
     assert.deepEqual(await found('说明'), [a.id])
     assert.deepEqual(await found('README'), [b.id])
     assert.deepEqual(await found('_'), [a.id])
     assert.deepEqual(await found('0%'), [a.id])
+  })
+
+  test('sorts by time, by name and by size, both ways, page by page', async () => {
+    const [b, a, c, equal] = [
+      file('sorted b', { name: 'Banyan.txt', size: 30 }),
+      file('sorted a', { name: 'apple.txt', size: 20 }),
+      file('sorted c', { name: '榕树.txt', size: 10 }),
+      file('sorted equal', { name: 'banyan.txt', size: 30 }),
+    ]
+    for (const each of [b, a, c, equal]) await store.add('sorted', each)
+    const listed = async (sort: FileFilter['sort'], order: FileFilter['order'], keyword = '') => {
+      const pages = [1, 2, 3].map(page =>
+        store.list('sorted', { keyword, sort, order }, { page, pageSize: 2 }),
+      )
+      return (await Promise.all(pages)).flatMap(({ items }) => items.map(({ id }) => id))
+    }
+    const expected = {
+      created_at: [b.id, a.id, c.id, equal.id],
+      name: [a.id, b.id, equal.id, c.id],
+      size: [c.id, a.id, b.id, equal.id],
+    }
+    for (const sort of ['created_at', 'name', 'size'] as const) {
+      assert.deepEqual(await listed(sort, 'asc'), expected[sort], `${sort} upwards`)
+      assert.deepEqual(await listed(sort, 'desc'), [...expected[sort]].reverse(), `${sort} downwards`)
+    }
+    assert.deepEqual(await listed('size', 'desc', 'BANYAN'), [equal.id, b.id])
   })
 })

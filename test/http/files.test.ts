@@ -249,6 +249,15 @@ describe('files over HTTP', () => {
     assert.deepEqual(looked, { items: [one], missing: ['file_nope'] })
     const listed = (await api.post('files', { keyword: '报告' })).json.data
     assert.deepEqual([listed.total, listed.items], [1, [one]])
+    const two = (await api.upload('报告 Two.txt', '22')).json.data
+    for (const [body, expected] of [
+      [{}, [two, one]],
+      [{ order: 'asc' }, [one, two]],
+      [{ sort: 'name' }, [one, two]],
+      [{ sort: 'size', order: 'desc' }, [two, one]],
+    ] as const)
+      assert.deepEqual((await api.post('files', { keyword: '报告', ...body })).json.data.items, expected)
+    assert.equal((await api.post('files', { sort: 'sha256' })).json.data.errors[0].path, '/sort')
     for (const body of [
       { file_ids: [] },
       { file_ids: ['../x'] },

@@ -251,6 +251,7 @@ describe('answers', () => {
     await call('token.self')
     await call('token.list')
     await call('token.delete', { id: token.id })
+    await call('server.info')
     const workspace = await call('workspace.create')
     await call('workspace.list')
     await call('workspace.delete', { id: workspace.id })

@@ -156,9 +156,13 @@ test('where no case holds and there is no else, the chosen case is none', async 
   assert.equal(await chosen({ cases: [{ id: 'a', when: [wrong] }] }), ''))
 
 test('one of the cases is sure to be chosen only with an else', () => {
-  assert.deepEqual(condition.cases!({ cases: [{ id: 'a', when: [right] }, { id: 'b' }] }), ['a', 'b'])
-  assert.equal(condition.cases!({ cases: [{ id: 'a', when: [right] }] }), undefined)
-  assert.equal(condition.cases!({}), undefined)
+  const sure = { cases: [{ id: 'a', when: [right] }, { id: 'b' }] }
+  assert.deepEqual(condition.cases!(sure), ['a', 'b'])
+  assert.equal(condition.mayChooseNone!(sure), false)
+  const unsure = { cases: [{ id: 'a', when: [right] }] }
+  assert.deepEqual(condition.cases!(unsure), ['a'])
+  assert.equal(condition.mayChooseNone!(unsure), true)
+  assert.equal(condition.mayChooseNone!({}), true)
 })
 
 test('what keeps a condition from being tried is pointed at', () => {

@@ -3,6 +3,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
+import { outlineGraph } from '../../src/workflow/outline-graph.ts'
 import { refuseGraph } from '../../src/workflow/refuse-graph.ts'
 import { warnGraph } from '../../src/workflow/warn-graph.ts'
 import { withBranching } from './branching-kind.ts'
@@ -24,6 +25,7 @@ function checkAny(value: unknown): boolean {
       assert.ok(message.length > 0 && message.length < 1500)
     }
   }
+  assert.doesNotThrow(() => JSON.stringify(outlineGraph(value, kinds)))
   assert.equal(JSON.stringify(value), before)
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
   return findings.length === 0

@@ -3,6 +3,7 @@ import type {
   Conversation,
   Message,
   MessageRole,
+  Rating,
   Turn,
   TurnStatus,
 } from '../../conversations/conversation.ts'
@@ -45,9 +46,18 @@ export interface MessageRow {
   content: string
   file_list: string
   said_at: number
+  run_id?: string | null
+  rating?: string | null
 }
 
 export const messageColumns = 'id, chat_id, role, data_type, content, file_list, said_at'
+
+/** What is known of a message beside it: each is found by its key. */
+export const messageAsides = `
+  (SELECT run_id FROM turns WHERE turns.workspace_id = messages.workspace_id
+     AND turns.conversation_id = messages.conversation_id AND turns.chat_id = messages.chat_id) AS run_id,
+  (SELECT rating FROM feedback WHERE feedback.workspace_id = messages.workspace_id
+     AND feedback.conversation_id = messages.conversation_id AND feedback.message_id = messages.id) AS rating`
 
 export const messageOf = (row: MessageRow): Message => ({
   id: row.id,
@@ -57,6 +67,8 @@ export const messageOf = (row: MessageRow): Message => ({
   content: row.content,
   fileIds: row.file_list === '[]' ? [] : (JSON.parse(row.file_list) as string[]),
   at: row.said_at,
+  ...(row.run_id != null && { runId: row.run_id }),
+  ...(row.rating != null && { rating: row.rating as Rating }),
 })
 
 export interface TurnRow {

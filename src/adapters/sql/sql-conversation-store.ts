@@ -16,6 +16,7 @@ import {
   conversationColumns,
   conversationOf,
   type MessageRow,
+  messageAsides,
   messageColumns,
   messageOf,
   type TurnRow,
@@ -130,7 +131,7 @@ export class SqlConversationStore implements ConversationStore {
 
   async messages(workspaceId: string, id: string, last: number, limit: number): Promise<Message[]> {
     const rows = await this.#database.all<MessageRow>(
-      `SELECT ${messageColumns} FROM messages
+      `SELECT ${messageColumns}, ${messageAsides} FROM messages
        WHERE workspace_id = ? AND conversation_id = ? AND position > ? AND position <= ? ORDER BY position`,
       workspaceId,
       id,

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
-import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from '../../files/file-store.ts'
+import type { FileFilter, FileRecord, FileStore, LocatedFile, RemovedFiles } from '../../files/file-store.ts'
 import { type Database, searchPattern, searchText, type Transaction } from './database.ts'
 import { removeDocument, usesOf } from './document-rows.ts'
 import { marks } from './marks.ts'
@@ -14,6 +14,13 @@ interface Row {
 }
 
 const columns = 'id, name, size, mime_type, sha256, created_at'
+
+/** Each is the order of an index or its reverse; files that are equal in it keep theirs by id. */
+const orders: Readonly<Record<FileFilter['sort'], Record<FileFilter['order'], string>>> = {
+  created_at: { desc: 'created_at DESC, id', asc: 'created_at, id DESC' },
+  name: { asc: 'search, id', desc: 'search DESC, id DESC' },
+  size: { asc: 'size, id', desc: 'size DESC, id DESC' },
+}
 
 const record = (row: Row): FileRecord => ({
   id: row.id,
@@ -83,7 +90,11 @@ export class SqlFileStore implements FileStore {
     return rows.map(record)
   }
 
-  async list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<FileRecord>> {
+  async list(
+    workspaceId: string,
+    { keyword, sort, order }: FileFilter,
+    page: PageRequest,
+  ): Promise<Page<FileRecord>> {
     const matches = keyword === '' ? '' : `AND search LIKE ? ESCAPE '\\'`
     const parameters = keyword === '' ? [] : [searchPattern(keyword)]
     const count = await this.#database.get<{ total: number }>(
@@ -92,7 +103,8 @@ export class SqlFileStore implements FileStore {
       ...parameters,
     )
     const rows = await this.#database.all<Row>(
-      `SELECT ${columns} FROM files WHERE workspace_id = ? ${matches} ORDER BY created_at DESC, id LIMIT ? OFFSET ?`,
+      `SELECT ${columns} FROM files WHERE workspace_id = ? ${matches}
+       ORDER BY ${orders[sort][order]} LIMIT ? OFFSET ?`,
       workspaceId,
       ...parameters,
       page.pageSize,

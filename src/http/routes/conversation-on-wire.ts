@@ -20,6 +20,8 @@ export const messageOnWire = (message: Message) => ({
   ...saidOnWire(message),
   role: message.role,
   chat_id: message.chatId,
+  ...(message.runId !== undefined && { run_id: message.runId }),
+  ...(message.rating !== undefined && { rating: message.rating }),
 })
 
 export const conversationOnWire = (conversation: Conversation) => ({

@@ -90,7 +90,8 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
         return { items: items.map(onWire), missing }
       }
       const request = pageRequest(body)
-      const page = await files.list(token.workspaceId, body.keyword ?? '', request)
+      const { keyword = '', sort = 'created_at', order = sort === 'created_at' ? 'desc' : 'asc' } = body
+      const page = await files.list(token.workspaceId, { keyword, sort, order }, request)
       return pageAnswer(request, { total: page.total, items: page.items.map(onWire) })
     }),
     route(operations.delete, async ({ token, body }) => {

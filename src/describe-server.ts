@@ -1,0 +1,27 @@
+import type { ServerFeature } from './contract/server-record.ts'
+import type { ServerInfo } from './http/routes/server-info-routes.ts'
+import type { RuntimeConfig } from './runtime-parts.ts'
+
+const endpoint = (config: { model: string } | undefined, name: string): ServerFeature => ({
+  ready: config !== undefined,
+  name: config?.model ?? null,
+  settings: [`${name}_BASE_URL`, `${name}_MODEL`, `${name}_API_KEY`],
+})
+
+/** What the server tells of how it is set up. */
+export const describeServer = (config: RuntimeConfig): ServerInfo => ({
+  version: async () => (await import('./cli/program-version.ts')).programVersion(),
+  database: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
+  files: 'disk',
+  features: {
+    embedding: endpoint(config.embedding, 'EMBEDDING'),
+    rerank: endpoint(config.rerank, 'RERANK'),
+    transcription: endpoint(config.transcribe, 'TRANSCRIBE'),
+    web_search: {
+      ready: config.webSearch !== undefined,
+      name: null,
+      settings: ['WEB_SEARCH_URL', 'WEB_SEARCH_API_KEY'],
+    },
+  },
+  settings: config.shownSettings,
+})

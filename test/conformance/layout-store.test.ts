@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { SqlLayoutStore } from '../../src/adapters/sql/sql-layout-store.ts'
+import { SqlWorkflowStore } from '../../src/adapters/sql/sql-workflow-store.ts'
+import type { LayoutStore, Position } from '../../src/workflow/layout-store.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+const most = 2000
+const at = (x: number, y = 0): Position => ({ x, y })
+const changes = (entries: Record<string, Position | undefined>) => new Map(Object.entries(entries))
+
+describe('a layout store', () => {
+  let opened: TestDatabase
+  let store: LayoutStore
+  let workflows: SqlWorkflowStore
+  before(async () => {
+    opened = await openTestDatabase()
+    store = new SqlLayoutStore(opened.database)
+    workflows = new SqlWorkflowStore(opened.database)
+  })
+  after(() => opened.cleanup())
+
+  const makeWorkflow = (id: string, workspaceId = 'w') =>
+    workflows.save(workspaceId, {
+      id,
+      name: undefined,
+      graph: '{}',
+      nodeCount: 0,
+      expected: 'anything',
+      at: 1000,
+    })
+  const placed = async (id: string, workspaceId = 'w') => {
+    const layout = await store.find(workspaceId, id)
+    return layout && [...layout]
+  }
+
+  test('knows no layout of a workflow that is not there', async () => {
+    assert.equal(await store.find('w', 'none'), undefined)
+    assert.equal(await store.place('w', 'none', changes({ a: at(1) }), most), false)
+    await makeWorkflow('theirs', 'other')
+    assert.equal(await store.place('w', 'theirs', changes({ a: at(1) }), most), false)
+    assert.deepEqual(await placed('theirs', 'other'), [])
+  })
+
+  test('places some, leaves the others where they are, and forgets', async () => {
+    await makeWorkflow('merge')
+    assert.deepEqual(await placed('merge'), [])
+    assert.equal(
+      await store.place('w', 'merge', changes({ a: at(1, 2), b: at(3, 4), c: at(5, 6) }), most),
+      true,
+    )
+    await store.place('w', 'merge', changes({ a: at(-0.5, 1e6), b: undefined, unknown: undefined }), most)
+    assert.deepEqual(await placed('merge'), [
+      ['c', at(5, 6)],
+      ['a', at(-0.5, 1e6)],
+    ])
+  })
+
+  test('takes any id, also one that no column of text could hold', async () => {
+    await makeWorkflow('ids')
+    const ids = ['__proto__', '\0', '\ud800', '树 🌳', '"', '10', '9']
+    await store.place('w', 'ids', new Map(ids.map((id, place) => [id, at(place)])), most)
+    assert.deepEqual(
+      await placed('ids'),
+      ids.map((id, place) => [id, at(place)]),
+    )
+  })
+
+  test('forgets first what was placed longest ago', async () => {
+    await makeWorkflow('full')
+    await store.place('w', 'full', changes({ a: at(1), b: at(2), c: at(3) }), 3)
+    await store.place('w', 'full', changes({ a: at(4) }), 3)
+    await store.place('w', 'full', changes({ d: at(5) }), 3)
+    assert.deepEqual(
+      (await placed('full'))?.map(([id]) => id),
+      ['c', 'a', 'd'],
+    )
+  })
+
+  test('loses nothing when several place at the same time', async () => {
+    await makeWorkflow('together')
+    const another = new SqlLayoutStore(await opened.openAgain())
+    const ids = Array.from({ length: 24 }, (_, place) => `node_${place}`)
+    const done = await Promise.all(
+      ids.map((id, place) =>
+        (place % 2 ? another : store).place('w', 'together', changes({ [id]: at(place) }), most),
+      ),
+    )
+    assert.ok(done.every(Boolean))
+    assert.deepEqual((await placed('together'))?.map(([id]) => id).sort(), ids.toSorted())
+  })
+
+  test('leaves the workflow as it is', async () => {
+    await makeWorkflow('still')
+    const found = await workflows.find('w', 'still')
+    await store.place('w', 'still', changes({ a: at(1) }), most)
+    assert.deepEqual(await workflows.find('w', 'still'), found)
+  })
+
+  test('goes with its workflow, and does not come back with its id', async () => {
+    await makeWorkflow('gone')
+    await makeWorkflow('stays')
+    for (const id of ['gone', 'stays']) await store.place('w', id, changes({ a: at(1) }), most)
+    await workflows.remove('w', 'gone')
+    assert.equal(await placed('gone'), undefined)
+    await makeWorkflow('gone')
+    assert.deepEqual(await placed('gone'), [])
+    assert.deepEqual(await placed('stays'), [['a', at(1)]])
+  })
+
+  test('goes with its workspace', async () => {
+    const access = new SqlAccessStore(opened.database)
+    await access.addWorkspace({ id: 'leaving', name: 'leaving', createdAt: 1 })
+    await makeWorkflow('drawn', 'leaving')
+    await store.place('leaving', 'drawn', changes({ a: at(1) }), most)
+    const rows = () =>
+      opened.database.all('SELECT 1 AS one FROM workflow_layouts WHERE workspace_id = ?', 'leaving')
+    assert.equal((await rows()).length, 1)
+    await access.removeWorkspace('leaving', 2)
+    while (await access.purge(3));
+    assert.equal((await rows()).length, 0)
+  })
+})
