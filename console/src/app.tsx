@@ -35,7 +35,12 @@ export function App() {
   return (
     <ConfigProvider
       locale={language === 'zh' ? chinese : english}
-      theme={{ algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm, token: tokensOf(isDark) }}
+      theme={{
+        algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm,
+        token: tokensOf(isDark),
+        // On the light green of the dark look white is too pale to be read.
+        ...(isDark && { components: { Button: { primaryColor: '#0d1310' } } }),
+      }}
     >
       <AntApp>
         <QueryClientProvider client={queries}>

@@ -11,7 +11,7 @@ const useWords = defineWords(
     dark: 'Dark',
     system: 'As the system',
   },
-  { switchLanguage: 'Switch to English', theme: '外观', light: '浅色', dark: '深色', system: '跟随系统' },
+  { switchLanguage: 'EN: switch to English', theme: '外观', light: '浅色', dark: '深色', system: '跟随系统' },
 )
 
 /** Language and appearance. */

@@ -1,4 +1,7 @@
+import { applyEdit } from './apply-edit.ts'
 import type { Drawing, Edit } from './edit.ts'
+import { EditorHistory } from './editor-history.ts'
+import { edgeKey, type Graph } from './graph.ts'
 
 export interface Selection {
   /** Ids of nodes. */
@@ -15,15 +18,103 @@ export interface EditorState extends Drawing {
   readonly revision: number
 }
 
+export interface EditOptions {
+  readonly group?: string
+  /** No step for undo, which leaves it as it is: somebody else's change, or one that nobody asked for. */
+  readonly silent?: boolean
+}
+
 export interface EditorStore {
   /** The same object until something changes, as useSyncExternalStore wants it. */
   state(): EditorState
   subscribe(listener: () => void): () => void
   /** Applies an edit; edits in a row with the same `group` (such as typing in one field) are one step for undo. */
-  edit(edit: Edit, options?: { group?: string }): void
+  edit(edit: Edit, options?: EditOptions): void
   undo(): void
   redo(): void
   select(nodes: Iterable<string>, edges?: Iterable<string>): void
   /** Takes another drawing and forgets the history, as when a workflow is opened. */
   load(drawing: Drawing): void
 }
+
+const nothing: Selection = { nodes: new Set(), edges: new Set() }
+
+/** The methods need no `this`, so that they can be handed on by themselves. */
+export function createEditorStore(drawing: Drawing): EditorStore {
+  const history = new EditorHistory()
+  const listeners = new Set<() => void>()
+  let state: EditorState = { ...drawing, selection: nothing, canUndo: false, canRedo: false, revision: 0 }
+
+  const become = ({ graph, positions }: Drawing, selection: Selection): void => {
+    const { canUndo, canRedo } = history
+    const revision = state.revision + (graph === state.graph ? 0 : 1)
+    state = { graph, positions, selection, canUndo, canRedo, revision }
+    for (const listener of [...listeners]) listener()
+  }
+  const travel = (next: Drawing): void => become(next, existing(next.graph, state.selection))
+
+  return {
+    state: () => state,
+    subscribe(listener) {
+      // Its own object: the same function may be subscribed twice and be taken back once.
+      const own = () => listener()
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+    edit(edit, { group, silent = false } = {}) {
+      const before = drawingOf(state)
+      const after = applyEdit(before, edit)
+      if (after === before) return
+      if (silent) history.endGroup()
+      else history.record(before, edit, after, group)
+      become(after, existing(after.graph, followed(edit, state, after.graph)))
+    },
+    undo() {
+      if (history.canUndo) travel(history.undo(drawingOf(state)))
+    },
+    redo() {
+      if (history.canRedo) travel(history.redo(drawingOf(state)))
+    },
+    select(nodes, edges = []) {
+      const selection = existing(state.graph, { nodes: new Set(nodes), edges: new Set(edges) })
+      if (sameSet(selection.nodes, state.selection.nodes) && sameSet(selection.edges, state.selection.edges))
+        return
+      become(state, selection)
+    },
+    load(next) {
+      history.clear()
+      travel(next)
+    },
+  }
+}
+
+const drawingOf = ({ graph, positions }: Drawing): Drawing => ({ graph, positions })
+
+/** What is selected stays so under its new name. */
+function followed(edit: Edit, before: EditorState, after: Graph): Selection {
+  if (edit.type !== 'node.rename' && edit.type !== 'edge.branch') return before.selection
+  const { nodes, edges } = before.selection
+  // Neither of these edits adds, removes or moves anything in the lists.
+  const selectedNodes = after.nodes.filter((_, place) => nodes.has(before.graph.nodes[place]!.id))
+  const selectedEdges = after.edges.filter((_, place) => edges.has(edgeKey(before.graph.edges[place]!)))
+  return { nodes: new Set(selectedNodes.map(node => node.id)), edges: new Set(selectedEdges.map(edgeKey)) }
+}
+
+/** The same object where all of it is still there. */
+function existing(graph: Graph, selection: Selection): Selection {
+  const kept: Selection = {
+    nodes: keepKnown(selection.nodes, () => graph.nodes.map(node => node.id)),
+    edges: keepKnown(selection.edges, () => graph.edges.map(edgeKey)),
+  }
+  return kept.nodes === selection.nodes && kept.edges === selection.edges ? selection : kept
+}
+
+function keepKnown(selected: ReadonlySet<string>, listKnown: () => string[]): ReadonlySet<string> {
+  if (selected.size === 0) return selected
+  const known = new Set(listKnown())
+  const kept = new Set([...selected].filter(name => known.has(name)))
+  return kept.size === selected.size ? selected : kept
+}
+
+const sameSet = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size === other.size && [...one].every(name => other.has(name))

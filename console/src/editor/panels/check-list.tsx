@@ -1,4 +1,138 @@
-/** What the server found wrong, each line leading to its node. */
-export function CheckList() {
-  return null
+import {
+  CheckCircleFilled,
+  CloseCircleFilled,
+  ExclamationCircleFilled,
+  WarningFilled,
+} from '@ant-design/icons'
+import { defineWords } from '../../ui/words.ts'
+import { type CheckFinding, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { focusField } from './focus-field.ts'
+import { placeInData } from './read-findings.ts'
+import { useNodeTitle } from './use-node-title.ts'
+import './check-list.css'
+
+const useWords = defineWords(
+  {
+    title: 'Checks',
+    good: 'The workflow can run.',
+    goodHint: 'Nothing is missing and every reference leads somewhere.',
+    first: 'Checking…',
+    error: 'Cannot be saved',
+    blocking: 'Keeps it from running',
+    warning: 'Worth a look',
+    whole: 'The whole workflow',
+    summary: (count: number, runnable: boolean) =>
+      `${count} ${count === 1 ? 'finding' : 'findings'}. ${runnable ? 'The workflow can run.' : 'The workflow cannot run yet.'}`,
+  },
+  {
+    title: '检查',
+    good: '工作流可以运行。',
+    goodHint: '没有缺失的设置，所有引用都有效。',
+    first: '正在检查…',
+    error: '无法保存',
+    blocking: '修复后才能运行',
+    warning: '请留意',
+    whole: '整个工作流',
+    summary: (count: number, runnable: boolean) =>
+      `${count} 个问题。${runnable ? '工作流可以运行。' : '工作流还不能运行。'}`,
+  },
+)
+
+const icons = {
+  error: <CloseCircleFilled />,
+  blocking: <ExclamationCircleFilled />,
+  warning: <WarningFilled />,
+}
+const severities = ['error', 'blocking', 'warning'] as const
+
+/** What the server found wrong, each line leading to its node; `onShow` makes room for its settings. */
+export function CheckList({ onShow }: { onShow?: () => void }) {
+  const words = useWords()
+  const { checks } = useWorkflowEditor()
+  const { graph } = useEditorState()
+  const ids = new Set(graph.nodes.map(node => node.id))
+  // Until the next answer the last one stands, but not for nodes that are gone.
+  const findings = checks.findings.filter(({ nodeId }) => nodeId === undefined || ids.has(nodeId))
+  return (
+    <section className="check-list" aria-label={words.title}>
+      <div role="status" aria-live="polite">
+        <Standing findings={findings} />
+      </div>
+      {severities.map(severity => (
+        <Group
+          key={severity}
+          severity={severity}
+          findings={findings.filter(each => each.severity === severity)}
+          onShow={onShow}
+        />
+      ))}
+    </section>
+  )
+}
+
+function Standing({ findings }: { findings: readonly CheckFinding[] }) {
+  const words = useWords()
+  const { checks } = useWorkflowEditor()
+  if (findings.length > 0)
+    return <p className="soft small hint">{words.summary(findings.length, checks.runnable)}</p>
+  if (!checks.runnable) return checks.isPending ? <p className="soft hint">{words.first}</p> : null
+  return (
+    <div className="check-good">
+      <CheckCircleFilled />
+      <div>
+        <p>{words.good}</p>
+        <p className="soft small">{words.goodHint}</p>
+      </div>
+    </div>
+  )
+}
+
+interface GroupProps {
+  severity: CheckFinding['severity']
+  findings: CheckFinding[]
+  onShow: (() => void) | undefined
+}
+
+function Group({ severity, findings, onShow }: GroupProps) {
+  const words = useWords()
+  if (findings.length === 0) return null
+  return (
+    <div className={`check-group ${severity}`}>
+      <h3>{words[severity]}</h3>
+      <ul>
+        {findings.map(finding => (
+          <li key={`${finding.path} ${finding.message}`}>
+            <FindingLine finding={finding} onShow={onShow} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function FindingLine({ finding, onShow }: { finding: CheckFinding; onShow: GroupProps['onShow'] }) {
+  const words = useWords()
+  const titleOf = useNodeTitle()
+  const { showNode } = useWorkflowEditor()
+  const { graph } = useEditorState()
+  const node = graph.nodes.find(each => each.id === finding.nodeId)
+  const content = (
+    <>
+      {icons[finding.severity]}
+      <span>
+        <b>{node ? titleOf(node) : words.whole}</b> {finding.message}
+      </span>
+    </>
+  )
+  if (!node) return <div className="check-line">{content}</div>
+  const show = (): void => {
+    showNode(node.id)
+    onShow?.()
+    focusField(node.id, placeInData(finding))
+  }
+  return (
+    <button type="button" className="check-line" onClick={show}>
+      {content}
+    </button>
+  )
 }

@@ -1,4 +1,99 @@
+import { CloseOutlined, ExportOutlined } from '@ant-design/icons'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { pathTo } from '../../ui/router.ts'
+import { defineWords } from '../../ui/words.ts'
+import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { AskForm } from './ask-form.tsx'
+import { NotRunnable } from './not-runnable.tsx'
+import { PastRuns } from './past-runs.tsx'
+import { RunOneNode } from './run-one-node.tsx'
+import { RunResult } from './run-result.tsx'
+import { isSettled } from './run-view.ts'
+import { StopButton } from './stop-button.tsx'
+import { useRun, type WatchedRun } from './use-run.ts'
+import './run-panel.css'
+
+const useWords = defineWords(
+  {
+    only: 'Run only this node',
+    page: 'Open the page of this run',
+    close: 'Close this run',
+    current: 'This run',
+    viewer: 'Your role may look at runs, but not start them.',
+  },
+  {
+    only: '只运行这个节点',
+    page: '打开这次运行的页面',
+    close: '关闭这次运行',
+    current: '当前运行',
+    viewer: '你的角色可以查看运行，但不能启动。',
+  },
+)
+
 /** Asks the workflow something and shows how the run goes. */
 export function RunPanel() {
-  return null
+  const words = useWords()
+  const { workflowId, checks, mayWrite, showNode } = useWorkflowEditor()
+  const { graph, selection } = useEditorState()
+  const run = useRun()
+  const [onlyNode, setOnlyNode] = useState<string>()
+  const selected = selection.nodes.size === 1 ? [...selection.nodes][0] : undefined
+  const tried = graph.nodes.find(({ id }) => id === onlyNode)
+  const more = mayWrite && selected !== undefined && (
+    <Button type="text" onClick={() => setOnlyNode(selected)}>
+      {words.only}
+    </Button>
+  )
+  return (
+    <div className="run-panel">
+      {!mayWrite && <p className="soft small">{words.viewer}</p>}
+      {!checks.runnable && !checks.isPending && <NotRunnable />}
+      {tried ? (
+        <RunOneNode key={tried.id} node={tried} run={run} onCancel={() => setOnlyNode(undefined)} />
+      ) : (
+        <AskForm run={run} more={more} />
+      )}
+      {(run.view || run.failure !== undefined) && (
+        <section className="run-current" aria-label={words.current}>
+          <RunResult run={run} onShow={showNode} actions={<RunActions run={run} />} />
+        </section>
+      )}
+      <PastRuns
+        workflowId={workflowId}
+        current={run.view?.runId}
+        onOpen={runId => void run.watch.open(runId)}
+      />
+    </div>
+  )
+}
+
+function RunActions({ run }: { run: WatchedRun }) {
+  const words = useWords()
+  const { mayWrite } = useWorkflowEditor()
+  const { runId, status } = run.view ?? {}
+  if (!runId || !status) return null
+  return (
+    <>
+      {status === 'waiting' && mayWrite && <StopButton run={run} />}
+      <Button
+        type="text"
+        size="small"
+        icon={<ExportOutlined />}
+        href={pathTo('runs', runId)}
+        aria-label={words.page}
+        title={words.page}
+      />
+      {isSettled(status) && (
+        <Button
+          type="text"
+          size="small"
+          icon={<CloseOutlined />}
+          aria-label={words.close}
+          title={words.close}
+          onClick={() => run.watch.close()}
+        />
+      )}
+    </>
+  )
 }

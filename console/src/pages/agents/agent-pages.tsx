@@ -1,6 +1,12 @@
-import { Page } from '../../ui/page.tsx'
 import type { PageProps } from '../page-at.tsx'
+import { AgentPage } from './agent-page.tsx'
+import { AgentsPage } from './agents-page.tsx'
+import './agents.css'
+import './chat/chat.css'
 
-export function AgentPages(_: PageProps) {
-  return <Page title="AgentPages">…</Page>
+/** `#/agents`, and one agent below it. */
+export function AgentPages({ segments }: PageProps) {
+  const [id, ...rest] = segments
+  // Another agent is another page: nothing of the last one may linger.
+  return id === undefined ? <AgentsPage /> : <AgentPage key={id} id={id} segments={rest} />
 }

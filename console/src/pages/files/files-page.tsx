@@ -1,6 +1,101 @@
+import { DeleteOutlined, UploadOutlined } from '@ant-design/icons'
+import { Button, Input } from 'antd'
+import { useEffect, useState } from 'react'
+import { useMay } from '../../session/use-session.ts'
+import { Failure } from '../../ui/failure.tsx'
 import { Page } from '../../ui/page.tsx'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import type { PageProps } from '../page-at.tsx'
+import { FilePreview } from './file-preview.tsx'
+import { useFileWords } from './file-words.ts'
+import { FilesEmpty } from './files-empty.tsx'
+import { FilesTable } from './files-table.tsx'
+import { UploadButton } from './upload-button.tsx'
+import { UploadList } from './upload-list.tsx'
+import { useDeleteFiles } from './use-delete-files.tsx'
+import { useDrop } from './use-drop.ts'
+import { firstView, type StoredFile, useFiles } from './use-files.ts'
+import { useUploads } from './use-uploads.ts'
+import './files-page.css'
 
 export function FilesPage(_: PageProps) {
-  return <Page title="FilesPage">…</Page>
+  const words = useFileWords()
+  const may = useMay()
+  const [keyword, setKeyword] = useState('')
+  const [view, setView] = useState(firstView)
+  const [selected, setSelected] = useState<StoredFile[]>([])
+  const [previewed, setPreviewed] = useState<StoredFile>()
+  const { uploads, add, retry, clear } = useUploads()
+  const rested = useDebounced(keyword)
+  useEffect(() => setView(before => ({ ...before, keyword: rested, page: 1 })), [rested])
+  const files = useFiles(view)
+  const isOver = useDrop(add, may.write)
+  const remove = useDeleteFiles(ids => {
+    setSelected(before => before.filter(({ file_id }) => !ids.includes(file_id)))
+    setPreviewed(before => (before && ids.includes(before.file_id) ? undefined : before))
+  })
+  const shown = files.data
+  // What was deleted may have been all of the last page.
+  const lastPage = Math.max(1, Math.ceil((shown?.total ?? 0) / view.pageSize))
+  useEffect(() => {
+    if (shown && view.page > lastPage) setView(before => ({ ...before, page: lastPage }))
+  }, [shown, view.page, lastPage])
+  return (
+    <Page
+      title={words.title}
+      about={words.about}
+      actions={may.write && <UploadButton isPrimary onFiles={add} />}
+    >
+      <UploadList uploads={uploads} onRetry={retry} onClose={clear} />
+      <div className="files-tools">
+        <Input.Search
+          allowClear
+          aria-label={words.search}
+          placeholder={words.search}
+          value={keyword}
+          onChange={event => setKeyword(event.target.value)}
+        />
+        {selected.length > 0 && (
+          <>
+            <span className="soft">{words.selected(selected.length)}</span>
+            <Button danger icon={<DeleteOutlined />} onClick={() => remove(selected)}>
+              {words.deleteSelected(selected.length)}
+            </Button>
+            <Button type="text" onClick={() => setSelected([])}>
+              {words.clear}
+            </Button>
+          </>
+        )}
+      </div>
+      {files.isError ? (
+        <Failure error={files.error} onRetry={files.refetch} />
+      ) : (
+        <FilesTable
+          files={shown?.items ?? []}
+          total={shown?.total ?? 0}
+          isLoading={files.isPending}
+          view={view}
+          onView={setView}
+          selected={selected}
+          onSelect={setSelected}
+          onPreview={setPreviewed}
+          onDelete={remove}
+          empty={<FilesEmpty keyword={view.keyword} onShowAll={() => setKeyword('')} onFiles={add} />}
+        />
+      )}
+      {previewed && (
+        <FilePreview
+          file={previewed}
+          onClose={() => setPreviewed(undefined)}
+          onDelete={() => remove([previewed])}
+        />
+      )}
+      {isOver && (
+        <div className="files-drop">
+          <UploadOutlined aria-hidden="true" />
+          {words.drop}
+        </div>
+      )}
+    </Page>
+  )
 }

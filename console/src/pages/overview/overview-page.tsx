@@ -1,6 +1,78 @@
-import { Page } from '../../ui/page.tsx'
+import { useMay, useSession } from '../../session/use-session.ts'
+import { BanyanDrawing } from '../../ui/banyan-drawing.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { useDocumentTitle } from '../../ui/use-document-title.ts'
 import type { PageProps } from '../page-at.tsx'
+import { useServer } from '../settings/use-server.ts'
+import { ApiExample } from './api-example.tsx'
+import { CountTiles } from './count-tiles.tsx'
+import { FeatureChecklist } from './feature-checklist.tsx'
+import { useFeatureWords } from './feature-words.ts'
+import { FirstSteps } from './first-steps.tsx'
+import { OverviewCard } from './overview-card.tsx'
+import { useOverviewWords } from './overview-words.ts'
+import { RecentRuns } from './recent-runs.tsx'
+import './overview-page.css'
 
+/** Where everybody arrives: what there is, what is missing, what to do next. */
 export function OverviewPage(_: PageProps) {
-  return <Page title="OverviewPage">…</Page>
+  const words = useOverviewWords()
+  const { data: session } = useSession()
+  useDocumentTitle(words.title)
+  return (
+    <div className="page overview">
+      <header className="overview-hero">
+        <div>
+          <h1>{words.welcome}</h1>
+          <p>{words.aboutNew}</p>
+          <p className="soft small">{words.about(session?.workspace_name ?? '')}</p>
+        </div>
+        <BanyanDrawing />
+      </header>
+      {session?.role === 'runner' ? (
+        <EmptyState title={words.runnerTitle}>{words.runner}</EmptyState>
+      ) : (
+        <Contents />
+      )}
+    </div>
+  )
+}
+
+function Contents() {
+  const words = useOverviewWords()
+  const featureWords = useFeatureWords()
+  const may = useMay()
+  const server = useServer()
+  return (
+    <>
+      <CountTiles />
+      <div className="overview-columns">
+        <div className="overview-column">
+          <OverviewCard title={words.steps}>
+            <FirstSteps isModelReady={server.data?.features.model.ready} />
+          </OverviewCard>
+          <OverviewCard title={words.runs} more={<a href="#/runs">{words.allRuns}</a>}>
+            <RecentRuns />
+          </OverviewCard>
+        </div>
+        <OverviewCard title={featureWords.title}>
+          {server.isError && <Failure error={server.error} onRetry={server.refetch} />}
+          {server.isPending && <Loading />}
+          {server.data && <FeatureChecklist server={server.data} mayAddModels={may.administer} />}
+        </OverviewCard>
+      </div>
+      <OverviewCard
+        title={words.api}
+        more={
+          <a href="/docs" target="_blank" rel="noreferrer">
+            {words.reference}
+          </a>
+        }
+      >
+        <ApiExample />
+      </OverviewCard>
+    </>
+  )
 }

@@ -1,6 +1,9 @@
-import { Page } from '../../ui/page.tsx'
 import type { PageProps } from '../page-at.tsx'
+import { RunPage } from './run-page.tsx'
+import { RunsPage } from './runs-page.tsx'
 
-export function RunPages(_: PageProps) {
-  return <Page title="RunPages">…</Page>
+/** All runs, or one of them. */
+export function RunPages({ segments, query }: PageProps) {
+  const [runId] = segments
+  return runId === undefined ? <RunsPage query={query} /> : <RunPage key={runId} runId={runId} />
 }

@@ -1,6 +1,89 @@
+import { Alert, Button, Segmented } from 'antd'
+import { useState } from 'react'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import type { PageProps } from '../page-at.tsx'
+import { DaysTable } from './days-table.tsx'
+import { ShareTable } from './share-table.tsx'
+import { UsageChart } from './usage-chart.tsx'
+import { UsageFilterBar } from './usage-filter-bar.tsx'
+import { filterOf, isPossible, readRange } from './usage-range.ts'
+import { UsageTiles } from './usage-tiles.tsx'
+import { useUsageWords } from './usage-words.ts'
+import { type Names, useAgentNames, useWorkflowNames } from './use-names.ts'
+import { type Usage, useUsage } from './use-usage.ts'
+import './usage-page.css'
 
-export function UsagePage(_: PageProps) {
-  return <Page title="UsagePage">…</Page>
+export function UsagePage({ query }: PageProps) {
+  const words = useUsageWords()
+  const range = readRange(query)
+  const usage = useUsage(filterOf(range))
+  const agents = useAgentNames()
+  const workflows = useWorkflowNames()
+  return (
+    <Page title={words.title} about={words.about}>
+      <UsageFilterBar range={range} agents={agents} workflows={workflows} />
+      {!isPossible(range) ? (
+        <Alert type="warning" showIcon title={words.tooLong} />
+      ) : usage.isError ? (
+        <Failure error={usage.error} onRetry={usage.refetch} />
+      ) : usage.isPending ? (
+        <Loading />
+      ) : (
+        <Shown usage={usage.data} agents={agents} workflows={workflows} />
+      )}
+    </Page>
+  )
+}
+
+function Shown({ usage, agents, workflows }: { usage: Usage; agents: Names; workflows: Names }) {
+  const words = useUsageWords()
+  const [view, setView] = useState<'chart' | 'table'>('chart')
+  if (usage.totals.runs === 0)
+    return (
+      <EmptyState title={words.emptyTitle} actions={<Button href="#/agents">{words.toAgents}</Button>}>
+        {words.empty}
+      </EmptyState>
+    )
+  const byAgent = usage.by_agent.map(({ agent_id, ...counts }) => ({ id: agent_id, ...counts }))
+  const byWorkflow = usage.by_workflow.map(({ workflow_id, ...counts }) => ({ id: workflow_id, ...counts }))
+  return (
+    <>
+      <UsageTiles totals={usage.totals} />
+      <section className="usage-card" aria-label={words.byDay}>
+        <div className="usage-card-head">
+          <h2>{words.byDay}</h2>
+          <Segmented
+            size="small"
+            aria-label={words.view}
+            value={view}
+            options={[
+              { value: 'chart', label: words.chart },
+              { value: 'table', label: words.table },
+            ]}
+            onChange={setView}
+          />
+        </div>
+        {view === 'chart' ? <UsageChart days={usage.days} /> : <DaysTable days={usage.days} />}
+      </section>
+      <div className="usage-shares">
+        <ShareTable
+          title={words.byAgent}
+          rows={byAgent}
+          names={agents}
+          without={words.noAgent}
+          folder="agents"
+        />
+        <ShareTable
+          title={words.byWorkflow}
+          rows={byWorkflow}
+          names={workflows}
+          without={words.noWorkflow}
+          folder="workflows"
+        />
+      </div>
+    </>
+  )
 }

@@ -1,6 +1,18 @@
-import { Page } from '../../ui/page.tsx'
+import { lazy, Suspense } from 'react'
+import { Loading } from '../../ui/loading.tsx'
 import type { PageProps } from '../page-at.tsx'
+import { WorkflowList } from './workflow-list.tsx'
 
-export function WorkflowPages(_: PageProps) {
-  return <Page title="WorkflowPages">…</Page>
+// The canvas is most of the console's weight: whoever only looks at the list does not load it.
+const EditorPage = lazy(async () => ({ default: (await import('./editor-page.tsx')).EditorPage }))
+
+/** `#/workflows` is the list, `#/workflows/<id>` the editor. */
+export function WorkflowPages({ segments, query }: PageProps) {
+  const [id] = segments
+  if (id === undefined) return <WorkflowList />
+  return (
+    <Suspense fallback={<Loading />}>
+      <EditorPage key={id} id={id} showsRun={query.has('run')} />
+    </Suspense>
+  )
 }

@@ -1,0 +1,148 @@
+import { cardSize, gridStep } from './card-size.ts'
+import type { Commands } from './commands.ts'
+import type { Canvas } from './create-canvas.ts'
+import type { Card } from './scene.ts'
+
+export interface KeyTargets {
+  canvas: Canvas
+  commands: Commands
+  mayWrite: boolean
+  select(ids: string[]): void
+  onOpenNode(id: string): void
+  onConnectFrom(id: string): void
+  onSearchKinds(): void
+}
+
+type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'
+
+const steps: Readonly<Record<Direction, { x: number; y: number }>> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+}
+
+/** What a key does on the canvas; true when it was understood. */
+export function pressKey(event: KeyboardEvent, targets: KeyTargets): boolean {
+  if (Object.hasOwn(steps, event.key)) return pressArrow(event, targets)
+  if (event.ctrlKey || event.metaKey) return pressCommand(event, targets)
+  return event.key === 'Tab' ? pressTab(event, targets) : pressPlain(event, targets)
+}
+
+function pressCommand(event: KeyboardEvent, { canvas, commands }: KeyTargets): boolean {
+  switch (event.key.toLowerCase()) {
+    case 'a':
+      commands.selectAll()
+      canvas.focus(undefined)
+      return true
+    case 'd':
+      commands.duplicate()
+      return true
+    default:
+      return false
+  }
+}
+
+function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets }: KeyTargets): boolean {
+  const { camera } = canvas
+  const here = focusedCard(canvas)
+  switch (event.key) {
+    case 'Delete':
+    case 'Backspace':
+      commands.remove()
+      canvas.focus(undefined)
+      return true
+    case 'Escape':
+      select([])
+      canvas.focus(undefined)
+      return true
+    case 'Enter':
+      if (here) targets.onOpenNode(here.id)
+      return here !== undefined
+    case 'c':
+      if (here && targets.mayWrite) targets.onConnectFrom(here.id)
+      return true
+    case '/':
+      targets.onSearchKinds()
+      return true
+    case '+':
+    case '=':
+      camera.zoomTo(camera.view().scale * 1.25)
+      return true
+    case '-':
+      camera.zoomTo(camera.view().scale / 1.25)
+      return true
+    case '0':
+      camera.zoomTo(1)
+      return true
+    case '1':
+      camera.fit()
+      return true
+    default:
+      return event.code === 'Space'
+  }
+}
+
+const inOrder = (canvas: Canvas): Card[] =>
+  [...canvas.scene().cards].sort((one, other) => one.x - other.x || one.y - other.y)
+
+function focusedCard(canvas: Canvas): Card | undefined {
+  const id = document.activeElement?.getAttribute('data-node')
+  const { cards } = canvas.scene()
+  return cards.find(card => card.id === id) ?? onlySelected(cards)
+}
+
+function onlySelected(cards: readonly Card[]): Card | undefined {
+  const selected = cards.filter(card => card.isSelected)
+  return selected.length === 1 ? selected[0] : undefined
+}
+
+/** Goes from card to card; before the first and behind the last it leaves the canvas, as Tab does everywhere. */
+function pressTab(event: KeyboardEvent, { canvas, select }: KeyTargets): boolean {
+  const order = inOrder(canvas)
+  const onCard = document.activeElement?.hasAttribute('data-node') ?? false
+  const here = onCard ? order.findIndex(card => card.id === focusedCard(canvas)?.id) : -1
+  if (!onCard && event.shiftKey) return false
+  const next = order[here + (event.shiftKey ? -1 : 1)]
+  if (!next) {
+    // From the ground, the browser's own order leads out of the canvas.
+    canvas.focus(undefined)
+    return false
+  }
+  select([next.id])
+  canvas.focus(next.id)
+  return true
+}
+
+function pressArrow(event: KeyboardEvent, { canvas, commands, mayWrite, select }: KeyTargets): boolean {
+  const step = steps[event.key as Direction]
+  const isMoving = mayWrite && !event.altKey && canvas.scene().cards.some(card => card.isSelected)
+  if (isMoving) {
+    const far = event.shiftKey ? 5 : 1
+    commands.nudge(step.x * gridStep * far, step.y * gridStep * far)
+    return true
+  }
+  const here = focusedCard(canvas)
+  const next = here ? neighbour(canvas.scene().cards, here, step) : inOrder(canvas)[0]
+  if (!next) return true
+  select([next.id])
+  canvas.focus(next.id)
+  return true
+}
+
+/** The nearest card in a direction; what is off to the side counts as farther away. */
+function neighbour(cards: readonly Card[], here: Card, step: { x: number; y: number }): Card | undefined {
+  const distance = (card: Card): number => {
+    const [dx, dy] = [card.x - here.x, card.y - here.y]
+    const ahead = dx * step.x + dy * step.y
+    const aside = Math.abs(dx * step.y) + Math.abs(dy * step.x)
+    const isAhead = ahead > (step.x === 0 ? cardSize.height : cardSize.width) / 4
+    return isAhead ? ahead + aside * 2 : Number.POSITIVE_INFINITY
+  }
+  let nearest: Card | undefined
+  for (const card of cards) {
+    if (card.id === here.id || distance(card) === Number.POSITIVE_INFINITY) continue
+    if (!nearest || distance(card) < distance(nearest)) nearest = card
+  }
+  return nearest
+}

@@ -1,0 +1,114 @@
+import { defineWords } from '../../ui/words.ts'
+import type { NodeMark } from '../workflow-editor.ts'
+
+const seconds = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+
+const marked =
+  (names: Record<NodeMark['status'], string>, tokens: (count: number) => string) =>
+  ({ status, elapsedMs, tokens: count }: NodeMark): string =>
+    [
+      names[status],
+      ...(elapsedMs === undefined || status === 'skipped' ? [] : [seconds(elapsedMs)]),
+      ...(count ? [tokens(count)] : []),
+    ].join(' · ')
+
+export const useCanvasWords = defineWords(
+  {
+    canvas: 'Canvas',
+    howTo:
+      'Tab goes from node to node, Enter opens the settings of one, arrow keys move it. Press question mark for all keys.',
+    mark: marked(
+      {
+        running: 'Running',
+        waiting: 'Waiting',
+        succeeded: 'Done',
+        skipped: 'Skipped',
+        failed: 'Failed',
+        stopped: 'Stopped',
+      },
+      count => `${count} tokens`,
+    ),
+    findings: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
+    label: (title: string, kind: string, more: string[]) =>
+      [title, ...(kind === title ? [] : [kind]), ...more].join(', '),
+    emptyTitle: 'An empty workflow',
+    empty: 'Drag a node from the left onto the canvas, or press / to search for one. Begin with an input.',
+    map: 'Overview map: click to go there',
+    zoomIn: 'Zoom in',
+    zoomOut: 'Zoom out',
+    fit: 'Show everything',
+    zoom: (percent: number) => `Zoom ${percent} %: back to 100 %`,
+    selection: 'Selection',
+    nodes: (count: number) => (count === 1 ? '1 node' : `${count} nodes`),
+    edges: (count: number) => (count === 1 ? '1 edge' : `${count} edges`),
+    copy: 'Copy',
+    copied: 'Copied',
+    duplicateNodes: 'Duplicate',
+    remove: 'Delete',
+    connect: 'Connect…',
+    connectTitle: (title: string) => `Connect “${title}”`,
+    connectTo: 'To',
+    connectOk: 'Connect',
+    nowhere: 'There is no node that it could lead to.',
+    branch: 'Case',
+    everyCase: 'Every case',
+    chooseCase: 'When is this way taken?',
+    taken: 'in use',
+    wire: (from: string, to: string) => `${from} → ${to}`,
+    self: 'A node cannot lead to itself.',
+    duplicate: 'These two are connected already.',
+    cycle: 'This would be a circle: the node comes before. Use an iteration to repeat something.',
+    'into-input': 'Nothing comes before the input.',
+    'out-of-end': 'Nothing comes after the end.',
+  },
+  {
+    canvas: '画布',
+    howTo: '按 Tab 在节点间移动，按 Enter 打开节点设置，用方向键移动节点。按问号查看全部快捷键。',
+    mark: marked(
+      {
+        running: '运行中',
+        waiting: '等待中',
+        succeeded: '完成',
+        skipped: '已跳过',
+        failed: '失败',
+        stopped: '已停止',
+      },
+      count => `${count} tokens`,
+    ),
+    findings: (count: number) => `${count} 个问题`,
+    label: (title: string, kind: string, more: string[]) =>
+      [title, ...(kind === title ? [] : [kind]), ...more].join('，'),
+    emptyTitle: '空的工作流',
+    empty: '从左侧把节点拖到画布上，或按 / 搜索节点。建议从“输入”开始。',
+    map: '缩略图：点击即可前往',
+    zoomIn: '放大',
+    zoomOut: '缩小',
+    fit: '显示全部',
+    zoom: (percent: number) => `缩放 ${percent}%：恢复到 100%`,
+    selection: '所选内容',
+    nodes: (count: number) => `${count} 个节点`,
+    edges: (count: number) => `${count} 条连线`,
+    copy: '复制',
+    copied: '已复制',
+    duplicateNodes: '创建副本',
+    remove: '删除',
+    connect: '连接到…',
+    connectTitle: (title: string) => `连接“${title}”`,
+    connectTo: '目标节点',
+    connectOk: '连接',
+    nowhere: '没有可以连接的节点。',
+    branch: '分支',
+    everyCase: '所有分支',
+    chooseCase: '什么情况下走这条线？',
+    taken: '已使用',
+    wire: (from: string, to: string) => `${from} → ${to}`,
+    self: '节点不能连接到自己。',
+    duplicate: '这两个节点已经连接。',
+    cycle: '这样会形成环路：目标节点在它之前。需要重复执行时请使用“循环”。',
+    'into-input': '“输入”之前不能有其他节点。',
+    'out-of-end': '“结束”之后不能再有节点。',
+  },
+)
+
+export type CanvasWords = ReturnType<typeof useCanvasWords>

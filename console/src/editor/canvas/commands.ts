@@ -1,0 +1,147 @@
+import { copyText, pasteEdit } from '../model/clipboard.ts'
+import { connectionProblem } from '../model/connect.ts'
+import type { Edit } from '../model/edit.ts'
+import type { EditorStore } from '../model/editor-store.ts'
+import { makeEdge, type Point, type Positions } from '../model/graph.ts'
+import { tidyUp } from '../model/lay-out.ts'
+import { newNode } from '../model/new-node.ts'
+import type { Checks, KindRecord } from '../workflow-editor.ts'
+import { cardSize, gridStep } from './card-size.ts'
+
+export interface CommandSource {
+  store: EditorStore
+  mayWrite: boolean
+  /** Where every node is drawn, also those that nobody placed. */
+  positions: Positions
+  checks: Pick<Checks, 'outline'>
+  language: 'en' | 'zh'
+}
+
+/** What can be done to the drawing, by whatever means: keys, buttons, the palette. */
+export interface Commands {
+  remove(): void
+  duplicate(): void
+  /** The selected nodes as text for the clipboard; undefined when none is selected. */
+  copied(): string | undefined
+  paste(text: string, middle?: Point): void
+  selectAll(): void
+  move(positions: Positions): void
+  nudge(dx: number, dy: number): void
+  /** Adds a node, behind the only selected one unless a place is given, and gives its id. */
+  add(kind: KindRecord, options: { at?: Point; middle: Point }): string | undefined
+  connect(from: string, to: string, branch?: string): void
+  tidyUp(): void
+}
+
+const snap = (value: number): number => Math.round(value / gridStep) * gridStep
+
+export function createCommands({ store, mayWrite, positions, checks, language }: CommandSource): Commands {
+  const edit = (change: Edit, group?: string): void => {
+    if (mayWrite) store.edit(change, group === undefined ? {} : { group })
+  }
+  const selected = (): string[] => [...store.state().selection.nodes]
+
+  const move = (moved: Positions, group?: string): void => {
+    // Those that nobody placed yet stay where they are seen, instead of being laid out anew around the moved ones.
+    const { positions: placed, graph } = store.state()
+    const unplaced = graph.nodes.filter(({ id }) => !Object.hasOwn(placed, id) && positions[id])
+    const seen = Object.fromEntries(unplaced.map(({ id }) => [id, positions[id]!]))
+    edit({ type: 'nodes.move', positions: { ...seen, ...moved } }, group)
+  }
+  const paste = (text: string, offset: Point): void => {
+    const pasted = mayWrite && pasteEdit(drawingOf(store, positions), text, offset)
+    if (!pasted) return
+    edit(pasted.edit)
+    store.select(pasted.ids)
+  }
+  const copied = (): string | undefined => {
+    const ids = selected()
+    return ids.length === 0 ? undefined : copyText(drawingOf(store, positions), new Set(ids))
+  }
+
+  return {
+    copied,
+    move,
+    remove: () => {
+      const { selection } = store.state()
+      const edits: Edit[] = [
+        ...[...selection.edges].map(key => ({ type: 'edge.remove' as const, key })),
+        ...[...selection.nodes].map(id => ({ type: 'node.remove' as const, id })),
+      ]
+      if (edits.length === 0) return
+      edit({ type: 'many', edits })
+      if (mayWrite) store.select([])
+    },
+    duplicate: () => {
+      const text = copied()
+      if (text !== undefined) paste(text, { x: 40, y: 40 })
+    },
+    paste: text => paste(text, { x: 40, y: 40 }),
+    selectAll: () => {
+      store.select(store.state().graph.nodes.map(({ id }) => id))
+    },
+    nudge: (dx, dy) => {
+      const ids = selected()
+      if (ids.length === 0) return
+      const moved = ids.flatMap(id => {
+        const place = positions[id]
+        return place ? [[id, { x: place.x + dx, y: place.y + dy }] as const] : []
+      })
+      move(Object.fromEntries(moved), `nudge ${ids.join(' ')}`)
+    },
+    add: (kind, { at, middle }) => {
+      if (!mayWrite) return undefined
+      const { graph } = store.state()
+      const node = newNode(graph, kind, kind.title[language])
+      const [before, ...others] = at ? [] : selected()
+      const from = others.length === 0 ? before : undefined
+      const wanted = at ?? (from === undefined ? middle : behind(positions[from] ?? middle))
+      const edits: Edit[] = [{ type: 'node.add', node, position: freePlace(wanted, positions) }]
+      if (from !== undefined) {
+        const branch = freeCase(store, checks, from)
+        const grown = { ...graph, nodes: [...graph.nodes, node] }
+        if (connectionProblem(grown, from, node.id, branch) === undefined)
+          edits.push({ type: 'edge.add', edge: makeEdge(from, node.id, branch) })
+      }
+      edit({ type: 'many', edits })
+      store.select([node.id])
+      return node.id
+    },
+    connect: (from, to, branch) => edit({ type: 'edge.add', edge: makeEdge(from, to, branch) }),
+    tidyUp: () => edit({ type: 'nodes.move', positions: tidyUp(store.state().graph, () => cardSize) }),
+  }
+}
+
+const drawingOf = (store: EditorStore, positions: Positions) => ({ graph: store.state().graph, positions })
+
+const behind = ({ x, y }: Point): Point => ({ x: x + cardSize.width + 72, y })
+
+/** The next place downwards that covers no other card. */
+function freePlace({ x, y }: Point, positions: Positions): Point {
+  const place = { x: snap(x), y: snap(y) }
+  const others = Object.values(positions)
+  const isTaken = (): boolean =>
+    others.some(
+      other =>
+        Math.abs(other.x - place.x) < cardSize.width + 16 &&
+        Math.abs(other.y - place.y) < cardSize.height + 16,
+    )
+  while (isTaken()) place.y += gridStep * 2
+  return place
+}
+
+/** The first case of a branching node that leads nowhere yet. */
+export function freeCase(
+  store: EditorStore,
+  checks: Pick<Checks, 'outline'>,
+  from: string,
+): string | undefined {
+  const cases = checks.outline[from]?.cases ?? []
+  const taken = new Set(
+    store
+      .state()
+      .graph.edges.filter(edge => edge.source.cell === from)
+      .map(edge => edge.data?.case),
+  )
+  return cases.find(each => !taken.has(each)) ?? cases[0]
+}

@@ -1,0 +1,117 @@
+import type { Point } from '../model/graph.ts'
+import { type Camera, createCamera } from './camera.ts'
+import { type Area, listenToCamera } from './camera-gestures.ts'
+import { cardSize } from './card-size.ts'
+import { type CellGestures, listenToCells } from './cell-gestures.ts'
+import { createGraph } from './create-graph.ts'
+import { createSceneRenderer } from './render-scene.ts'
+import type { Scene } from './scene.ts'
+
+export interface CanvasListener extends CellGestures {
+  mayEdit(): boolean
+  mayConnect(from: string, to: string): boolean
+  /** The pointer was let go over a node that the edge may not lead to. */
+  onRefused(from: string, to: string): void
+  /** Nodes inside a rubber band, while it is drawn; `area` is undefined at its end. */
+  onBand(ids: string[], area: Area | undefined): void
+  onBlankClick(): void
+}
+
+export interface Canvas {
+  camera: Camera
+  render(scene: Scene): void
+  scene(): Scene
+  /** Puts the keyboard's focus on a card, bringing it into view, or on the ground. */
+  focus(id: string | undefined): void
+  dispose(): void
+}
+
+/** The canvas without React: X6, the camera, and what the pointer does. */
+export function createCanvas(container: HTMLElement, listener: CanvasListener): Canvas {
+  let scene: Scene = { cards: [], wires: [] }
+  let awaited: string | undefined
+  let connectingFrom: string | undefined
+  const graph = createGraph(container, {
+    mayEdit: listener.mayEdit,
+    mayConnect: (from, to) => {
+      connectingFrom = from
+      return listener.mayConnect(from, to)
+    },
+    isOurs: event => !gestures.isCameraGesture(event),
+  })
+  const camera = createCamera(graph, () => areaOf(scene))
+  const gestures = listenToCamera(container, camera, {
+    onBand: (area, isOver) => listener.onBand(idsWithin(scene, area, camera), isOver ? undefined : area),
+    onBlankClick: listener.onBlankClick,
+  })
+  listenToCells(graph, listener)
+
+  const focusNow = (id: string): boolean => {
+    const view = graph.findViewByCell(id)
+    if (!view?.container.isConnected) return false
+    ;(view.container as SVGElement).focus({ preventScroll: true })
+    return true
+  }
+  graph.on('view:mounted', ({ view }) => {
+    if (view.cell.id !== awaited) return
+    awaited = undefined
+    // It is in the page, but filled only after this.
+    queueMicrotask(() => focusNow(view.cell.id))
+  })
+  graph.on('view:unmounted', () => {
+    // Who works by keyboard would otherwise stand nowhere.
+    if (document.activeElement === document.body) container.focus({ preventScroll: true })
+  })
+  const tellRefused = (event: PointerEvent): void => {
+    const from = connectingFrom
+    connectingFrom = undefined
+    const under = document.elementFromPoint(event.clientX, event.clientY)
+    const to = under?.closest('[data-node]')?.getAttribute('data-node')
+    if (from !== undefined && to != null && to !== from && !listener.mayConnect(from, to))
+      listener.onRefused(from, to)
+  }
+  window.addEventListener('pointerup', tellRefused)
+  const render = createSceneRenderer(graph)
+  return {
+    camera,
+    render: next => {
+      scene = next
+      render(next)
+    },
+    scene: () => scene,
+    focus: id => {
+      const card = scene.cards.find(each => each.id === id)
+      if (!card) return container.focus({ preventScroll: true })
+      camera.reveal(card)
+      if (!focusNow(card.id)) awaited = card.id
+    },
+    dispose: () => {
+      window.removeEventListener('pointerup', tellRefused)
+      gestures.dispose()
+      graph.dispose(true)
+    },
+  }
+}
+
+export function areaOf({
+  cards,
+}: Scene): { x: number; y: number; width: number; height: number } | undefined {
+  if (cards.length === 0) return undefined
+  const xs = cards.map(card => card.x)
+  const ys = cards.map(card => card.y)
+  const [x, y] = [Math.min(...xs), Math.min(...ys)]
+  return {
+    x,
+    y,
+    width: Math.max(...xs) + cardSize.width - x,
+    height: Math.max(...ys) + cardSize.height - y,
+  }
+}
+
+function idsWithin({ cards }: Scene, area: Area, camera: Camera): string[] {
+  const from: Point = camera.toLocal({ clientX: area.left, clientY: area.top })
+  const to: Point = camera.toLocal({ clientX: area.right, clientY: area.bottom })
+  return cards
+    .filter(({ x, y }) => x < to.x && x + cardSize.width > from.x && y < to.y && y + cardSize.height > from.y)
+    .map(({ id }) => id)
+}

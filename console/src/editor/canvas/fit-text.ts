@@ -1,0 +1,29 @@
+let pen: CanvasRenderingContext2D | null | undefined
+const widths = new Map<string, number>()
+
+/** How wide a text is, without asking the page to lay anything out. */
+export function textWidth(text: string, font: string): number {
+  pen ??= document.createElement('canvas').getContext('2d')
+  if (!pen) return text.length * 7
+  const key = `${font}\n${text}`
+  const known = widths.get(key)
+  if (known !== undefined) return known
+  pen.font = font
+  const { width } = pen.measureText(text)
+  if (widths.size > 20_000) widths.clear()
+  widths.set(key, width)
+  return width
+}
+
+/** As much of a text as fits; SVG cannot cut it by itself. */
+export function fitText(text: string, width: number, font: string): string {
+  if (textWidth(text, font) <= width) return text
+  const letters = [...text]
+  let [fits, tooMany] = [0, letters.length]
+  while (tooMany - fits > 1) {
+    const middle = (fits + tooMany) >> 1
+    if (textWidth(`${letters.slice(0, middle).join('')}…`, font) <= width) fits = middle
+    else tooMany = middle
+  }
+  return `${letters.slice(0, fits).join('').trimEnd()}…`
+}

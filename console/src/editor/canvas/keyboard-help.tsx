@@ -1,0 +1,102 @@
+import { Modal } from 'antd'
+import { defineWords } from '../../ui/words.ts'
+import './keyboard-help.css'
+
+const command = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'
+
+const useWords = defineWords(
+  {
+    title: 'Keys of the canvas',
+    next: 'Next or previous node',
+    neighbour: 'Nearest node in a direction',
+    open: 'Settings of the node',
+    move: 'Move what is selected; with Shift farther',
+    connect: 'Connect the node to another',
+    palette: 'Search for a node to add',
+    remove: 'Delete what is selected',
+    copy: 'Copy, cut, paste',
+    duplicate: 'Duplicate',
+    all: 'Select all',
+    band: 'Select with a rubber band',
+    dragShift: 'Shift + drag',
+    add: 'Select one more',
+    clickShift: 'Shift + click',
+    undo: 'Undo, redo',
+    zoom: 'Zoom',
+    wheel: 'wheel',
+    size: 'Full size; everything',
+    pan: 'Move the view',
+    drag: 'drag',
+    save: 'Save now',
+    nothing: 'Select nothing',
+    help: 'This help',
+  },
+  {
+    title: '画布快捷键',
+    next: '下一个或上一个节点',
+    neighbour: '某个方向上最近的节点',
+    open: '打开节点设置',
+    move: '移动所选节点；按住 Shift 移动更远',
+    connect: '把节点连接到另一个节点',
+    palette: '搜索要添加的节点',
+    remove: '删除所选内容',
+    copy: '复制、剪切、粘贴',
+    duplicate: '创建副本',
+    all: '全选',
+    band: '框选',
+    dragShift: 'Shift + 拖动',
+    add: '加选一个',
+    clickShift: 'Shift + 点击',
+    undo: '撤销、重做',
+    zoom: '缩放',
+    wheel: '滚轮',
+    size: '原始大小；显示全部',
+    pan: '移动视野',
+    drag: '拖动',
+    save: '立即保存',
+    nothing: '取消选择',
+    help: '本帮助',
+  },
+)
+
+/** All keys in one place; `?` opens it. */
+export function KeyboardHelp({ open, onClose }: { open: boolean; onClose(): void }) {
+  const words = useWords()
+  const rows: [string, string[]][] = [
+    [words.next, ['Tab', 'Shift + Tab']],
+    [words.neighbour, ['Alt + ← ↑ ↓ →']],
+    [words.open, ['Enter']],
+    [words.move, ['← ↑ ↓ →']],
+    [words.connect, ['C']],
+    [words.palette, ['/']],
+    [words.remove, ['Delete']],
+    [words.copy, [`${command} + C`, `${command} + X`, `${command} + V`]],
+    [words.duplicate, [`${command} + D`]],
+    [words.all, [`${command} + A`]],
+    [words.band, [words.dragShift]],
+    [words.add, [words.clickShift]],
+    [words.nothing, ['Esc']],
+    [words.undo, [`${command} + Z`, `${command} + Shift + Z`]],
+    [words.zoom, ['+', '−', `${command} + ${words.wheel}`]],
+    [words.size, ['0', '1']],
+    [words.pan, [words.drag, words.wheel, `Space + ${words.drag}`]],
+    [words.save, [`${command} + S`]],
+    [words.help, ['?']],
+  ]
+  return (
+    <Modal open={open} onCancel={onClose} footer={null} title={words.title} width={560}>
+      <dl className="keys">
+        {rows.map(([meaning, keys]) => (
+          <div key={meaning}>
+            <dt>{meaning}</dt>
+            <dd>
+              {keys.map(key => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  )
+}

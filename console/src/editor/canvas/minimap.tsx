@@ -1,0 +1,103 @@
+import { type PointerEvent, useEffect, useRef } from 'react'
+import { useIsDark } from '../../ui/preferences.ts'
+import type { View } from './camera.ts'
+import { useCanvasWords } from './canvas-words.ts'
+import { cardSize } from './card-size.ts'
+import { areaOf, type Canvas } from './create-canvas.ts'
+import type { Scene } from './scene.ts'
+
+const size = { width: 168, height: 104 }
+const margin = 8
+
+interface Fitting {
+  scale: number
+  left: number
+  top: number
+}
+
+/** The map shows the drawing together with the window on it, wherever that was moved. */
+function fitting(scene: Scene, seen: View): Fitting | undefined {
+  const drawn = areaOf(scene)
+  if (!drawn) return undefined
+  const [x, y] = [Math.min(drawn.x, seen.x), Math.min(drawn.y, seen.y)]
+  const area = {
+    x,
+    y,
+    width: Math.max(drawn.x + drawn.width, seen.x + seen.width) - x,
+    height: Math.max(drawn.y + drawn.height, seen.y + seen.height) - y,
+  }
+  const scale = Math.min(
+    (size.width - 2 * margin) / area.width,
+    (size.height - 2 * margin) / area.height,
+    0.15,
+  )
+  return {
+    scale,
+    left: (size.width - area.width * scale) / 2 - area.x * scale,
+    top: (size.height - area.height * scale) / 2 - area.y * scale,
+  }
+}
+
+function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
+  const pen = element.getContext('2d')
+  const seen = canvas.camera.view()
+  const fit = fitting(scene, seen)
+  const colours = getComputedStyle(document.documentElement)
+  const ratio = window.devicePixelRatio || 1
+  element.width = size.width * ratio
+  element.height = size.height * ratio
+  if (!pen || !fit) return
+  pen.scale(ratio, ratio)
+  const put = (x: number, y: number, width: number, height: number) =>
+    [fit.left + x * fit.scale, fit.top + y * fit.scale, width * fit.scale, height * fit.scale] as const
+  for (const card of scene.cards) {
+    pen.fillStyle = colours.getPropertyValue(
+      card.severity === 'error' ? '--danger' : card.isSelected ? '--leaf' : '--soft',
+    )
+    const [x, y, width, height] = put(card.x, card.y, cardSize.width, cardSize.height)
+    pen.fillRect(x, y, Math.max(width, 2), Math.max(height, 1.5))
+  }
+  pen.strokeStyle = colours.getPropertyValue('--leaf')
+  pen.lineWidth = 1.5
+  pen.strokeRect(...put(seen.x, seen.y, seen.width, seen.height))
+}
+
+/** The whole drawing in small; a press or a drag there moves what is seen. */
+export function Minimap({ canvas, scene }: { canvas: Canvas; scene: Scene }) {
+  const words = useCanvasWords()
+  const isDark = useIsDark()
+  const element = useRef<HTMLCanvasElement>(null)
+  // While it is dragged, the map must not change below the pointer.
+  const held = useRef<Fitting>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours follow the theme
+  useEffect(() => {
+    const draw = (): void => {
+      if (element.current) paint(element.current, scene, canvas)
+    }
+    draw()
+    return canvas.camera.subscribe(draw)
+  }, [canvas, scene, isDark])
+  const go = (event: PointerEvent<HTMLCanvasElement>): void => {
+    if (event.type === 'pointerdown') held.current = fitting(scene, canvas.camera.view())
+    const fit = held.current
+    if (!fit || event.buttons === 0) return
+    event.currentTarget.setPointerCapture(event.pointerId)
+    const box = event.currentTarget.getBoundingClientRect()
+    canvas.camera.centreOn({
+      x: (event.clientX - box.left - fit.left) / fit.scale,
+      y: (event.clientY - box.top - fit.top) / fit.scale,
+    })
+  }
+  return (
+    <canvas
+      ref={element}
+      className="canvas-map"
+      style={size}
+      role="img"
+      aria-label={words.map}
+      title={words.map}
+      onPointerDown={go}
+      onPointerMove={go}
+    />
+  )
+}

@@ -1,0 +1,141 @@
+import { SearchOutlined } from '@ant-design/icons'
+import { Input, type InputRef } from 'antd'
+import { type KeyboardEvent, type RefObject, useState } from 'react'
+import { useLanguage } from '../../ui/preferences.ts'
+import { defineWords } from '../../ui/words.ts'
+import { type KindRecord, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { KindIcon } from './kind-icon.tsx'
+import './palette.css'
+
+/** What a dragged kind is called on its way to the canvas. */
+export const draggedKind = 'application/x-banyan-kind'
+
+const useWords = defineWords(
+  {
+    nodes: 'Nodes',
+    search: 'Search nodes',
+    none: 'No such node.',
+    one: 'There is one already; a workflow has no second.',
+    talk: 'Talking',
+    model: 'Models',
+    logic: 'Deciding',
+    data: 'Shaping',
+    tools: 'Finding and calling',
+    hint: 'Drag onto the canvas, or press Enter to add it behind what is selected.',
+  },
+  {
+    nodes: '节点',
+    search: '搜索节点',
+    none: '没有这样的节点。',
+    one: '已经有一个了，一个工作流里只能有一个。',
+    talk: '对话',
+    model: '模型',
+    logic: '逻辑',
+    data: '数据处理',
+    tools: '检索与调用',
+    hint: '拖到画布上，或按 Enter 加在所选节点之后。',
+  },
+)
+
+const groups = ['talk', 'model', 'logic', 'data', 'tools'] as const
+
+const matches = ({ kind, title, about }: KindRecord, sought: string): boolean =>
+  [kind, title.en, title.zh, about.en, about.zh].some(text => text.toLowerCase().includes(sought))
+
+interface PaletteProps {
+  searchBox: RefObject<InputRef | null>
+  onAdd(kind: KindRecord): void
+}
+
+/** The kinds of nodes: to be dragged onto the canvas, or added where one stands. */
+export function Palette({ searchBox, onAdd }: PaletteProps) {
+  const words = useWords()
+  const { kinds } = useWorkflowEditor()
+  const { graph } = useEditorState()
+  const [sought, setSought] = useState('')
+  const language = useLanguage()
+  const word = sought.trim().toLowerCase()
+  const found = kinds.kinds.filter(kind => matches(kind, word))
+  // What is called by the word comes before what only mentions it.
+  const best = found.find(kind => kind.title[language].toLowerCase().includes(word)) ?? found[0]
+  const present = new Set(graph.nodes.map(node => node.data.type))
+  const isTaken = ({ kind }: KindRecord): boolean => (kind === 'input' || kind === 'end') && present.has(kind)
+  const add = (kind: KindRecord | undefined): void => {
+    if (kind && !isTaken(kind)) onAdd(kind)
+  }
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') setSought('')
+    // An input method confirms its choice with Enter, too.
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing && word !== '') add(best)
+  }
+  return (
+    <aside className="palette" aria-label={words.nodes}>
+      <Input
+        ref={searchBox}
+        allowClear
+        prefix={<SearchOutlined />}
+        placeholder={words.search}
+        aria-label={words.search}
+        value={sought}
+        onChange={event => setSought(event.target.value)}
+        onKeyDown={press}
+      />
+      <div className="palette-list">
+        {groups.map(group => (
+          <PaletteGroup
+            key={group}
+            title={words[group]}
+            kinds={found.filter(kind => kind.group === group)}
+            best={word === '' ? undefined : best}
+            whyNot={kind => (isTaken(kind) ? words.one : undefined)}
+            onAdd={add}
+          />
+        ))}
+        {found.length === 0 && <p className="soft small">{words.none}</p>}
+      </div>
+      <p className="soft small palette-hint">{words.hint}</p>
+    </aside>
+  )
+}
+
+interface PaletteGroupProps {
+  title: string
+  kinds: KindRecord[]
+  best: KindRecord | undefined
+  whyNot(kind: KindRecord): string | undefined
+  onAdd(kind: KindRecord): void
+}
+
+function PaletteGroup({ title, kinds, best, whyNot, onAdd }: PaletteGroupProps) {
+  const language = useLanguage()
+  if (kinds.length === 0) return null
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul>
+        {kinds.map(kind => {
+          const refusal = whyNot(kind)
+          return (
+            <li key={kind.kind}>
+              <button
+                type="button"
+                draggable={refusal === undefined}
+                aria-disabled={refusal !== undefined}
+                className={kind === best ? 'is-best' : undefined}
+                title={refusal ?? kind.about[language]}
+                onClick={() => onAdd(kind)}
+                onDragStart={event => {
+                  event.dataTransfer.setData(draggedKind, kind.kind)
+                  event.dataTransfer.effectAllowed = 'copy'
+                }}
+              >
+                <KindIcon kind={kind.kind} group={kind.group} />
+                {kind.title[language]}
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

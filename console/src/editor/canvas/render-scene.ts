@@ -1,0 +1,91 @@
+import type { Edge, Graph, Node } from '@antv/x6'
+import { cardShape, wireShape } from './create-graph.ts'
+import { textWidth } from './fit-text.ts'
+import type { Card, Scene, Wire } from './scene.ts'
+
+const labelFont = '600 11px sans-serif'
+
+const isSame = <Value extends object>(one: Value, other: Value): boolean =>
+  (Object.keys(one) as (keyof Value)[]).every(key => one[key] === other[key])
+
+/** Names of nodes and keys of edges could be the same text. */
+export const wireId = (key: string): string => `wire ${key}`
+
+/** Brings what X6 shows from one scene to the next, touching only what differs. */
+export function createSceneRenderer(graph: Graph): (scene: Scene) => void {
+  let cards = new Map<string, Card>()
+  let wires = new Map<string, Wire>()
+  return scene => {
+    const nextCards = new Map(scene.cards.map(card => [card.id, card]))
+    const nextWires = new Map(scene.wires.map(wire => [wire.key, wire]))
+    graph.batchUpdate('scene', () => {
+      for (const key of wires.keys()) if (!nextWires.has(key)) graph.removeCell(wireId(key))
+      for (const id of cards.keys()) if (!nextCards.has(id)) graph.removeCell(id, { disconnectEdges: true })
+      for (const card of scene.cards) renderCard(graph, card, cards.get(card.id))
+      for (const wire of scene.wires) renderWire(graph, wire, wires.get(wire.key))
+    })
+    cards = nextCards
+    wires = nextWires
+  }
+}
+
+function renderCard(graph: Graph, card: Card, before: Card | undefined): void {
+  if (!before) {
+    const { id, x, y } = card
+    graph.addNode({ shape: cardShape, id, x, y, zIndex: 2, data: card })
+    return
+  }
+  if (isSame(card, before)) return
+  const node = graph.getCellById(card.id) as Node
+  if (card.x !== before.x || card.y !== before.y) node.setPosition(card.x, card.y)
+  node.setData(card, { overwrite: true })
+}
+
+const classOf = ({ isSelected, isLive }: Wire): string =>
+  `wire${isSelected ? ' is-selected' : ''}${isLive ? ' is-live' : ''}`
+
+function lineOf(wire: Wire) {
+  const colour = wire.isSelected || wire.isLive ? 'var(--leaf)' : 'var(--wire)'
+  return {
+    class: classOf(wire),
+    stroke: colour,
+    targetMarker: { tagName: 'path', d: 'M 9 -4.5 0 0 9 4.5 Z', fill: colour, stroke: 'none' },
+  }
+}
+
+function labelsOf({ label }: Wire) {
+  if (label === '') return []
+  const width = Math.min(textWidth(label, labelFont), 160) + 18
+  const text = label.length > 28 ? `${label.slice(0, 27)}…` : label
+  return [
+    {
+      position: 0.5,
+      markup: [
+        { tagName: 'rect', selector: 'body' },
+        { tagName: 'text', selector: 'label' },
+      ],
+      attrs: {
+        body: { class: 'wire-label', x: -width / 2, y: -10, width, height: 20, rx: 10 },
+        label: { class: 'wire-label-text', text, textAnchor: 'middle', textVerticalAnchor: 'middle' },
+      },
+    },
+  ]
+}
+
+function renderWire(graph: Graph, wire: Wire, before: Wire | undefined): void {
+  if (!before) {
+    graph.addEdge({
+      shape: wireShape,
+      id: wireId(wire.key),
+      source: { cell: wire.from },
+      target: { cell: wire.to },
+      zIndex: 1,
+      attrs: { line: lineOf(wire) },
+      labels: labelsOf(wire),
+    })
+    return
+  }
+  if (isSame(wire, before)) return
+  const edge = graph.getCellById(wireId(wire.key)) as Edge
+  edge.setAttrs({ line: lineOf(wire) })
+}

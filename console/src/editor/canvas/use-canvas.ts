@@ -1,0 +1,107 @@
+import { App } from 'antd'
+import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
+import { connectionProblem } from '../model/connect.ts'
+import { edgeKey } from '../model/graph.ts'
+import { useWorkflowEditor } from '../workflow-editor.ts'
+import type { Area } from './camera-gestures.ts'
+import { useCanvasWords } from './canvas-words.ts'
+import type { Commands } from './commands.ts'
+import { type Canvas, type CanvasListener, createCanvas } from './create-canvas.ts'
+import { wireId } from './render-scene.ts'
+
+export interface CanvasActions {
+  commands: Commands
+  onOpenNode(id: string): void
+  onBand(area: Area | undefined): void
+  /** An edge was drawn from a node that branches: its case is still to be chosen. */
+  onChooseBranch(from: string, to: string): void
+}
+
+/** The canvas in its element, with gestures turned into edits of the store. */
+export function useCanvas(
+  element: RefObject<HTMLElement | null>,
+  actions: CanvasActions,
+): Canvas | undefined {
+  const [canvas, setCanvas] = useState<Canvas>()
+  const listener = useListener(actions)
+  // Each gesture sees the newest of everything; the canvas itself is made once.
+  const mayEdit = useEffectEvent(() => listener.mayEdit())
+  const mayConnect = useEffectEvent((from: string, to: string) => listener.mayConnect(from, to))
+  const tell = useEffectEvent(
+    <Name extends Told>(name: Name, parameters: Parameters<CanvasListener[Name]>): void =>
+      (listener[name] as (...given: Parameters<CanvasListener[Name]>) => void)(...parameters),
+  )
+  const selectedNodes = useEffectEvent(() => listener.selectedNodes())
+  useEffect(() => {
+    if (!element.current) return
+    const made = createCanvas(element.current, {
+      mayEdit: () => mayEdit(),
+      mayConnect: (from, to) => mayConnect(from, to),
+      selectedNodes: () => selectedNodes(),
+      onRefused: (...all) => tell('onRefused', all),
+      onBand: (...all) => tell('onBand', all),
+      onBlankClick: () => tell('onBlankClick', []),
+      onPickNode: (...all) => tell('onPickNode', all),
+      onPickEdge: (...all) => tell('onPickEdge', all),
+      onOpenNode: (...all) => tell('onOpenNode', all),
+      onOpenEdge: (...all) => tell('onOpenEdge', all),
+      onMove: (...all) => tell('onMove', all),
+      onConnect: (...all) => tell('onConnect', all),
+    })
+    setCanvas(made)
+    return () => made.dispose()
+  }, [element])
+  return canvas
+}
+
+type Told = Exclude<keyof CanvasListener, 'mayEdit' | 'mayConnect' | 'selectedNodes'>
+
+function useListener({ commands, onOpenNode, onBand, onChooseBranch }: CanvasActions): CanvasListener {
+  const { message } = App.useApp()
+  const words = useCanvasWords()
+  const { store, mayWrite, checks } = useWorkflowEditor()
+  const { selection, graph } = store.state()
+  const casesOf = (from: string): readonly string[] => checks.outline[from]?.cases ?? []
+  const problem = (from: string, to: string) => {
+    const [first, ...others] = [...casesOf(from), undefined].map(branch =>
+      connectionProblem(graph, from, to, branch),
+    )
+    return others.includes(undefined) ? undefined : first
+  }
+  const keyOf = (edgeId: string): string | undefined =>
+    graph.edges.map(edgeKey).find(key => wireId(key) === edgeId)
+  const toggled = (set: ReadonlySet<string>, id: string): Set<string> => {
+    const next = new Set(set)
+    if (!next.delete(id)) next.add(id)
+    return next
+  }
+  return {
+    mayEdit: () => mayWrite,
+    mayConnect: (from, to) => problem(from, to) === undefined,
+    selectedNodes: () => store.state().selection.nodes,
+    onRefused: (from, to) => {
+      const found = problem(from, to)
+      if (found) message.info(words[found])
+    },
+    onBand: (ids, area) => {
+      onBand(area)
+      store.select(ids)
+    },
+    onBlankClick: () => store.select([]),
+    onPickNode: (id, isAdding) =>
+      isAdding ? store.select(toggled(selection.nodes, id), selection.edges) : store.select([id]),
+    onPickEdge: (edgeId, isAdding) => {
+      const key = keyOf(edgeId)
+      if (key === undefined) return
+      if (isAdding) store.select(selection.nodes, toggled(selection.edges, key))
+      else store.select([], [key])
+    },
+    onOpenNode,
+    onOpenEdge: () => {},
+    onMove: positions => commands.move(positions),
+    onConnect: (from, to) => {
+      if (casesOf(from).length > 0) onChooseBranch(from, to)
+      else commands.connect(from, to)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { useMemo } from 'react'
+import { useLanguage } from '../../ui/preferences.ts'
+import type { Graph, Positions } from '../model/graph.ts'
+import { layOut } from '../model/lay-out.ts'
+import { type KindRecord, type KindsData, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { useCanvasWords } from './canvas-words.ts'
+import { cardSize } from './card-size.ts'
+import { makeScene } from './make-scene.ts'
+import type { Scene } from './scene.ts'
+
+export const placedAll = (graph: Graph, known: Positions): Positions =>
+  graph.nodes.every(({ id }) => Object.hasOwn(known, id)) ? known : layOut(graph, known, () => cardSize)
+
+/** Where every node is drawn, also those that nobody placed yet. */
+export function usePlacedNodes(): Positions {
+  const { graph, positions } = useEditorState()
+  return useMemo(() => placedAll(graph, positions), [graph, positions])
+}
+
+export const useKindsByName = (kinds: KindsData): ReadonlyMap<string, KindRecord> =>
+  useMemo(() => new Map(kinds.kinds.map(kind => [kind.kind, kind])), [kinds])
+
+/** What the canvas shows just now. */
+export function useScene(positions: Positions): Scene {
+  const { graph, selection } = useEditorState()
+  const { kinds, checks, marks } = useWorkflowEditor()
+  const byName = useKindsByName(kinds)
+  const language = useLanguage()
+  const words = useCanvasWords()
+  const { findings, outline } = checks
+  return useMemo(
+    () =>
+      makeScene({
+        state: { graph, selection },
+        positions,
+        kinds: byName,
+        checks: { findings, outline },
+        marks,
+        language,
+        words,
+      }),
+    [graph, selection, positions, byName, findings, outline, marks, language, words],
+  )
+}

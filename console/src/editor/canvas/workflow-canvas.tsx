@@ -1,0 +1,142 @@
+import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useWorkflowEditor } from '../workflow-editor.ts'
+import type { Area } from './camera-gestures.ts'
+import { pressKey } from './canvas-keys.ts'
+import { useCanvasWords } from './canvas-words.ts'
+import { cardSize } from './card-size.ts'
+import type { Commands } from './commands.ts'
+import { ConnectDialog } from './connect-dialog.tsx'
+import type { Canvas } from './create-canvas.ts'
+import { Minimap } from './minimap.tsx'
+import { draggedKind } from './palette.tsx'
+import type { Scene } from './scene.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { useCanvas } from './use-canvas.ts'
+import { useClipboard } from './use-clipboard.ts'
+import { ZoomBar } from './zoom-bar.tsx'
+import './canvas.css'
+
+interface WorkflowCanvasProps {
+  scene: Scene
+  commands: Commands
+  onReady(canvas: Canvas | undefined): void
+  onOpenNode(id: string): void
+  onSearchKinds(): void
+}
+
+/** Where the workflow is drawn. */
+export function WorkflowCanvas({ scene, commands, onReady, onOpenNode, onSearchKinds }: WorkflowCanvasProps) {
+  const words = useCanvasWords()
+  const { store, mayWrite, kinds } = useWorkflowEditor()
+  const element = useRef<HTMLDivElement>(null)
+  const [band, setBand] = useState<Area>()
+  const [connecting, setConnecting] = useState<{ from: string; to?: string }>()
+  const canvas = useCanvas(element, {
+    commands,
+    onOpenNode,
+    onBand: setBand,
+    onChooseBranch: (from, to) => setConnecting({ from, to }),
+  })
+  useShowScene(canvas, scene, element.current)
+  useEffect(() => onReady(canvas), [canvas, onReady])
+  useClipboard(element.current, canvas, commands)
+
+  const press = (event: KeyboardEvent): void => {
+    if (!canvas) return
+    const isUnderstood = pressKey(event.nativeEvent, {
+      canvas,
+      commands,
+      mayWrite,
+      select: ids => store.select(ids),
+      onOpenNode,
+      onConnectFrom: from => setConnecting({ from }),
+      onSearchKinds,
+    })
+    if (isUnderstood) event.preventDefault()
+  }
+  const drop = (event: DragEvent): void => {
+    const kind = kinds.kinds.find(each => each.kind === event.dataTransfer.getData(draggedKind))
+    if (!canvas || !kind) return
+    event.preventDefault()
+    const { x, y } = canvas.camera.toLocal(event)
+    const at = { x: x - cardSize.width / 2, y: y - cardSize.height / 2 }
+    canvas.focus(commands.add(kind, { at, middle: at }))
+  }
+  return (
+    <div className="canvas">
+      <div
+        ref={element}
+        className="canvas-ground"
+        role="application"
+        aria-label={words.canvas}
+        aria-describedby="canvas-how-to"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a canvas is worked on with keys of its own
+        tabIndex={0}
+        onKeyDown={press}
+        onDragOver={event => event.dataTransfer.types.includes(draggedKind) && event.preventDefault()}
+        onDrop={drop}
+      />
+      <p id="canvas-how-to" className="visually-hidden">
+        {words.howTo}
+      </p>
+      {band && <Band area={band} ground={element.current} />}
+      {scene.cards.length === 0 && (
+        <div className="canvas-empty">
+          <h2>{words.emptyTitle}</h2>
+          <p className="soft">{words.empty}</p>
+        </div>
+      )}
+      {canvas && (
+        <div className="canvas-corner">
+          <Minimap canvas={canvas} scene={scene} />
+          <ZoomBar camera={canvas.camera} />
+        </div>
+      )}
+      <SelectionBar commands={commands} onConnect={from => setConnecting({ from })} />
+      {connecting && (
+        <ConnectDialog {...connecting} commands={commands} onClose={() => setConnecting(undefined)} />
+      )}
+    </div>
+  )
+}
+
+/** Draws each new scene, shows all of the first one, and keeps the ground's dots and details fitting the zoom. */
+function useShowScene(canvas: Canvas | undefined, scene: Scene, element: HTMLElement | null): void {
+  const fitted = useRef<Canvas>(undefined)
+  useEffect(() => {
+    if (!canvas) return
+    canvas.render(scene)
+    const [first, ...others] = scene.cards
+    if (fitted.current === canvas || !first) return
+    fitted.current = canvas
+    canvas.camera.begin(others.reduce((left, card) => (card.x < left.x ? card : left), first))
+  }, [canvas, scene])
+  useEffect(() => {
+    if (!canvas || !element) return
+    const follow = (): void => {
+      const { x, y, scale } = canvas.camera.view()
+      const gap = scale < 0.4 ? 96 : 24
+      element.style.backgroundSize = `${gap * scale}px ${gap * scale}px`
+      element.style.backgroundPosition = `${-x * scale}px ${-y * scale}px`
+      // What cannot be read need not be drawn.
+      element.classList.toggle('is-far', scale < 0.45)
+    }
+    follow()
+    return canvas.camera.subscribe(follow)
+  }, [canvas, element])
+}
+
+function Band({ area, ground }: { area: Area; ground: HTMLElement | null }) {
+  const box = ground?.getBoundingClientRect() ?? { left: 0, top: 0 }
+  return (
+    <div
+      className="canvas-band"
+      style={{
+        left: area.left - box.left,
+        top: area.top - box.top,
+        width: area.right - area.left,
+        height: area.bottom - area.top,
+      }}
+    />
+  )
+}

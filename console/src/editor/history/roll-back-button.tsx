@@ -1,0 +1,77 @@
+import { Button, Popconfirm } from 'antd'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { defineWords } from '../../ui/words.ts'
+import type { Graph } from '../model/graph.ts'
+import type { Autosave } from '../saving/use-autosave.ts'
+import { tagOf } from '../saving/workflow-ports.ts'
+import { type Saving, useWorkflowEditor } from '../workflow-editor.ts'
+
+const useWords = defineWords(
+  {
+    rollBack: 'Roll back',
+    title: (version: number) => `Roll back to version ${version}?`,
+    about: (current: number) =>
+      `Its graph becomes the newest version. What is there now stays in the history as version ${current}.`,
+    cancel: 'Cancel',
+    wait: 'Everything has to be saved before you can roll back.',
+    isNewest: 'This is the newest version.',
+  },
+  {
+    rollBack: '回滚',
+    title: (version: number) => `回滚到版本 ${version}？`,
+    about: (current: number) => `该版本的内容会成为最新版本；当前内容仍以版本 ${current} 留在历史中。`,
+    cancel: '取消',
+    wait: '所有修改保存之后才能回滚。',
+    isNewest: '这就是最新版本。',
+  },
+)
+
+interface RollBackButtonProps {
+  version: number
+  graph: Graph
+  onDone(): void
+}
+
+const canSettle = (saving: Saving): saving is Autosave => 'settle' in saving
+
+/** Makes an old graph the newest version. Undo gives the graph of before back. */
+export function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
+  const words = useWords()
+  const tellFailure = useTellFailure()
+  const { workflowId, saving, store } = useWorkflowEditor()
+  const [isBusy, setIsBusy] = useState(false)
+  const rollBack = async (): Promise<void> => {
+    setIsBusy(true)
+    try {
+      const answer = await call('POST /api/v1/workflow/rollback', {
+        body: { id: workflowId, version },
+        headers: { 'if-match': tagOf(saving.version) },
+      })
+      store.edit({ type: 'graph.replace', graph })
+      if (canSettle(saving)) saving.settle(answer.version)
+      onDone()
+    } catch (error) {
+      tellFailure(error)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  const reason =
+    saving.version === version ? words.isNewest : saving.status !== 'saved' ? words.wait : undefined
+  return (
+    <Popconfirm
+      title={words.title(version)}
+      description={<div className="roll-back-about">{words.about(saving.version)}</div>}
+      okText={words.rollBack}
+      cancelText={words.cancel}
+      onConfirm={rollBack}
+      disabled={reason !== undefined}
+    >
+      <Button className="roll-back" disabled={reason !== undefined} loading={isBusy} title={reason}>
+        {words.rollBack}
+      </Button>
+    </Popconfirm>
+  )
+}

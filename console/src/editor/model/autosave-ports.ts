@@ -1,0 +1,62 @@
+import type { Graph, Point, Positions } from './graph.ts'
+
+export type SaveStatus = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
+
+export interface SaveConflict {
+  /** What both sides began with. */
+  readonly base: Graph
+  readonly theirs: Graph
+  readonly theirVersion: number
+}
+
+export interface AutosaveState {
+  readonly status: SaveStatus
+  /** Version that the server has of what was loaded or saved last. */
+  readonly version: number
+  /** Why the last try failed. */
+  readonly error: unknown
+  readonly conflict: SaveConflict | undefined
+}
+
+export interface SavedWorkflow {
+  readonly graph: Graph
+  readonly version: number
+  /** Where the server has the nodes placed. */
+  readonly positions?: Positions
+}
+
+export interface AutosavePorts {
+  /** Stores the graph if the server still has `version`. */
+  save(graph: Graph, version: number): Promise<{ version: number }>
+  /** Whether an error of `save` says that the server has another version. */
+  isConflict(error: unknown): boolean
+  /** Whether an error may be over by itself, as a broken connection; without it all may. */
+  mayPass?(error: unknown): boolean
+  /** Places nodes, or forgets where they were. */
+  place(positions: Readonly<Record<string, Point | null>>): Promise<void>
+  readCurrent(): Promise<SavedWorkflow>
+  /**
+   * One old version. It tells whether a save whose answer was lost got there before somebody else went on from it;
+   * without it, what was taken back here meanwhile may come back with their version.
+   */
+  readVersion?(version: number): Promise<Graph>
+  setTimer(action: () => void, milliseconds: number): unknown
+  clearTimer(timer: unknown): void
+}
+
+/** How long after the last change a save begins. */
+export const saveDelay = 800
+const firstPause = 1000
+const longestPause = 30_000
+
+/** Pauses between tries grow, so that a server in trouble is left in peace. */
+export const pauseAfter = (failures: number): number =>
+  Math.min(longestPause, firstPause * 2 ** Math.min(failures - 1, 10))
+
+/** Thrown by flush: two versions have to be merged by hand first. */
+export class UnsettledConflict extends Error {
+  constructor() {
+    super('Somebody else changed this workflow meanwhile: merge both versions, then try again')
+    this.name = 'UnsettledConflict'
+  }
+}

@@ -1,0 +1,97 @@
+import { applyEdit, placeOf, samePoint } from './apply-edit.ts'
+import type { Drawing, Edit } from './edit.ts'
+import type { Positions } from './graph.ts'
+import { invertEdit } from './invert-edit.ts'
+import { resolveMerge } from './merge-graphs.ts'
+
+const mostSteps = 200
+
+interface Step {
+  /** Takes it back, from `after` to what was before. */
+  readonly inverse: Edit
+  readonly after: Drawing
+  readonly group: string | undefined
+}
+
+/** The steps that can be taken back, and those that were and can be done again. */
+export class EditorHistory {
+  #done: Step[] = []
+  #undone: Step[] = []
+  /** Cleared by whatever comes between two edits of a group. */
+  #openGroup: string | undefined
+
+  get canUndo(): boolean {
+    return this.#done.length > 0
+  }
+
+  get canRedo(): boolean {
+    return this.#undone.length > 0
+  }
+
+  record(before: Drawing, edit: Edit, after: Drawing, group: string | undefined): void {
+    const last = this.#done.at(-1)
+    const goesOn = group !== undefined && group === this.#openGroup && last !== undefined
+    const inverse = goesOn ? last.inverse : invertEdit(before, edit)
+    if (goesOn) this.#done.pop()
+    this.#done.push({ inverse, after, group })
+    if (this.#done.length > mostSteps) this.#done.shift()
+    this.#undone = []
+    this.#openGroup = group
+  }
+
+  endGroup(): void {
+    this.#openGroup = undefined
+  }
+
+  undo(current: Drawing): Drawing {
+    return this.#take(current, this.#done, this.#undone)
+  }
+
+  redo(current: Drawing): Drawing {
+    return this.#take(current, this.#undone, this.#done)
+  }
+
+  clear(): void {
+    this.#done = []
+    this.#undone = []
+    this.#openGroup = undefined
+  }
+
+  #take(current: Drawing, from: Step[], to: Step[]): Drawing {
+    this.#openGroup = undefined
+    const step = from.pop()
+    if (!step) return current
+    const next = takeBack(current, step)
+    const { graph, positions } = next
+    to.push({
+      inverse: invertEdit(current, { type: 'graph.replace', graph, positions }),
+      after: next,
+      group: step.group,
+    })
+    return next
+  }
+}
+
+/** Where other people's changes came in since the step, only the step itself is taken back and theirs stay. */
+function takeBack(current: Drawing, { inverse, after }: Step): Drawing {
+  const before = applyEdit(after, inverse)
+  return {
+    graph:
+      current.graph === after.graph
+        ? before.graph
+        : resolveMerge(after.graph, current.graph, before.graph, {}),
+    positions:
+      current.positions === after.positions
+        ? before.positions
+        : mergePositions(after.positions, current.positions, before.positions),
+  }
+}
+
+function mergePositions(from: Positions, current: Positions, to: Positions): Positions {
+  const ids = new Set([...Object.keys(current), ...Object.keys(to)])
+  const places = [...ids].map(id => {
+    const isStep = !samePoint(placeOf(from, id), placeOf(to, id))
+    return [id, placeOf(isStep ? to : current, id)] as const
+  })
+  return Object.fromEntries(places.flatMap(([id, point]) => (point ? [[id, point]] : [])))
+}

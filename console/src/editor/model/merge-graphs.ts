@@ -1,0 +1,123 @@
+import { edgeKey, type Graph, type GraphEdge, type GraphNode } from './graph.ts'
+import { type MergeChoice, mergeFields, mergeItem, type Sides } from './merge-item.ts'
+import { mergeOrder } from './merge-order.ts'
+import { member, sameJson } from './same-json.ts'
+
+interface Conflict<Value> extends Sides<Value> {
+  /** What a choice names: the id of a node, the key of an edge, or `graph.` with the name of another member. */
+  readonly id: string
+  /** Fields that both sides changed, such as `data.title`; empty where one side removed what the other changed. */
+  readonly fields: readonly string[]
+}
+export type MergeConflict =
+  | (Conflict<GraphNode> & { readonly of: 'node' })
+  | (Conflict<GraphEdge> & { readonly of: 'edge' })
+  | (Conflict<unknown> & { readonly of: 'member' })
+
+/** By the `id` of the conflict; without one, mine is kept. */
+export type MergeChoices = Readonly<Record<string, MergeChoice>>
+
+export interface MergedGraph {
+  /** With mine wherever there is a conflict. */
+  readonly graph: Graph
+  readonly conflicts: readonly MergeConflict[]
+}
+
+/**
+ * Three-way merge of graphs that both began as `base`. What one side did is taken, what both did alike is taken once;
+ * a conflict is where they did different things to the same node, edge or other member.
+ */
+export const mergeGraphs = (base: Graph, mine: Graph, theirs: Graph): MergedGraph =>
+  merge({ base, mine, theirs }, {})
+
+/** The merge with every conflict decided. Fields of a node that do not clash come from both sides in any case. */
+export const resolveMerge = (base: Graph, mine: Graph, theirs: Graph, choices: MergeChoices): Graph =>
+  merge({ base, mine, theirs }, choices).graph
+
+type Graphs = { readonly [Side in keyof Sides<Graph>]: Graph }
+
+function merge(graphs: Graphs, choices: MergeChoices): MergedGraph {
+  const { base, mine, theirs } = graphs
+  if (sameJson(theirs, base) || sameJson(mine, theirs)) return { graph: mine, conflicts: [] }
+  if (sameJson(mine, base)) return { graph: theirs, conflicts: [] }
+  const conflicts: MergeConflict[] = []
+  const choiceOf = (id: string): MergeChoice => (Object.hasOwn(choices, id) ? choices[id]! : 'mine')
+  const members = mergeMembers(graphs, choiceOf, conflicts)
+  const nodes = mergeNodes(graphs, choiceOf, conflicts)
+  const edges = mergeEdges(graphs, new Set(nodes.map(node => node.id)), choiceOf, conflicts)
+  return { graph: { ...members, nodes, edges }, conflicts }
+}
+
+type ChoiceOf = (id: string) => MergeChoice
+
+function mergeMembers(graphs: Graphs, choiceOf: ChoiceOf, conflicts: MergeConflict[]): object {
+  const rest = ({ nodes: _, edges: __, ...more }: Graph) => more
+  const sides = { base: rest(graphs.base), mine: rest(graphs.mine), theirs: rest(graphs.theirs) }
+  const { value, clashes } = mergeFields(sides, 'mine')
+  if (clashes.length === 0) return value
+  const theirsToo = mergeFields(sides, 'theirs').value
+  const chosen = clashes.map((name): [string, unknown] => {
+    const id = `graph.${name}`
+    const [base, mine, theirs] = [sides.base, sides.mine, sides.theirs].map(side => member(side, name))
+    conflicts.push({ of: 'member', id, fields: [], base, mine, theirs })
+    return [name, member(choiceOf(id) === 'mine' ? value : theirsToo, name)]
+  })
+  const members = Object.entries({ ...value, ...Object.fromEntries(chosen) })
+  return Object.fromEntries(members.filter(([, held]) => held !== undefined))
+}
+
+function mergeNodes(graphs: Graphs, choiceOf: ChoiceOf, conflicts: MergeConflict[]): GraphNode[] {
+  const byId = (graph: Graph) => new Map(graph.nodes.map(node => [node.id, node]))
+  const [base, mine, theirs] = [byId(graphs.base), byId(graphs.mine), byId(graphs.theirs)]
+  const merged = new Map<string, GraphNode>()
+  for (const id of new Set([...mine.keys(), ...theirs.keys()])) {
+    const sides = { base: base.get(id), mine: mine.get(id), theirs: theirs.get(id) }
+    const { value, clash } = mergeItem(sides, choiceOf(id))
+    if (clash) conflicts.push({ of: 'node', id, fields: clash, ...sides })
+    if (value) merged.set(id, value)
+  }
+  const order = mergeOrder([...base.keys()], [...mine.keys()], [...theirs.keys()], new Set(merged.keys()))
+  return order.map(id => merged.get(id)!)
+}
+
+function mergeEdges(
+  graphs: Graphs,
+  ids: ReadonlySet<string>,
+  choiceOf: ChoiceOf,
+  conflicts: MergeConflict[],
+): GraphEdge[] {
+  const base = edgesByKey(graphs.base)
+  const mine = withRestored(base, graphs.mine, ids)
+  const theirs = withRestored(base, graphs.theirs, ids)
+  const merged = new Map<string, GraphEdge>()
+  for (const key of new Set([...mine.keys(), ...theirs.keys()])) {
+    const [mineNow, theirsNow] = [mine.get(key), theirs.get(key)]
+    const { source, target } = (mineNow ?? theirsNow)!
+    if (!ids.has(source.cell) || !ids.has(target.cell)) continue
+    // An edge is its ends and its case: two that were added alike are one, whatever else each side says of it.
+    const began = base.get(key) ?? (mineNow && theirsNow ? { source, target } : undefined)
+    const sides = { base: began, mine: mineNow, theirs: theirsNow }
+    const { value, clash } = mergeItem<GraphEdge>(sides, choiceOf(key))
+    if (clash) conflicts.push({ of: 'edge', id: key, fields: clash, ...sides })
+    if (value) merged.set(key, value)
+  }
+  const order = mergeOrder([...base.keys()], [...mine.keys()], [...theirs.keys()], new Set(merged.keys()))
+  return order.map(key => merged.get(key)!)
+}
+
+const edgesByKey = (graph: Graph) => new Map(graph.edges.map(edge => [edgeKey(edge), edge]))
+
+/**
+ * The edges of one side. Those that only went because their node was removed there, and the node is kept after all,
+ * are back: nobody decided against them.
+ */
+function withRestored(base: ReadonlyMap<string, GraphEdge>, side: Graph, kept: ReadonlySet<string>) {
+  const edges = edgesByKey(side)
+  const ids = new Set(side.nodes.map(node => node.id))
+  const isRestored = (id: string): boolean => kept.has(id) && !ids.has(id)
+  for (const [key, edge] of base) {
+    if (edges.has(key)) continue
+    if (isRestored(edge.source.cell) || isRestored(edge.target.cell)) edges.set(key, edge)
+  }
+  return edges
+}

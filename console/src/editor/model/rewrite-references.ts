@@ -1,0 +1,67 @@
+const opening = '{{#'
+const closing = '#}}'
+/** As on the server: an id with more dots than this is not found by a reference. */
+const mostDots = 16
+
+/**
+ * A text in which every `{{#path#}}` for which `change` has another path says that one instead. Of several openings
+ * before a closing the last one counts, as on the server. Blanks around the path stay.
+ */
+export function rewriteReferences(text: string, change: (path: string) => string | undefined): string {
+  let rewritten = ''
+  let position = 0
+  for (;;) {
+    const first = text.indexOf(opening, position)
+    const close = first === -1 ? -1 : text.indexOf(closing, first + opening.length)
+    if (close === -1) return rewritten + text.slice(position)
+    const start = text.lastIndexOf(opening, close - opening.length) + opening.length
+    const between = text.slice(start, close)
+    const path = between.trim()
+    const changed = change(path)
+    rewritten += text.slice(position, start)
+    rewritten += changed === undefined ? between : between.replace(path, () => changed)
+    rewritten += closing
+    position = close + closing.length
+  }
+}
+
+/** Which node a path such as `llm_1.text` names: the longest id that it starts with. */
+export function nodeOfPath(path: string, ids: { has(id: string): boolean }): string | undefined {
+  const parts = path.split('.')
+  if (parts.length < 2 || parts.some(part => part.trim() === '')) return undefined
+  if (parts[0] === 'sys' || parts[0] === 'memory') return undefined
+  for (let count = Math.min(parts.length - 1, mostDots + 1); count > 0; count--) {
+    const id = parts.slice(0, count).join('.')
+    if (ids.has(id)) return id
+  }
+  return undefined
+}
+
+/** Points references at other nodes; `renamed` has the new ids by the old ones. */
+export function renameReferences<Value>(
+  value: Value,
+  renamed: ReadonlyMap<string, string>,
+  ids: { has(id: string): boolean },
+): Value {
+  const inText = (text: string): string =>
+    rewriteReferences(text, path => {
+      const id = nodeOfPath(path, ids)
+      const to = id === undefined ? undefined : renamed.get(id)
+      return id === undefined || to === undefined ? undefined : to + path.slice(id.length)
+    })
+  return mapTexts(value, text => (text.includes(opening) ? inText(text) : text)) as Value
+}
+
+/** The same value with every text in it changed; what holds no changed text stays the same object. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const elements = value.map(element => mapTexts(element, change))
+    return elements.some((element, index) => element !== value[index]) ? elements : value
+  }
+  const members = Object.entries(value).map(([name, held]) => [name, held, mapTexts(held, change)] as const)
+  if (members.every(([, held, mapped]) => held === mapped)) return value
+  // Not by assignment, which would take a member called "__proto__" for something else.
+  return Object.fromEntries(members.map(([name, , mapped]) => [name, mapped]))
+}

@@ -1,0 +1,37 @@
+import type { Edit } from '../model/edit.ts'
+import { edgeKey, type Graph, type GraphNode } from '../model/graph.ts'
+import { isObject } from './fits-shape.ts'
+
+/** Fields that list the ways on, by the kind that has them. */
+const caseFields: Readonly<Record<string, string>> = { condition: 'cases', classifier: 'classes' }
+
+export const caseFieldOf = (kind: string | undefined): string | undefined =>
+  kind !== undefined && Object.hasOwn(caseFields, kind) ? caseFields[kind] : undefined
+
+/** Ids of the ways on that a list of cases names. */
+export const caseIds = (cases: unknown): string[] =>
+  Array.isArray(cases)
+    ? cases.map(each => (isObject(each) && typeof each['id'] === 'string' ? each['id'] : ''))
+    : []
+
+/** Cases that edges of a node can name. */
+export function casesOfNode(node: GraphNode): string[] {
+  const field = caseFieldOf(node.data.type)
+  return field === undefined ? [] : [...new Set(caseIds(node.data[field]).filter(id => id !== ''))]
+}
+
+/** What happens to the edges of a node when its cases change: they follow a new name, and go with their case. */
+export function caseEdits(graph: Graph, nodeId: string, before: unknown, after: unknown): Edit[] {
+  const [old, now] = [caseIds(before), caseIds(after)]
+  const gone = new Set(old.filter(id => !now.includes(id)))
+  if (gone.size === 0) return []
+  const isSameLength = old.length === now.length
+  return graph.edges.flatMap((edge): Edit[] => {
+    const branch = edge.data?.case
+    if (edge.source.cell !== nodeId || branch === undefined || !gone.has(branch)) return []
+    const renamed = isSameLength ? now[old.indexOf(branch)] : undefined
+    if (renamed !== undefined && renamed !== '')
+      return [{ type: 'edge.branch', key: edgeKey(edge), branch: renamed }]
+    return [{ type: 'edge.remove', key: edgeKey(edge) }]
+  })
+}

@@ -1,0 +1,40 @@
+import type { KindShape } from '../../../../src/contract/kind-operations.ts'
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether an input made for the shape can show the value; what it cannot show is shown as JSON. */
+export function fitsShape(shape: KindShape, value: unknown): boolean {
+  if (value === undefined) return true
+  switch (shape.is) {
+    case 'text':
+    case 'template':
+      return typeof value === 'string'
+    case 'number':
+      return typeof value === 'number'
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'list':
+      return Array.isArray(value)
+    case 'dictionary':
+    case 'object':
+      return isObject(value)
+    default:
+      return true
+  }
+}
+
+/** Whether its parts have fields of their own, which show their own findings. */
+export const hasParts = (shape: KindShape, value: unknown): boolean =>
+  fitsShape(shape, value) &&
+  (shape.is === 'object' ||
+    (shape.is === 'list' && shape.of !== undefined && shape.of.input !== 'knowledge') ||
+    (shape.is === 'dictionary' && shape.of !== undefined))
+
+/** A record with one key set where it stands, or taken away where the new value is undefined. */
+export function withKey(record: JsonObject, key: string, value: unknown): JsonObject {
+  if (value === undefined) return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
+  return { ...record, [key]: value }
+}

@@ -1,0 +1,127 @@
+import type { ReactNode } from 'react'
+import { defineWords } from '../../../ui/words.ts'
+import { caseIds } from '../case-edits.ts'
+import { isObject, type JsonObject } from '../fits-shape.ts'
+import { inputId, problemsId, useNodeForm, useProblems } from '../node-form.ts'
+import { pointerBelow } from '../pointer.ts'
+import { AddButton } from './add-button.tsx'
+import { CommittedInput } from './committed-input.tsx'
+import { moved, removed, replaced } from './list-edits.ts'
+import { OtherFields } from './object-input.tsx'
+import { Problems } from './problems.tsx'
+import { RowButtons } from './row-buttons.tsx'
+
+const useWords = defineWords(
+  {
+    id: (place: number) => `Id of case ${place}`,
+    entry: (id: string) => `Case ${id}`,
+    empty: 'A case needs an id, which edges name.',
+    twice: 'Another case has this id already.',
+  },
+  {
+    id: (place: number) => `第 ${place} 个分支的标识`,
+    entry: (id: string) => `分支 ${id}`,
+    empty: '分支需要一个标识，连线要用到它。',
+    twice: '已有分支使用此标识。',
+  },
+)
+
+export interface CaseProps {
+  each: JsonObject
+  index: number
+  pointer: string
+  onChange(each: JsonObject): void
+}
+
+interface CasesInputProps {
+  cases: readonly JsonObject[]
+  onChange(cases: readonly JsonObject[]): void
+  pointer: string
+  /** What a new one is called, without its number. */
+  prefix: string
+  /** Where a new one is put, as one that holds otherwise stays last. */
+  placeOfNew(cases: readonly JsonObject[]): number
+  fresh: JsonObject
+  addLabel: string
+  known: readonly string[]
+  badge?(each: JsonObject, index: number): string | undefined
+  children(props: CaseProps): ReactNode
+}
+
+/** The ways on from a node, each with the id that edges name. */
+export function CasesInput(props: CasesInputProps) {
+  const { cases, onChange, pointer, prefix, placeOfNew, fresh, addLabel, known, badge, children } = props
+  const words = useWords()
+  const ids = caseIds(cases)
+  const refuse = (index: number) => (text: string) => {
+    if (text.trim() === '') return words.empty
+    return ids.some((id, place) => place !== index && id === text) ? words.twice : undefined
+  }
+  const add = (): void => {
+    let number = 1
+    while (ids.includes(`${prefix}_${number}`)) number += 1
+    onChange(cases.toSpliced(placeOfNew(cases), 0, { id: `${prefix}_${number}`, ...fresh }))
+  }
+  return (
+    <div className="field-stack">
+      {cases.map((each, index) => {
+        const place = pointerBelow(pointer, index)
+        const change = (next: JsonObject): void => onChange(replaced(cases, index, next))
+        const name = words.entry(ids[index] || String(index + 1))
+        return (
+          <section className="card" key={place} data-place={place} aria-label={name}>
+            <header className="card-head">
+              <CaseId
+                pointer={pointerBelow(place, 'id')}
+                label={words.id(index + 1)}
+                value={ids[index] ?? ''}
+                refuse={refuse(index)}
+                onCommit={id => change({ ...each, id })}
+              />
+              {badge?.(each, index) !== undefined && <span className="badge">{badge(each, index)}</span>}
+              <RowButtons
+                name={name}
+                isFirst={index === 0}
+                isLast={index === cases.length - 1}
+                onMove={by => onChange(moved(cases, index, by))}
+                onRemove={() => onChange(removed(cases, index))}
+              />
+            </header>
+            <Problems pointer={pointerBelow(place, 'id')} reach="below" />
+            {children({ each, index, pointer: place, onChange: change })}
+            <OtherFields record={each} known={known} onChange={change} pointer={place} />
+            <Problems pointer={place} reach="here" />
+          </section>
+        )
+      })}
+      <AddButton label={addLabel} onClick={add} />
+    </div>
+  )
+}
+
+function CaseId(props: {
+  pointer: string
+  label: string
+  value: string
+  refuse(text: string): string | undefined
+  onCommit(id: string): void
+}) {
+  const { isReadOnly } = useNodeForm()
+  const problems = useProblems(props.pointer, 'below')
+  return (
+    <div className="case-id" data-place={props.pointer}>
+      <CommittedInput
+        {...props}
+        id={inputId(props.pointer)}
+        disabled={isReadOnly}
+        describedBy={problems.length > 0 ? problemsId(props.pointer) : undefined}
+      />
+    </div>
+  )
+}
+
+/** Lists of anything but objects are for the JSON input. */
+export const areCases = (value: unknown): value is readonly JsonObject[] | undefined =>
+  value === undefined ||
+  (Array.isArray(value) &&
+    value.every(each => isObject(each) && (each['id'] === undefined || typeof each['id'] === 'string')))

@@ -1,0 +1,54 @@
+import { defineWords } from '../../../ui/words.ts'
+import type { JsonObject } from '../fits-shape.ts'
+import { pointerBelow } from '../pointer.ts'
+import { CasesInput } from './cases-input.tsx'
+import { Problems } from './problems.tsx'
+import { ShapeInput } from './shape-input.tsx'
+
+const useWords = defineWords(
+  {
+    add: 'Add a class',
+    what: (id: string) => `What belongs to ${id}`,
+    otherwise: 'everything else',
+  },
+  { add: '添加类别', what: (id: string) => `哪些内容属于 ${id}`, otherwise: '其他情况' },
+)
+
+interface ClassesInputProps {
+  value: readonly JsonObject[] | undefined
+  onChange(value: unknown): void
+  pointer: string
+}
+
+/** The classes of a classifier; the last one is for everything else. */
+export function ClassesInput({ value = [], onChange, pointer }: ClassesInputProps) {
+  const words = useWords()
+  return (
+    <CasesInput
+      cases={value}
+      {...{ onChange, pointer }}
+      prefix="class"
+      fresh={{ description: '' }}
+      placeOfNew={cases => Math.max(0, cases.length - 1)}
+      addLabel={words.add}
+      known={['id', 'description']}
+      badge={(_, index) => (value.length > 1 && index === value.length - 1 ? words.otherwise : undefined)}
+    >
+      {({ each, pointer: place, onChange: change }) => {
+        const below = pointerBelow(place, 'description')
+        return (
+          <div data-place={below}>
+            <ShapeInput
+              shape={{ is: 'template', input: 'paragraph' }}
+              value={each['description']}
+              onChange={description => change({ ...each, description })}
+              pointer={below}
+              label={words.what(String(each['id'] ?? ''))}
+            />
+            <Problems pointer={below} reach="below" />
+          </div>
+        )
+      }}
+    </CasesInput>
+  )
+}

@@ -1,0 +1,70 @@
+import { type CSSProperties, useEffect, useRef } from 'react'
+import { createPortal } from 'react-dom'
+import { defineWords } from '../../../ui/words.ts'
+import type { Offer } from './offers.ts'
+
+const useWords = defineWords(
+  {
+    offers: 'References',
+    none: 'Nothing fits. Only nodes that run before this one can be referred to.',
+  },
+  { offers: '可引用的内容', none: '没有匹配项。只能引用在此节点之前运行的节点。' },
+)
+
+interface CompletionListProps {
+  id: string
+  offers: readonly Offer[]
+  active: number
+  /** Where the caret is on the screen. */
+  at: { left: number; top: number; bottom: number }
+  onChoose(offer: Offer): void
+  onPoint(index: number): void
+}
+
+const height = 288
+const width = 340
+
+/** What can be referred to, beside the caret. The focus stays in the text. */
+export function CompletionList({ id, offers, active, at, onChoose, onPoint }: CompletionListProps) {
+  const words = useWords()
+  const list = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another active one is the reason to scroll
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [active])
+  const isAbove = at.bottom + height > window.innerHeight && at.top > height
+  const place: CSSProperties = {
+    left: Math.max(8, Math.min(at.left, window.innerWidth - width - 8)),
+    ...(isAbove ? { bottom: window.innerHeight - at.top + 4 } : { top: at.bottom + 4 }),
+    width,
+    maxHeight: height,
+  }
+  return createPortal(
+    <div className="completions" style={place} ref={list}>
+      <div role="listbox" id={id} aria-label={words.offers}>
+        {offers.map((offer, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the text keeps the focus and names the active option
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the text's
+          <div
+            key={offer.reference}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            className="completion"
+            // Before a click would take the focus from the text.
+            onMouseDown={event => event.preventDefault()}
+            onMouseMove={() => onPoint(index)}
+            onClick={() => onChoose(offer)}
+          >
+            <span className="completion-title">
+              {offer.title} <span className="completion-output">{offer.output}</span>
+            </span>
+            <span className="completion-about">{offer.about}</span>
+          </div>
+        ))}
+      </div>
+      {offers.length === 0 && <div className="completion-none soft">{words.none}</div>}
+    </div>,
+    document.body,
+  )
+}

@@ -1,0 +1,118 @@
+import { Segmented } from 'antd'
+import type { KindShape } from '../../../../../src/contract/kind-operations.ts'
+import { defineWords } from '../../../ui/words.ts'
+import { fitsShape, type JsonObject, withKey } from '../fits-shape.ts'
+import { useNodeForm } from '../node-form.ts'
+import { pointerBelow } from '../pointer.ts'
+import { AddButton } from './add-button.tsx'
+import { type CaseProps, CasesInput } from './cases-input.tsx'
+import { ClauseInput } from './clause-input.tsx'
+import { JsonInput } from './json-input.tsx'
+import { removed, replaced } from './list-edits.ts'
+import { Problems } from './problems.tsx'
+
+const useWords = defineWords(
+  {
+    add: 'Add a case',
+    addClause: 'Add a condition',
+    otherwise: 'otherwise',
+    all: 'all hold',
+    any: 'any holds',
+    match: 'When the conditions of this case hold together',
+    elseHint: 'Without a condition this case is taken whenever none above holds.',
+    conditions: 'Conditions',
+  },
+  {
+    add: '添加分支',
+    addClause: '添加条件',
+    otherwise: '否则',
+    all: '全部满足',
+    any: '任一满足',
+    match: '此分支的条件如何合并',
+    elseHint: '没有条件：上面的分支都不成立时走这里。',
+    conditions: '条件',
+  },
+)
+
+const clausesOf = (each: JsonObject): readonly unknown[] => (each['when'] ?? []) as readonly unknown[]
+const isElse = (each: JsonObject): boolean =>
+  Array.isArray(each['when'] ?? []) && clausesOf(each).length === 0
+
+interface ConditionsInputProps {
+  shape: KindShape
+  value: readonly JsonObject[] | undefined
+  onChange(value: unknown): void
+  pointer: string
+}
+
+/** The cases of a condition, tried from above. */
+export function ConditionsInput({ shape, value = [], onChange, pointer }: ConditionsInputProps) {
+  const words = useWords()
+  const clause = shape.of?.fields?.find(({ name }) => name === 'when')?.shape.of
+  return (
+    <CasesInput
+      cases={value}
+      {...{ onChange, pointer }}
+      prefix="case"
+      fresh={{ match: 'all', when: [{ left: '', op: 'equals', right: '' }] }}
+      placeOfNew={cases => (cases.length > 0 && isElse(cases.at(-1)!) ? cases.length - 1 : cases.length)}
+      addLabel={words.add}
+      known={['id', 'match', 'when']}
+      badge={each => (isElse(each) ? words.otherwise : undefined)}
+    >
+      {props => <CaseConditions {...props} clause={clause} />}
+    </CasesInput>
+  )
+}
+
+function CaseConditions({ each, pointer, onChange, clause }: CaseProps & { clause: KindShape | undefined }) {
+  const words = useWords()
+  const { isReadOnly } = useNodeForm()
+  const when = pointerBelow(pointer, 'when')
+  if (!clause || !fitsShape({ is: 'list' }, each['when']))
+    return (
+      <JsonInput
+        value={each['when']}
+        onChange={next => onChange(withKey(each, 'when', next))}
+        pointer={when}
+        label={words.conditions}
+        hasReferences
+      />
+    )
+  const clauses = clausesOf(each)
+  const change = (next: readonly unknown[]): void => onChange({ ...each, when: next })
+  return (
+    <div className="field-stack" data-place={when}>
+      {clauses.length > 1 && (
+        <Segmented<string>
+          size="small"
+          aria-label={words.match}
+          disabled={isReadOnly}
+          value={each['match'] === 'any' ? 'any' : 'all'}
+          onChange={match => onChange({ ...each, match })}
+          options={[
+            { value: 'all', label: words.all },
+            { value: 'any', label: words.any },
+          ]}
+        />
+      )}
+      {clauses.map((one, index) => (
+        <ClauseInput
+          key={pointerBelow(when, index)}
+          shape={clause}
+          value={one}
+          index={index}
+          pointer={pointerBelow(when, index)}
+          onChange={next => change(replaced(clauses, index, next))}
+          onRemove={() => change(removed(clauses, index))}
+        />
+      ))}
+      {clauses.length === 0 && <p className="soft small hint">{words.elseHint}</p>}
+      <Problems pointer={when} reach="here" />
+      <AddButton
+        label={words.addClause}
+        onClick={() => change([...clauses, { left: '', op: 'equals', right: '' }])}
+      />
+    </div>
+  )
+}

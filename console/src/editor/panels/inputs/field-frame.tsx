@@ -1,0 +1,76 @@
+import { QuestionCircleOutlined } from '@ant-design/icons'
+import { Tooltip } from 'antd'
+import type { ReactNode } from 'react'
+import { defineWords } from '../../../ui/words.ts'
+import { inputId } from '../node-form.ts'
+import { Problems } from './problems.tsx'
+
+const useWords = defineWords({ required: 'required' }, { required: '必填' })
+
+interface FieldFrameProps {
+  pointer: string
+  label: string
+  help?: string | undefined
+  required?: boolean
+  /** Of several inputs together, each of which shows its own problems. */
+  isGroup?: boolean
+  /** What stands at the right of the label. */
+  aside?: ReactNode
+  children: ReactNode
+}
+
+/** A field with its label, what it is for, and what is wrong with it. */
+export function FieldFrame({ pointer, label, help, required, isGroup, aside, children }: FieldFrameProps) {
+  const id = inputId(pointer)
+  const words = useWords()
+  const marks = (
+    <>
+      {label}
+      {required && (
+        <span className="field-required" title={words.required}>
+          *<span className="visually-hidden">{words.required}</span>
+        </span>
+      )}
+    </>
+  )
+  const head = (
+    <div className="field-head">
+      {isGroup ? (
+        <span className="field-label" id={`${id}-label`}>
+          {marks}
+        </span>
+      ) : (
+        <label className="field-label" htmlFor={id}>
+          {marks}
+        </label>
+      )}
+      {help !== undefined && (
+        <Tooltip title={help} trigger={['hover', 'focus']}>
+          <button type="button" className="field-help" aria-label={`${label}: ${help}`}>
+            <QuestionCircleOutlined />
+          </button>
+        </Tooltip>
+      )}
+      {aside !== undefined && <span className="field-aside">{aside}</span>}
+    </div>
+  )
+  const body = (
+    <>
+      {head}
+      {children}
+      <Problems pointer={pointer} reach={isGroup ? 'here' : 'below'} />
+    </>
+  )
+  if (!isGroup)
+    return (
+      <div className="field" data-place={pointer}>
+        {body}
+      </div>
+    )
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot have buttons in the line of its legend
+    <div className="field" data-place={pointer} role="group" aria-labelledby={`${id}-label`}>
+      {body}
+    </div>
+  )
+}

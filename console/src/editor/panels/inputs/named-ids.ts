@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import type { CallData } from '../../../api/operations.ts'
+import { useDebounced } from '../../../ui/use-debounced.ts'
+import { defineWords } from '../../../ui/words.ts'
+
+export interface Named {
+  id: string
+  name: string
+}
+
+/** Where names and ids come from. */
+export interface NameSource {
+  key: string
+  search(keyword: string, signal: AbortSignal): Promise<Named[]>
+  find(ids: string[], signal: AbortSignal): Promise<Named[]>
+}
+
+const namesIn = (page: { items: unknown[] }): Named[] =>
+  (page.items as Named[]).map(({ id, name }) => ({ id, name }))
+
+export const knowledgeNames: NameSource = {
+  key: 'knowledge',
+  search: async (keyword, signal) =>
+    namesIn(
+      await call('POST /api/v1/knowledge', { body: { ...(keyword && { keyword }), page_size: 50 }, signal }),
+    ),
+  find: async (ids, signal) =>
+    namesIn(await call('POST /api/v1/knowledge', { body: { knowledge_ids: ids, page_size: 100 }, signal })),
+}
+
+type WorkflowPage = CallData<'POST /api/v1/workflow/list'>
+const listWorkflows = (keyword: string, signal: AbortSignal): Promise<WorkflowPage> =>
+  call('POST /api/v1/workflow/list', { body: { ...(keyword && { keyword }), page_size: 50 }, signal })
+
+export const workflowNames: NameSource = {
+  key: 'workflow',
+  search: async (keyword, signal) => namesIn(await listWorkflows(keyword, signal)),
+  find: async (ids, signal) => {
+    const pages = await Promise.all(ids.map(id => listWorkflows(id, signal)))
+    return pages.flatMap(namesIn).filter(({ id }) => ids.includes(id))
+  },
+}
+
+const useWords = defineWords(
+  { asWritten: (text: string) => `Use “${text}” as it is written` },
+  { asWritten: (text: string) => `按原样使用“${text}”` },
+)
+
+export interface NamedOption {
+  value: string
+  label: string
+  /** The id, where the label is a name. */
+  id: string
+}
+
+/**
+ * Options for a select that shows names and keeps ids. Only what the server finds for the search is offered, and what
+ * was typed itself: an id may also be a reference, or belong to something that is made later.
+ */
+export function useNamedIds(source: NameSource, chosen: readonly string[]) {
+  const words = useWords()
+  const [search, setSearch] = useState('')
+  const keyword = useDebounced(search.trim())
+  const found = useQuery({
+    queryKey: ['names', source.key, keyword],
+    queryFn: ({ signal }) => source.search(keyword, signal),
+    placeholderData: before => before,
+  })
+  const ids = chosen.filter(id => /^[\w-]{1,200}$/.test(id))
+  const own = useQuery({
+    queryKey: ['names', source.key, 'of', ...ids],
+    queryFn: ({ signal }) => source.find(ids, signal),
+    enabled: ids.length > 0,
+  })
+  const names = new Map((own.data ?? []).map(({ id, name }) => [id, name]))
+  const options: NamedOption[] = (found.data ?? []).map(({ id, name }) => ({
+    value: id,
+    label: name || id,
+    id,
+  }))
+  const isOffered = (id: string): boolean => options.some(({ value }) => value === id)
+  const typed = search.trim()
+  if (typed !== '' && !isOffered(typed)) options.push({ value: typed, label: words.asWritten(typed), id: '' })
+  for (const id of chosen)
+    if (id !== '' && !isOffered(id)) options.push({ value: id, label: names.get(id) ?? id, id })
+  return { options, setSearch, isLoading: found.isFetching, names }
+}

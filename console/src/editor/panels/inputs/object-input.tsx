@@ -1,0 +1,102 @@
+import type { KindField } from '../../../../../src/contract/kind-operations.ts'
+import { defineWords } from '../../../ui/words.ts'
+import { hasParts, isObject, type JsonObject, withKey } from '../fits-shape.ts'
+import { useSay } from '../node-form.ts'
+import { pointerBelow } from '../pointer.ts'
+import { FieldFrame } from './field-frame.tsx'
+import type { InputProps } from './input-props.ts'
+import { JsonInput } from './json-input.tsx'
+import { ShapeInput } from './shape-input.tsx'
+
+const useWords = defineWords({ more: 'Other fields (JSON)' }, { more: '其他字段（JSON）' })
+
+/** One field of an object, with its label. */
+export function FieldInput({
+  field,
+  value,
+  onChange,
+  pointer,
+}: { field: KindField } & Pick<InputProps, 'value' | 'onChange' | 'pointer'>) {
+  const say = useSay()
+  const label = say(field.label)
+  return (
+    <FieldFrame
+      pointer={pointer}
+      label={label}
+      help={field.help ? say(field.help) : undefined}
+      required={field.required}
+      isGroup={hasParts(field.shape, value)}
+    >
+      <ShapeInput shape={field.shape} value={value} onChange={onChange} pointer={pointer} label={label} />
+    </FieldFrame>
+  )
+}
+
+interface ObjectInputProps {
+  fields: readonly KindField[]
+  value: unknown
+  onChange(value: unknown): void
+  pointer: string
+  /** Keys that are shown elsewhere. */
+  hidden?: readonly string[]
+  /** Whether it goes with its last key. */
+  isOptional?: boolean
+}
+
+/** Known fields each by its own input; what nobody here knows as JSON, so that it can be seen and stays. */
+export function ObjectInput({ fields, value, onChange, pointer, hidden = [], isOptional }: ObjectInputProps) {
+  const record: JsonObject = isObject(value) ? value : {}
+  const change = (key: string, next: unknown): void => {
+    const changed = withKey(record, key, next)
+    onChange(isOptional && Object.keys(changed).length === 0 ? undefined : changed)
+  }
+  return (
+    <div className="fields">
+      {fields.map(field => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          value={record[field.name]}
+          onChange={next => change(field.name, next)}
+          pointer={pointerBelow(pointer, field.name)}
+        />
+      ))}
+      <OtherFields
+        record={record}
+        known={[...hidden, ...fields.map(({ name }) => name)]}
+        onChange={onChange}
+        pointer={pointer}
+      />
+    </div>
+  )
+}
+
+interface OtherFieldsProps {
+  record: JsonObject
+  known: readonly string[]
+  onChange(value: JsonObject): void
+  pointer: string
+}
+
+/** What no input knows, as one piece of JSON. */
+export function OtherFields({ record, known, onChange, pointer }: OtherFieldsProps) {
+  const words = useWords()
+  const others = Object.entries(record).filter(([name]) => !known.includes(name))
+  if (others.length === 0) return null
+  const change = (next: unknown): void => {
+    const kept = Object.entries(record).filter(([name]) => known.includes(name))
+    const added = isObject(next) ? Object.entries(next).filter(([name]) => !known.includes(name)) : []
+    onChange(Object.fromEntries([...kept, ...added]))
+  }
+  return (
+    <FieldFrame pointer={`${pointer}/ others`} label={words.more}>
+      <JsonInput
+        value={Object.fromEntries(others)}
+        onChange={change}
+        pointer={`${pointer}/ others`}
+        label={words.more}
+        must="object"
+      />
+    </FieldFrame>
+  )
+}

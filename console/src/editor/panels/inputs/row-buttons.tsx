@@ -1,0 +1,46 @@
+import { ArrowDownOutlined, ArrowUpOutlined, DeleteOutlined } from '@ant-design/icons'
+import { Button } from 'antd'
+import { defineWords } from '../../../ui/words.ts'
+import { useNodeForm } from '../node-form.ts'
+
+const useWords = defineWords(
+  {
+    up: (name: string) => `Move ${name} up`,
+    down: (name: string) => `Move ${name} down`,
+    remove: (name: string) => `Remove ${name}`,
+  },
+  {
+    up: (name: string) => `上移${name}`,
+    down: (name: string) => `下移${name}`,
+    remove: (name: string) => `删除${name}`,
+  },
+)
+
+interface RowButtonsProps {
+  name: string
+  onMove?: ((by: -1 | 1) => void) | undefined
+  isFirst?: boolean
+  isLast?: boolean
+  onRemove(): void
+}
+
+/** Moves and removes one of several. */
+export function RowButtons({ name, onMove, isFirst, isLast, onRemove }: RowButtonsProps) {
+  const words = useWords()
+  const { isReadOnly } = useNodeForm()
+  if (isReadOnly) return null
+  const button = (label: string, icon: React.ReactNode, disabled: boolean, onClick: () => void) => (
+    <Button type="text" size="small" aria-label={label} title={label} {...{ icon, disabled, onClick }} />
+  )
+  return (
+    <span className="row-buttons">
+      {onMove && !(isFirst && isLast) && (
+        <>
+          {button(words.up(name), <ArrowUpOutlined />, isFirst ?? false, () => onMove(-1))}
+          {button(words.down(name), <ArrowDownOutlined />, isLast ?? false, () => onMove(1))}
+        </>
+      )}
+      {button(words.remove(name), <DeleteOutlined />, false, onRemove)}
+    </span>
+  )
+}

@@ -1,0 +1,74 @@
+import { fitsShape } from '../fits-shape.ts'
+import { BooleanInput } from './boolean-input.tsx'
+import { DictionaryInput } from './dictionary-input.tsx'
+import type { InputProps } from './input-props.ts'
+import { JsonInput } from './json-input.tsx'
+import { KnowledgeInput, KnowledgeListInput } from './knowledge-input.tsx'
+import { ListInput } from './list-input.tsx'
+import { ModelInput } from './model-input.tsx'
+import { NumberInput } from './number-input.tsx'
+import { ObjectInput } from './object-input.tsx'
+import { OptionsInput } from './options-input.tsx'
+import { TemplateInput } from './template-input.tsx'
+import { TextInput } from './text-input.tsx'
+import { TreeInput } from './tree-input.tsx'
+import { TreeOptionsInput } from './tree-options-input.tsx'
+import { WorkflowInput } from './workflow-input.tsx'
+
+/** The input for a shape. A value that is not of its shape is shown as JSON, so that it can be seen and mended. */
+export function ShapeInput(props: InputProps) {
+  const { shape, value } = props
+  if (!fitsShape(shape, value)) return <JsonInput {...props} hasReferences />
+  switch (shape.is) {
+    case 'number':
+      return <NumberInput {...props} />
+    case 'boolean':
+      return <BooleanInput {...props} />
+    case 'anything':
+      return <JsonInput {...props} />
+    case 'tree':
+      return shape.options ? <TreeOptionsInput {...props} /> : <TreeInput {...props} />
+    case 'list':
+      return <ListShapeInput {...props} />
+    case 'dictionary':
+      return shape.of ? <DictionaryInput {...props} /> : <JsonInput {...props} must="object" />
+    case 'object':
+      return <ObjectInput {...props} fields={shape.fields ?? []} isOptional />
+    default:
+      return <WordsInput {...props} />
+  }
+}
+
+function ListShapeInput(props: InputProps) {
+  const { shape, value } = props
+  const isAllText = ((value ?? []) as unknown[]).every(each => typeof each === 'string')
+  if (shape.of?.input === 'knowledge' && isAllText) return <KnowledgeListInput {...props} />
+  return shape.of ? <ListInput {...props} /> : <JsonInput {...props} must="list" />
+}
+
+/** A text or a template. */
+function WordsInput(props: InputProps) {
+  const { shape, value, onChange, pointer, label } = props
+  if (shape.options) return <OptionsInput {...props} />
+  switch (shape.input) {
+    case 'model':
+      return <ModelInput {...props} />
+    case 'knowledge':
+      return <KnowledgeInput {...props} />
+    case 'workflow':
+      return <WorkflowInput {...props} />
+  }
+  if (shape.is === 'text') return <TextInput {...props} />
+  const look = shape.input === 'paragraph' ? 'paragraph' : isCode(shape.input) ? 'code' : 'line'
+  return (
+    <TemplateInput
+      text={typeof value === 'string' ? value : ''}
+      onText={onChange}
+      pointer={pointer}
+      label={label}
+      look={look}
+    />
+  )
+}
+
+const isCode = (input: string | undefined): boolean => input === 'code' || input === 'json'

@@ -1,0 +1,121 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { Button, Dropdown } from 'antd'
+import { defineWords } from '../../../ui/words.ts'
+import { isObject } from '../fits-shape.ts'
+import { useNodeForm, useSay } from '../node-form.ts'
+import { pointerBelow } from '../pointer.ts'
+import type { InputProps } from './input-props.ts'
+import { JsonInput } from './json-input.tsx'
+import { KnowledgeInput } from './knowledge-input.tsx'
+import { moved, removed, replaced } from './list-edits.ts'
+import { ObjectInput } from './object-input.tsx'
+import { Problems } from './problems.tsx'
+import { RowButtons } from './row-buttons.tsx'
+import { isSourceType, type SourceType, sourceTypes } from './source-shapes.ts'
+
+const useWords = defineWords(
+  {
+    add: 'Add knowledge or a tool',
+    other: 'Other (JSON)',
+    entry: (title: string, place: number) => `${title} ${place}`,
+  },
+  {
+    add: '添加知识或工具',
+    other: '其他（JSON）',
+    entry: (title: string, place: number) => `${title} ${place}`,
+  },
+)
+
+/** What a model may use: knowledge bases, tools, other workflows. */
+export function SourcesInput({ value, onChange, pointer }: InputProps) {
+  const words = useWords()
+  const say = useSay()
+  const { isReadOnly } = useNodeForm()
+  const list = Array.isArray(value) ? (value as unknown[]) : []
+  const add = (type: string): void =>
+    onChange([...list, type === 'other' ? {} : type === 'knowledge' ? '' : { type }])
+  const items = [
+    ...Object.entries(sourceTypes).map(([key, { title }]) => ({ key, label: say(title) })),
+    { key: 'other', label: words.other },
+  ]
+  return (
+    <div className="field-stack">
+      {list.map((entry, index) => {
+        const type = typeOf(entry)
+        const title = words.entry(type ? say(sourceTypes[type].title) : words.other, index + 1)
+        const place = pointerBelow(pointer, index)
+        return (
+          <section className="card" key={place} data-place={place} aria-label={title}>
+            <header className="card-head">
+              <span className="card-title">{type ? say(sourceTypes[type].title) : words.other}</span>
+              <RowButtons
+                name={title}
+                isFirst={index === 0}
+                isLast={index === list.length - 1}
+                onMove={by => onChange(moved(list, index, by))}
+                onRemove={() => onChange(removed(list, index))}
+              />
+            </header>
+            <SourceInput
+              {...{ type, entry, title }}
+              pointer={place}
+              onChange={next => onChange(replaced(list, index, next))}
+            />
+            <Problems pointer={place} reach={isWhole(entry, type) ? 'below' : 'here'} />
+          </section>
+        )
+      })}
+      {!isReadOnly && (
+        <Dropdown trigger={['click']} menu={{ items, onClick: ({ key }) => add(key) }}>
+          <Button type="dashed" size="small" block icon={<PlusOutlined />}>
+            {words.add}
+          </Button>
+        </Dropdown>
+      )}
+    </div>
+  )
+}
+
+interface SourceInputProps {
+  type: SourceType | undefined
+  entry: unknown
+  title: string
+  pointer: string
+  onChange(entry: unknown): void
+}
+
+function SourceInput({ type, entry, title, pointer, onChange }: SourceInputProps) {
+  if (type === undefined)
+    return (
+      <JsonInput
+        value={entry}
+        onChange={next => onChange(next ?? {})}
+        pointer={pointer}
+        label={title}
+        hasReferences
+      />
+    )
+  const { fields } = sourceTypes[type]
+  // A bare text is the id of a knowledge base, and stays one.
+  if (typeof entry === 'string')
+    return (
+      <KnowledgeInput
+        shape={{ is: 'template', input: 'knowledge' }}
+        value={entry}
+        onChange={next => onChange(next ?? '')}
+        pointer={pointer}
+        label={title}
+      />
+    )
+  return <ObjectInput {...{ fields, pointer, onChange }} value={entry} hidden={['type']} />
+}
+
+/** Whether nothing below it shows findings of its own. */
+const isWhole = (entry: unknown, type: SourceType | undefined): boolean =>
+  typeof entry === 'string' || type === undefined
+
+function typeOf(entry: unknown): SourceType | undefined {
+  if (typeof entry === 'string') return 'knowledge'
+  const type = isObject(entry) ? entry['type'] : undefined
+  return isSourceType(type) ? type : undefined
+}

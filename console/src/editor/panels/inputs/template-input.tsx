@@ -1,0 +1,114 @@
+import { type ChangeEvent, type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { defineWords } from '../../../ui/words.ts'
+import { inputId, useControl, useNodeForm } from '../node-form.ts'
+import { CompletionList } from './completion-list.tsx'
+import { ReferenceNames } from './reference-names.tsx'
+import { piecesOf } from './reference-pieces.ts'
+import { useCompletion } from './use-completion.ts'
+
+const useWords = defineWords(
+  { insert: (label: string) => `Insert a reference into ${label} (Ctrl+Space)` },
+  { insert: (label: string) => `在${label}中插入引用（Ctrl+空格）` },
+)
+
+interface TemplateInputProps {
+  text: string
+  onText(text: string): void
+  pointer: string
+  label: string
+  look: 'line' | 'paragraph' | 'code'
+  hasReferences?: boolean
+  isWrong?: boolean
+  /** A further button in the corner. */
+  corner?: ReactNode
+}
+
+/** A text with references: they are drawn apart, told by the names of their nodes, and completed while one types. */
+export function TemplateInput(props: TemplateInputProps) {
+  const { text, onText, pointer, label, look, hasReferences = true, isWrong = false, corner } = props
+  const words = useWords()
+  const area = useRef<HTMLTextAreaElement>(null)
+  const mirror = useRef<HTMLDivElement>(null)
+  const { nodeId } = useNodeForm()
+  const control = useControl(pointer)
+  const completion = useCompletion({
+    area,
+    mirror,
+    nodeId,
+    isEnabled: hasReferences && !control.disabled,
+    onText,
+  })
+  const listId = `${inputId(pointer)}-offers`
+  const change = (event: ChangeEvent<HTMLTextAreaElement>): void => {
+    const next = event.target.value
+    // A line is one line; what came with more of them keeps them.
+    onText(look === 'line' && !text.includes('\n') ? next.replaceAll('\n', ' ') : next)
+    completion.follow(next, event.target.selectionStart)
+  }
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (completion.press(event)) return
+    if (event.key === 'Enter' && look === 'line' && !text.includes('\n')) event.preventDefault()
+  }
+  return (
+    <div className="template">
+      <div className={`template-box ${look}`} data-wrong={isWrong || control['aria-invalid'] || undefined}>
+        <div className="template-scroll">
+          <div className="template-mirror" aria-hidden="true" ref={mirror}>
+            {piecesOf(text).map((piece, index) =>
+              piece.reference === undefined ? (
+                piece.text
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name than their place
+                <mark key={index}>{piece.text}</mark>
+              ),
+            )}
+            {'\u200b'}
+          </div>
+          <textarea
+            {...control}
+            aria-invalid={isWrong || control['aria-invalid']}
+            ref={area}
+            aria-label={label}
+            value={text}
+            rows={1}
+            spellCheck={look === 'paragraph'}
+            autoComplete="off"
+            onChange={change}
+            onKeyDown={press}
+            onSelect={event => completion.settle(event.currentTarget.selectionStart)}
+            onBlur={completion.close}
+            {...(hasReferences && {
+              role: 'combobox',
+              'aria-autocomplete': 'list' as const,
+              'aria-haspopup': 'listbox' as const,
+              'aria-expanded': completion.isOpen,
+              'aria-controls': completion.isOpen ? listId : undefined,
+              'aria-activedescendant':
+                completion.isOpen && completion.offers.length > 0
+                  ? `${listId}-${completion.active}`
+                  : undefined,
+            })}
+          />
+        </div>
+        <div className="template-corner">
+          {corner}
+          {hasReferences && (
+            <button
+              type="button"
+              className="corner-button"
+              aria-label={words.insert(label)}
+              title={words.insert(label)}
+              disabled={control.disabled}
+              onMouseDown={event => event.preventDefault()}
+              onClick={completion.ask}
+            >
+              {'{x}'}
+            </button>
+          )}
+        </div>
+      </div>
+      {hasReferences && <ReferenceNames text={text} />}
+      {completion.isOpen && <CompletionList id={listId} {...completion} onChoose={completion.choose} />}
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useState } from 'react'
+import { insertReference, referenceAt } from '../../model/references.ts'
+import { caretPlace, replaceText } from './caret.ts'
+import { type Offer, useOffers } from './offers.ts'
+
+interface Typing {
+  /** Where the reference begins, or will begin. */
+  start: number
+  typed: string
+  /** Without an opening in the text: somebody asked for the list. */
+  isAsked: boolean
+}
+
+interface CompletionOptions {
+  area: RefObject<HTMLTextAreaElement | null>
+  mirror: RefObject<HTMLElement | null>
+  nodeId: string
+  isEnabled: boolean
+  onText(text: string): void
+}
+
+/** The list of references beside a text: when it opens, what it offers, and what the keys do. */
+export function useCompletion({ area, mirror, nodeId, isEnabled, onText }: CompletionOptions) {
+  const [typing, setTyping] = useState<Typing>()
+  const [active, setActive] = useState(0)
+  const [at, setAt] = useState({ left: 0, top: 0, bottom: 0 })
+  const offers = useOffers(nodeId, typing?.typed)
+  const start = typing?.start
+  useLayoutEffect(() => {
+    if (start !== undefined && mirror.current) setAt(caretPlace(mirror.current, start))
+  }, [start, mirror])
+
+  const open = (next: Typing | undefined): void => {
+    setTyping(next)
+    if (next?.typed !== typing?.typed) setActive(0)
+  }
+  const close = (): void => setTyping(undefined)
+
+  const follow = (text: string, caret: number): void => {
+    if (!isEnabled) return
+    const found = referenceAt(text, caret)
+    if (found) open({ ...found, isAsked: false })
+    else if (typing?.isAsked && caret >= typing.start && !/[\s{}#]/.test(text.slice(typing.start, caret)))
+      open({ ...typing, typed: text.slice(typing.start, caret) })
+    else close()
+  }
+  /** The caret went elsewhere without a change of the text. */
+  const settle = (caret: number): void => {
+    if (typing && (caret < typing.start || caret > typing.start + typing.typed.length + 3)) close()
+  }
+  const ask = (): void => {
+    const element = area.current
+    if (!element || !isEnabled) return
+    element.focus()
+    const caret = element.selectionStart
+    const found = referenceAt(element.value, caret)
+    open(found ? { ...found, isAsked: false } : { start: caret, typed: '', isAsked: true })
+  }
+  const choose = (offer: Offer): void => {
+    const element = area.current
+    if (!element || !typing) return
+    const { start: from, typed, isAsked } = typing
+    const text = element.value
+    const opened = isAsked ? `${text.slice(0, from)}{{#${text.slice(from)}` : text
+    const inserted = insertReference(opened, { start: from, typed }, offer.reference)
+    replaceText(element, inserted.text, onText)
+    element.setSelectionRange(inserted.caret, inserted.caret)
+    close()
+  }
+  /** Whether the key was for the list. */
+  const press = (event: KeyboardEvent): boolean => {
+    if (event.nativeEvent.isComposing) return false
+    const action = keyAction(event, typing !== undefined, offers.length)
+    if (!action) return false
+    event.preventDefault()
+    event.stopPropagation()
+    const chosen = offers[active]
+    if (action === 'ask') ask()
+    else if (action === 'close') close()
+    else if (action === 'choose' && chosen) choose(chosen)
+    else if (action === 'next') setActive((active + 1) % offers.length)
+    else if (action === 'previous') setActive((active - 1 + offers.length) % offers.length)
+    return true
+  }
+  return {
+    isOpen: typing !== undefined,
+    offers,
+    active,
+    at,
+    follow,
+    settle,
+    ask,
+    choose,
+    press,
+    close,
+    onPoint: setActive,
+  }
+}
+
+type KeyAction = 'ask' | 'close' | 'choose' | 'next' | 'previous'
+
+function keyAction(event: KeyboardEvent, isOpen: boolean, count: number): KeyAction | undefined {
+  if (event.key === ' ' && event.ctrlKey) return 'ask'
+  if (!isOpen) return undefined
+  if (event.key === 'Escape') return 'close'
+  if (count === 0) return undefined
+  if (event.key === 'Enter' || event.key === 'Tab') return 'choose'
+  if (event.key === 'ArrowDown') return 'next'
+  return event.key === 'ArrowUp' ? 'previous' : undefined
+}

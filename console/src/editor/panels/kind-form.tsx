@@ -1,0 +1,111 @@
+import type { KindField } from '../../../../src/contract/kind-operations.ts'
+import { defineWords } from '../../ui/words.ts'
+import type { GraphNode, NodeData } from '../model/graph.ts'
+import { type KindRecord, useWorkflowEditor } from '../workflow-editor.ts'
+import { caseEdits, caseFieldOf } from './case-edits.ts'
+import { hasParts, type JsonObject, withKey } from './fits-shape.ts'
+import { areCases } from './inputs/cases-input.tsx'
+import { ClassesInput } from './inputs/classes-input.tsx'
+import { ConditionsInput } from './inputs/conditions-input.tsx'
+import { FieldFrame } from './inputs/field-frame.tsx'
+import { FieldInput, OtherFields } from './inputs/object-input.tsx'
+import { sourcesField } from './inputs/source-shapes.ts'
+import { SourcesInput } from './inputs/sources-input.tsx'
+import { useSay } from './node-form.ts'
+import { pointerBelow } from './pointer.ts'
+
+const useWords = defineWords({ advanced: 'Advanced' }, { advanced: '高级设置' })
+
+/** Shown at the head of the panel. */
+const headFields = ['title', 'desc']
+
+/** The settings of a node: what its kind knows, what every node may have, and what nobody knows. */
+export function KindForm({ node, kind }: { node: GraphNode; kind: KindRecord | undefined }) {
+  const words = useWords()
+  const { store, kinds } = useWorkflowEditor()
+  const change = (field: string, value: unknown): void =>
+    store.edit(changeEdit(node, field, value, store.state().graph), { group: `${node.id}/${field}` })
+  const changeAll = (data: JsonObject): void =>
+    store.edit({ type: 'node.change', id: node.id, data: data as NodeData }, { group: `${node.id}/others` })
+  const common = kinds.common.filter(({ name }) => !headFields.includes(name))
+  const fields = kind?.fields ?? []
+  const known = ['type', ...headFields, ...[...common, ...fields].map(({ name }) => name)]
+  const isSet = common.some(({ name }) => node.data[name] !== undefined)
+  return (
+    <div className="fields">
+      {fields.map(field => (
+        <SettingInput key={field.name} {...{ field, node }} onChange={value => change(field.name, value)} />
+      ))}
+      <OtherFields
+        record={node.data}
+        // Some kinds repeat the id of the node, which follows it by itself.
+        known={node.data['id'] === node.id ? [...known, 'id'] : known}
+        onChange={changeAll}
+        pointer=""
+      />
+      <details className="advanced" open={isSet || undefined}>
+        <summary>{words.advanced}</summary>
+        <div className="fields">
+          {common.map(field => (
+            <FieldInput
+              key={field.name}
+              field={field}
+              value={node.data[field.name]}
+              onChange={value => change(field.name, value)}
+              pointer={pointerBelow('', field.name)}
+            />
+          ))}
+        </div>
+      </details>
+    </div>
+  )
+}
+
+/** Edges follow the cases that they name. */
+function changeEdit(node: GraphNode, field: string, value: unknown, graph: Parameters<typeof caseEdits>[0]) {
+  const data = withKey(node.data, field, value) as NodeData
+  const change = { type: 'node.change', id: node.id, data } as const
+  const edges =
+    field === caseFieldOf(node.data.type) ? caseEdits(graph, node.id, node.data[field], value) : []
+  return edges.length === 0 ? change : ({ type: 'many', edits: [change, ...edges] } as const)
+}
+
+interface SettingInputProps {
+  field: KindField
+  node: GraphNode
+  onChange(value: unknown): void
+}
+
+/** One setting; a few have a form that is more comfortable than the one of their shape. */
+function SettingInput({ field, node, onChange }: SettingInputProps) {
+  const say = useSay()
+  const value = node.data[field.name]
+  const pointer = pointerBelow('', field.name)
+  const special = specialInput(field, node, onChange)
+  if (special === undefined) return <FieldInput {...{ field, value, onChange, pointer }} />
+  return (
+    <FieldFrame
+      pointer={pointer}
+      label={say(field.label)}
+      help={field.help ? say(field.help) : undefined}
+      required={field.required}
+      isGroup={hasParts(field.shape, value)}
+    >
+      {special}
+    </FieldFrame>
+  )
+}
+
+function specialInput(field: KindField, node: GraphNode, onChange: (value: unknown) => void) {
+  const value = node.data[field.name]
+  const pointer = pointerBelow('', field.name)
+  const { shape } = field
+  if (field.name === sourcesField && (value === undefined || Array.isArray(value)))
+    return <SourcesInput {...{ shape, value, onChange, pointer }} label={field.name} />
+  if (field.name !== caseFieldOf(node.data.type) || !areCases(value)) return undefined
+  return node.data.type === 'classifier' ? (
+    <ClassesInput {...{ value, onChange, pointer }} />
+  ) : (
+    <ConditionsInput {...{ shape, value, onChange, pointer }} />
+  )
+}

@@ -1,0 +1,58 @@
+import { createContext, useContext } from 'react'
+import type { Words } from '../../../../src/contract/kind-operations.ts'
+import { useLanguage } from '../../ui/preferences.ts'
+import type { CheckFinding } from '../workflow-editor.ts'
+import { isAtOrBelow } from './pointer.ts'
+
+/** A finding with its place below the data of the node. */
+export interface PlacedFinding extends CheckFinding {
+  place: string
+}
+
+/** What the inputs of a node's form share. */
+export interface NodeForm {
+  nodeId: string
+  findings: readonly PlacedFinding[]
+  isReadOnly: boolean
+}
+
+export const NodeFormContext = createContext<NodeForm | undefined>(undefined)
+
+export function useNodeForm(): NodeForm {
+  const form = useContext(NodeFormContext)
+  if (!form) throw new Error('An input of a node belongs inside its form')
+  return form
+}
+
+/** The word of the schema in the language of the console. */
+export function useSay(): (words: Words) => string {
+  const language = useLanguage()
+  return words => words[language]
+}
+
+/** Findings at a place, and those below it where nothing further down could show them. */
+export function useProblems(pointer: string, reach: 'here' | 'below'): readonly PlacedFinding[] {
+  const { findings } = useNodeForm()
+  return findings.filter(({ place }) => (reach === 'here' ? place === pointer : isAtOrBelow(place, pointer)))
+}
+
+/** Pointers may hold blanks, which would cut a list of ids. */
+export const inputId = (pointer: string): string => `node-field${encodeURIComponent(pointer)}`
+export const problemsId = (pointer: string): string => `${inputId(pointer)}-problems`
+
+/** What every control needs so that its label and its problems are told with it. */
+export function useControl(pointer: string): {
+  id: string
+  disabled: boolean
+  'aria-invalid': boolean
+  'aria-describedby': string | undefined
+} {
+  const { isReadOnly } = useNodeForm()
+  const problems = useProblems(pointer, 'below')
+  return {
+    id: inputId(pointer),
+    disabled: isReadOnly,
+    'aria-invalid': problems.some(({ severity }) => severity !== 'warning'),
+    'aria-describedby': problems.length > 0 ? problemsId(pointer) : undefined,
+  }
+}

@@ -1,0 +1,21 @@
+import { useState } from 'react'
+
+const same = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
+/**
+ * What a person is typing where it is not a value yet. The draft stays as it is while the value is the one it stands
+ * for, and is made anew when the value changes by other means, such as undo.
+ */
+export function useDraft<Draft>(
+  value: unknown,
+  draftOf: (value: unknown) => Draft,
+): [Draft, (draft: Draft, stands: unknown) => void] {
+  const [kept, setKept] = useState(() => ({ draft: draftOf(value), stands: value }))
+  let { draft } = kept
+  if (!same(kept.stands, value)) {
+    draft = draftOf(value)
+    setKept({ draft, stands: value })
+  }
+  return [draft, (next, stands) => setKept({ draft: next, stands })]
+}

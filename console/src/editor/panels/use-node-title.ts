@@ -1,0 +1,14 @@
+import type { GraphNode } from '../model/graph.ts'
+import { useWorkflowEditor } from '../workflow-editor.ts'
+import { useSay } from './node-form.ts'
+
+/** What a node is called: its title, else the name of its kind, else its id. */
+export function useNodeTitle(): (node: GraphNode) => string {
+  const { kinds } = useWorkflowEditor()
+  const say = useSay()
+  return node => {
+    if (typeof node.data.title === 'string' && node.data.title.trim() !== '') return node.data.title
+    const kind = kinds.kinds.find(each => each.kind === node.data.type)
+    return kind ? say(kind.title) : node.id
+  }
+}

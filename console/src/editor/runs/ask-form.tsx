@@ -1,0 +1,106 @@
+import { CaretRightFilled } from '@ant-design/icons'
+import { Button, Input } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { defineWords } from '../../ui/words.ts'
+import { useWorkflowEditor } from '../workflow-editor.ts'
+import { AdvancedInputs } from './advanced-inputs.tsx'
+import { AttachButton, AttachedFiles } from './attach-files.tsx'
+import { parseInputs } from './parse-inputs.ts'
+import { isSettled } from './run-view.ts'
+import { StopButton } from './stop-button.tsx'
+import { useAttachments } from './use-attachments.ts'
+import type { WatchedRun } from './use-run.ts'
+
+const useWords = defineWords(
+  {
+    ask: 'Ask the workflow',
+    question: 'Question',
+    placeholder: 'What should it work on?',
+    run: 'Run',
+    keys: 'Ctrl or ⌘ with Enter',
+    uploading: 'A file is still on its way',
+  },
+  {
+    ask: '向工作流提问',
+    question: '问题',
+    placeholder: '想让它处理什么？',
+    run: '运行',
+    keys: 'Ctrl 或 ⌘ 加回车',
+    uploading: '还有文件正在上传',
+  },
+)
+
+/** Asks the workflow something: words, files and whatever else it takes. `more` stands beside the buttons. */
+export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
+  const words = useWords()
+  const { workflowId, checks, saving, mayWrite } = useWorkflowEditor()
+  const [query, setQuery] = useState('')
+  const [json, setJson] = useState('')
+  const [version, setVersion] = useState<number | null>(null)
+  const files = useAttachments()
+  const inputs = parseInputs(json)
+  // An old version ran before; what is wrong with the newest does not concern it.
+  const isRunnable = checks.runnable || checks.isPending || version !== null
+  const isBusy = run.view !== undefined && !isSettled(run.view.status) && run.connection !== 'lost'
+  const isReady = mayWrite && isRunnable && inputs !== undefined && !files.isUploading && !isBusy
+
+  const start = (): void => {
+    if (!isReady) return
+    const request = {
+      id: workflowId,
+      inputs: { ...inputs, query, ...(files.fileIds.length > 0 && { files: files.fileIds }) },
+      ...(version !== null && { version }),
+    }
+    void run.watch.start(request, saving.flush)
+    files.clear()
+  }
+  return (
+    <form
+      className="run-ask"
+      aria-label={words.ask}
+      onSubmit={event => {
+        event.preventDefault()
+        start()
+      }}
+    >
+      <Input.TextArea
+        value={query}
+        onChange={event => setQuery(event.target.value)}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          start()
+        }}
+        aria-label={words.question}
+        placeholder={words.placeholder}
+        autoSize={{ minRows: 2, maxRows: 8 }}
+        disabled={!mayWrite}
+      />
+      <AttachedFiles {...files} />
+      <AdvancedInputs
+        json={json}
+        onJson={setJson}
+        isWrong={inputs === undefined}
+        version={version}
+        onVersion={setVersion}
+      />
+      <div className="run-buttons">
+        <AttachButton onFiles={files.add} disabled={!mayWrite} />
+        <span className="run-buttons-rest">{more}</span>
+        {isBusy ? (
+          <StopButton run={run} />
+        ) : (
+          <Button
+            type="primary"
+            htmlType="submit"
+            icon={<CaretRightFilled />}
+            disabled={!isReady}
+            title={files.isUploading ? words.uploading : words.keys}
+          >
+            {words.run}
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,142 @@
+import { RightOutlined } from '@ant-design/icons'
+import { useId, useState } from 'react'
+import { defineWords } from '../../ui/words.ts'
+import { formatDuration } from './format-duration.ts'
+import { StatusIcon } from './run-status.tsx'
+import { callOfPath, type NodeView } from './run-view.ts'
+import { useRunWords } from './run-words.ts'
+import type { Bar, TraceEntry } from './trace-tree.ts'
+import { ValueView } from './value-view.tsx'
+
+const useWords = defineWords(
+  {
+    inputs: 'Inputs',
+    outputs: 'Outputs',
+    text: 'Writes',
+    nothing: 'It was handed nothing and gave nothing.',
+    notYet: 'Nothing to show yet.',
+    attempts: (count: number) => `Attempt ${count}`,
+    triedTimes: (count: number) => `Tried ${count} times`,
+    inside: 'Steps inside',
+    item: (name: string) => (/^\d+$/.test(name) ? `item ${Number(name) + 1}` : ''),
+  },
+  {
+    inputs: '输入',
+    outputs: '输出',
+    text: '正在写',
+    nothing: '没有输入，也没有输出。',
+    notYet: '暂无内容。',
+    attempts: (count: number) => `第 ${count} 次尝试`,
+    triedTimes: (count: number) => `共尝试 ${count} 次`,
+    inside: '内部步骤',
+    item: (name: string) => (/^\d+$/.test(name) ? `第 ${Number(name) + 1} 项` : ''),
+  },
+)
+
+export interface RowContext {
+  bars: ReadonlyMap<string, Bar>
+  /** Now, by the server's clock. */
+  now: number
+  kindTitle(kind: string): string
+  /** The node that the run failed with. */
+  failedPath: string | undefined
+  /** The row of a node of the graph itself was opened or closed. */
+  onShow?: ((nodeId: string) => void) | undefined
+  /** Somebody wants to see what the node was handed, which is not known yet. */
+  onMissing(): void
+}
+
+/** So many steps inside of another are shown without being asked for. */
+const shownInside = 12
+
+/** One node of a run: how it stands and how long it took; opened, what it was handed and what it gave. */
+export function NodeRow({ entry, context }: { entry: TraceEntry; context: RowContext }) {
+  const { node, inside } = entry
+  const words = useWords()
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  // The run's own failure is told above all steps.
+  const isErrorShown = node.error !== undefined && node.path !== context.failedPath
+  const toggle = () => {
+    setIsOpen(!isOpen)
+    if (node.depth === 0) context.onShow?.(node.nodeId)
+    if (!isOpen && node.inputs === undefined) context.onMissing()
+  }
+  return (
+    <li className={`trace-row is-${node.status}`}>
+      <button type="button" className="trace-head" aria-expanded={isOpen} aria-controls={id} onClick={toggle}>
+        <RowHead node={node} context={context} />
+        <RightOutlined className="trace-arrow" aria-hidden />
+      </button>
+      <div id={id} className="trace-body" hidden={!isOpen && !isErrorShown}>
+        {(isOpen || isErrorShown) && node.error && <p className="trace-error">{node.error.message}</p>}
+        {isOpen && <RowValues node={node} />}
+      </div>
+      {inside.length > 0 && (isOpen || inside.length <= shownInside) && (
+        <ol className="trace trace-inside" aria-label={words.inside}>
+          {inside.map(each => (
+            <NodeRow key={each.node.path} entry={each} context={context} />
+          ))}
+        </ol>
+      )}
+    </li>
+  )
+}
+
+function RowHead({ node, context }: { node: NodeView; context: RowContext }) {
+  const words = useWords()
+  const runWords = useRunWords()
+  const bar = context.bars.get(node.path)
+  const kind = context.kindTitle(node.kind)
+  const title = node.title || (node.kind === '' ? node.nodeId : kind)
+  const running = node.status === 'running' && node.startedAt !== undefined
+  const elapsed = node.elapsedMs ?? (running ? Math.max(0, context.now - node.startedAt!) : undefined)
+  const isShown = elapsed !== undefined && node.status !== 'skipped'
+  const item = node.depth > 0 ? words.item(callOfPath(node.path)) : ''
+  return (
+    <>
+      <StatusIcon status={node.status} />
+      <span className="trace-title">
+        {title}
+        <span className="soft small">
+          {[item, node.title ? kind : node.nodeId].filter(Boolean).join(' · ')}
+        </span>
+      </span>
+      <span className="trace-numbers small soft">
+        {node.attempts > 1 && (
+          <span className="trace-attempts">
+            {node.status === 'running' ? words.attempts(node.attempts) : words.triedTimes(node.attempts)}
+          </span>
+        )}
+        {node.tokens > 0 && <span>{runWords.tokens(node.tokens)}</span>}
+        {isShown && <span className="trace-time">{formatDuration(elapsed)}</span>}
+      </span>
+      <span className="trace-track" aria-hidden>
+        {bar && (
+          <span className="trace-bar" style={{ left: `${bar.left}%`, width: `max(3px, ${bar.width}%)` }} />
+        )}
+      </span>
+    </>
+  )
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+
+function RowValues({ node }: { node: NodeView }) {
+  const words = useWords()
+  const isWriting = node.outputs === undefined && node.text !== ''
+  if (isNothing(node.inputs) && isNothing(node.outputs) && !isWriting)
+    return (
+      <p className="soft small">
+        {node.status === 'running' || node.inputs === undefined ? words.notYet : words.nothing}
+      </p>
+    )
+  return (
+    <>
+      {!isNothing(node.inputs) && <ValueView title={words.inputs} value={node.inputs} />}
+      {isWriting && <ValueView title={words.text} value={node.text} />}
+      {!isNothing(node.outputs) && <ValueView title={words.outputs} value={node.outputs} />}
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { Button, Input } from 'antd'
+import { useState } from 'react'
+import { useMay } from '../../session/use-session.ts'
+import { defineWords } from '../../ui/words.ts'
+
+const useWords = defineWords(
+  {
+    asks: 'The run waits for your answer',
+    options: 'Choose an answer',
+    answer: 'Your answer',
+    other: 'Or answer in your own words',
+    send: 'Send',
+    conversation: 'This run belongs to a conversation: the next message there is its answer.',
+    viewer: 'Your role may only look. Somebody who may run workflows can answer it.',
+  },
+  {
+    asks: '运行正在等待你的回答',
+    options: '选择一个回答',
+    answer: '你的回答',
+    other: '或用自己的话回答',
+    send: '发送',
+    conversation: '这次运行属于一个对话：在对话中发送的下一条消息就是回答。',
+    viewer: '你的角色只能查看；有运行权限的人可以回答。',
+  },
+)
+
+interface ReplyFormProps {
+  options: readonly string[]
+  /** Answered in its conversation instead. */
+  isChat: boolean
+  onReply(answer: string): void
+}
+
+/** Where a waiting run asks, in place: its options, and one's own words. */
+export function ReplyForm({ options, isChat, onReply }: ReplyFormProps) {
+  const words = useWords()
+  const may = useMay()
+  const [answer, setAnswer] = useState('')
+  if (isChat || !may.write)
+    return <p className="run-asks soft small">{isChat ? words.conversation : words.viewer}</p>
+  return (
+    <form
+      className="run-asks"
+      aria-label={words.asks}
+      onSubmit={event => {
+        event.preventDefault()
+        if (answer.trim() !== '') onReply(answer)
+      }}
+    >
+      {options.length > 0 && (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset inside of a form of one line only adds a frame
+        <div className="run-options" role="group" aria-label={words.options}>
+          {options.map(option => (
+            <Button key={option} onClick={() => onReply(option)}>
+              {option}
+            </Button>
+          ))}
+        </div>
+      )}
+      <div className="run-own-words">
+        <Input
+          value={answer}
+          onChange={event => setAnswer(event.target.value)}
+          aria-label={words.answer}
+          placeholder={options.length > 0 ? words.other : words.answer}
+          autoFocus
+        />
+        <Button type="primary" htmlType="submit" disabled={answer.trim() === ''}>
+          {words.send}
+        </Button>
+      </div>
+    </form>
+  )
+}

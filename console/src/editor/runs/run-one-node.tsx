@@ -1,0 +1,123 @@
+import { CaretRightFilled } from '@ant-design/icons'
+import { Button, Input, Segmented } from 'antd'
+import { useId } from 'react'
+import { Failure } from '../../ui/failure.tsx'
+import { defineWords } from '../../ui/words.ts'
+import type { GraphNode } from '../model/graph.ts'
+import type { WatchedRun } from './use-run.ts'
+import { type TrialField, useTrial } from './use-trial.ts'
+
+const useWords = defineWords(
+  {
+    title: (node: string) => `Run only “${node}”`,
+    about: 'Nothing else runs: these values stand for what comes before it.',
+    run: 'Run this node',
+    cancel: 'Back to the whole workflow',
+    query: 'Question',
+    text: 'Text',
+    json: 'JSON',
+    as: (name: string) => `${name} is`,
+    wrong: 'Not JSON yet',
+  },
+  {
+    title: (node: string) => `只运行“${node}”`,
+    about: '其他节点不会运行：这些值代替它之前的节点给出的结果。',
+    run: '运行这个节点',
+    cancel: '返回整个工作流',
+    query: '问题',
+    text: '文本',
+    json: 'JSON',
+    as: (name: string) => `${name} 的类型`,
+    wrong: '还不是 JSON',
+  },
+)
+
+interface RunOneNodeProps {
+  node: GraphNode
+  run: WatchedRun
+  onCancel(): void
+}
+
+/** A form for what a node refers to, filled in from the last run, and the node run with it. */
+export function RunOneNode({ node, run, onCancel }: RunOneNodeProps) {
+  const words = useWords()
+  const trial = useTrial(node, run)
+  const title = words.title(node.data.title || node.id)
+  return (
+    <form
+      className="run-ask"
+      aria-label={title}
+      onSubmit={event => {
+        event.preventDefault()
+        void trial.start()
+      }}
+    >
+      <h3>{title}</h3>
+      <p className="soft small">{words.about}</p>
+      {trial.fields.map(field => (
+        <TrialInput key={field.key} field={field} onChange={value => trial.change(field.key, value)} />
+      ))}
+      {trial.failure !== undefined && <Failure error={trial.failure} />}
+      <div className="run-buttons">
+        <Button type="text" onClick={onCancel}>
+          {words.cancel}
+        </Button>
+        <span className="run-buttons-rest" />
+        <Button
+          type="primary"
+          htmlType="submit"
+          icon={<CaretRightFilled />}
+          loading={trial.isBusy}
+          disabled={!trial.isReady}
+        >
+          {words.run}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function TrialInput({
+  field,
+  onChange,
+}: {
+  field: TrialField
+  onChange(value: { text: string; isJson: boolean }): void
+}) {
+  const words = useWords()
+  const id = useId()
+  const { needed, text, isJson, isWrong } = field
+  const name =
+    needed.from === 'node'
+      ? `${needed.nodeId}.${needed.name}`
+      : needed.name === 'query'
+        ? words.query
+        : `sys.inputs.${needed.name}`
+  return (
+    <div className="trial-field">
+      <div className="trial-label">
+        <label htmlFor={id}>{name}</label>
+        <Segmented
+          size="small"
+          aria-label={words.as(name)}
+          value={isJson ? 'json' : 'text'}
+          options={[
+            { value: 'text', label: words.text },
+            { value: 'json', label: words.json },
+          ]}
+          onChange={value => onChange({ text, isJson: value === 'json' })}
+        />
+      </div>
+      <Input.TextArea
+        id={id}
+        value={text}
+        {...(isJson && { className: 'run-json', spellCheck: false })}
+        {...(isWrong && { status: 'error' })}
+        aria-invalid={isWrong}
+        autoSize={{ minRows: 1, maxRows: 8 }}
+        onChange={event => onChange({ text: event.target.value, isJson })}
+      />
+      {isWrong && <span className="small run-wrong">{words.wrong}</span>}
+    </div>
+  )
+}

@@ -1,0 +1,197 @@
+import { ApiFailure } from '../../api/api-failure.ts'
+import type { RunServer, StartRequest } from './run-server.ts'
+import { emptyView, isSettled, type RunDetails, type RunView } from './run-view.ts'
+import { viewOfDetails, withDetails } from './view-of-details.ts'
+import { type RunEvent, watchRun, withReply, withStatus } from './watch-run.ts'
+
+export interface WatchState {
+  /** Undefined where no run is looked at. */
+  readonly view: RunView | undefined
+  /** The trace, as it was last read. */
+  readonly details: RunDetails | undefined
+  /** `lost`: the run may go on, but nobody can tell from here. */
+  readonly connection: 'idle' | 'starting' | 'live' | 'reconnecting' | 'lost'
+  readonly failure: unknown
+  /** By how much this clock is ahead of the server's, about. */
+  readonly clockOffset: number
+}
+
+const idle: WatchState = {
+  view: undefined,
+  details: undefined,
+  connection: 'idle',
+  failure: undefined,
+  clockOffset: 0,
+}
+
+const mostTries = 7
+const pauseBefore = (attempt: number): number => Math.min(8000, 250 * 2 ** attempt)
+/** Texts arrive in many small pieces; nobody reads faster than this. */
+const tellMilliseconds = 30
+
+/** What was refused is refused again; a connection that broke, or a server that restarts, may come back. */
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof ApiFailure) || error.reason === 'unreachable' || error.status >= 502
+
+/** Follows one run at a time, whoever looks on. The run itself goes on without it. */
+export class RunWatch {
+  readonly #server: RunServer
+  readonly #listeners = new Set<() => void>()
+  #state = idle
+  #session = new AbortController()
+  #isTelling = false
+
+  constructor(server: RunServer) {
+    this.#server = server
+  }
+
+  readonly state = (): WatchState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Starts a run and follows it to its end. `prepare` is done first; where it fails there is no run. */
+  async start(request: StartRequest, prepare?: () => Promise<void>): Promise<void> {
+    const signal = this.#begin({ view: emptyView(), connection: 'starting' })
+    try {
+      await prepare?.()
+    } catch (error) {
+      if (!signal.aborted) this.#set({ view: undefined, connection: 'idle', failure: error })
+      return
+    }
+    if (!signal.aborted) await this.#follow(signal, () => this.#server.start(request, signal))
+  }
+
+  /** Shows a run of whatever age, and follows it where it still runs. */
+  async open(runId: string): Promise<void> {
+    const isSame = this.#state.view?.runId === runId
+    const signal = this.#begin(isSame ? { ...this.#state, failure: undefined } : { connection: 'starting' })
+    try {
+      const details = await this.#server.details(runId, signal)
+      if (signal.aborted) return
+      this.#set({ details, view: viewOfDetails(details), connection: 'idle' })
+      if (!isSettled(details.status)) await this.#follow(signal)
+    } catch (error) {
+      if (!signal.aborted) this.#set({ connection: 'idle', failure: error })
+    }
+  }
+
+  /** Answers what the run asks. */
+  async reply(answer: string, files: readonly string[] = []): Promise<void> {
+    const before = this.#state
+    if (!before.view?.waiting) return
+    const { runId } = before.view
+    const view = withReply(before.view, answer)
+    const signal = this.#begin({ ...before, view, connection: 'live', failure: undefined })
+    const failure = await this.#follow(signal, () => this.#server.resume(runId, answer, files, signal))
+    // Whether the answer arrived is for the server to say.
+    if (failure === undefined || signal.aborted) return
+    await this.open(runId)
+    if (this.#state.view?.status === 'waiting') this.#set({ failure })
+  }
+
+  /** What was said so far stays. */
+  async stop(): Promise<void> {
+    const { view } = this.#state
+    if (!view || view.runId === '') return
+    const { status } = await this.#server.stop(view.runId)
+    if (this.#state.view?.runId !== view.runId) return
+    // One that is followed tells of its end itself.
+    if (this.#state.connection === 'live') return
+    this.#set({ view: withStatus(this.#state.view, status) })
+    await this.loadDetails()
+  }
+
+  /** Reads what only the trace knows. */
+  async loadDetails(): Promise<void> {
+    const { signal } = this.#session
+    const runId = this.#state.view?.runId
+    if (!runId) return
+    const details = await this.#server.details(runId, signal).catch(() => undefined)
+    const { view } = this.#state
+    if (details && view?.runId === runId) this.#set({ details, view: withDetails(view, details) })
+  }
+
+  /** Looks at no run any more. */
+  close(): void {
+    this.#session.abort()
+    this.#set(idle)
+  }
+
+  #begin(state: Partial<WatchState>): AbortSignal {
+    this.#session.abort()
+    this.#session = new AbortController()
+    this.#set({ ...idle, ...state })
+    return this.#session.signal
+  }
+
+  /**
+   * Reads events until the run ends or waits. `begin` gives the first of them; where it does not get that far, it is
+   * tried again as long as no run is known, and its failure given back otherwise.
+   */
+  async #follow(signal: AbortSignal, begin?: () => AsyncIterable<RunEvent>): Promise<unknown> {
+    const isNew = begin !== undefined && this.#state.view?.runId === ''
+    let first = begin
+    for (let attempt = 0; ; ) {
+      try {
+        for await (const event of first ? first() : this.#again(signal)) {
+          if (signal.aborted) return undefined
+          attempt = 0
+          first = undefined
+          this.#take(event)
+        }
+        if (signal.aborted) return undefined
+        if (isSettled(this.#state.view!.status)) {
+          await this.loadDetails()
+          if (!signal.aborted) this.#set({ connection: 'idle' })
+          return undefined
+        }
+      } catch (error) {
+        if (signal.aborted) return undefined
+        if (first && !isNew) return error
+        if (!isPassing(error)) return void this.#fail(error)
+        if (attempt + 1 >= mostTries) return void this.#fail(error, 'lost')
+      }
+      attempt += 1
+      if (attempt >= mostTries) return void this.#set({ connection: 'lost' })
+      this.#set({ connection: first ? 'starting' : 'reconnecting' })
+      await this.#server.pause(pauseBefore(attempt), signal)
+      if (signal.aborted) return undefined
+    }
+  }
+
+  #again(signal: AbortSignal): AsyncIterable<RunEvent> {
+    const { runId, lastEvent } = this.#state.view!
+    // Without a number everything comes again, so it begins anew.
+    if (lastEvent === 0) this.#set({ view: { ...emptyView(runId), status: 'running' } })
+    return this.#server.events(runId, lastEvent, signal)
+  }
+
+  #take(event: RunEvent): void {
+    const at = Date.parse(String(event.data['at']))
+    const offset = Date.now() - at
+    const isFirst = this.#state.clockOffset === 0
+    this.#set({
+      view: watchRun(this.#state.view!, event),
+      connection: 'live',
+      ...(!Number.isNaN(at) && (isFirst || offset < this.#state.clockOffset) && { clockOffset: offset }),
+    })
+  }
+
+  #fail(failure: unknown, connection: WatchState['connection'] = 'idle'): void {
+    const isBegun = this.#state.view?.runId !== ''
+    this.#set({ connection: isBegun ? connection : 'idle', failure, ...(!isBegun && { view: undefined }) })
+  }
+
+  #set(change: Partial<WatchState>): void {
+    this.#state = { ...this.#state, ...change }
+    if (this.#isTelling) return
+    this.#isTelling = true
+    setTimeout(() => {
+      this.#isTelling = false
+      for (const listener of this.#listeners) listener()
+    }, tellMilliseconds)
+  }
+}

@@ -1,0 +1,30 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { defineWords } from '../../ui/words.ts'
+import type { WatchedRun } from './use-run.ts'
+
+const useWords = defineWords({ stop: 'Stop' }, { stop: '停止' })
+
+/** Stops a run that goes on or waits. What it said so far stays. */
+export function StopButton({ run }: { run: WatchedRun }) {
+  const words = useWords()
+  const tellFailure = useTellFailure()
+  const [isStopping, setIsStopping] = useState(false)
+  const stop = async (): Promise<void> => {
+    setIsStopping(true)
+    await run.watch.stop().catch(tellFailure)
+    setIsStopping(false)
+  }
+  return (
+    <Button
+      danger
+      icon={<span className="stop-sign" aria-hidden />}
+      onClick={stop}
+      loading={isStopping}
+      disabled={!run.view || run.view.runId === ''}
+    >
+      {words.stop}
+    </Button>
+  )
+}

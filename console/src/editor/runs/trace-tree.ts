@@ -1,0 +1,54 @@
+import type { NodeView } from './run-view.ts'
+
+/** A node with those that ran inside of it. */
+export interface TraceEntry {
+  readonly node: NodeView
+  readonly inside: readonly TraceEntry[]
+}
+
+const parentPath = (path: string): string => path.split('/').slice(0, -2).join('/')
+
+/** The nodes of a run in the order they began, those inside of others below them. */
+export function traceTree(nodes: readonly NodeView[]): TraceEntry[] {
+  const entries = new Map<string, TraceEntry & { inside: TraceEntry[] }>()
+  for (const node of nodes) entries.set(node.path, { node, inside: [] })
+  const top: TraceEntry[] = []
+  for (const entry of entries.values()) {
+    const parent = entry.node.depth === 0 ? undefined : entries.get(parentPath(entry.node.path))
+    if (parent) parent.inside.push(entry)
+    else top.push(entry)
+  }
+  return top
+}
+
+export interface Bar {
+  /** Both in percent of the whole. */
+  readonly left: number
+  readonly width: number
+}
+
+/** So much longer than its work a run may seem before its bars no longer show when nodes began. */
+const pauseMilliseconds = 1000
+
+/**
+ * When each node was at work, by path. Where the run waited for a person, that would be all one sees: then the bars
+ * only compare how long nodes took.
+ */
+export function barsOf(nodes: readonly NodeView[], now: number, workMs: number): Map<string, Bar> {
+  const spans = nodes.flatMap(({ path, startedAt, elapsedMs, status }) => {
+    if (startedAt === undefined || status === 'skipped' || status === 'waiting') return []
+    return [{ path, startedAt, length: Math.max(0, elapsedMs ?? now - startedAt) }]
+  })
+  const start = Math.min(...spans.map(({ startedAt }) => startedAt))
+  const whole = Math.max(1, ...spans.map(({ startedAt, length }) => startedAt + length - start))
+  const longest = Math.max(1, ...spans.map(({ length }) => length))
+  const isPaused = whole > workMs * 1.5 + pauseMilliseconds
+  return new Map(
+    spans.map(({ path, startedAt, length }) => [
+      path,
+      isPaused
+        ? { left: 0, width: (100 * length) / longest }
+        : { left: (100 * (startedAt - start)) / whole, width: (100 * length) / whole },
+    ]),
+  )
+}

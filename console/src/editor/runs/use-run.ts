@@ -1,0 +1,102 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { onTokenChange } from '../../api/token.ts'
+import { navigate, pathTo, usePlace } from '../../ui/router.ts'
+import { useWorkflowEditor, type WorkflowEditor } from '../workflow-editor.ts'
+import { areSameMarks, marksOf } from './run-marks.ts'
+import { runServer } from './run-server.ts'
+import { RunWatch, type WatchState } from './run-watch.ts'
+
+/** By workflow, so that whoever comes back to an editor finds the run that it showed. */
+const watches = new Map<string, RunWatch>()
+const stopDrawing = new WeakMap<RunWatch, () => void>()
+
+// What one person was shown is nothing for the next.
+onTokenChange(() => {
+  for (const watch of watches.values()) watch.close()
+  watches.clear()
+})
+
+function watchOf(workflowId: string): RunWatch {
+  const watch = watches.get(workflowId) ?? new RunWatch(runServer())
+  watches.set(workflowId, watch)
+  return watch
+}
+
+export interface WatchedRun extends WatchState {
+  watch: RunWatch
+}
+
+/** The run that the editor looks at, drawn on its canvas. */
+export function useRun(): WatchedRun {
+  const { workflowId, setMarks } = useWorkflowEditor()
+  const watch = useMemo(() => watchOf(workflowId), [workflowId])
+  useEffect(() => drawMarks(watch, setMarks), [watch, setMarks])
+  const run = useWatched(watch)
+  useRunInAddress(workflowId, run)
+  return run
+}
+
+/** Goes on when the panel is closed: the nodes of a run light up all the same. The next editor takes over. */
+function drawMarks(watch: RunWatch, setMarks: WorkflowEditor['setMarks']): void {
+  let drawn = marksOf(undefined)
+  const draw = (): void => {
+    const marks = marksOf(watch.state().view)
+    if (areSameMarks(drawn, marks)) return
+    drawn = marks
+    setMarks(marks)
+  }
+  draw()
+  stopDrawing.get(watch)?.()
+  stopDrawing.set(watch, watch.subscribe(draw))
+}
+
+const addressOf = (workflowId: string, query: URLSearchParams): string => {
+  const search = query.toString()
+  return `${pathTo('workflows', workflowId)}${search === '' ? '' : `?${search}`}`
+}
+
+/** Which run is looked at stands in the address: a reload, or somebody who is sent it, finds the same. */
+function useRunInAddress(workflowId: string, { watch, view }: WatchedRun): void {
+  const { segments, query } = usePlace()
+  const isHere = segments[0] === 'workflows' && segments[1] === workflowId
+  const wanted = query.get('run') || undefined
+  const runId = view?.runId || undefined
+  const followed = useRef<string>(undefined)
+  useEffect(() => {
+    if (!isHere) return
+    if (wanted !== undefined && wanted !== followed.current) {
+      followed.current = wanted
+      if (wanted !== watch.state().view?.runId) void watch.open(wanted)
+      return
+    }
+    const isClosed = view === undefined && watch.state().connection === 'idle'
+    if (runId === wanted || (runId === undefined && !isClosed)) return
+    followed.current = runId
+    const next = new URLSearchParams(query)
+    if (runId === undefined) next.delete('run')
+    else next.set('run', runId)
+    navigate(addressOf(workflowId, next), { replace: true })
+  }, [isHere, wanted, runId, view, watch, workflowId, query])
+}
+
+/** A run by its id, for as long as it is looked at. */
+export function useRunById(runId: string): WatchedRun {
+  const watch = useMemo(() => new RunWatch(runServer()), [])
+  useEffect(() => {
+    void watch.open(runId)
+    return () => watch.close()
+  }, [watch, runId])
+  return useWatched(watch)
+}
+
+function useWatched(watch: RunWatch): WatchedRun {
+  const state = useSyncExternalStore(watch.subscribe, watch.state)
+  const queries = useQueryClient()
+  const { runId, status } = state.view ?? {}
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that begins or ends changes the lists of runs
+  useEffect(() => {
+    if (runId) void queries.invalidateQueries({ queryKey: ['runs'] })
+  }, [queries, runId, status])
+  return { ...state, watch }
+}

@@ -1,0 +1,8 @@
+/** The first letter of an agent's name; its name stands beside it. */
+export function AgentMark({ name, isLarge = false }: { name: string; isLarge?: boolean }) {
+  return (
+    <span className={isLarge ? 'agent-mark large' : 'agent-mark'} aria-hidden="true">
+      {[...name.trim()][0]?.toUpperCase() ?? '·'}
+    </span>
+  )
+}

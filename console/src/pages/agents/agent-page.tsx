@@ -1,0 +1,116 @@
+import { GlobalOutlined, LockOutlined } from '@ant-design/icons'
+import { Tag } from 'antd'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Page } from '../../ui/page.tsx'
+import { pathTo } from '../../ui/router.ts'
+import { useDocumentTitle } from '../../ui/use-document-title.ts'
+import { defineWords } from '../../ui/words.ts'
+import { NotFoundPage } from '../not-found-page.tsx'
+import { AgentMark } from './agent-mark.tsx'
+import { type AgentRecord, useAgent } from './agent-record.ts'
+import { BuildTab } from './build/build-tab.tsx'
+import { ChatTab } from './chat/chat-tab.tsx'
+import { ConversationPage } from './conversations/conversation-page.tsx'
+import { ConversationsTab } from './conversations/conversations-tab.tsx'
+import { UseTab } from './use/use-tab.tsx'
+
+const useWords = defineWords(
+  {
+    agents: 'Agents',
+    tabs: 'Parts of the agent',
+    build: 'Build',
+    chat: 'Chat',
+    conversations: 'Conversations',
+    use: 'Use it',
+    public: 'Public',
+    private: 'Private',
+    goneTitle: 'There is no such agent',
+    gone: 'It may have been deleted, or belong to another workspace.',
+    back: 'All agents',
+  },
+  {
+    agents: '智能体',
+    tabs: '智能体的各个部分',
+    build: '编排',
+    chat: '对话',
+    conversations: '对话记录',
+    use: '接入',
+    public: '公开',
+    private: '私有',
+    goneTitle: '没有这个智能体',
+    gone: '它可能已被删除，或者属于其他工作空间。',
+    back: '全部智能体',
+  },
+)
+
+const tabs = ['build', 'chat', 'conversations', 'use'] as const
+type Tab = (typeof tabs)[number]
+
+const tabOf = (segment = 'build'): Tab | undefined => tabs.find(tab => tab === segment)
+
+/** One agent: how it is made, a chat with it, what others talk with it about, how to use it from elsewhere. */
+export function AgentPage({ id, segments }: { id: string; segments: readonly string[] }) {
+  const words = useWords()
+  const agent = useAgent(id)
+  const tab = tabOf(segments[0])
+  if (tab === undefined) return <NotFoundPage />
+  if (agent.isError) return <Failure error={agent.error} onRetry={() => agent.refetch()} />
+  if (agent.isPending) return <Loading />
+  if (agent.data === null)
+    return (
+      <Page title={words.goneTitle}>
+        <EmptyState title={words.goneTitle} actions={<a href={pathTo('agents')}>{words.back}</a>}>
+          {words.gone}
+        </EmptyState>
+      </Page>
+    )
+  return (
+    <div className="agent-page">
+      <AgentHead agent={agent.data} tab={tab} />
+      <AgentTab agent={agent.data} tab={tab} rest={segments.slice(1)} />
+    </div>
+  )
+}
+
+function AgentHead({ agent, tab }: { agent: AgentRecord; tab: Tab }) {
+  const words = useWords()
+  useDocumentTitle(`${agent.name} · ${words[tab]}`)
+  const isPublic = agent.access === 'public'
+  return (
+    <div className="agent-head">
+      <div className="agent-title">
+        <a className="page-back" href={pathTo('agents')}>
+          ← {words.agents}
+        </a>
+        <AgentMark name={agent.name} />
+        <h1>{agent.name}</h1>
+        <Tag icon={isPublic ? <GlobalOutlined /> : <LockOutlined />}>{words[agent.access]}</Tag>
+      </div>
+      <nav className="agent-tabs" aria-label={words.tabs}>
+        {tabs.map(each => (
+          <a
+            key={each}
+            href={each === 'build' ? pathTo('agents', agent.id) : pathTo('agents', agent.id, each)}
+            aria-current={each === tab ? 'page' : undefined}
+          >
+            {words[each]}
+          </a>
+        ))}
+      </nav>
+    </div>
+  )
+}
+
+function AgentTab({ agent, tab, rest }: { agent: AgentRecord; tab: Tab; rest: readonly string[] }) {
+  const conversationId = rest[0]
+  if (tab === 'build') return <BuildTab agent={agent} />
+  if (tab === 'chat') return <ChatTab agent={agent} conversationId={conversationId} />
+  if (tab === 'use') return <UseTab agent={agent} />
+  return conversationId === undefined ? (
+    <ConversationsTab agent={agent} />
+  ) : (
+    <ConversationPage key={conversationId} agent={agent} conversationId={conversationId} />
+  )
+}

@@ -1,0 +1,131 @@
+import type { AgentRecord } from '../agent-record.ts'
+
+export interface MemoryRow {
+  key: string
+  name: string
+  description: string
+  /** The default as it is typed: a text, or JSON where it was no text before. */
+  value: string
+}
+
+export interface ToolDraft {
+  name: string
+  version?: string | undefined
+  running: Readonly<Record<string, unknown>>
+}
+
+/** What can be edited of an agent, in the form of the fields. */
+export interface AgentDraft {
+  name: string
+  intro: string
+  access: AgentRecord['access']
+  profile: string
+  model: string
+  prologue: string
+  questions: readonly string[]
+  workflowId: string
+  knowledgeIds: readonly string[]
+  searchesWeb: boolean
+  tools: readonly ToolDraft[]
+  memory: readonly MemoryRow[]
+}
+
+const webSearch = 'web_search'
+
+const printed = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+
+export function draftOf({ name, intro, access, config, learn, memory }: AgentRecord): AgentDraft {
+  const tools = Object.entries(config.tools ?? {})
+  return {
+    name,
+    intro,
+    access,
+    profile: config.character_profile ?? '',
+    model: config.model ?? '',
+    prologue: config.prologue ?? '',
+    questions: config.recommendation_question ?? [],
+    workflowId: config.workflow_id ?? '',
+    knowledgeIds: Object.keys(learn),
+    searchesWeb: tools.some(([tool]) => tool === webSearch),
+    tools: tools
+      .filter(([tool]) => tool !== webSearch)
+      .map(([tool, { version, running_config: running = {} }]) => ({ name: tool, version, running })),
+    memory: Object.entries(memory).map(([key, entry]) => ({
+      key,
+      name: entry.name ?? '',
+      description: entry.description ?? '',
+      value: printed(entry.default),
+    })),
+  }
+}
+
+/** A default that was no text stays none, as long as what is typed can be read as JSON. */
+function defaultOf(typed: string, before: unknown): unknown {
+  if (typed === printed(before)) return before
+  if (before === undefined || typeof before === 'string') return typed === '' ? undefined : typed
+  try {
+    return JSON.parse(typed) as unknown
+  } catch {
+    return typed
+  }
+}
+
+const memoryOf = (rows: readonly MemoryRow[], before: AgentRecord['memory']): AgentRecord['memory'] =>
+  Object.fromEntries(
+    rows
+      .filter(({ key }) => key.trim() !== '')
+      .map(({ key, name, description, value }) => {
+        const made = defaultOf(value, before[key]?.default)
+        return [key.trim(), { name, description, ...(made !== undefined && { default: made }) }]
+      }),
+  )
+
+const toolsOf = ({ tools, searchesWeb }: AgentDraft, before: AgentRecord['config']['tools']) => ({
+  ...(searchesWeb && { [webSearch]: before?.[webSearch] ?? {} }),
+  ...Object.fromEntries(
+    tools.map(({ name, version, running }) => [
+      name.trim(),
+      { ...(version !== undefined && { version }), running_config: running },
+    ]),
+  ),
+})
+
+const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text)
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+export type AgentChange = Partial<Pick<AgentRecord, 'name' | 'intro' | 'access' | 'learn' | 'memory'>> & {
+  config?: Record<string, unknown>
+}
+
+/**
+ * What has to be sent so that an agent becomes its draft: only what is different, so that settings which nobody sees
+ * here, and what others change at the same time, stay as they are.
+ */
+export function changeOf(agent: AgentRecord, draft: AgentDraft): AgentChange {
+  const before = draftOf(agent)
+  const differs = (...fields: (keyof AgentDraft)[]): boolean =>
+    fields.some(field => !isSame(before[field], draft[field]))
+  const questions = draft.questions.filter(question => question.trim() !== '')
+  const config = {
+    ...(differs('profile') && { character_profile: textOrNull(draft.profile) }),
+    ...(differs('model') && { model: textOrNull(draft.model.trim()) }),
+    ...(differs('prologue') && { prologue: textOrNull(draft.prologue) }),
+    ...(differs('questions') && { recommendation_question: questions.length > 0 ? questions : null }),
+    ...(differs('workflowId') && { workflow_id: textOrNull(draft.workflowId) }),
+    ...(differs('tools', 'searchesWeb') && { tools: toolsOf(draft, agent.config.tools) }),
+  }
+  return {
+    ...(differs('name') && { name: draft.name.trim() }),
+    ...(differs('intro') && { intro: draft.intro }),
+    ...(differs('access') && { access: draft.access }),
+    ...(differs('knowledgeIds') && {
+      learn: Object.fromEntries(draft.knowledgeIds.map(id => [id, agent.learn[id] ?? {}])),
+    }),
+    ...(differs('memory') && { memory: memoryOf(draft.memory, agent.memory) }),
+    ...(Object.keys(config).length > 0 && { config }),
+  }
+}
+
+export const isChanged = (agent: AgentRecord, draft: AgentDraft): boolean => !isSame(draftOf(agent), draft)

@@ -1,0 +1,129 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Alert, App, Button } from 'antd'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import { useMay } from '../../../session/use-session.ts'
+import { Failure } from '../../../ui/failure.tsx'
+import { defineWords } from '../../../ui/words.ts'
+import { type AgentRecord, agentKey, type Warning } from '../agent-record.ts'
+import { changeOf } from './agent-draft.ts'
+import { IdentityFields } from './identity-fields.tsx'
+import { KnowledgeFields } from './knowledge-fields.tsx'
+import { MemoryFields } from './memory-fields.tsx'
+import { OpeningFields } from './opening-fields.tsx'
+import { PersonaFields } from './persona-fields.tsx'
+import { Preview } from './preview.tsx'
+import { ToolFields } from './tool-fields.tsx'
+import { useDraft } from './use-draft.ts'
+
+const useWords = defineWords(
+  {
+    save: 'Save',
+    saved: 'Saved',
+    discard: 'Discard changes',
+    unsaved: 'Unsaved changes',
+    allSaved: 'Everything is saved',
+    form: 'Settings of the agent',
+    warnings: 'It is saved, but this keeps it from answering as it should:',
+    readOnly: 'Your token can read this agent, but not change it.',
+    name: 'Give it a name before you save.',
+  },
+  {
+    save: '保存',
+    saved: '已保存',
+    discard: '放弃修改',
+    unsaved: '有未保存的修改',
+    allSaved: '已全部保存',
+    form: '智能体设置',
+    warnings: '已保存，但以下问题会影响它的回答：',
+    readOnly: '你的令牌可以查看这个智能体，但不能修改。',
+    name: '保存前请填写名称。',
+  },
+)
+
+/** How an agent is made, beside a chat to try it out. */
+export function BuildTab({ agent }: { agent: AgentRecord }) {
+  const words = useWords()
+  const may = useMay()
+  const queries = useQueryClient()
+  const { message } = App.useApp()
+  const control = useDraft(agent)
+  const { draft, isDirty } = control
+  const [warnings, setWarnings] = useState<readonly Warning[]>([])
+  const [error, setError] = useState<unknown>()
+  const [isSaving, setIsSaving] = useState(false)
+
+  const save = async (): Promise<void> => {
+    setIsSaving(true)
+    setError(undefined)
+    try {
+      const body = { id: agent.id, ...changeOf(agent, draft) }
+      const { warnings: found, ...saved } = await call('POST /api/v1/agent/update', { body })
+      queries.setQueryData(agentKey(agent.id), saved)
+      control.discard()
+      setWarnings(found)
+      message.success(words.saved)
+      void queries.invalidateQueries({ queryKey: ['agents'] })
+    } catch (problem) {
+      setError(problem)
+    } finally {
+      setIsSaving(false)
+    }
+  }
+  const part = { draft, edit: control.edit, isDisabled: !may.write }
+  const hasName = draft.name.trim() !== ''
+  return (
+    <div className="build">
+      <form
+        className="build-form"
+        aria-label={words.form}
+        onSubmit={event => {
+          event.preventDefault()
+          if (hasName) void save()
+        }}
+      >
+        {may.write ? (
+          <div className="build-bar">
+            <span className="soft" role="status">
+              {!hasName ? words.name : isDirty ? words.unsaved : words.allSaved}
+            </span>
+            {isDirty && <Button onClick={control.discard}>{words.discard}</Button>}
+            <Button type="primary" htmlType="submit" disabled={!isDirty || !hasName} loading={isSaving}>
+              {words.save}
+            </Button>
+          </div>
+        ) : (
+          <Alert type="info" showIcon title={words.readOnly} />
+        )}
+        {error !== undefined && <Failure error={error} />}
+        {warnings.length > 0 && <Warnings title={words.warnings} warnings={warnings} />}
+        <IdentityFields {...part} />
+        <PersonaFields {...part} />
+        <OpeningFields {...part} />
+        <KnowledgeFields {...part} />
+        <ToolFields {...part} />
+        <MemoryFields {...part} />
+      </form>
+      <Preview agent={agent} isDirty={isDirty} canTalk={may.write} />
+    </div>
+  )
+}
+
+function Warnings({ title, warnings }: { title: string; warnings: readonly Warning[] }) {
+  return (
+    <Alert
+      type="warning"
+      showIcon
+      title={title}
+      description={
+        <ul className="warning-list">
+          {warnings.map(({ path, message }) => (
+            <li key={path + message}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      }
+    />
+  )
+}

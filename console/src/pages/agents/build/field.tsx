@@ -1,0 +1,39 @@
+import { type ReactNode, useId } from 'react'
+
+interface FieldProps {
+  label: string
+  help?: ReactNode
+  /** Gets the id that the label points to. */
+  children: (id: string) => ReactNode
+}
+
+/** A labelled field with a sentence about it. */
+export function Field({ label, help, children }: FieldProps) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children(id)}
+      {help !== undefined && <p className="soft small">{help}</p>}
+    </div>
+  )
+}
+
+/** Fields that belong together. */
+export function FieldGroup({
+  title,
+  about,
+  children,
+}: {
+  title: string
+  about?: string
+  children: ReactNode
+}) {
+  return (
+    <section className="field-group" aria-label={title}>
+      <h2>{title}</h2>
+      {about !== undefined && <p className="soft">{about}</p>}
+      {children}
+    </section>
+  )
+}

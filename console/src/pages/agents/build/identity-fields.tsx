@@ -1,0 +1,79 @@
+import { Input, Radio } from 'antd'
+import { defineWords } from '../../../ui/words.ts'
+import { Field, FieldGroup } from './field.tsx'
+import type { PartProps } from './part-props.ts'
+
+const useWords = defineWords(
+  {
+    title: 'Who it is',
+    name: 'Name',
+    intro: 'What it is for',
+    introHelp: 'One or two sentences for people who look for it.',
+    access: 'Who may talk to it',
+    private: 'Private',
+    privateHelp: 'It takes a token with the right to run, for example one that you make for your app.',
+    public: 'Public',
+    publicHelp:
+      'Whoever knows its id may talk to it without a token, and spends the tokens of your model. They see its name, greeting and answers, never its settings.',
+  },
+  {
+    title: '基本信息',
+    name: '名称',
+    intro: '简介',
+    introHelp: '用一两句话告诉别人它能做什么。',
+    access: '谁可以与它对话',
+    private: '私有',
+    privateHelp: '需要带有运行权限的令牌，例如为你的应用创建的令牌。',
+    public: '公开',
+    publicHelp:
+      '任何知道它 ID 的人都可以不带令牌与它对话，并消耗你的模型额度。他们只能看到名称、开场白和回答，看不到设置。',
+  },
+)
+
+export function IdentityFields({ draft, edit, isDisabled }: PartProps) {
+  const words = useWords()
+  return (
+    <FieldGroup title={words.title}>
+      <Field label={words.name}>
+        {id => (
+          <Input
+            id={id}
+            maxLength={100}
+            disabled={isDisabled}
+            value={draft.name}
+            onChange={event => edit({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={words.intro} help={words.introHelp}>
+        {id => (
+          <Input.TextArea
+            id={id}
+            autoSize={{ minRows: 1, maxRows: 6 }}
+            maxLength={2000}
+            disabled={isDisabled}
+            value={draft.intro}
+            onChange={event => edit({ intro: event.target.value })}
+          />
+        )}
+      </Field>
+      <div className="field">
+        <span className="field-label">{words.access}</span>
+        <Radio.Group
+          className="access-choice"
+          aria-label={words.access}
+          disabled={isDisabled}
+          value={draft.access}
+          onChange={event => edit({ access: event.target.value })}
+        >
+          {(['private', 'public'] as const).map(access => (
+            <Radio key={access} value={access}>
+              {words[access]}
+              <span className="soft small">{words[`${access}Help`]}</span>
+            </Radio>
+          ))}
+        </Radio.Group>
+      </div>
+    </FieldGroup>
+  )
+}

@@ -1,0 +1,61 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import { useDebounced } from '../../../ui/use-debounced.ts'
+
+interface KnowledgeSelectProps {
+  value: readonly string[]
+  onChange: (ids: string[]) => void
+  label: string
+  placeholder: string
+  isDisabled?: boolean
+  /** How many may be chosen. */
+  most?: number
+}
+
+/** Knowledge bases by their names. */
+export function KnowledgeSelect({
+  value,
+  onChange,
+  label,
+  placeholder,
+  isDisabled = false,
+  most = 100,
+}: KnowledgeSelectProps) {
+  const [typed, setTyped] = useState('')
+  const keyword = useDebounced(typed.trim())
+  const found = useQuery({
+    queryKey: ['knowledge-choices', keyword],
+    queryFn: async ({ signal }) =>
+      (await call('POST /api/v1/knowledge', { body: { keyword, page_size: 50 }, signal })).items,
+    placeholderData: keepPreviousData,
+  })
+  const chosen = useQuery({
+    queryKey: ['knowledge-chosen', ...value],
+    queryFn: async ({ signal }) =>
+      (await call('POST /api/v1/knowledge', { body: { knowledge_ids: [...value], page_size: 100 }, signal }))
+        .items,
+    enabled: value.length > 0,
+    placeholderData: keepPreviousData,
+  })
+  const names = new Map(
+    [...(found.data ?? []), ...(chosen.data ?? [])].map(({ knowledge_id, name }) => [knowledge_id, name]),
+  )
+  const ids = new Set([...(found.data ?? []).map(({ knowledge_id }) => knowledge_id), ...value])
+  return (
+    <Select
+      mode="multiple"
+      className="wide-field"
+      aria-label={label}
+      placeholder={placeholder}
+      disabled={isDisabled}
+      loading={found.isFetching}
+      maxCount={most}
+      showSearch={{ filterOption: false, onSearch: setTyped }}
+      options={[...ids].map(id => ({ value: id, label: names.get(id) ?? id }))}
+      value={[...value]}
+      onChange={onChange}
+    />
+  )
+}

@@ -1,0 +1,83 @@
+import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
+import { Button, Input } from 'antd'
+import { defineWords } from '../../../ui/words.ts'
+import type { MemoryRow } from './agent-draft.ts'
+import { FieldGroup } from './field.tsx'
+import type { PartProps } from './part-props.ts'
+
+const useWords = defineWords(
+  {
+    title: 'Memory',
+    about:
+      'Values that it remembers in each conversation. A workflow writes them with a variable node and reads {{#memory.key#}}.',
+    key: 'Key',
+    name: 'Name',
+    description: 'Description',
+    value: 'Default',
+    field: (field: string, number: number) => `${field} of value ${number}`,
+    remove: (number: number) => `Remove value ${number}`,
+    add: 'Add a value',
+  },
+  {
+    title: '记忆',
+    about: '它在每个对话里记住的值。工作流用变量节点写入，用 {{#memory.键#}} 读取。',
+    key: '键',
+    name: '名称',
+    description: '说明',
+    value: '默认值',
+    field: (field: string, number: number) => `第 ${number} 个值的${field}`,
+    remove: (number: number) => `移除第 ${number} 个值`,
+    add: '添加值',
+  },
+)
+
+const fields = ['key', 'name', 'description', 'value'] as const
+const longest: Record<(typeof fields)[number], number> = {
+  key: 100,
+  name: 100,
+  description: 2000,
+  value: 20_000,
+}
+const emptyRow: MemoryRow = { key: '', name: '', description: '', value: '' }
+
+export function MemoryFields({ draft, edit, isDisabled }: PartProps) {
+  const words = useWords()
+  const { memory } = draft
+  return (
+    <FieldGroup title={words.title} about={words.about}>
+      {memory.map((row, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the key of a row is itself being typed
+        <div key={at} className="row memory-row">
+          {fields.map(field => (
+            <Input
+              key={field}
+              maxLength={longest[field]}
+              disabled={isDisabled}
+              aria-label={words.field(words[field], at + 1)}
+              placeholder={words[field]}
+              value={row[field]}
+              onChange={event => edit({ memory: memory.with(at, { ...row, [field]: event.target.value }) })}
+            />
+          ))}
+          <Button
+            type="text"
+            icon={<CloseOutlined />}
+            disabled={isDisabled}
+            aria-label={words.remove(at + 1)}
+            onClick={() => edit({ memory: memory.filter((_, other) => other !== at) })}
+          />
+        </div>
+      ))}
+      <div>
+        <Button
+          type="dashed"
+          icon={<PlusOutlined />}
+          disabled={isDisabled || memory.length >= 100}
+          onClick={() => edit({ memory: [...memory, emptyRow] })}
+        >
+          {words.add}
+        </Button>
+      </div>
+    </FieldGroup>
+  )
+}

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query'
+import { Alert, AutoComplete, Input } from 'antd'
+import { call } from '../../../api/call.ts'
+import { pathTo } from '../../../ui/router.ts'
+import { defineWords } from '../../../ui/words.ts'
+import { Field, FieldGroup } from './field.tsx'
+import type { PartProps } from './part-props.ts'
+import { WorkflowSelect } from './workflow-select.tsx'
+
+const useWords = defineWords(
+  {
+    title: 'What answers',
+    workflow: 'Workflow',
+    none: 'None: a persona answers with a model',
+    workflowHelp: 'With a workflow, every message runs it, and what its outputs say is the answer.',
+    edit: 'Open the workflow',
+    bound: 'The workflow answers. Persona, model, knowledge and tools below are not used while it is chosen.',
+    profile: 'Persona',
+    profileHelp:
+      'Who it is, what it knows, how it speaks, what it must not do. Without it, name and intro stand in.',
+    profileExample: 'You are the butler of the house. Be brief and polite.',
+    model: 'Model',
+    modelHelp: 'Choose one of the workspace, or type a name. Left empty, the default model answers.',
+    modelNone: 'Default model',
+    ofServer: 'model of the server',
+    isDefault: 'default',
+  },
+  {
+    title: '由谁来回答',
+    workflow: '工作流',
+    none: '无：由模型扮演的角色回答',
+    workflowHelp: '选择工作流后，每条消息都会运行它，它的输出就是回答。',
+    edit: '打开工作流',
+    bound: '由工作流回答。选择工作流期间，下面的角色设定、模型、知识和工具不会生效。',
+    profile: '角色设定',
+    profileHelp: '它是谁、知道什么、怎样说话、不能做什么。留空时使用名称和简介。',
+    profileExample: '你是家里的管家，说话简短而有礼貌。',
+    model: '模型',
+    modelHelp: '选择工作空间里的模型，或直接输入名称。留空则使用默认模型。',
+    modelNone: '默认模型',
+    ofServer: '服务器的模型',
+    isDefault: '默认',
+  },
+)
+
+export function PersonaFields({ draft, edit, isDisabled }: PartProps) {
+  const words = useWords()
+  const isBound = draft.workflowId !== ''
+  return (
+    <FieldGroup title={words.title}>
+      <div className="field">
+        <span className="field-label">{words.workflow}</span>
+        <WorkflowSelect
+          value={draft.workflowId}
+          onChange={workflowId => edit({ workflowId })}
+          label={words.workflow}
+          placeholder={words.none}
+          isDisabled={isDisabled}
+        />
+        <p className="soft small">
+          {words.workflowHelp} {isBound && <a href={pathTo('workflows', draft.workflowId)}>{words.edit}</a>}
+        </p>
+      </div>
+      {isBound && <Alert type="info" showIcon title={words.bound} />}
+      <Field label={words.profile} help={words.profileHelp}>
+        {id => (
+          <Input.TextArea
+            id={id}
+            autoSize={{ minRows: 5, maxRows: 20 }}
+            maxLength={50_000}
+            disabled={isDisabled}
+            placeholder={words.profileExample}
+            value={draft.profile}
+            onChange={event => edit({ profile: event.target.value })}
+          />
+        )}
+      </Field>
+      <ModelField value={draft.model} onChange={model => edit({ model })} isDisabled={isDisabled} />
+    </FieldGroup>
+  )
+}
+
+interface ModelFieldProps {
+  value: string
+  onChange: (model: string) => void
+  isDisabled: boolean
+}
+
+function ModelField({ value, onChange, isDisabled }: ModelFieldProps) {
+  const words = useWords()
+  const { data } = useQuery({
+    queryKey: ['model-choices'],
+    queryFn: async ({ signal }) =>
+      (await call('POST /api/v1/model/list', { body: { page_size: 100 }, signal })).items,
+    staleTime: 30_000,
+  })
+  const options = (data ?? []).map(({ name, source, is_default }) => {
+    const notes = [
+      ...(source === 'environment' ? [words.ofServer] : []),
+      ...(is_default ? [words.isDefault] : []),
+    ]
+    return { value: name, label: notes.length > 0 ? `${name} (${notes.join(', ')})` : name }
+  })
+  return (
+    <Field label={words.model} help={words.modelHelp}>
+      {id => (
+        <AutoComplete
+          id={id}
+          allowClear
+          className="wide-field"
+          disabled={isDisabled}
+          placeholder={words.modelNone}
+          options={options}
+          value={value}
+          onChange={(next: string | undefined) => onChange(next ?? '')}
+        />
+      )}
+    </Field>
+  )
+}

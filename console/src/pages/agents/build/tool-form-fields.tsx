@@ -1,0 +1,189 @@
+import { Input, Select } from 'antd'
+import { defineWords } from '../../../ui/words.ts'
+import { Field } from './field.tsx'
+import { KnowledgeSelect } from './knowledge-select.tsx'
+import { fieldsOf, methods, type ToolForm, type ToolType, toolTypes } from './tool-settings.ts'
+import { WorkflowSelect } from './workflow-select.tsx'
+
+const useWords = defineWords(
+  {
+    type: 'What it is',
+    http: 'HTTP: one address of an API',
+    workflow: 'Workflow: one of this workspace',
+    mcp: 'MCP: the tools of a server',
+    knowledge: 'Knowledge: passages of a base',
+    description: 'Description',
+    descriptionHelp: 'Tells the model when to use it.',
+    method: 'Method',
+    url: 'Address',
+    urlHelp: 'What stands in braces, such as {item}, is filled in by the model. The host is yours.',
+    headers: 'Headers as JSON',
+    headersHelp: 'For example keys. The model never sees them.',
+    parameters: 'Parameters as JSON',
+    parametersHelp: 'A JSON Schema, or {"name": "what it is"}.',
+    workflowChoice: 'Workflow',
+    knowledgeChoice: 'Knowledge base',
+    choose: 'Choose…',
+    tools: 'Tools of the server',
+    toolsHelp: 'All of them, unless you name some.',
+  },
+  {
+    type: '类型',
+    http: 'HTTP：某个 API 地址',
+    workflow: '工作流：本工作空间的工作流',
+    mcp: 'MCP：服务器提供的工具',
+    knowledge: '知识：知识库中的段落',
+    description: '说明',
+    descriptionHelp: '告诉模型什么时候使用它。',
+    method: '方法',
+    url: '地址',
+    urlHelp: '花括号里的内容（如 {item}）由模型填写，主机由你决定。',
+    headers: '请求头（JSON）',
+    headersHelp: '例如密钥，模型看不到。',
+    parameters: '参数（JSON）',
+    parametersHelp: 'JSON Schema，或 {"名称": "说明"}。',
+    workflowChoice: '工作流',
+    knowledgeChoice: '知识库',
+    choose: '请选择…',
+    tools: '服务器的工具',
+    toolsHelp: '不填则使用全部。',
+  },
+)
+
+interface ToolFormFieldsProps {
+  form: ToolForm
+  edit: (change: Partial<ToolForm>) => void
+}
+
+/** The fields of a tool, as its type has them. */
+export function ToolFormFields({ form, edit }: ToolFormFieldsProps) {
+  const words = useWords()
+  const has = (field: keyof ToolForm): boolean => fieldsOf[form.type].includes(field)
+  return (
+    <>
+      <Field label={words.type}>
+        {id => (
+          <Select<ToolType>
+            id={id}
+            value={form.type}
+            options={toolTypes.map(value => ({ value, label: words[value] }))}
+            onChange={type => edit({ type, id: '' })}
+          />
+        )}
+      </Field>
+      {has('id') && <UsedField form={form} edit={edit} />}
+      {has('description') && (
+        <TextField
+          form={form}
+          edit={edit}
+          field="description"
+          label={words.description}
+          help={words.descriptionHelp}
+        />
+      )}
+      {has('method') && (
+        <Field label={words.method}>
+          {id => (
+            <Select
+              id={id}
+              value={form.method}
+              options={methods.map(value => ({ value, label: value }))}
+              onChange={method => edit({ method })}
+            />
+          )}
+        </Field>
+      )}
+      {has('url') && (
+        <TextField
+          form={form}
+          edit={edit}
+          field="url"
+          label={words.url}
+          {...(form.type === 'http' && { help: words.urlHelp })}
+        />
+      )}
+      {has('headers') && (
+        <TextField
+          form={form}
+          edit={edit}
+          field="headers"
+          label={words.headers}
+          help={words.headersHelp}
+          isCode
+        />
+      )}
+      {has('parameters') && (
+        <TextField
+          form={form}
+          edit={edit}
+          field="parameters"
+          label={words.parameters}
+          help={words.parametersHelp}
+          isCode
+        />
+      )}
+      {has('tools') && (
+        <Field label={words.tools} help={words.toolsHelp}>
+          {id => (
+            <Select
+              id={id}
+              mode="tags"
+              value={[...form.tools]}
+              onChange={(tools: string[]) => edit({ tools })}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  )
+}
+
+interface TextFieldProps extends ToolFormFieldsProps {
+  field: 'description' | 'url' | 'headers' | 'parameters'
+  label: string
+  help?: string
+  isCode?: boolean
+}
+
+function TextField({ form, edit, field, label, help, isCode = false }: TextFieldProps) {
+  return (
+    <Field label={label} help={help}>
+      {id => (
+        <Input.TextArea
+          id={id}
+          {...(isCode && { className: 'code-input' })}
+          autoSize={{ minRows: isCode ? 2 : 1, maxRows: 10 }}
+          value={form[field]}
+          onChange={event => edit({ [field]: event.target.value })}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** The workflow or the knowledge base that the tool stands for. */
+function UsedField({ form, edit }: ToolFormFieldsProps) {
+  const words = useWords()
+  const isWorkflow = form.type === 'workflow'
+  const label = isWorkflow ? words.workflowChoice : words.knowledgeChoice
+  return (
+    <div className="field">
+      <span className="field-label">{label}</span>
+      {isWorkflow ? (
+        <WorkflowSelect
+          value={form.id}
+          onChange={id => edit({ id })}
+          label={label}
+          placeholder={words.choose}
+        />
+      ) : (
+        <KnowledgeSelect
+          value={form.id === '' ? [] : [form.id]}
+          onChange={ids => edit({ id: ids.at(-1) ?? '' })}
+          label={label}
+          placeholder={words.choose}
+        />
+      )}
+    </div>
+  )
+}

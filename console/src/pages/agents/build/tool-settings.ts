@@ -1,0 +1,104 @@
+import type { ToolDraft } from './agent-draft.ts'
+
+export const toolTypes = ['http', 'workflow', 'mcp', 'knowledge'] as const
+export type ToolType = (typeof toolTypes)[number]
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
+
+/** The settings of a tool as they are typed. `rest` are those that have no field. */
+export interface ToolForm {
+  name: string
+  type: ToolType
+  description: string
+  url: string
+  method: string
+  /** JSON, or empty. */
+  headers: string
+  parameters: string
+  id: string
+  /** Of a tool server; all of them where none is named. */
+  tools: readonly string[]
+  rest: Readonly<Record<string, unknown>>
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const jsonOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, null, 2))
+
+export function toolFormOf(tool: ToolDraft | undefined): ToolForm {
+  const { type, description, url, method, headers, parameters, id, tools, ...rest } = tool?.running ?? {}
+  return {
+    name: tool?.name ?? '',
+    type: toolTypes.find(known => known === type) ?? 'http',
+    description: textOf(description),
+    url: textOf(url),
+    method: textOf(method).toUpperCase() || 'GET',
+    headers: jsonOf(headers),
+    parameters: jsonOf(parameters),
+    id: textOf(id),
+    tools: Array.isArray(tools) ? tools.map(String) : [],
+    rest,
+  }
+}
+
+/** Which fields each type has. */
+export const fieldsOf: Readonly<Record<ToolType, readonly (keyof ToolForm)[]>> = {
+  http: ['description', 'method', 'url', 'headers', 'parameters'],
+  workflow: ['id', 'description', 'parameters'],
+  mcp: ['url', 'headers', 'tools'],
+  knowledge: ['id'],
+}
+
+/** A JSON object that somebody typed; undefined where it is none. */
+export function readSettings(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export type ToolProblem = 'name' | 'taken' | 'url' | 'id' | 'headers' | 'parameters'
+
+/** The first field that keeps the tool from being kept. */
+export function toolProblem(form: ToolForm, taken: readonly string[]): ToolProblem | undefined {
+  const name = form.name.trim()
+  if (name === '') return 'name'
+  if (name === 'web_search' || taken.includes(name)) return 'taken'
+  const shown = fieldsOf[form.type]
+  for (const needed of ['url', 'id'] as const)
+    if (shown.includes(needed) && form[needed].trim() === '') return needed
+  for (const json of ['headers', 'parameters'] as const)
+    if (shown.includes(json) && form[json].trim() !== '' && !readSettings(form[json])) return json
+  return undefined
+}
+
+/** With `isLoose` what cannot be read as JSON is left out instead of being a fault. */
+export function toolOf(form: ToolForm, before: ToolDraft | undefined, isLoose = false): ToolDraft {
+  const shown = fieldsOf[form.type]
+  const text = (field: 'description' | 'url' | 'id') =>
+    shown.includes(field) && (form[field].trim() !== '' || (isLoose && field !== 'description'))
+      ? { [field]: form[field].trim() }
+      : {}
+  const json = (field: 'headers' | 'parameters') => {
+    const value = shown.includes(field) ? readSettings(form[field]) : undefined
+    return value ? { [field]: value } : {}
+  }
+  const running = {
+    type: form.type,
+    ...text('id'),
+    ...text('description'),
+    ...(form.type === 'http' && { method: form.method }),
+    ...text('url'),
+    ...json('headers'),
+    ...json('parameters'),
+    ...(form.type === 'mcp' && form.tools.length > 0 && { tools: [...form.tools] }),
+    ...form.rest,
+  }
+  return {
+    name: form.name.trim(),
+    ...(before?.version !== undefined && { version: before.version }),
+    running,
+  }
+}

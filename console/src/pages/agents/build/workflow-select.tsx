@@ -1,0 +1,60 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import { useDebounced } from '../../../ui/use-debounced.ts'
+
+/** By part of the name or of the id; with the id itself, the one that has it. */
+function useWorkflows(keyword: string, isAsked = true) {
+  return useQuery({
+    queryKey: ['workflow-choices', keyword],
+    queryFn: async ({ signal }) =>
+      (await call('POST /api/v1/workflow/list', { body: { keyword, page_size: 50 }, signal })).items,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    enabled: isAsked,
+  })
+}
+
+/** What people call a workflow; its id until that is known, or where there is none. */
+export function useWorkflowName(id: string | undefined): string {
+  const { data } = useWorkflows(id ?? '', id !== undefined)
+  return data?.find(workflow => workflow.id === id)?.name || (id ?? '')
+}
+
+interface WorkflowSelectProps {
+  value: string
+  onChange: (id: string) => void
+  label: string
+  placeholder?: string
+  isDisabled?: boolean
+}
+
+/** One of the stored workflows, by its name. */
+export function WorkflowSelect({
+  value,
+  onChange,
+  label,
+  placeholder,
+  isDisabled = false,
+}: WorkflowSelectProps) {
+  const [typed, setTyped] = useState('')
+  const { data, isFetching } = useWorkflows(useDebounced(typed.trim()))
+  const name = useWorkflowName(value === '' ? undefined : value)
+  const found = (data ?? []).map(workflow => ({ value: workflow.id, label: workflow.name || workflow.id }))
+  const isFound = value === '' || found.some(option => option.value === value)
+  return (
+    <Select
+      allowClear
+      className="wide-field"
+      aria-label={label}
+      placeholder={placeholder}
+      disabled={isDisabled}
+      loading={isFetching}
+      showSearch={{ filterOption: false, onSearch: setTyped }}
+      options={isFound || typed !== '' ? found : [{ value, label: name }, ...found]}
+      value={value === '' ? undefined : value}
+      onChange={(next: string | undefined) => onChange(next ?? '')}
+    />
+  )
+}

@@ -1,0 +1,88 @@
+import { ApiFailure } from '../../../api/api-failure.ts'
+import { call } from '../../../api/call.ts'
+import type { CallData } from '../../../api/operations.ts'
+import type { ServerEvent } from '../../../api/read-events.ts'
+import { stream } from '../../../api/stream.ts'
+import type { ChatTurn, Rating } from './chat-turns.ts'
+
+export type RunDetails = CallData<'GET /api/v1/workflow/runs/{run_id}'>
+type Messages = CallData<'POST /api/v1/conversation/retrieve'>['retrieve_data']
+
+/** What a chat asks of the server. */
+export interface ChatApi {
+  newId(prefix: string): string
+  create(): Promise<string>
+  retrieve(conversationId: string, limit: number, offset: number, signal: AbortSignal): Promise<Messages>
+  /** Undefined where it is not kept any more. */
+  run(
+    runId: string,
+    signal: AbortSignal,
+  ): Promise<Pick<RunDetails, 'status' | 'chat_id' | 'waiting' | 'error'> | undefined>
+  activeRun(conversationId: string): Promise<string | undefined>
+  chat(
+    conversationId: string,
+    turn: ChatTurn,
+    lastEventId: string | undefined,
+    signal: AbortSignal,
+  ): AsyncIterable<ServerEvent>
+  stop(runId: string): Promise<unknown>
+  rate(conversationId: string, messageId: string, rating: Rating | null, comment: string): Promise<unknown>
+  pause(breaks: number): Promise<void>
+}
+
+/** What is said from here is told apart from what users say, in lists and in what an agent remembers. */
+export const consoleUser = 'console'
+
+/** A run as it is now; undefined where it was removed by its retention. */
+export async function readRun(runId: string, signal: AbortSignal): Promise<RunDetails | undefined> {
+  try {
+    return await call('GET /api/v1/workflow/runs/{run_id}', { params: { run_id: runId }, signal })
+  } catch (error) {
+    if (error instanceof ApiFailure && error.reason === 'not_found') return undefined
+    throw error
+  }
+}
+
+export const chatApi = (agentId: string): ChatApi => ({
+  newId: prefix => `${prefix}_${randomPart()}`,
+  create: async () => {
+    const body = { agent_id: agentId, user_id: consoleUser, env_type: 'console' }
+    return (await call('POST /api/v1/conversation/create', { body })).conversation_id
+  },
+  retrieve: async (conversationId, limit, offset, signal) => {
+    const body = { agent_id: agentId, conversation_id: conversationId, limit, offset }
+    return (await call('POST /api/v1/conversation/retrieve', { body, signal })).retrieve_data
+  },
+  run: readRun,
+  activeRun: async conversationId => {
+    const query = { conversation_id: conversationId, page_size: 1 }
+    const { items } = await call('GET /api/v1/workflow/runs', { query })
+    return items.find(({ status }) => status === 'queued' || status === 'running')?.run_id
+  },
+  chat: (conversationId, { chatId, said }, lastEventId, signal) =>
+    stream('POST /api/v1/conversation/chat', {
+      body: {
+        agent_id: agentId,
+        conversation_id: conversationId,
+        data_type: said!.type,
+        content: said!.content,
+        file_list: [...said!.fileIds],
+        chat_id: chatId,
+        message_id: said!.id,
+        user_id: consoleUser,
+        stream: 1,
+      },
+      ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
+      signal,
+    }),
+  stop: runId => call('POST /api/v1/workflow/runs/{run_id}/stop', { params: { run_id: runId } }),
+  rate: (conversationId, messageId, rating, comment) =>
+    call('POST /api/v1/conversation/feedback', {
+      body: { conversation_id: conversationId, message_id: messageId, rating, comment },
+    }),
+  pause: breaks => new Promise(resolve => setTimeout(resolve, Math.min(250 * 2 ** breaks, 8000))),
+})
+
+/** 128 random bits; randomUUID is only there on secure addresses, and this server may stand on a plain one. */
+const randomPart = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('')

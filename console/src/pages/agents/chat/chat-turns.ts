@@ -1,0 +1,142 @@
+import type { CallData } from '../../../api/operations.ts'
+import type { ServerEvent } from '../../../api/read-events.ts'
+
+type WireMessage = CallData<'POST /api/v1/conversation/retrieve'>['retrieve_data'][number]
+
+export type DataType = WireMessage['data_type']
+export type Rating = 'like' | 'dislike'
+
+export interface ChatMessage {
+  id: string
+  type: DataType
+  content: string
+  fileIds: readonly string[]
+  at: number
+  rating?: Rating | undefined
+}
+
+export interface TurnFailure {
+  reason: string
+  message: string
+  /** The server keeps the failed turn: sent again, it has to be a new one. */
+  isRecorded: boolean
+}
+
+/** What a person said and everything that was said to it. */
+export interface ChatTurn {
+  chatId: string
+  runId: string | undefined
+  /** Undefined where the page of messages begins in the middle of the turn. */
+  said: ChatMessage | undefined
+  replies: readonly ChatMessage[]
+  phase: 'sending' | 'answering' | 'ended' | 'failed'
+  failure?: TurnFailure | undefined
+  /** Set where the last reply is a question; empty where anything may be answered. */
+  options?: readonly string[] | undefined
+}
+
+interface Said {
+  message_id: string
+  data_type: DataType
+  content: string
+  file_list: string[]
+  timestamp: number
+  rating?: Rating
+}
+
+const messageOf = (said: Said): ChatMessage => ({
+  id: said.message_id,
+  type: said.data_type,
+  content: said.content,
+  fileIds: said.file_list,
+  at: said.timestamp,
+  ...(said.rating && { rating: said.rating }),
+})
+
+/** Messages of one page, oldest first, as turns. */
+export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
+  const turns: ChatTurn[] = []
+  for (const message of messages) {
+    let turn = turns.at(-1)
+    if (turn?.chatId !== message.chat_id) {
+      turn = {
+        chatId: message.chat_id,
+        runId: message.run_id,
+        said: undefined,
+        replies: [],
+        phase: 'ended',
+      }
+      turns.push(turn)
+    }
+    if (message.role === 0) turn.said = messageOf(message)
+    else turn.replies = [...turn.replies, messageOf(message)]
+  }
+  return turns
+}
+
+/** An older page before what is there; a turn that the pages cut in two becomes one again. */
+export function withOlder(older: readonly ChatTurn[], turns: readonly ChatTurn[]): ChatTurn[] {
+  const known = new Set(turns.flatMap(turn => messagesOf(turn).map(({ id }) => id)))
+  const fresh = older.flatMap(turn => {
+    const said = turn.said && !known.has(turn.said.id) ? turn.said : undefined
+    const replies = turn.replies.filter(({ id }) => !known.has(id))
+    return said || replies.length > 0 ? [{ ...turn, said, replies }] : []
+  })
+  const [first, ...rest] = turns
+  const last = fresh.at(-1)
+  if (!first || last?.chatId !== first.chatId) return [...fresh, ...turns]
+  const whole = { ...first, said: last.said ?? first.said, replies: [...last.replies, ...first.replies] }
+  return [...fresh.slice(0, -1), whole, ...rest]
+}
+
+export const messagesOf = ({ said, replies }: ChatTurn): ChatMessage[] => [
+  ...(said ? [said] : []),
+  ...replies,
+]
+
+/** A turn after one more event of its stream. */
+export function afterEvent(turn: ChatTurn, { event, data }: ServerEvent): ChatTurn {
+  const runId = typeof data['run_id'] === 'string' ? data['run_id'] : turn.runId
+  const said = (Array.isArray(data['feedback']) ? data['feedback'] : []) as Said[]
+  if (event === 'end') return { ...ended(turn, data, said), runId }
+  const first = said[0]
+  if (!first) return { ...turn, runId }
+  const replies =
+    event === 'delta' ? withPiece(turn.replies, first, data['reset'] === true) : whole(turn, first)
+  return { ...turn, runId, phase: 'answering', replies }
+}
+
+function withPiece(replies: readonly ChatMessage[], piece: Said, isReset: boolean): ChatMessage[] {
+  const at = replies.findIndex(({ id }) => id === piece.message_id)
+  const before = replies[at]
+  if (!before) return [...replies, messageOf(piece)]
+  return replies.with(at, { ...before, content: isReset ? piece.content : before.content + piece.content })
+}
+
+const whole = ({ replies }: ChatTurn, said: Said): ChatMessage[] => [
+  ...replies.filter(({ id }) => id !== said.message_id),
+  messageOf(said),
+]
+
+function ended(turn: ChatTurn, data: Readonly<Record<string, unknown>>, said: Said[]): ChatTurn {
+  const replies = said.map(messageOf)
+  if (data['code'] !== 0) {
+    const failure = failureIn(data)
+    return { ...turn, phase: 'failed', failure, replies: said.length > 0 ? replies : turn.replies }
+  }
+  const options = data['waiting'] === true ? ((data['options'] ?? []) as string[]) : undefined
+  return { ...turn, phase: 'ended', replies, options, failure: undefined }
+}
+
+/** What an answer says that did not succeed. A reply goes along where the turn was stored. */
+export const failureIn = (data: Readonly<Record<string, unknown>>): TurnFailure => ({
+  reason: String(data['reason'] ?? 'unknown'),
+  message: String(data['msg'] ?? data['message'] ?? ''),
+  isRecorded: Array.isArray(data['feedback']) && data['feedback'].length > 0,
+})
+
+/** Replies without the one that only says in words why the turn failed: that is shown as a failure. */
+export function repliesShown({ replies, failure }: ChatTurn): readonly ChatMessage[] {
+  if (!failure?.isRecorded || failure.message === '') return replies
+  return replies.at(-1)?.content.endsWith(failure.message) ? replies.slice(0, -1) : replies
+}

@@ -1,0 +1,66 @@
+/** [1], [1, 2], and the brackets that Chinese answers use: the same that the server counts as citing. */
+const mark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4})*)\s*[\]】]/g
+
+export type MarkedPart = { text: string } | { indexes: number[] }
+
+export interface Citation {
+  index: number
+  knowledge_id: string
+  file_id: string
+  file_name: string
+  chunk_id: string
+  content: string
+  score?: number
+  heading?: string
+  cited?: boolean
+}
+
+/** A text cut at its marks. Numbers that no passage has stay text. */
+export function splitAtMarks(text: string, known: ReadonlySet<number>): MarkedPart[] {
+  const parts: MarkedPart[] = []
+  let from = 0
+  for (const match of text.matchAll(mark)) {
+    const indexes = match[1]!
+      .split(/\D+/)
+      .map(Number)
+      .filter(index => known.has(index))
+    if (indexes.length === 0) continue
+    if (match.index > from) parts.push({ text: text.slice(from, match.index) })
+    parts.push({ indexes })
+    from = match.index + match[0].length
+  }
+  if (from < text.length) parts.push({ text: text.slice(from) })
+  return parts
+}
+
+export const hasMarks = (text: string): boolean => text.search(mark) >= 0
+
+interface RunNode {
+  outputs: unknown
+}
+
+const isCitation = (value: unknown): value is Citation =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Citation).index === 'number' &&
+  typeof (value as Citation).content === 'string' &&
+  typeof (value as Citation).knowledge_id === 'string'
+
+/** The passages that a node of the run was given: a model names them `citations`, a search `items`. */
+function passagesOf({ outputs }: RunNode): Citation[] {
+  if (typeof outputs !== 'object' || outputs === null) return []
+  const { citations, items } = outputs as Record<string, unknown>
+  const found = Array.isArray(citations) ? citations : Array.isArray(items) ? items : []
+  return found.filter(isCitation)
+}
+
+/** What the marks of a reply mean: by the node that said it, and where none can be told by the last that cited. */
+export function citationsFor(reply: string, nodes: readonly RunNode[]): Citation[] {
+  const citing = nodes.filter(node => passagesOf(node).length > 0)
+  const speaker = citing.find(({ outputs }) => {
+    const { text } = outputs as Record<string, unknown>
+    return typeof text === 'string' && text.trim() !== '' && reply.includes(text.trim())
+  })
+  const chosen = speaker ?? citing.at(-1)
+  return chosen ? passagesOf(chosen) : []
+}

@@ -1,0 +1,108 @@
+import { DownloadOutlined, PlayCircleOutlined } from '@ant-design/icons'
+import { useQuery } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import { useTellFailure } from '../../../ui/use-tell-failure.ts'
+import { defineWords } from '../../../ui/words.ts'
+import { FileImage } from './file-image.tsx'
+import { fileContent, useFileAddress } from './use-file-address.ts'
+
+const useWords = defineWords(
+  {
+    download: (name: string) => `Download ${name}`,
+    play: (name: string) => `Play ${name}`,
+    gone: 'A file that is not there any more',
+  },
+  {
+    download: (name: string) => `下载 ${name}`,
+    play: (name: string) => `播放 ${name}`,
+    gone: '文件已不存在',
+  },
+)
+
+interface FileRecord {
+  file_id: string
+  name: string
+  mime_type: string
+}
+
+/** The files of a message: pictures to see, recordings to hear, all others to take along. */
+export function MessageFiles({ fileIds }: { fileIds: readonly string[] }) {
+  const words = useWords()
+  const { data, isSuccess } = useQuery({
+    queryKey: ['message-files', ...fileIds],
+    queryFn: async ({ signal }) =>
+      (await call('POST /api/v1/files', { body: { file_ids: [...fileIds] }, signal })).items,
+    enabled: fileIds.length > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (fileIds.length === 0) return null
+  return (
+    <div className="message-files">
+      {fileIds.map(id => {
+        const file = data?.find(({ file_id }) => file_id === id)
+        if (file) return <MessageFile key={id} file={file} />
+        return (
+          isSuccess && (
+            <span key={id} className="soft small">
+              {words.gone}
+            </span>
+          )
+        )
+      })}
+    </div>
+  )
+}
+
+function MessageFile({ file }: { file: FileRecord }) {
+  if (file.mime_type.startsWith('image/')) return <FileImage fileId={file.file_id} name={file.name} />
+  if (file.mime_type.startsWith('audio/')) return <Recording file={file} />
+  return <Download file={file} />
+}
+
+function Recording({ file }: { file: FileRecord }) {
+  const words = useWords()
+  const [isAsked, setIsAsked] = useState(false)
+  const { address } = useFileAddress(isAsked ? file.file_id : undefined)
+  if (address !== undefined)
+    // biome-ignore lint/a11y/useMediaCaption: what was said stands beside it
+    return <audio controls autoPlay src={address} aria-label={file.name} />
+  return (
+    <Button
+      size="small"
+      icon={<PlayCircleOutlined />}
+      aria-label={words.play(file.name)}
+      loading={isAsked}
+      onClick={() => setIsAsked(true)}
+    >
+      {file.name}
+    </Button>
+  )
+}
+
+function Download({ file }: { file: FileRecord }) {
+  const words = useWords()
+  const tell = useTellFailure()
+  const download = async (): Promise<void> => {
+    // Never opened in a tab: a page among the files would run as part of the console.
+    const content = new Blob([await fileContent(file.file_id)], { type: 'application/octet-stream' })
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(content)
+    link.download = file.name
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+  }
+  return (
+    <Button
+      size="small"
+      className="file-chip"
+      icon={<DownloadOutlined />}
+      aria-label={words.download(file.name)}
+      title={file.name}
+      onClick={() => download().catch(tell)}
+    >
+      <span>{file.name}</span>
+    </Button>
+  )
+}

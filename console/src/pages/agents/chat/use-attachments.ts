@@ -1,0 +1,74 @@
+import { useEffect, useRef, useState } from 'react'
+import { upload } from '../../../api/upload.ts'
+import { useFailureWords } from '../../../ui/failure-words.ts'
+
+/** The server takes no more with one message. */
+export const mostFiles = 20
+
+export interface Attachment {
+  key: number
+  name: string
+  /** Of a picture, for its thumbnail. */
+  preview: string | undefined
+  /** 0 to 1. */
+  progress: number
+  uploaded: { fileId: string; mimeType: string } | undefined
+  problem: string | undefined
+}
+
+let lastKey = 0
+
+/** Files that are to go with the next message; each is uploaded as soon as it is chosen. */
+export function useAttachments() {
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([])
+  const uploads = useRef(new Map<number, AbortController>())
+  const wordsOf = useFailureWords()
+  useEffect(() => {
+    const running = uploads.current
+    return () => {
+      for (const controller of running.values()) controller.abort()
+    }
+  }, [])
+
+  const change = (key: number, next: Partial<Attachment>): void =>
+    setAttachments(all => all.map(each => (each.key === key ? { ...each, ...next } : each)))
+
+  const begin = (file: File): Attachment => {
+    lastKey += 1
+    const key = lastKey
+    const controller = new AbortController()
+    uploads.current.set(key, controller)
+    upload(file, { onProgress: progress => change(key, { progress }), signal: controller.signal })
+      .then(
+        ({ file_id, mime_type }) =>
+          change(key, { progress: 1, uploaded: { fileId: file_id, mimeType: mime_type } }),
+        error => controller.signal.aborted || change(key, { problem: wordsOf(error).title }),
+      )
+      .finally(() => uploads.current.delete(key))
+    const preview = file.type.startsWith('image/') ? URL.createObjectURL(file) : undefined
+    return { key, name: file.name, preview, progress: 0, uploaded: undefined, problem: undefined }
+  }
+
+  const forget = (some: readonly Attachment[]): void => {
+    for (const { key, preview } of some) {
+      uploads.current.get(key)?.abort()
+      if (preview !== undefined) URL.revokeObjectURL(preview)
+    }
+  }
+
+  return {
+    attachments,
+    add: (files: Iterable<File>): void => {
+      const fresh = [...files].slice(0, mostFiles - attachments.length).map(begin)
+      setAttachments(all => [...all, ...fresh])
+    },
+    remove: (attachment: Attachment): void => {
+      forget([attachment])
+      setAttachments(all => all.filter(({ key }) => key !== attachment.key))
+    },
+    clear: (): void => {
+      forget(attachments)
+      setAttachments([])
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { chatApi } from './chat-api.ts'
+import { ChatSession, type ChatState } from './chat-session.ts'
+
+/** Pieces of an answer come faster than anybody reads; so often they are shown. */
+const showMilliseconds = 40
+
+/** Tells of changes at most that often, and always of the last one. */
+function throttled(session: ChatSession): (listener: () => void) => () => void {
+  return listener => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const leave = session.subscribe(() => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        listener()
+      }, showMilliseconds)
+    })
+    return () => {
+      clearTimeout(timer)
+      leave()
+    }
+  }
+}
+
+/** A chat with an agent: how it stands, and what can be done. */
+export function useChat(
+  agentId: string,
+  conversationId: string | undefined,
+  canTalk: boolean,
+): { session: ChatSession; state: ChatState } {
+  const [{ session, subscribe }] = useState(() => {
+    const made = new ChatSession(chatApi(agentId))
+    return { session: made, subscribe: throttled(made) }
+  })
+  const state = useSyncExternalStore(subscribe, session.read)
+  useEffect(() => {
+    void session.open(conversationId, { canTalk })
+  }, [session, conversationId, canTalk])
+  useEffect(() => () => session.close(), [session])
+  return { session, state }
+}

@@ -1,0 +1,119 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Input, Table } from 'antd'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import type { ItemOf } from '../../../api/operations.ts'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { Failure } from '../../../ui/failure.tsx'
+import { pathTo } from '../../../ui/router.ts'
+import { useDebounced } from '../../../ui/use-debounced.ts'
+import { When } from '../../../ui/when.tsx'
+import { defineWords } from '../../../ui/words.ts'
+import type { AgentRecord } from '../agent-record.ts'
+
+const useWords = defineWords(
+  {
+    search: 'Search conversations by name',
+    user: 'User',
+    name: 'Conversation',
+    messages: 'Messages',
+    changed: 'Last message',
+    anybody: 'not told',
+    untitled: 'Without a name',
+    emptyTitle: 'Nobody has talked to it yet',
+    empty:
+      'Conversations from everywhere appear here: from the console, from your app, and of a public agent from anybody.',
+    notFound: 'No conversation has this in its name.',
+    use: 'How to use it from elsewhere',
+  },
+  {
+    search: '按名称搜索对话',
+    user: '用户',
+    name: '对话',
+    messages: '消息数',
+    changed: '最后一条消息',
+    anybody: '未提供',
+    untitled: '未命名',
+    emptyTitle: '还没有人与它对话',
+    empty: '所有来源的对话都会列在这里：控制台、你的应用，以及公开智能体的任何访客。',
+    notFound: '没有名称匹配的对话。',
+    use: '如何接入',
+  },
+)
+
+type Conversation = ItemOf<'POST /api/v1/conversation/list'>
+
+const pageSize = 20
+
+/** Everything that anybody talks about with an agent. */
+export function ConversationsTab({ agent }: { agent: AgentRecord }) {
+  const words = useWords()
+  const [page, setPage] = useState(1)
+  const [typed, setTyped] = useState('')
+  const keyword = useDebounced(typed.trim())
+  const list = useQuery({
+    queryKey: ['conversations', agent.id, 'all', keyword, page],
+    queryFn: ({ signal }) =>
+      call('POST /api/v1/conversation/list', {
+        body: { agent_id: agent.id, keyword, page, page_size: pageSize },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  })
+  if (list.isError) return <Failure error={list.error} onRetry={() => list.refetch()} />
+  if (list.data?.total === 0 && keyword === '')
+    return (
+      <div className="agent-content">
+        <EmptyState
+          title={words.emptyTitle}
+          actions={<a href={pathTo('agents', agent.id, 'use')}>{words.use}</a>}
+        >
+          {words.empty}
+        </EmptyState>
+      </div>
+    )
+  return (
+    <div className="agent-content">
+      <Input.Search
+        allowClear
+        className="agents-search"
+        aria-label={words.search}
+        placeholder={words.search}
+        value={typed}
+        onChange={event => {
+          setTyped(event.target.value)
+          setPage(1)
+        }}
+      />
+      <Table<Conversation>
+        rowKey="conversation_id"
+        size="middle"
+        scroll={{ x: 'max-content' }}
+        loading={list.isPending}
+        dataSource={list.data?.items ?? []}
+        locale={{ emptyText: words.notFound }}
+        pagination={{
+          ...{ current: page, pageSize, total: list.data?.total ?? 0, showSizeChanger: false },
+          hideOnSinglePage: true,
+          onChange: setPage,
+        }}
+        columns={[
+          {
+            title: words.name,
+            render: (_, { conversation_id, name }) => (
+              <a href={pathTo('agents', agent.id, 'conversations', conversation_id)}>
+                {name || words.untitled}
+              </a>
+            ),
+          },
+          {
+            title: words.user,
+            render: (_, { user_id }) => user_id || <span className="soft">{words.anybody}</span>,
+          },
+          { title: words.messages, dataIndex: 'message_count', align: 'right' },
+          { title: words.changed, render: (_, { updated_at }) => <When time={updated_at} /> },
+        ]}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Form, Input, Modal, Radio } from 'antd'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { navigate, pathTo } from '../../ui/router.ts'
+import { defineWords } from '../../ui/words.ts'
+import { WorkflowSelect } from './build/workflow-select.tsx'
+
+const useWords = defineWords(
+  {
+    title: 'New agent',
+    create: 'Create',
+    cancel: 'Cancel',
+    name: 'Name',
+    nameNeeded: 'Give it a name',
+    what: 'What answers',
+    persona: 'A persona with a model',
+    workflow: 'A workflow',
+    profile: 'Who it is and how it speaks',
+    profileExample: 'You are a butler. You know the house and answer briefly and politely.',
+    which: 'Workflow',
+    whichNeeded: 'Choose a workflow',
+    choose: 'Choose a workflow',
+  },
+  {
+    title: '新建智能体',
+    create: '创建',
+    cancel: '取消',
+    name: '名称',
+    nameNeeded: '请填写名称',
+    what: '由谁来回答',
+    persona: '由模型扮演的角色',
+    workflow: '一个工作流',
+    profile: '它是谁、怎样说话',
+    profileExample: '你是一位管家，熟悉家里的一切，回答简短而有礼貌。',
+    which: '工作流',
+    whichNeeded: '请选择工作流',
+    choose: '选择工作流',
+  },
+)
+
+interface Wish {
+  name: string
+  what: 'persona' | 'workflow'
+  profile?: string
+  workflowId?: string
+}
+
+/** Select and its like speak of `value` and `onChange`; the form hands both in. */
+function WorkflowChoice({ value = '', onChange }: { value?: string; onChange?: (id: string) => void }) {
+  const words = useWords()
+  return (
+    <WorkflowSelect
+      value={value}
+      onChange={id => onChange?.(id)}
+      label={words.which}
+      placeholder={words.choose}
+    />
+  )
+}
+
+export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const words = useWords()
+  const queries = useQueryClient()
+  const [form] = Form.useForm<Wish>()
+  const what = Form.useWatch('what', form)
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setIsBusy] = useState(false)
+  const create = async ({ name, what: kind, profile, workflowId }: Wish): Promise<void> => {
+    setIsBusy(true)
+    setError(undefined)
+    const config =
+      kind === 'workflow' ? { workflow_id: workflowId ?? null } : { character_profile: profile ?? null }
+    try {
+      const { id } = await call('POST /api/v1/agent/create', { body: { name: name.trim(), config } })
+      await queries.invalidateQueries({ queryKey: ['agents'] })
+      onClose()
+      navigate(pathTo('agents', id))
+    } catch (problem) {
+      setError(problem)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return (
+    <Modal
+      open={isOpen}
+      title={words.title}
+      okText={words.create}
+      cancelText={words.cancel}
+      confirmLoading={isBusy}
+      onOk={() => form.submit()}
+      onCancel={onClose}
+      destroyOnHidden
+    >
+      <Form<Wish>
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        preserve={false}
+        initialValues={{ what: 'persona' }}
+        onFinish={create}
+      >
+        <Form.Item
+          name="name"
+          label={words.name}
+          rules={[{ required: true, whitespace: true, message: words.nameNeeded }]}
+        >
+          <Input autoFocus maxLength={100} />
+        </Form.Item>
+        <Form.Item name="what" label={words.what}>
+          <Radio.Group
+            options={[
+              { value: 'persona', label: words.persona },
+              { value: 'workflow', label: words.workflow },
+            ]}
+          />
+        </Form.Item>
+        {what === 'workflow' ? (
+          <Form.Item
+            name="workflowId"
+            label={words.which}
+            rules={[{ required: true, message: words.whichNeeded }]}
+          >
+            <WorkflowChoice />
+          </Form.Item>
+        ) : (
+          <Form.Item name="profile" label={words.profile}>
+            <Input.TextArea rows={5} maxLength={50_000} placeholder={words.profileExample} />
+          </Form.Item>
+        )}
+      </Form>
+      {error !== undefined && <Failure error={error} />}
+    </Modal>
+  )
+}

@@ -1,0 +1,75 @@
+export const languages = ['curl', 'javascript', 'python'] as const
+export type SnippetLanguage = (typeof languages)[number]
+
+export interface SnippetFor {
+  /** Where the server is, without a slash at the end. */
+  origin: string
+  agentId: string
+  isPublic: boolean
+}
+
+/** Stands where a reader puts a token of their own; a real one is never written into an example. */
+export const tokenPlaceholder = 'YOUR_TOKEN'
+
+function curl({ origin, agentId, isPublic }: SnippetFor): string {
+  const head = [
+    ...(isPublic ? [] : [`  -H 'Authorization: Bearer ${tokenPlaceholder}' \\`]),
+    `  -H 'Content-Type: application/json' \\`,
+  ].join('\n')
+  return `# 1. Begin a conversation; the answer holds its conversation_id
+curl ${origin}/api/v1/conversation/create \\
+${head}
+  -d '{"agent_id": "${agentId}", "user_id": "ada"}'
+
+# 2. Say something; with "stream": 1 the answer comes piece by piece (add -N)
+curl ${origin}/api/v1/conversation/chat \\
+${head}
+  -d '{"agent_id": "${agentId}", "conversation_id": "CONVERSATION_ID", "data_type": "text", "content": "Hello"}'
+`
+}
+
+function javascript({ origin, agentId, isPublic }: SnippetFor): string {
+  const authorization = isPublic ? '' : `\n      authorization: 'Bearer ${tokenPlaceholder}',`
+  return `const call = async (path, body) => {
+  const response = await fetch('${origin}/api/v1/conversation/' + path, {
+    method: 'POST',
+    headers: {${authorization}
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ agent_id: '${agentId}', ...body }),
+  })
+  const answer = await response.json()
+  if (answer.code !== 0) throw new Error(answer.msg)
+  return answer
+}
+
+const { conversation_id } = await call('create', { user_id: 'ada' })
+const { feedback } = await call('chat', { conversation_id, data_type: 'text', content: 'Hello' })
+for (const { content } of feedback) console.log(content)
+`
+}
+
+function python({ origin, agentId, isPublic }: SnippetFor): string {
+  const authorization = isPublic ? '' : `"Authorization": "Bearer ${tokenPlaceholder}", `
+  return `import json, urllib.request
+
+def call(path, **body):
+    request = urllib.request.Request(
+        "${origin}/api/v1/conversation/" + path,
+        data=json.dumps({"agent_id": "${agentId}", **body}).encode(),
+        headers={${authorization}"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
+
+conversation_id = call("create", user_id="ada")["conversation_id"]
+answer = call("chat", conversation_id=conversation_id, data_type="text", content="Hello")
+for reply in answer["feedback"]:
+    print(reply["content"])
+`
+}
+
+const writers: Record<SnippetLanguage, (about: SnippetFor) => string> = { curl, javascript, python }
+
+/** How to talk to an agent from elsewhere; it works as it stands, but for the placeholders. */
+export const snippetFor = (language: SnippetLanguage, about: SnippetFor): string => writers[language](about)

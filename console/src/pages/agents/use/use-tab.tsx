@@ -1,0 +1,96 @@
+import { Segmented } from 'antd'
+import { useState } from 'react'
+import { useMay } from '../../../session/use-session.ts'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { pathTo } from '../../../ui/router.ts'
+import { defineWords } from '../../../ui/words.ts'
+import type { AgentRecord } from '../agent-record.ts'
+import { RunnerToken } from './runner-token.tsx'
+import { languages, type SnippetLanguage, snippetFor } from './snippets.ts'
+
+const useWords = defineWords(
+  {
+    accessTitle: 'Who may use it',
+    public:
+      'This agent is public: whoever knows its id may talk to it without a token. Each of your visitors gets a conversation of their own, and whoever knows the id of a conversation can go on with it.',
+    private:
+      'This agent is private: calls take a token. For an app, a page or a device make one that can talk to this agent and nothing else.',
+    change: 'Change who may talk to it',
+    id: 'Id of the agent',
+    copyId: 'Copy the id',
+    callTitle: 'Talk to it from your app',
+    about: 'Two calls: one begins a conversation, the other says something and gets the answer.',
+    language: 'Language',
+    copy: 'Copy the example',
+    reference: 'All operations and their fields',
+    curl: 'curl',
+    javascript: 'JavaScript',
+    python: 'Python',
+  },
+  {
+    accessTitle: '谁可以使用',
+    public:
+      '这个智能体是公开的：任何知道它 ID 的人都可以不带令牌与它对话。每位访客都有自己的对话，知道对话 ID 的人可以继续那个对话。',
+    private: '这个智能体是私有的：调用时需要令牌。请为应用、网页或设备创建一个只能与它对话的令牌。',
+    change: '修改谁可以与它对话',
+    id: '智能体 ID',
+    copyId: '复制 ID',
+    callTitle: '在你的应用中调用',
+    about: '只需两个调用：一个创建对话，另一个发送消息并得到回答。',
+    language: '语言',
+    copy: '复制示例',
+    reference: '全部接口与字段',
+    curl: 'curl',
+    javascript: 'JavaScript',
+    python: 'Python',
+  },
+)
+
+/** How to talk to an agent from elsewhere. */
+export function UseTab({ agent }: { agent: AgentRecord }) {
+  const words = useWords()
+  const may = useMay()
+  const [language, setLanguage] = useState<SnippetLanguage>('curl')
+  const isPublic = agent.access === 'public'
+  const snippet = snippetFor(language, { origin: window.location.origin, agentId: agent.id, isPublic })
+  return (
+    <div className="agent-content use-tab">
+      <section aria-label={words.accessTitle}>
+        <h2>{words.accessTitle}</h2>
+        <p>{isPublic ? words.public : words.private}</p>
+        {may.write && (
+          <p>
+            <a href={pathTo('agents', agent.id)}>{words.change}</a>
+          </p>
+        )}
+        <p className="agent-id">
+          <span className="soft">{words.id}</span> <code>{agent.id}</code>
+          <CopyButton size="small" text={agent.id} label={words.copyId} />
+        </p>
+        {!isPublic && <RunnerToken agent={agent} />}
+      </section>
+      <section aria-label={words.callTitle}>
+        <h2>{words.callTitle}</h2>
+        <p className="soft">{words.about}</p>
+        <Segmented<SnippetLanguage>
+          aria-label={words.language}
+          value={language}
+          options={languages.map(value => ({ value, label: words[value] }))}
+          onChange={setLanguage}
+        />
+        <div className="code-block snippet">
+          <CopyButton size="small" text={snippet} label={words.copy} />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <section aria-label={words[language]} tabIndex={0}>
+            <pre>{snippet}</pre>
+          </section>
+        </div>
+        <p>
+          <a href="/docs" target="_blank" rel="noreferrer">
+            {words.reference}
+          </a>
+        </p>
+      </section>
+    </div>
+  )
+}

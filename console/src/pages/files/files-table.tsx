@@ -1,0 +1,158 @@
+import { DeleteOutlined, DownloadOutlined } from '@ant-design/icons'
+import { Button, Table, type TableColumnsType } from 'antd'
+import type { Key, ReactNode } from 'react'
+import { useMay } from '../../session/use-session.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { When } from '../../ui/when.tsx'
+import { ByteSize } from '../knowledge/byte-size.tsx'
+import { saveFile } from '../knowledge/save-file.ts'
+import { useFileWords } from './file-words.ts'
+import type { FileView, StoredFile } from './use-files.ts'
+
+export interface FilesTableProps {
+  files: StoredFile[]
+  total: number
+  isLoading: boolean
+  view: FileView
+  onView: (view: FileView) => void
+  selected: StoredFile[]
+  onSelect: (files: StoredFile[]) => void
+  onPreview: (file: StoredFile) => void
+  onDelete: (files: StoredFile[]) => void
+  /** Shown instead of rows where there are none. */
+  empty: ReactNode
+}
+
+function FileActions({ file, onDelete }: { file: StoredFile; onDelete: () => void }) {
+  const words = useFileWords()
+  const may = useMay()
+  const tellFailure = useTellFailure()
+  return (
+    <span className="file-actions">
+      <CopyButton size="small" text={file.file_id} label={words.copyId} />
+      <Button
+        type="text"
+        size="small"
+        icon={<DownloadOutlined />}
+        aria-label={words.downloadNamed(file.name)}
+        title={words.download}
+        onClick={() => saveFile(file.file_id, file.name).catch(tellFailure)}
+      />
+      {may.write && (
+        <Button
+          type="text"
+          size="small"
+          danger
+          icon={<DeleteOutlined />}
+          aria-label={words.deleteNamed(file.name)}
+          title={words.delete}
+          onClick={onDelete}
+        />
+      )}
+    </span>
+  )
+}
+
+function useColumns({ view, onPreview, onDelete }: FilesTableProps): TableColumnsType<StoredFile> {
+  const words = useFileWords()
+  const sorted = (sort: FileView['sort']) => ({
+    key: sort,
+    sorter: true,
+    sortOrder: view.sort !== sort ? null : view.order === 'asc' ? ('ascend' as const) : ('descend' as const),
+  })
+  return [
+    {
+      ...sorted('name'),
+      title: words.name,
+      dataIndex: 'name',
+      render: (name: string, file) => (
+        <button
+          type="button"
+          className="file-name"
+          aria-label={words.preview(name)}
+          onClick={() => onPreview(file)}
+        >
+          {name}
+        </button>
+      ),
+    },
+    {
+      title: words.type,
+      dataIndex: 'mime_type',
+      width: 190,
+      ellipsis: true,
+      render: (type: string) => <span className="soft">{type}</span>,
+    },
+    {
+      ...sorted('size'),
+      title: words.size,
+      dataIndex: 'size',
+      width: 100,
+      align: 'end',
+      render: (size: number) => <ByteSize bytes={size} />,
+    },
+    {
+      ...sorted('created_at'),
+      title: words.uploaded,
+      dataIndex: 'created_at',
+      width: 140,
+      render: (time: string) => <When time={time} />,
+    },
+    {
+      title: <span className="visually-hidden">{words.actions}</span>,
+      key: 'actions',
+      width: 120,
+      align: 'end',
+      render: (_, file) => <FileActions file={file} onDelete={() => onDelete([file])} />,
+    },
+  ]
+}
+
+export function FilesTable(props: FilesTableProps) {
+  const { files, total, isLoading, view, onView, selected, onSelect, empty } = props
+  const words = useFileWords()
+  const may = useMay()
+  const columns = useColumns(props)
+  return (
+    <Table
+      rowKey="file_id"
+      size="middle"
+      columns={columns}
+      dataSource={files}
+      loading={isLoading}
+      scroll={{ x: 720 }}
+      locale={{ emptyText: empty }}
+      sortDirections={['ascend', 'descend', 'ascend']}
+      {...(may.write && {
+        rowSelection: {
+          selectedRowKeys: selected.map(({ file_id }) => file_id) as Key[],
+          preserveSelectedRowKeys: true,
+          getCheckboxProps: ({ name }: StoredFile) => ({ 'aria-label': name }),
+          onChange: (_, rows: StoredFile[]) => onSelect(rows),
+        },
+      })}
+      pagination={{
+        current: view.page,
+        pageSize: view.pageSize,
+        total,
+        showSizeChanger: true,
+        pageSizeOptions: [20, 50, 100],
+        hideOnSinglePage: total <= 20,
+        showTotal: count => words.total(count.toLocaleString()),
+      }}
+      onChange={(page, _, sorter, { action }) => {
+        const { columnKey, order } = Array.isArray(sorter) ? sorter[0]! : sorter
+        onView({
+          ...view,
+          page: action === 'paginate' ? (page.current ?? 1) : 1,
+          pageSize: page.pageSize ?? view.pageSize,
+          ...(action === 'sort' && {
+            sort: (columnKey as FileView['sort'] | undefined) ?? view.sort,
+            order: order === 'ascend' ? 'asc' : 'desc',
+          }),
+        })
+      }}
+    />
+  )
+}

@@ -1,0 +1,96 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { App } from 'antd'
+import { call } from '../../api/call.ts'
+import type { CallData } from '../../api/operations.ts'
+import { allKey } from '../../api/use-all.ts'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { defineWords } from '../../ui/words.ts'
+import { FilesInUse } from './files-in-use.tsx'
+import { filesKey, type StoredFile } from './use-files.ts'
+
+const useWords = defineWords(
+  {
+    title: (count: number) => (count === 1 ? 'Delete this file?' : `Delete ${count} files?`),
+    lost: 'The content is lost and cannot be brought back. A file that a knowledge base uses is kept, and you are asked again.',
+    delete: 'Delete',
+    cancel: 'Cancel',
+    keep: 'Keep them',
+    deleted: (count: number) => (count === 1 ? '1 file is deleted' : `${count} files are deleted`),
+    usedTitle: (count: number) =>
+      count === 1 ? 'This file is in use and was kept' : `${count} files are in use and were kept`,
+    force: 'Delete with their documents',
+  },
+  {
+    title: (count: number) => (count === 1 ? '删除这个文件？' : `删除 ${count} 个文件？`),
+    lost: '内容将丢失且无法恢复。知识库正在使用的文件会保留，并再次询问你。',
+    delete: '删除',
+    cancel: '取消',
+    keep: '保留',
+    deleted: (count: number) => `已删除 ${count} 个文件`,
+    usedTitle: (count: number) => `${count} 个文件正在使用，已保留`,
+    force: '连同文档一起删除',
+  },
+)
+
+type Deleted = CallData<'POST /api/v1/files/delete'>
+
+/** Asks, deletes, and asks again before documents of knowledge bases go too. */
+export function useDeleteFiles(onDeleted: (ids: string[]) => void): (files: StoredFile[]) => void {
+  const words = useWords()
+  const { modal, message } = App.useApp()
+  const queries = useQueryClient()
+  const tellFailure = useTellFailure()
+
+  const remove = async (ids: string[], force: boolean): Promise<Deleted | undefined> => {
+    try {
+      const answer = await call('POST /api/v1/files/delete', { body: { file_ids: ids, force } })
+      if (answer.deleted.length > 0) message.success(words.deleted(answer.deleted.length))
+      onDeleted([...answer.deleted, ...answer.missing])
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: filesKey }),
+        queries.invalidateQueries({ queryKey: allKey('POST /api/v1/knowledge') }),
+      ])
+      return answer
+    } catch (error) {
+      tellFailure(error)
+      return undefined
+    }
+  }
+
+  const askAgain = (uses: Deleted['in_use'], files: StoredFile[]): void => {
+    modal.confirm({
+      title: words.usedTitle(uses.length),
+      content: <FilesInUse uses={uses} files={files} queries={queries} />,
+      width: 520,
+      okText: words.force,
+      okButtonProps: { danger: true },
+      cancelText: words.keep,
+      onOk: () =>
+        remove(
+          uses.map(({ file_id }) => file_id),
+          true,
+        ),
+    })
+  }
+
+  return files =>
+    modal.confirm({
+      title: words.title(files.length),
+      content: (
+        <>
+          {files.length === 1 && <strong>{files[0]!.name}</strong>}
+          <p>{words.lost}</p>
+        </>
+      ),
+      okText: words.delete,
+      okButtonProps: { danger: true },
+      cancelText: words.cancel,
+      onOk: async () => {
+        const answer = await remove(
+          files.map(({ file_id }) => file_id),
+          false,
+        )
+        if (answer && answer.in_use.length > 0) askAgain(answer.in_use, files)
+      },
+    })
+}

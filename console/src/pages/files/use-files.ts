@@ -1,0 +1,35 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import type { CallInput, ItemOf } from '../../api/operations.ts'
+
+export type StoredFile = ItemOf<'POST /api/v1/files'>
+
+type Body = CallInput<'POST /api/v1/files'>['body']
+
+/** Which page of the files is looked at, and in which order. */
+export interface FileView {
+  keyword: string
+  page: number
+  pageSize: number
+  sort: NonNullable<Body['sort']>
+  order: NonNullable<Body['order']>
+}
+
+export const firstView: FileView = { keyword: '', page: 1, pageSize: 20, sort: 'created_at', order: 'desc' }
+
+/** Below this key lies every page that was looked at. */
+export const filesKey = ['files'] as const
+
+async function listFiles({ keyword, page, pageSize, sort, order }: FileView, signal: AbortSignal) {
+  const body = { keyword: keyword.trim(), page, page_size: pageSize, sort, order }
+  const answer = await call('POST /api/v1/files', { body, signal })
+  // Without ids the answer is a page.
+  return { items: answer.items, total: 'total' in answer ? answer.total : answer.items.length }
+}
+
+export const useFiles = (view: FileView) =>
+  useQuery({
+    queryKey: [...filesKey, view],
+    queryFn: ({ signal }) => listFiles(view, signal),
+    placeholderData: keepPreviousData,
+  })

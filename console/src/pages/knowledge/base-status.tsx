@@ -1,0 +1,37 @@
+import { CheckCircleFilled, SyncOutlined } from '@ant-design/icons'
+import { defineWords } from '../../ui/words.ts'
+import type { KnowledgeBase } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    ready: 'Ready',
+    empty: 'Empty',
+    indexing: 'Reading documents…',
+    anew: (done: number, total: number) => `Indexing anew: ${done} of ${total}`,
+  },
+  {
+    ready: '就绪',
+    empty: '空',
+    indexing: '正在读取文档…',
+    anew: (done: number, total: number) => `正在重建索引：${done}/${total}`,
+  },
+)
+
+/** Whether a base rests or something in it is under way. */
+export function BaseStatus({ base }: { base: KnowledgeBase }) {
+  const words = useWords()
+  if (base.status === 'indexing')
+    return (
+      <span className="kb-status moving">
+        <SyncOutlined spin />
+        {base.reindexing ? words.anew(base.reindexing.done, base.reindexing.total) : words.indexing}
+      </span>
+    )
+  if (base.document_count === 0) return <span className="kb-status soft">{words.empty}</span>
+  return (
+    <span className="kb-status good">
+      <CheckCircleFilled />
+      {words.ready}
+    </span>
+  )
+}

@@ -1,0 +1,18 @@
+import { useLanguage } from '../../ui/preferences.ts'
+
+const units = ['kilobyte', 'megabyte', 'gigabyte'] as const
+
+/** A number of bytes as people say it. */
+export function ByteSize({ bytes }: { bytes: number }) {
+  const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
+  if (bytes < 1024) return <span className="kb-number">{bytes} B</span>
+  const step = Math.min(3, Math.floor(Math.log2(bytes) / 10))
+  const value = bytes / 1024 ** step
+  const format = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: units[step - 1]!,
+    unitDisplay: 'short',
+    maximumFractionDigits: value < 10 ? 1 : 0,
+  })
+  return <span className="kb-number">{format.format(value)}</span>
+}

@@ -1,0 +1,53 @@
+import { Button, Input } from 'antd'
+import { type KeyboardEvent, useState } from 'react'
+import { defineWords } from '../../ui/words.ts'
+
+const useWords = defineWords(
+  {
+    save: 'Save',
+    cancel: 'Cancel',
+    lasts: 'A correction lasts until the document is read again. Ctrl+Enter saves, Esc gives up.',
+  },
+  { save: '保存', cancel: '取消', lasts: '修改会保留到文档被重新读取为止。Ctrl+Enter 保存，Esc 放弃。' },
+)
+
+interface ChunkEditorProps {
+  label: string
+  content: string
+  isSaving: boolean
+  onSave: (content: string) => void
+  onCancel: () => void
+}
+
+/** Corrects the text of a chunk in its place. */
+export function ChunkEditor({ label, content, isSaving, onSave, onCancel }: ChunkEditorProps) {
+  const words = useWords()
+  const [text, setText] = useState(content)
+  const canSave = text.trim() !== '' && text !== content
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // While an input method composes, Escape and Enter belong to it.
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Escape') onCancel()
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSave) onSave(text)
+  }
+  return (
+    <div className="kb-chunk-editor">
+      <Input.TextArea
+        value={text}
+        autoFocus
+        autoSize={{ minRows: 3, maxRows: 20 }}
+        maxLength={40_000}
+        aria-label={label}
+        onChange={event => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div className="kb-chunk-editor-foot">
+        <span className="soft small">{words.lasts}</span>
+        <Button onClick={onCancel}>{words.cancel}</Button>
+        <Button type="primary" disabled={!canSave} loading={isSaving} onClick={() => onSave(text)}>
+          {words.save}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import { Form, InputNumber, Radio, Select } from 'antd'
+import { defineWords } from '../../ui/words.ts'
+import type { SettingsForm } from './settings-form.ts'
+
+const useWords = defineWords(
+  {
+    strategy: 'Cut',
+    auto: 'Automatically',
+    autoHint: 'By the structure of each document; short sections are put together.',
+    heading: 'At headings',
+    headingHint: 'Every section becomes a passage of its own.',
+    paragraph: 'At paragraphs',
+    paragraphHint: 'For texts without headings, such as letters.',
+    qa: 'Questions and answers',
+    qaHint: 'Every row of a table of questions and answers becomes a passage.',
+    size: 'Longest passage (tokens)',
+    sizeHint: '100 to 4000. Shorter is more exact, longer holds more context.',
+    overlap: 'Overlap (tokens)',
+    overlapHint: 'What a passage repeats of the one before; at most half of its length.',
+    tooMuch: 'At most half of the longest passage',
+    separators: 'Cut first at',
+    separatorsHint: 'Marks of your own, such as \\n\\n or ###, the strongest first. Usually none are needed.',
+  },
+  {
+    strategy: '切分方式',
+    auto: '自动',
+    autoHint: '按文档自身的结构切分，较短的小节会合并。',
+    heading: '按标题',
+    headingHint: '每个小节成为一个片段。',
+    paragraph: '按段落',
+    paragraphHint: '适合没有标题的文本，例如信件。',
+    qa: '问答',
+    qaHint: '问答表格的每一行成为一个片段。',
+    size: '片段最大长度（token）',
+    sizeHint: '100 到 4000。越短越精确，越长上下文越完整。',
+    overlap: '重叠长度（token）',
+    overlapHint: '与前一片段重复的部分，最多为片段长度的一半。',
+    tooMuch: '最多为片段最大长度的一半',
+    separators: '优先切分处',
+    separatorsHint: '自定义分隔符，例如 \\n\\n 或 ###，最优先的写在前面。通常不需要。',
+  },
+)
+
+const strategies = ['auto', 'heading', 'paragraph', 'qa'] as const
+
+/** How documents are cut into passages. */
+export function ChunkingFields() {
+  const words = useWords()
+  const form = Form.useFormInstance<SettingsForm>()
+  const checkOverlap = async (_: unknown, overlap: number): Promise<void> => {
+    if (overlap * 2 > form.getFieldValue(['chunking', 'size'])) throw new Error(words.tooMuch)
+  }
+  return (
+    <>
+      <Form.Item name={['chunking', 'strategy']} label={words.strategy}>
+        <Radio.Group className="kb-choices" aria-label={words.strategy}>
+          {strategies.map(name => (
+            <Radio key={name} value={name}>
+              {words[name]} <span className="soft small">{words[`${name}Hint`]}</span>
+            </Radio>
+          ))}
+        </Radio.Group>
+      </Form.Item>
+      <div className="kb-field-pair">
+        <Form.Item name={['chunking', 'size']} label={words.size} extra={words.sizeHint}>
+          <InputNumber min={100} max={4000} precision={0} />
+        </Form.Item>
+        <Form.Item
+          name={['chunking', 'overlap']}
+          label={words.overlap}
+          extra={words.overlapHint}
+          dependencies={[['chunking', 'size']]}
+          rules={[{ validator: checkOverlap }]}
+        >
+          <InputNumber min={0} max={500} precision={0} />
+        </Form.Item>
+      </div>
+      <Form.Item name={['chunking', 'separators']} label={words.separators} extra={words.separatorsHint}>
+        <Select mode="tags" open={false} suffixIcon={null} maxCount={20} aria-label={words.separators} />
+      </Form.Item>
+    </>
+  )
+}

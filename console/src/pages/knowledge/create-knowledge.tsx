@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query'
+import { Collapse, Form, Modal } from 'antd'
+import { call } from '../../api/call.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { navigate, pathTo } from '../../ui/router.ts'
+import { defineWords } from '../../ui/words.ts'
+import { ChunkingFields } from './chunking-fields.tsx'
+import { EmbeddingFields } from './embedding-fields.tsx'
+import { NameFields } from './name-fields.tsx'
+import { RetrievalFields } from './retrieval-fields.tsx'
+import { type SettingsForm, usualSettings, wishesOf, withFields } from './settings-form.ts'
+import { useRefreshKnowledge } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    title: 'New knowledge base',
+    create: 'Create',
+    cancel: 'Cancel',
+    advanced: 'Advanced',
+    usual: 'The usual settings suit most documents. All of them can be changed later.',
+    chunking: 'How documents are cut',
+    embedding: 'Found by meaning',
+    retrieval: 'How it is searched',
+  },
+  {
+    title: '新建知识库',
+    create: '创建',
+    cancel: '取消',
+    advanced: '高级设置',
+    usual: '默认设置适合大多数文档，以后都可以更改。',
+    chunking: '文档如何切分',
+    embedding: '按语义查找',
+    retrieval: '如何检索',
+  },
+)
+
+export function CreateKnowledge({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const words = useWords()
+  const [form] = Form.useForm<SettingsForm>()
+  const refresh = useRefreshKnowledge()
+  const create = useMutation({
+    mutationFn: (values: SettingsForm) =>
+      call('POST /api/v1/knowledge/create', {
+        body: { ...wishesOf(values, usualSettings), name: values.name.trim() },
+      }),
+    onSuccess: made => {
+      navigate(pathTo('knowledge', made.knowledge_id))
+      void refresh()
+    },
+  })
+  const advanced = (
+    <>
+      <p className="soft">{words.usual}</p>
+      <h3 className="kb-fields-title">{words.chunking}</h3>
+      <ChunkingFields />
+      <h3 className="kb-fields-title">{words.embedding}</h3>
+      <EmbeddingFields />
+      <h3 className="kb-fields-title">{words.retrieval}</h3>
+      <RetrievalFields withAuto />
+    </>
+  )
+  return (
+    <Modal
+      open={open}
+      title={words.title}
+      okText={words.create}
+      okButtonProps={{ loading: create.isPending }}
+      cancelText={words.cancel}
+      onOk={() => form.submit()}
+      onCancel={onClose}
+      afterClose={() => create.reset()}
+      destroyOnHidden
+      width={600}
+    >
+      <Form
+        form={form}
+        layout="vertical"
+        preserve={false}
+        initialValues={usualSettings}
+        onFinish={() => create.mutate(withFields(usualSettings, form.getFieldsValue()))}
+      >
+        <NameFields autoFocus />
+        <Collapse
+          ghost
+          className="kb-advanced"
+          items={[{ key: 'advanced', label: words.advanced, children: advanced, forceRender: false }]}
+        />
+      </Form>
+      {create.isError && <Failure error={create.error} />}
+    </Modal>
+  )
+}

@@ -1,0 +1,67 @@
+import { useMutation } from '@tanstack/react-query'
+import { App, Modal } from 'antd'
+import { call } from '../../api/call.ts'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { defineWords } from '../../ui/words.ts'
+import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    title: (name: string) => `Delete “${name}”?`,
+    lost: (documents: number, chunks: number) =>
+      `Its index goes: ${documents === 1 ? '1 document' : `${documents} documents`}, ${chunks === 1 ? '1 passage' : `${chunks} passages`}, and every correction made to them. Agents and workflows that look things up here find nothing from then on. This cannot be undone.`,
+    kept: 'The uploaded files themselves stay, under Files.',
+    remove: 'Delete knowledge base',
+    cancel: 'Cancel',
+    done: (name: string) => `“${name}” was deleted.`,
+  },
+  {
+    title: (name: string) => `删除“${name}”？`,
+    lost: (documents: number, chunks: number) =>
+      `它的索引将被删除：${documents} 个文档、${chunks} 个片段，以及对片段所做的全部修改。使用它的智能体和工作流将再也查不到内容。此操作无法撤销。`,
+    kept: '上传的文件本身会保留在“文件”中。',
+    remove: '删除知识库',
+    cancel: '取消',
+    done: (name: string) => `已删除“${name}”。`,
+  },
+)
+
+interface DeleteKnowledgeProps {
+  base: KnowledgeBase
+  open: boolean
+  onClose: () => void
+  onDeleted?: () => void
+}
+
+export function DeleteKnowledge({ base, open, onClose, onDeleted }: DeleteKnowledgeProps) {
+  const words = useWords()
+  const { message } = App.useApp()
+  const tell = useTellFailure()
+  const refresh = useRefreshKnowledge()
+  const remove = useMutation({
+    mutationFn: () =>
+      call('POST /api/v1/knowledge/{knowledge_id}/delete', { params: { knowledge_id: base.knowledge_id } }),
+    onSuccess: async () => {
+      message.success(words.done(base.name))
+      onClose()
+      onDeleted?.()
+      await refresh()
+    },
+    onError: tell,
+  })
+  return (
+    <Modal
+      open={open}
+      title={words.title(base.name)}
+      okText={words.remove}
+      okButtonProps={{ danger: true, loading: remove.isPending }}
+      cancelText={words.cancel}
+      onOk={() => remove.mutate()}
+      onCancel={onClose}
+      destroyOnHidden
+    >
+      <p>{words.lost(base.document_count, base.chunk_count)}</p>
+      <p className="soft">{words.kept}</p>
+    </Modal>
+  )
+}

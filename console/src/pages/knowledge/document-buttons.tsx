@@ -1,0 +1,87 @@
+import { DeleteOutlined, DownloadOutlined, ReloadOutlined } from '@ant-design/icons'
+import { useMutation } from '@tanstack/react-query'
+import { Button, Popconfirm } from 'antd'
+import { useMay } from '../../session/use-session.ts'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { defineWords } from '../../ui/words.ts'
+import { saveFile } from './save-file.ts'
+import { useDocumentActions } from './use-document-actions.ts'
+import type { KnowledgeDocument } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    retry: (name: string) => `Retry ${name}`,
+    download: (name: string) => `Download ${name}`,
+    remove: (name: string) => `Remove ${name}`,
+    removeTitle: 'Remove this document?',
+    removeAbout:
+      'It is gone from every search at once, with the corrections made to it. The file itself stays, under Files.',
+    ok: 'Remove',
+    cancel: 'Cancel',
+  },
+  {
+    retry: (name: string) => `重试 ${name}`,
+    download: (name: string) => `下载 ${name}`,
+    remove: (name: string) => `移除 ${name}`,
+    removeTitle: '移除这个文档？',
+    removeAbout: '它会立即从所有搜索中消失，对它所做的修改也会丢失。文件本身会保留在“文件”中。',
+    ok: '移除',
+    cancel: '取消',
+  },
+)
+
+interface DocumentButtonsProps {
+  knowledgeId: string
+  document: KnowledgeDocument
+  onRemoved?: () => void
+}
+
+/** What can be done with one document. */
+export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentButtonsProps) {
+  const words = useWords()
+  const may = useMay()
+  const tell = useTellFailure()
+  const { readAgain, remove } = useDocumentActions(knowledgeId)
+  const { file_id: fileId, name } = document
+  const save = useMutation({ mutationFn: () => saveFile(fileId, name), onError: tell })
+  return (
+    <span className="kb-row-buttons">
+      {may.write && document.status === 'failed' && (
+        <Button
+          type="text"
+          icon={<ReloadOutlined />}
+          title={words.retry(name)}
+          aria-label={words.retry(name)}
+          loading={readAgain.isPending}
+          onClick={() => readAgain.mutate([fileId])}
+        />
+      )}
+      <Button
+        type="text"
+        icon={<DownloadOutlined />}
+        title={words.download(name)}
+        aria-label={words.download(name)}
+        loading={save.isPending}
+        onClick={() => save.mutate()}
+      />
+      {may.write && (
+        <Popconfirm
+          title={words.removeTitle}
+          description={<div className="kb-confirm-words">{words.removeAbout}</div>}
+          okText={words.ok}
+          okButtonProps={{ danger: true }}
+          cancelText={words.cancel}
+          onConfirm={() => remove.mutate([fileId], { onSuccess: () => onRemoved?.() })}
+        >
+          <Button
+            type="text"
+            icon={<DeleteOutlined />}
+            title={words.remove(name)}
+            aria-label={words.remove(name)}
+            loading={remove.isPending}
+          />
+        </Popconfirm>
+      )}
+    </span>
+  )
+}

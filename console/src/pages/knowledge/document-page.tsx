@@ -1,0 +1,110 @@
+import { Pagination } from 'antd'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Page } from '../../ui/page.tsx'
+import { navigate, pathTo } from '../../ui/router.ts'
+import { defineWords } from '../../ui/words.ts'
+import { ChunkCard } from './chunk-card.tsx'
+import { DocumentAbout } from './document-about.tsx'
+import { DocumentButtons } from './document-buttons.tsx'
+import { chunksPerPage, useChunks, useDocument, usePageOfChunk } from './use-document.ts'
+import { useKnowledgeBase } from './use-knowledge.ts'
+import { pageIn, withQuery } from './with-query.ts'
+import './knowledge.css'
+
+const useWords = defineWords(
+  {
+    document: 'Document',
+    knowledge: 'Knowledge base',
+    chunks: 'Passages',
+    total: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
+    none: 'There is no passage yet. Once the document is read, what it was cut into stands here.',
+    moved: 'The passage you were led to is no longer there: the document was read again since.',
+  },
+  {
+    document: '文档',
+    knowledge: '知识库',
+    chunks: '片段',
+    total: (count: number) => `共 ${count} 个片段`,
+    none: '还没有片段。文档读取完成后，切分结果会显示在这里。',
+    moved: '要查看的片段已不存在：文档后来被重新读取过。',
+  },
+)
+
+interface DocumentPageProps {
+  knowledgeId: string
+  fileId: string
+  query: URLSearchParams
+}
+
+/** Which page of the chunks is meant: a page, or the one where a chunk stands. */
+function useMeantPage({ knowledgeId, fileId, query }: DocumentPageProps): number | undefined {
+  const chunkId = query.get('chunk') ?? undefined
+  const position = /^\d{1,9}$/.test(query.get('position') ?? '') ? Number(query.get('position')) : undefined
+  const isSought = chunkId !== undefined && !query.has('page') && position === undefined
+  const { data, isError } = usePageOfChunk({ knowledgeId, fileId }, isSought ? chunkId : undefined)
+  if (isSought) return isError ? 1 : data
+  if (query.has('page') || position === undefined) return pageIn(query)
+  return Math.floor(position / chunksPerPage) + 1
+}
+
+/** What a document was cut into, in order, to be looked at and mended. */
+export function DocumentPage(props: DocumentPageProps) {
+  const words = useWords()
+  const { knowledgeId, fileId, query } = props
+  const page = useMeantPage(props)
+  const { data: base } = useKnowledgeBase(knowledgeId)
+  const { data: document } = useDocument(knowledgeId, fileId)
+  const chunks = useChunks({ knowledgeId, fileId }, page)
+  const chunkId = query.get('chunk') ?? undefined
+  const home = pathTo('knowledge', knowledgeId)
+  const isGone =
+    chunkId !== undefined &&
+    !query.has('page') &&
+    chunks.isSuccess &&
+    !chunks.isPlaceholderData &&
+    !chunks.data.items.some(({ chunk_id }) => chunk_id === chunkId)
+  return (
+    <Page
+      title={document?.name ?? words.document}
+      back={{ href: home, title: base?.name ?? words.knowledge }}
+      actions={
+        document && (
+          <DocumentButtons knowledgeId={knowledgeId} document={document} onRemoved={() => navigate(home)} />
+        )
+      }
+    >
+      {document && <DocumentAbout document={document} />}
+      {isGone && <p className="soft">{words.moved}</p>}
+      {chunks.isError && <Failure error={chunks.error} onRetry={() => chunks.refetch()} />}
+      {chunks.isPending && <Loading />}
+      {chunks.data?.total === 0 && <p className="soft">{words.none}</p>}
+      {chunks.data && chunks.data.total > 0 && (
+        <>
+          <ol className="kb-chunks" aria-label={words.chunks}>
+            {chunks.data.items.map(chunk => (
+              <ChunkCard
+                key={chunk.chunk_id}
+                chunk={chunk}
+                of={{ knowledgeId, fileId }}
+                isMeant={chunk.chunk_id === chunkId}
+              />
+            ))}
+          </ol>
+          <Pagination
+            className="knowledge-pages"
+            align="end"
+            current={page ?? 1}
+            pageSize={chunksPerPage}
+            total={chunks.data.total}
+            showSizeChanger={false}
+            showTotal={words.total}
+            onChange={next =>
+              navigate(withQuery(pathTo('knowledge', knowledgeId, 'documents', fileId), { page: next }))
+            }
+          />
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,83 @@
+import { DeleteOutlined, ReloadOutlined } from '@ant-design/icons'
+import { Button, Popconfirm } from 'antd'
+import { defineWords } from '../../ui/words.ts'
+import { useDocumentActions } from './use-document-actions.ts'
+import type { KnowledgeBase, KnowledgeDocument } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    retryAll: (count: number) => `Retry all failed (${count})`,
+    selected: (count: number) => `${count} selected`,
+    again: 'Read again',
+    againTitle: 'Read these documents again?',
+    againAbout: 'They stay to be found meanwhile. Corrections made to their passages by hand are lost.',
+    remove: 'Remove',
+    removeTitle: (count: number) =>
+      count === 1 ? 'Remove this document?' : `Remove these ${count} documents?`,
+    removeAbout:
+      'They are gone from every search at once, with the corrections made to them. The files themselves stay, under Files.',
+    cancel: 'Cancel',
+  },
+  {
+    retryAll: (count: number) => `重试全部失败（${count}）`,
+    selected: (count: number) => `已选 ${count} 个`,
+    again: '重新读取',
+    againTitle: '重新读取这些文档？',
+    againAbout: '读取期间仍可被搜索到。对片段所做的手工修改会丢失。',
+    remove: '移除',
+    removeTitle: (count: number) => `移除这 ${count} 个文档？`,
+    removeAbout: '它们会立即从所有搜索中消失，对它们所做的修改也会丢失。文件本身会保留在“文件”中。',
+    cancel: '取消',
+  },
+)
+
+interface DocumentsActionsProps {
+  base: KnowledgeBase
+  selected: readonly KnowledgeDocument[]
+  onDone: () => void
+}
+
+/** What can be done with several documents at once. */
+export function DocumentsActions({ base, selected, onDone }: DocumentsActionsProps) {
+  const words = useWords()
+  const { readAgain, remove } = useDocumentActions(base.knowledge_id)
+  const ids = selected.map(({ file_id }) => file_id)
+  if (selected.length === 0)
+    return base.failed_count === 0 ? null : (
+      <Button
+        icon={<ReloadOutlined />}
+        loading={readAgain.isPending}
+        onClick={() => readAgain.mutate(undefined)}
+      >
+        {words.retryAll(base.failed_count)}
+      </Button>
+    )
+  return (
+    <>
+      <span className="soft">{words.selected(selected.length)}</span>
+      <Popconfirm
+        title={words.againTitle}
+        description={<div className="kb-confirm-words">{words.againAbout}</div>}
+        okText={words.again}
+        cancelText={words.cancel}
+        onConfirm={() => readAgain.mutate(ids, { onSuccess: onDone })}
+      >
+        <Button icon={<ReloadOutlined />} loading={readAgain.isPending}>
+          {words.again}
+        </Button>
+      </Popconfirm>
+      <Popconfirm
+        title={words.removeTitle(selected.length)}
+        description={<div className="kb-confirm-words">{words.removeAbout}</div>}
+        okText={words.remove}
+        okButtonProps={{ danger: true }}
+        cancelText={words.cancel}
+        onConfirm={() => remove.mutate(ids, { onSuccess: onDone })}
+      >
+        <Button danger icon={<DeleteOutlined />} loading={remove.isPending}>
+          {words.remove}
+        </Button>
+      </Popconfirm>
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+import { SearchOutlined } from '@ant-design/icons'
+import { Button, Input, Select } from 'antd'
+import { useEffect, useState } from 'react'
+import { useMay } from '../../session/use-session.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { navigate, pathTo } from '../../ui/router.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
+import { defineWords } from '../../ui/words.ts'
+import { AddDocuments } from './add-documents.tsx'
+import { DocumentsActions } from './documents-actions.tsx'
+import { DocumentsTable } from './documents-table.tsx'
+import { useStatusWords } from './status-words.ts'
+import { type DocumentStatus, type KnowledgeBase, useDocuments } from './use-knowledge.ts'
+import { pageIn, withQuery } from './with-query.ts'
+
+const useWords = defineWords(
+  {
+    find: 'Find a document',
+    status: 'Status',
+    any: 'Any status',
+    none: 'No document yet',
+    noneAbout: 'Once somebody adds documents they are listed here, with what became of each.',
+    nothing: 'Nothing fits',
+    nothingAbout: 'No document has this in its name and this status.',
+    showAll: 'Show all',
+  },
+  {
+    find: '查找文档',
+    status: '状态',
+    any: '全部状态',
+    none: '还没有文档',
+    noneAbout: '添加文档后，这里会列出它们以及各自的处理结果。',
+    nothing: '没有匹配的文档',
+    nothingAbout: '没有名称和状态都符合的文档。',
+    showAll: '显示全部',
+  },
+)
+
+const statuses: DocumentStatus[] = ['queued', 'parsing', 'chunking', 'embedding', 'ready', 'failed']
+const pageSize = 20
+
+/** What is in a base, and the ways for more into it. */
+export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLSearchParams }) {
+  const words = useWords()
+  const names = useStatusWords()
+  const may = useMay()
+  const [keyword, setKeyword] = useState(query.get('keyword') ?? '')
+  const [selected, setSelected] = useState<string[]>([])
+  const rested = useDebounced(keyword.trim())
+  const status = statuses.find(name => name === query.get('status'))
+  const page = rested === (query.get('keyword') ?? '') ? pageIn(query) : 1
+  const show = (next: { keyword?: string; status?: DocumentStatus | undefined; page?: number }): void =>
+    navigate(withQuery(pathTo('knowledge', base.knowledge_id), { ...next }), { replace: true })
+  useEffect(() => {
+    if (rested !== (query.get('keyword') ?? '')) show({ keyword: rested, status })
+  })
+  const documents = useDocuments(base, {
+    ...(rested !== '' && { keyword: rested }),
+    ...(status && { status }),
+    page,
+    page_size: pageSize,
+  })
+  const isFiltered = rested !== '' || status !== undefined
+  const items = documents.data?.items ?? []
+  // What is no longer on the page is no longer meant.
+  const meant = items.filter(({ file_id }) => selected.includes(file_id))
+  const showAll = (): void => {
+    setKeyword('')
+    show({})
+  }
+  return (
+    <>
+      {may.write && <AddDocuments knowledgeId={base.knowledge_id} isEmpty={base.document_count === 0} />}
+      {(base.document_count > 0 || isFiltered) && (
+        <div className="kb-toolbar">
+          <Input
+            prefix={<SearchOutlined />}
+            allowClear
+            value={keyword}
+            onChange={event => setKeyword(event.target.value)}
+            placeholder={words.find}
+            aria-label={words.find}
+          />
+          <Select
+            value={status ?? ''}
+            aria-label={words.status}
+            onChange={value => show({ keyword: rested, status: statuses.find(name => name === value) })}
+            options={[
+              { value: '', label: words.any },
+              ...statuses.map(value => ({ value, label: names[value] })),
+            ]}
+          />
+          {may.write && <DocumentsActions base={base} selected={meant} onDone={() => setSelected([])} />}
+        </div>
+      )}
+      {documents.isError && <Failure error={documents.error} onRetry={() => documents.refetch()} />}
+      {documents.isPending && <Loading />}
+      {documents.data?.total === 0 && !isFiltered && !may.write && (
+        <EmptyState title={words.none}>{words.noneAbout}</EmptyState>
+      )}
+      {documents.data?.total === 0 && isFiltered && (
+        <EmptyState title={words.nothing} actions={<Button onClick={showAll}>{words.showAll}</Button>}>
+          {words.nothingAbout}
+        </EmptyState>
+      )}
+      {documents.data && documents.data.total > 0 && (
+        <DocumentsTable
+          base={base}
+          items={items}
+          paging={{ page, pageSize, total: documents.data.total }}
+          onPage={next => show({ keyword: rested, status, page: next })}
+          selected={meant.map(({ file_id }) => file_id)}
+          {...(may.write && { onSelect: setSelected })}
+        />
+      )}
+    </>
+  )
+}

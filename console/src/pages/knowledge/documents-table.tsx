@@ -1,0 +1,140 @@
+import { Table, type TableColumnsType } from 'antd'
+import { navigate, pathTo } from '../../ui/router.ts'
+import { When } from '../../ui/when.tsx'
+import { defineWords } from '../../ui/words.ts'
+import { ByteSize } from './byte-size.tsx'
+import { DocumentButtons } from './document-buttons.tsx'
+import { DocumentState } from './document-state.tsx'
+import { FailureOfDocument } from './failure-of-document.tsx'
+import { kindOfFile } from './kind-of-file.ts'
+import { MetadataTags } from './metadata-tags.tsx'
+import type { KnowledgeBase, KnowledgeDocument } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    name: 'Name',
+    type: 'Type',
+    size: 'Size',
+    status: 'Status',
+    chunks: 'Passages',
+    added: 'Added',
+    actions: 'Actions',
+    select: (name: string) => `Select ${name}`,
+    selectAll: 'Select all on this page',
+    total: (count: number) => `${count} in all`,
+  },
+  {
+    name: '名称',
+    type: '类型',
+    size: '大小',
+    status: '状态',
+    chunks: '片段',
+    added: '添加时间',
+    actions: '操作',
+    select: (name: string) => `选择 ${name}`,
+    selectAll: '选择本页全部',
+    total: (count: number) => `共 ${count} 个`,
+  },
+)
+
+interface DocumentsTableProps {
+  base: KnowledgeBase
+  items: readonly KnowledgeDocument[]
+  paging: { page: number; pageSize: number; total: number }
+  onPage: (page: number) => void
+  selected: string[]
+  /** Where nothing can be done with a selection there is none. */
+  onSelect?: (ids: string[]) => void
+}
+
+export function DocumentsTable({ base, items, paging, onPage, selected, onSelect }: DocumentsTableProps) {
+  const words = useWords()
+  const hrefOf = (fileId: string) => pathTo('knowledge', base.knowledge_id, 'documents', fileId)
+  const columns: TableColumnsType<KnowledgeDocument> = [
+    {
+      key: 'name',
+      title: words.name,
+      render: (_, document) => (
+        <div className="kb-document-name">
+          <a href={hrefOf(document.file_id)}>{document.name}</a>
+          <FailureOfDocument document={document} />
+          <MetadataTags metadata={document.metadata} />
+        </div>
+      ),
+    },
+    {
+      key: 'type',
+      title: words.type,
+      width: 100,
+      render: (_, { name, mime_type }) => kindOfFile(name, mime_type),
+    },
+    {
+      key: 'size',
+      title: words.size,
+      width: 90,
+      align: 'right',
+      render: (_, { size }) => <ByteSize bytes={size} />,
+    },
+    {
+      key: 'status',
+      title: words.status,
+      width: 140,
+      render: (_, document) => <DocumentState document={document} />,
+    },
+    {
+      key: 'chunks',
+      title: words.chunks,
+      width: 90,
+      align: 'right',
+      render: (_, { chunk_count }) => <span className="kb-number">{chunk_count}</span>,
+    },
+    {
+      key: 'added',
+      title: words.added,
+      width: 130,
+      render: (_, { created_at }) => <When time={created_at} />,
+    },
+    {
+      key: 'actions',
+      title: <span className="visually-hidden">{words.actions}</span>,
+      width: 110,
+      align: 'right',
+      render: (_, document) => <DocumentButtons knowledgeId={base.knowledge_id} document={document} />,
+    },
+  ]
+  return (
+    <Table
+      rowKey="file_id"
+      size="middle"
+      className="kb-documents"
+      columns={columns}
+      dataSource={items}
+      scroll={{ x: 760 }}
+      pagination={{
+        current: paging.page,
+        pageSize: paging.pageSize,
+        total: paging.total,
+        hideOnSinglePage: true,
+        showSizeChanger: false,
+        showTotal: words.total,
+        onChange: onPage,
+      }}
+      onRow={({ file_id }) => ({
+        onClick: event => {
+          // Links and buttons in the row do what they say.
+          const isControl =
+            (event.target as Element).closest('a, button, input, label, .ant-popover') !== null
+          if (!isControl && event.currentTarget.contains(event.target as Node)) navigate(hrefOf(file_id))
+        },
+      })}
+      {...(onSelect && {
+        rowSelection: {
+          selectedRowKeys: selected,
+          onChange: keys => onSelect(keys.map(String)),
+          getCheckboxProps: ({ name }: KnowledgeDocument) => ({ 'aria-label': words.select(name) }),
+          getTitleCheckboxProps: () => ({ 'aria-label': words.selectAll }),
+        },
+      })}
+    />
+  )
+}

@@ -1,0 +1,93 @@
+import { Tabs } from 'antd'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Page } from '../../ui/page.tsx'
+import { navigate, pathTo } from '../../ui/router.ts'
+import { defineWords } from '../../ui/words.ts'
+import { BaseStatus } from './base-status.tsx'
+import { DocumentsTab } from './documents-tab.tsx'
+import { ReindexProgress } from './reindex-progress.tsx'
+import { SearchTab } from './search-tab.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+import { type KnowledgeBase, useKnowledgeBase } from './use-knowledge.ts'
+import './knowledge.css'
+
+const useWords = defineWords(
+  {
+    knowledge: 'Knowledge',
+    loading: 'Knowledge base',
+    documents: 'Documents',
+    search: 'Search',
+    settings: 'Settings',
+    counts: (documents: number, chunks: number) =>
+      `${documents === 1 ? '1 document' : `${documents} documents`} · ${chunks === 1 ? '1 passage' : `${chunks} passages`}`,
+  },
+  {
+    knowledge: '知识库',
+    loading: '知识库',
+    documents: '文档',
+    search: '搜索',
+    settings: '设置',
+    counts: (documents: number, chunks: number) => `${documents} 个文档 · ${chunks} 个片段`,
+  },
+)
+
+const tabNames = ['documents', 'search', 'settings'] as const
+type TabName = (typeof tabNames)[number]
+
+export const isTabName = (name: string): name is TabName => (tabNames as readonly string[]).includes(name)
+
+interface KnowledgeBasePageProps {
+  knowledgeId: string
+  tab: TabName
+  query: URLSearchParams
+}
+
+/** One knowledge base: what is in it, what it finds, how it works. */
+export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePageProps) {
+  const words = useWords()
+  const { data: base, error, refetch } = useKnowledgeBase(knowledgeId)
+  const back = { href: pathTo('knowledge'), title: words.knowledge }
+  if (!base)
+    return (
+      <Page title={words.loading} back={back}>
+        {error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />}
+      </Page>
+    )
+  return (
+    <Page
+      title={base.name}
+      back={back}
+      {...(base.description !== '' && { about: base.description })}
+      actions={
+        <span className="knowledge-counts">
+          <span className="soft">{words.counts(base.document_count, base.chunk_count)}</span>
+          <BaseStatus base={base} />
+        </span>
+      }
+    >
+      {error && <Failure error={error} onRetry={() => refetch()} />}
+      <ReindexProgress base={base} />
+      <Tabs
+        activeKey={tab}
+        onChange={name =>
+          navigate(
+            name === 'documents' ? pathTo('knowledge', knowledgeId) : pathTo('knowledge', knowledgeId, name),
+          )
+        }
+        destroyOnHidden
+        items={tabNames.map(name => ({
+          key: name,
+          label: words[name],
+          children: name === tab && <TabContent base={base} tab={name} query={query} />,
+        }))}
+      />
+    </Page>
+  )
+}
+
+function TabContent({ base, tab, query }: { base: KnowledgeBase; tab: TabName; query: URLSearchParams }) {
+  if (tab === 'documents') return <DocumentsTab base={base} query={query} />
+  if (tab === 'search') return <SearchTab base={base} query={query} />
+  return <SettingsTab base={base} />
+}

@@ -1,0 +1,12 @@
+import { defineWords } from '../../ui/words.ts'
+
+/** The ways to search, wherever they are named. */
+export const useModeWords = defineWords(
+  {
+    auto: 'Automatic',
+    hybrid: 'Keywords and meaning',
+    keyword: 'Keywords',
+    semantic: 'Meaning',
+  },
+  { auto: '自动', hybrid: '关键词与语义', keyword: '关键词', semantic: '语义' },
+)

@@ -1,0 +1,93 @@
+import { useMutation } from '@tanstack/react-query'
+import { Form, Input, Modal } from 'antd'
+import { call } from '../../api/call.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { defineWords } from '../../ui/words.ts'
+import type { Metadata } from './upload-queue.ts'
+import { useRefreshKnowledge } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    title: 'Paste text',
+    add: 'Add document',
+    cancel: 'Cancel',
+    name: 'Name',
+    nameHint: 'Its ending tells how it is read: .md for Markdown, .csv for a table, .txt for plain text.',
+    nameExample: 'notes.md',
+    nameNeeded: 'Give the document a name',
+    content: 'Text',
+    contentNeeded: 'Paste or write some text',
+  },
+  {
+    title: '粘贴文本',
+    add: '添加文档',
+    cancel: '取消',
+    name: '名称',
+    nameHint: '扩展名决定读取方式：.md 为 Markdown，.csv 为表格，.txt 为纯文本。',
+    nameExample: '笔记.md',
+    nameNeeded: '请填写文档名称',
+    content: '文本',
+    contentNeeded: '请粘贴或输入文本',
+  },
+)
+
+interface PasteTextProps {
+  knowledgeId: string
+  metadata: Metadata
+  open: boolean
+  onClose: () => void
+}
+
+/** A document out of text that is not a file yet. */
+export function PasteText({ knowledgeId, metadata, open, onClose }: PasteTextProps) {
+  const words = useWords()
+  const refresh = useRefreshKnowledge()
+  const [form] = Form.useForm<{ name: string; content: string }>()
+  const add = useMutation({
+    mutationFn: ({ name, content }: { name: string; content: string }) =>
+      call('POST /api/v1/knowledge/{knowledge_id}', {
+        params: { knowledge_id: knowledgeId },
+        body: {
+          texts: [{ name: name.trim(), content }],
+          ...(Object.keys(metadata).length > 0 && { metadata }),
+        },
+      }),
+    onSuccess: () => {
+      onClose()
+      void refresh(knowledgeId)
+    },
+  })
+  return (
+    <Modal
+      open={open}
+      title={words.title}
+      okText={words.add}
+      okButtonProps={{ loading: add.isPending }}
+      cancelText={words.cancel}
+      onOk={() => form.submit()}
+      onCancel={onClose}
+      afterClose={() => add.reset()}
+      destroyOnHidden
+      width={680}
+    >
+      <Form form={form} layout="vertical" preserve={false} onFinish={values => add.mutate(values)}>
+        <Form.Item
+          name="name"
+          label={words.name}
+          extra={words.nameHint}
+          rules={[{ required: true, whitespace: true, message: words.nameNeeded }]}
+        >
+          <Input maxLength={255} placeholder={words.nameExample} autoFocus autoComplete="off" />
+        </Form.Item>
+        <Form.Item
+          name="content"
+          label={words.content}
+          rules={[{ required: true, whitespace: true, message: words.contentNeeded }]}
+        >
+          <Input.TextArea autoSize={{ minRows: 8, maxRows: 18 }} maxLength={10_000_000} />
+        </Form.Item>
+      </Form>
+      {add.isError && <Failure error={add.error} />}
+    </Modal>
+  )
+}

@@ -1,0 +1,65 @@
+import { Form, InputNumber, Select, Switch } from 'antd'
+import { defineWords } from '../../ui/words.ts'
+import { useModeWords } from './mode-words.ts'
+import { useFeatures } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    mode: 'Search',
+    modeHint: 'What a search, an agent or a workflow uses that does not say otherwise.',
+    topK: 'Passages per answer',
+    topKHint: '1 to 50. More give an agent more to read, and more to get lost in.',
+    threshold: 'Least score',
+    thresholdHint: '0 to 1. What fits less well is left out; 0 leaves out nothing.',
+    rerank: 'Rerank',
+    rerankHint: 'A second model sorts what was found once more: better order, a little slower.',
+    missing: (settings: string) => `This server has no reranker. To use one, set ${settings}.`,
+  },
+  {
+    mode: '检索方式',
+    modeHint: '搜索、智能体或工作流没有另行指定时使用。',
+    topK: '每次返回的片段数',
+    topKHint: '1 到 50。越多，智能体要读的内容越多，也越容易偏离重点。',
+    threshold: '最低分数',
+    thresholdHint: '0 到 1。低于此分数的内容不返回；0 表示不限制。',
+    rerank: '重排序',
+    rerankHint: '由第二个模型对结果重新排序：顺序更好，稍慢一些。',
+    missing: (settings: string) => `服务器没有配置重排序模型。要使用它，请设置 ${settings}。`,
+  },
+)
+
+/** How a base is searched where a search does not say otherwise. */
+export function RetrievalFields({ withAuto = false }: { withAuto?: boolean }) {
+  const words = useWords()
+  const modes = useModeWords()
+  const { data } = useFeatures()
+  const names = [...(withAuto ? (['auto'] as const) : []), 'hybrid', 'keyword', 'semantic'] as const
+  const isMissing = data !== undefined && !data.rerank.ready
+  return (
+    <>
+      <div className="kb-field-triple">
+        <Form.Item name={['retrieval', 'mode']} label={words.mode} extra={words.modeHint}>
+          <Select options={names.map(value => ({ value, label: modes[value] }))} />
+        </Form.Item>
+        <Form.Item name={['retrieval', 'top_k']} label={words.topK} extra={words.topKHint}>
+          <InputNumber min={1} max={50} precision={0} />
+        </Form.Item>
+        <Form.Item
+          name={['retrieval', 'score_threshold']}
+          label={words.threshold}
+          extra={words.thresholdHint}
+        >
+          <InputNumber min={0} max={1} step={0.05} />
+        </Form.Item>
+      </div>
+      <Form.Item
+        name={['retrieval', 'rerank']}
+        label={words.rerank}
+        valuePropName="checked"
+        extra={isMissing ? words.missing(data.rerank.settings.slice(0, 2).join(', ')) : words.rerankHint}
+      >
+        <Switch disabled={isMissing} aria-label={words.rerank} />
+      </Form.Item>
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
+import { defineWords } from '../../ui/words.ts'
+import type { Found } from './search-results.tsx'
+import type { KnowledgeBase } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    region: 'Why these results',
+    terms: 'Words that were looked up',
+    termsAbout: 'By their stem, so that “days” finds “day”. The rarer a word is here, the more it counts.',
+    noTerms: 'None: the question was searched by meaning, or holds only marks.',
+    term: 'Word',
+    weight: 'Weight',
+    chunks: 'Passages with it',
+    missing: 'Is a document missing?',
+    choose: 'Choose the document you expected',
+    here: (places: string) => `It is among the results, at place ${places}.`,
+  },
+  {
+    region: '结果的由来',
+    terms: '查找的词',
+    termsAbout: '英文按词干查找，因此 “days” 也能找到 “day”。在这里越少见的词，权重越大。',
+    noTerms: '没有：本次只按语义搜索，或问题中只有符号。',
+    term: '词',
+    weight: '权重',
+    chunks: '含有它的片段',
+    missing: '少了某个文档？',
+    choose: '选择你预期会出现的文档',
+    here: (places: string) => `它在结果中，位于第 ${places} 位。`,
+  },
+)
+
+interface SearchExplanationProps {
+  base: KnowledgeBase
+  found: Found
+  explanation: NonNullable<Found['explanation']>
+  fileId: string | undefined
+  onFile: (fileId: string | undefined) => void
+}
+
+/** How an answer came about: the words, their weights, and why a document is not in it. */
+export function SearchExplanation({ base, found, explanation, fileId, onFile }: SearchExplanationProps) {
+  const words = useWords()
+  const heaviest = Math.max(...explanation.terms.map(({ weight }) => weight), 0.001)
+  const reason = explanation.absent.find(({ file_id }) => file_id === fileId)?.reason
+  const places = found.items.flatMap((item, index) => (item.file_id === fileId ? [index + 1] : []))
+  return (
+    <section className="kb-explanation" aria-label={words.region}>
+      <div>
+        <h2>{words.terms}</h2>
+        <p className="soft small">{explanation.terms.length === 0 ? words.noTerms : words.termsAbout}</p>
+        {explanation.terms.length > 0 && (
+          <table className="kb-terms">
+            <thead>
+              <tr>
+                <th scope="col">{words.term}</th>
+                <th scope="col">{words.weight}</th>
+                <th scope="col">{words.chunks}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {explanation.terms.slice(0, 30).map(({ term, weight, chunk_count }) => (
+                <tr key={term}>
+                  <th scope="row">{term}</th>
+                  <td>
+                    <span className="kb-score-track" aria-hidden="true">
+                      <span style={{ width: `${(Math.max(0, weight) / heaviest) * 100}%` }} />
+                    </span>
+                    <span className="kb-number">{weight.toFixed(2)}</span>
+                  </td>
+                  <td className="kb-number">{chunk_count}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </div>
+      <div>
+        <h2>{words.missing}</h2>
+        <DocumentSelect base={base} value={fileId} onChange={onFile} label={words.choose} />
+        <p role="status" className="kb-explanation-reason">
+          {fileId !== undefined && (places.length > 0 ? words.here(places.join(', ')) : reason)}
+        </p>
+      </div>
+    </section>
+  )
+}
+
+interface DocumentSelectProps {
+  base: KnowledgeBase
+  value: string | undefined
+  onChange: (fileId: string | undefined) => void
+  label: string
+}
+
+/** Chooses a document by its name; the server finds it, however many there are. */
+function DocumentSelect({ base, value, onChange, label }: DocumentSelectProps) {
+  const [keyword, setKeyword] = useState('')
+  const rested = useDebounced(keyword.trim())
+  const { data, isFetching } = useQuery({
+    queryKey: ['knowledge', 'base', base.knowledge_id, 'choice', rested],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/knowledge/{knowledge_id}/files', {
+        params: { knowledge_id: base.knowledge_id },
+        query: { ...(rested !== '' && { keyword: rested }), page_size: 20 },
+        signal,
+      }),
+  })
+  return (
+    <Select
+      className="kb-document-select"
+      showSearch={{ filterOption: false, onSearch: setKeyword }}
+      allowClear
+      value={value ?? null}
+      loading={isFetching}
+      placeholder={label}
+      aria-label={label}
+      options={(data?.items ?? []).map(({ file_id, name }) => ({ value: file_id, label: name }))}
+      onChange={(next: string | null | undefined) => onChange(next ?? undefined)}
+    />
+  )
+}

@@ -1,0 +1,88 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { pathTo } from '../../ui/router.ts'
+import { defineWords } from '../../ui/words.ts'
+import { ChunkPlace } from './chunk-place.tsx'
+import { HighlightedText } from './highlighted-text.tsx'
+import { MetadataTags } from './metadata-tags.tsx'
+import { ScoreBar } from './score-bar.tsx'
+import type { Found } from './search-results.tsx'
+import type { KnowledgeBase } from './use-knowledge.ts'
+import { withQuery } from './with-query.ts'
+
+const useWords = defineWords(
+  {
+    score: 'Score',
+    keyword: 'Keywords',
+    semantic: 'Meaning',
+    rerank: 'Reranker',
+    rank: (rank: number) => `place ${rank}`,
+    noRank: 'not found this way',
+    more: 'Show all',
+    less: 'Show less',
+    passage: (number: number) => `passage ${number}`,
+  },
+  {
+    score: '得分',
+    keyword: '关键词',
+    semantic: '语义',
+    rerank: '重排序',
+    rank: (rank: number) => `第 ${rank} 名`,
+    noRank: '未以此方式找到',
+    more: '显示全部',
+    less: '收起',
+    passage: (number: number) => `片段 ${number}`,
+  },
+)
+
+type Item = Found['items'][number]
+type Ranks = NonNullable<Found['explanation']>['ranks'][number]
+
+interface SearchResultProps {
+  base: KnowledgeBase
+  item: Item
+  place: number
+  ranks: Ranks | undefined
+}
+
+/** One passage that was found, with where it stands and how well it fits. */
+export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
+  const words = useWords()
+  const [isWhole, setIsWhole] = useState(false)
+  const isLong = item.content.length > 700 || item.content.split('\n').length > 12
+  const href = withQuery(pathTo('knowledge', base.knowledge_id, 'documents', item.file_id), {
+    chunk: item.chunk_id,
+    position: item.position,
+  })
+  const rankOf = (rank: number | null | undefined): string | undefined => {
+    if (rank === undefined) return undefined
+    return rank === null ? words.noRank : words.rank(rank)
+  }
+  return (
+    <li className="kb-result">
+      <div>
+        <div className="kb-result-head">
+          <span className="soft kb-number">{place}</span>
+          <a href={href}>{item.file_name}</a>
+          <ChunkPlace chunk={item} />
+          <span className="soft">{words.passage(item.position + 1)}</span>
+        </div>
+        <div className={`kb-chunk-text${isLong && !isWhole ? ' cut' : ''}`}>
+          <HighlightedText text={item.content} marks={item.highlights} />
+        </div>
+        {isLong && (
+          <Button type="link" size="small" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? words.less : words.more}
+          </Button>
+        )}
+        <MetadataTags metadata={item.metadata} />
+      </div>
+      <div className="kb-result-scores">
+        <ScoreBar label={words.score} score={item.score} isMain />
+        <ScoreBar label={words.keyword} score={item.scores.keyword} note={rankOf(ranks?.keyword)} />
+        <ScoreBar label={words.semantic} score={item.scores.semantic} note={rankOf(ranks?.semantic)} />
+        <ScoreBar label={words.rerank} score={item.scores.rerank} />
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,110 @@
+import { LinkOutlined, QuestionCircleOutlined } from '@ant-design/icons'
+import { App, Button } from 'antd'
+import type { CallData } from '../../api/operations.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { defineWords } from '../../ui/words.ts'
+import { SearchExplanation } from './search-explanation.tsx'
+import { SearchResult } from './search-result.tsx'
+import { type SearchState, searchHref } from './search-state.ts'
+import type { KnowledgeBase } from './use-knowledge.ts'
+
+export type Found = CallData<'POST /api/v1/knowledge/{knowledge_id}/search'>
+
+const useWords = defineWords(
+  {
+    count: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
+    keyword: 'by keywords',
+    semantic: 'by meaning',
+    hybrid: 'by keywords and meaning',
+    took: (milliseconds: string) => `in ${milliseconds} ms`,
+    why: 'Why?',
+    copy: 'Copy link',
+    copied: 'The link to this search was copied.',
+    results: 'Results',
+    nothing: 'Nothing was found',
+    nothingAbout:
+      'Try other words, a lower least score, or no filter. “Why?” tells which words were looked up, and why a document you expected is not here.',
+  },
+  {
+    count: (count: number) => `${count} 个片段`,
+    keyword: '按关键词',
+    semantic: '按语义',
+    hybrid: '按关键词与语义',
+    took: (milliseconds: string) => `用时 ${milliseconds} 毫秒`,
+    why: '为什么？',
+    copy: '复制链接',
+    copied: '已复制此搜索的链接。',
+    results: '结果',
+    nothing: '没有找到',
+    nothingAbout:
+      '换些词、降低最低分数或去掉筛选试试。点“为什么？”可查看查找了哪些词，以及预期的文档为何没有出现。',
+  },
+)
+
+interface SearchResultsProps {
+  base: KnowledgeBase
+  found: Found
+  state: SearchState
+  onChange: (state: SearchState) => void
+}
+
+/** What a search found, and how. */
+export function SearchResults({ base, found, state, onChange }: SearchResultsProps) {
+  const words = useWords()
+  const { message } = App.useApp()
+  const { items, explanation } = found
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(
+      new URL(searchHref(base.knowledge_id, state), window.location.href).href,
+    )
+    message.success(words.copied)
+  }
+  return (
+    <>
+      <div className="kb-search-summary">
+        <span role="status">
+          {words.count(items.length)}{' '}
+          <span className="soft">
+            {words[found.mode]}, {words.took(found.took_ms.toFixed(found.took_ms < 10 ? 1 : 0))}
+          </span>
+        </span>
+        <Button type="text" icon={<LinkOutlined />} onClick={copy}>
+          {words.copy}
+        </Button>
+        <Button
+          icon={<QuestionCircleOutlined />}
+          type={state.explain ? 'primary' : 'default'}
+          ghost={state.explain}
+          aria-pressed={state.explain}
+          onClick={() => onChange({ ...state, explain: !state.explain, explainFileId: undefined })}
+        >
+          {words.why}
+        </Button>
+      </div>
+      {state.explain && explanation && (
+        <SearchExplanation
+          base={base}
+          found={found}
+          explanation={explanation}
+          fileId={state.explainFileId}
+          onFile={explainFileId => onChange({ ...state, explain: true, explainFileId })}
+        />
+      )}
+      {items.length === 0 ? (
+        <EmptyState title={words.nothing}>{words.nothingAbout}</EmptyState>
+      ) : (
+        <ol className="kb-results" aria-label={words.results}>
+          {items.map((item, index) => (
+            <SearchResult
+              key={item.chunk_id}
+              base={base}
+              item={item}
+              place={index + 1}
+              ranks={explanation?.ranks.find(({ chunk_id }) => chunk_id === item.chunk_id)}
+            />
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}

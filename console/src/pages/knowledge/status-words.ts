@@ -1,0 +1,23 @@
+import { defineWords } from '../../ui/words.ts'
+
+/** How far a document can be. */
+export const useStatusWords = defineWords(
+  {
+    queued: 'Waiting',
+    parsing: 'Reading',
+    chunking: 'Cutting',
+    embedding: 'Embedding',
+    ready: 'Ready',
+    failed: 'Failed',
+    disabled: 'Disabled',
+  },
+  {
+    queued: '排队中',
+    parsing: '读取中',
+    chunking: '切分中',
+    embedding: '向量化中',
+    ready: '就绪',
+    failed: '失败',
+    disabled: '已停用',
+  },
+)

@@ -1,0 +1,59 @@
+import { useMutation } from '@tanstack/react-query'
+import { App } from 'antd'
+import { call } from '../../api/call.ts'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { defineWords } from '../../ui/words.ts'
+import { useRefreshKnowledge } from './use-knowledge.ts'
+
+const useWords = defineWords(
+  {
+    again: (count: number) =>
+      count === 1 ? '1 document is read again.' : `${count} documents are read again.`,
+    busy: (count: number) => `${count} were being read already.`,
+    removed: (count: number) =>
+      count === 1 ? '1 document was removed.' : `${count} documents were removed.`,
+  },
+  {
+    again: (count: number) => `正在重新读取 ${count} 个文档。`,
+    busy: (count: number) => `${count} 个本来就在读取中。`,
+    removed: (count: number) => `已移除 ${count} 个文档。`,
+  },
+)
+
+/** Reading again and removing, for one document or many. */
+export function useDocumentActions(knowledgeId: string) {
+  const words = useWords()
+  const { message } = App.useApp()
+  const tell = useTellFailure()
+  const refresh = useRefreshKnowledge()
+  const readAgain = useMutation({
+    /** Without ids all that failed. */
+    mutationFn: (fileIds: string[] | undefined) =>
+      call('POST /api/v1/knowledge/{knowledge_id}/rebind', {
+        params: { knowledge_id: knowledgeId },
+        body: fileIds ? { file_ids: fileIds } : {},
+      }),
+    onSuccess: ({ accepted, skipped }) => {
+      const parts = [
+        words.again(accepted.length),
+        ...(skipped.length > 0 ? [words.busy(skipped.length)] : []),
+      ]
+      message.info(parts.join(' '))
+    },
+    onError: tell,
+    onSettled: () => refresh(knowledgeId),
+  })
+  const remove = useMutation({
+    mutationFn: async (fileIds: string[]) => {
+      // One after the other: each of them is a call of its own, and the server has others to serve.
+      for (const fileId of fileIds)
+        await call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/delete', {
+          params: { knowledge_id: knowledgeId, file_id: fileId },
+        })
+    },
+    onSuccess: (_, fileIds) => void message.success(words.removed(fileIds.length)),
+    onError: tell,
+    onSettled: () => refresh(knowledgeId),
+  })
+  return { readAgain, remove }
+}

@@ -1,0 +1,65 @@
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { pathTo } from '../../ui/router.ts'
+import { When } from '../../ui/when.tsx'
+import { readRange } from '../usage/usage-range.ts'
+import { useFormats } from '../usage/use-formats.ts'
+import { type Names, useAgentNames, useWorkflowNames } from '../usage/use-names.ts'
+import { useUsage } from '../usage/use-usage.ts'
+import { useOverviewWords } from './overview-words.ts'
+import { RunState } from './run-state.tsx'
+import { type Run, useRecentRuns } from './use-overview.ts'
+
+function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflows: Names }) {
+  const { duration } = useFormats()
+  const name =
+    agents?.get(run.agent_id) ?? workflows?.get(run.workflow_id) ?? (run.agent_id || run.workflow_id)
+  return (
+    <li>
+      <a href={pathTo('runs', run.run_id)}>
+        <RunState status={run.status} />
+        <span className="run-name">{name || run.run_id}</span>
+        <span className={run.error ? 'run-told run-failure' : 'run-told soft'}>
+          {run.error?.message ?? run.answer}
+        </span>
+        <span className="soft small" title={duration(run.elapsed_ms)}>
+          <When time={run.created_at} />
+        </span>
+      </a>
+    </li>
+  )
+}
+
+/** Failures of the last days, where there were any. */
+function Failures() {
+  const words = useOverviewWords()
+  const { number } = useFormats()
+  const { from, to } = readRange(new URLSearchParams('days=7'))
+  const failures = useUsage({ from, to }).data?.totals.failures ?? 0
+  if (failures === 0) return null
+  return (
+    <p className="run-failures">
+      <a href="#/usage?days=7">{words.failed(number(failures))}</a>
+    </p>
+  )
+}
+
+export function RecentRuns() {
+  const words = useOverviewWords()
+  const runs = useRecentRuns()
+  const agents = useAgentNames()
+  const workflows = useWorkflowNames()
+  if (runs.isError) return <Failure error={runs.error} onRetry={runs.refetch} />
+  if (runs.isPending) return <Loading />
+  if (runs.data.items.length === 0) return <p className="soft">{words.noRuns}</p>
+  return (
+    <>
+      <Failures />
+      <ul className="recent-runs">
+        {runs.data.items.map(run => (
+          <RunLine key={run.run_id} run={run} agents={agents} workflows={workflows} />
+        ))}
+      </ul>
+    </>
+  )
+}

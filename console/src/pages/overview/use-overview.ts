@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import type { ItemOf } from '../../api/operations.ts'
+
+export type Run = ItemOf<'GET /api/v1/workflow/runs'>
+export type Thing = 'agents' | 'workflows' | 'knowledge' | 'files'
+
+const onePage = { page: 1, page_size: 1 }
+
+async function countAll(signal: AbortSignal): Promise<Record<Thing, number>> {
+  const [agents, workflows, knowledge, files] = await Promise.all([
+    call('POST /api/v1/agent/list', { body: onePage, signal }),
+    call('POST /api/v1/workflow/list', { body: onePage, signal }),
+    call('POST /api/v1/knowledge', { body: onePage, signal }),
+    call('POST /api/v1/files', { body: onePage, signal }),
+  ])
+  return {
+    agents: agents.total,
+    workflows: workflows.total,
+    knowledge: knowledge.total,
+    files: 'total' in files ? files.total : 0,
+  }
+}
+
+/** How many there are of everything. */
+export const useCounts = () =>
+  useQuery({ queryKey: ['overview', 'counts'], queryFn: ({ signal }) => countAll(signal) })
+
+export const useRecentRuns = () =>
+  useQuery({
+    queryKey: ['overview', 'runs'],
+    queryFn: ({ signal }) => call('GET /api/v1/workflow/runs', { query: { page: 1, page_size: 8 }, signal }),
+    // Whoever looks at it while something runs sees it end.
+    refetchInterval: 5000,
+  })
+
+/** The agent that the first start makes, as long as nobody has deleted it. */
+export const useDemoAgent = () =>
+  useQuery({
+    queryKey: ['overview', 'demo'],
+    queryFn: ({ signal }) => call('POST /api/v1/agent/gets', { body: { id: ['agent_demo'] }, signal }),
+    select: ({ agents }) => (agents['agent_demo'] as { exist?: boolean } | undefined)?.exist === true,
+  })

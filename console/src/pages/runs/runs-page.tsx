@@ -1,0 +1,103 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { call } from '../../api/call.ts'
+import { isSettled } from '../../editor/runs/run-view.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Page } from '../../ui/page.tsx'
+import { pathTo } from '../../ui/router.ts'
+import { defineWords } from '../../ui/words.ts'
+import { isRunStatus, RunFilters, showRuns } from './run-filters.tsx'
+import { RunTable } from './run-table.tsx'
+import './runs.css'
+
+const useWords = defineWords(
+  {
+    title: 'Runs',
+    about: 'Everything that workflows and agents did, step by step, newest first.',
+    empty: 'Nothing has run yet',
+    next: 'Ask a workflow something in its editor, or talk to an agent: each run is kept here with all its steps.',
+    workflows: 'Go to the workflows',
+    agents: 'Go to the agents',
+    noMatch: 'No run matches',
+    loosen: 'There are none with this status, workflow and agent.',
+    clear: 'Show all runs',
+  },
+  {
+    title: '运行记录',
+    about: '工作流和智能体做过的每一步，最新的在前。',
+    empty: '还没有任何运行',
+    next: '在工作流编辑器里提个问题，或与智能体对话：每次运行的全部步骤都会保留在这里。',
+    workflows: '前往工作流',
+    agents: '前往智能体',
+    noMatch: '没有符合条件的运行',
+    loosen: '没有这个状态、工作流和智能体的运行。',
+    clear: '显示全部运行',
+  },
+)
+
+const pageSize = 20
+const refreshMilliseconds = 2000
+
+function useRuns(query: URLSearchParams) {
+  const status = query.get('status')
+  const wish = {
+    ...(isRunStatus(status) && { status }),
+    ...(query.get('workflow') && { id: query.get('workflow')! }),
+    ...(query.get('agent') && { agent_id: query.get('agent')! }),
+    page: Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1),
+    page_size: pageSize,
+  }
+  return useQuery({
+    queryKey: ['runs', 'all', wish],
+    queryFn: ({ signal }) => call('GET /api/v1/workflow/runs', { query: wish, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(run => !isSettled(run.status)) ? refreshMilliseconds : false,
+  })
+}
+
+/** The history of all runs. */
+export function RunsPage({ query }: { query: URLSearchParams }) {
+  const words = useWords()
+  const runs = useRuns(query)
+  const isFiltered = ['status', 'workflow', 'agent'].some(name => query.has(name))
+  const isEmpty = runs.data?.total === 0
+  return (
+    <Page title={words.title} about={words.about}>
+      {(isFiltered || !isEmpty) && <RunFilters query={query} />}
+      {runs.isError && <Failure error={runs.error} onRetry={() => runs.refetch()} />}
+      {runs.isPending && <Loading />}
+      {isEmpty && <NoRuns isFiltered={isFiltered} />}
+      {runs.data && !isEmpty && (
+        <RunTable page={runs.data} onPage={page => showRuns(query, { page: String(page) })} />
+      )}
+    </Page>
+  )
+}
+
+function NoRuns({ isFiltered }: { isFiltered: boolean }) {
+  const words = useWords()
+  if (isFiltered)
+    return (
+      <EmptyState title={words.noMatch} actions={<Button href={pathTo('runs')}>{words.clear}</Button>}>
+        {words.loosen}
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      title={words.empty}
+      actions={
+        <>
+          <Button type="primary" href={pathTo('workflows')}>
+            {words.workflows}
+          </Button>
+          <Button href={pathTo('agents')}>{words.agents}</Button>
+        </>
+      }
+    >
+      {words.next}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,79 @@
+import { Checkbox, Input, Table, type TableColumnsType, Tag } from 'antd'
+import { useState } from 'react'
+import { useSettingsWords } from './settings-words.ts'
+import type { Setting } from './use-server.ts'
+
+function SettingValue({ setting }: { setting: Setting }) {
+  const words = useSettingsWords()
+  if (!setting.is_set) return <span className="soft">{words.notSet}</span>
+  if (setting.is_secret || setting.value === null) return <Tag color="green">{words.set}</Tag>
+  return <code className="setting-value">{setting.value}</code>
+}
+
+function useColumns(): TableColumnsType<Setting> {
+  const words = useSettingsWords()
+  return [
+    {
+      title: words.name,
+      dataIndex: 'name',
+      width: '24%',
+      sorter: (one, other) => one.name.localeCompare(other.name),
+      render: (name: string) => <code className="setting-name">{name}</code>,
+    },
+    {
+      title: words.value,
+      key: 'value',
+      width: '22%',
+      sorter: (one, other) => Number(one.is_set) - Number(other.is_set),
+      render: (_, setting) => <SettingValue setting={setting} />,
+    },
+    {
+      title: words.default,
+      dataIndex: 'default',
+      width: '14%',
+      render: (value: string | null) =>
+        value === null ? (
+          <span className="soft">{words.nothing}</span>
+        ) : (
+          <code className="setting-value">{value}</code>
+        ),
+    },
+    { title: words.meaning, dataIndex: 'about' },
+  ]
+}
+
+/** Every setting of the server; found by name or meaning. */
+export function SettingsTable({ settings, isLoading }: { settings: Setting[]; isLoading: boolean }) {
+  const words = useSettingsWords()
+  const [keyword, setKeyword] = useState('')
+  const [onlySet, setOnlySet] = useState(false)
+  const wanted = keyword.trim().toLowerCase()
+  const shown = settings.filter(
+    ({ name, about, is_set }) => (is_set || !onlySet) && `${name}\n${about}`.toLowerCase().includes(wanted),
+  )
+  return (
+    <>
+      <div className="settings-tools">
+        <Input.Search
+          allowClear
+          aria-label={words.search}
+          placeholder={words.search}
+          value={keyword}
+          onChange={event => setKeyword(event.target.value)}
+        />
+        <Checkbox checked={onlySet} onChange={event => setOnlySet(event.target.checked)}>
+          {words.onlySet}
+        </Checkbox>
+      </div>
+      <Table
+        rowKey="name"
+        size="small"
+        columns={useColumns()}
+        dataSource={shown}
+        loading={isLoading}
+        scroll={{ x: 720 }}
+        pagination={false}
+      />
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import { Alert } from 'antd'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { defineWords } from '../../ui/words.ts'
+import './tokens-page.css'
+
+const useWords = defineWords(
+  {
+    once: 'Copy it now: it is shown only this once.',
+    token: 'Token',
+    tokenAbout: 'For programs, in the header Authorization: Bearer …',
+    copyToken: 'Copy the token',
+    link: 'Sign-in link',
+    linkAbout: 'For people: opened in a browser, it signs in here. Whoever has it has the token.',
+    copyLink: 'Copy the link',
+  },
+  {
+    once: '请立即复制：它只显示这一次。',
+    token: '令牌',
+    tokenAbout: '给程序使用，放在请求头 Authorization: Bearer … 中',
+    copyToken: '复制令牌',
+    link: '登录链接',
+    linkAbout: '给人使用：在浏览器中打开即可登录。拿到链接就等于拿到令牌。',
+    copyLink: '复制链接',
+  },
+)
+
+/** A new token in the only moment in which anybody gets to see it. */
+export function SecretOnce({ secret, withLink }: { secret: string; withLink: boolean }) {
+  const words = useWords()
+  const { origin, pathname } = window.location
+  const link = `${origin}${pathname}#token=${encodeURIComponent(secret)}`
+  return (
+    <div className="secret-once">
+      <Alert type="warning" showIcon title={words.once} />
+      <section>
+        <h3>{words.token}</h3>
+        <div className="secret-line">
+          <code>{secret}</code>
+          <CopyButton text={secret} label={words.copyToken} />
+        </div>
+        <span className="soft small">{words.tokenAbout}</span>
+      </section>
+      {withLink && (
+        <section>
+          <h3>{words.link}</h3>
+          <div className="secret-line">
+            <code>{link}</code>
+            <CopyButton text={link} label={words.copyLink} />
+          </div>
+          <span className="soft small">{words.linkAbout}</span>
+        </section>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+import { Form, type FormInstance, Input, Radio, Select } from 'antd'
+import { useAll } from '../../api/use-all.ts'
+import { defineWords } from '../../ui/words.ts'
+import { useTokenWords } from './token-words.ts'
+import type { Token } from './tokens-table.tsx'
+
+export interface TokenFields {
+  name: string
+  role: Token['role']
+  /** 0: it does not expire. */
+  days: number
+  agent_ids?: string[]
+}
+
+const useWords = defineWords(
+  {
+    name: 'Name',
+    nameAbout: 'Says whom or what it is for.',
+    nameNeeded: 'Give it a name',
+    role: 'Role',
+    expires: 'Expires',
+    days: (count: number) => `in ${count} days`,
+    year: 'in a year',
+    never: 'never',
+    agents: 'Agents it may talk to',
+    agentsNeeded: 'Choose at least one agent',
+  },
+  {
+    name: '名称',
+    nameAbout: '说明给谁用或用来做什么。',
+    nameNeeded: '请填写名称',
+    role: '角色',
+    expires: '到期',
+    days: (count: number) => `${count} 天后`,
+    year: '一年后',
+    never: '永不',
+    agents: '可以对话的智能体',
+    agentsNeeded: '至少选择一个智能体',
+  },
+)
+
+const roles = ['admin', 'editor', 'viewer', 'runner'] as const
+
+function AgentsField() {
+  const words = useWords()
+  const agents = useAll('POST /api/v1/agent/list')
+  return (
+    <Form.Item
+      name="agent_ids"
+      label={words.agents}
+      rules={[{ required: true, type: 'array', min: 1, message: words.agentsNeeded }]}
+    >
+      <Select
+        mode="multiple"
+        loading={agents.isPending}
+        showSearch={{ optionFilterProp: 'label' }}
+        options={agents.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+      />
+    </Form.Item>
+  )
+}
+
+export function TokenFormItems({ form }: { form: FormInstance<TokenFields> }) {
+  const words = useWords()
+  const roleWords = useTokenWords()
+  const role = Form.useWatch('role', form)
+  return (
+    <>
+      <Form.Item
+        name="name"
+        label={words.name}
+        extra={words.nameAbout}
+        rules={[{ required: true, whitespace: true, message: words.nameNeeded }]}
+      >
+        <Input maxLength={100} autoFocus autoComplete="off" />
+      </Form.Item>
+      <Form.Item name="role" label={words.role}>
+        <Radio.Group className="role-choices" aria-label={words.role}>
+          {roles.map(each => (
+            <Radio key={each} value={each}>
+              {roleWords[each]}
+              <span className="role-about small">{roleWords[`${each}About`]}</span>
+            </Radio>
+          ))}
+        </Radio.Group>
+      </Form.Item>
+      {role === 'runner' && <AgentsField />}
+      <Form.Item name="days" label={words.expires} style={{ marginBottom: 0 }}>
+        <Select
+          options={[
+            ...[7, 30, 90].map(count => ({ value: count, label: words.days(count) })),
+            { value: 365, label: words.year },
+            { value: 0, label: words.never },
+          ]}
+        />
+      </Form.Item>
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import { Table, type TableColumnsType } from 'antd'
+import { pathTo } from '../../ui/router.ts'
+import { useUsageWords } from './usage-words.ts'
+import { useCountColumns } from './use-count-columns.tsx'
+import type { Names } from './use-names.ts'
+import type { Counts } from './use-usage.ts'
+
+interface Row extends Counts {
+  id: string
+}
+
+interface ShareTableProps {
+  title: string
+  rows: Row[]
+  names: Names
+  /** What runs that belong to none are called. */
+  without: string
+  folder: 'agents' | 'workflows'
+}
+
+/** Who used how much, by name. */
+export function ShareTable({ title, rows, names, without, folder }: ShareTableProps) {
+  const words = useUsageWords()
+  const nameOf = (id: string): string =>
+    id === '' ? without : (names?.get(id) ?? (names ? words.deleted(id) : id))
+  const columns: TableColumnsType<Row> = [
+    {
+      title,
+      dataIndex: 'id',
+      sorter: (one, other) => nameOf(one.id).localeCompare(nameOf(other.id)),
+      render: (id: string) =>
+        names?.has(id) ? (
+          <a href={pathTo(folder, id)}>{nameOf(id)}</a>
+        ) : (
+          <span className="soft">{nameOf(id)}</span>
+        ),
+    },
+    ...useCountColumns<Row>(),
+  ]
+  return (
+    <section className="usage-card" aria-label={title}>
+      <Table
+        rowKey="id"
+        size="small"
+        columns={columns}
+        dataSource={rows}
+        scroll={{ x: 600 }}
+        pagination={false}
+      />
+      {rows.length >= 20 && <p className="soft small">{words.most}</p>}
+    </section>
+  )
+}

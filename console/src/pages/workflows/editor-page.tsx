@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import type { Graph, Positions } from '../../editor/model/graph.ts'
+import { useMay } from '../../session/use-session.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Page } from '../../ui/page.tsx'
+import { pathTo } from '../../ui/router.ts'
+import { CreateDialog } from './create-dialog.tsx'
+import { useEditorWords } from './editor-words.ts'
+import { OpenEditor } from './open-editor.tsx'
+
+export interface OpenedWorkflow {
+  id: string
+  name: string
+  version: number
+  graph: Graph
+  /** Of the nodes that somebody placed. */
+  positions: Positions
+}
+
+async function openWorkflow(id: string, signal: AbortSignal): Promise<OpenedWorkflow | null> {
+  const [{ workflow }, layout] = await Promise.all([
+    call('GET /api/v1/workflow', { query: { id }, signal }),
+    // One that does not exist has no places either.
+    call('GET /api/v1/workflow/layout', { query: { id }, signal }).catch(() => ({ positions: {} })),
+  ])
+  if (!workflow) return null
+  const { name, version, config } = workflow
+  return { id, name, version, graph: config as unknown as Graph, positions: layout.positions }
+}
+
+/** The editor of one workflow, with everything that it needs loaded. */
+export function EditorPage({ id, showsRun }: { id: string; showsRun: boolean }) {
+  const opened = useQuery({
+    queryKey: ['workflow-editor', id],
+    queryFn: ({ signal }) => openWorkflow(id, signal),
+    // What is being edited is never replaced from behind; opening it again asks again.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const kinds = useQuery({
+    queryKey: ['workflow-kinds'],
+    queryFn: ({ signal }) => call('GET /api/v1/workflow/kinds', { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const failed = opened.isError ? opened : kinds.isError ? kinds : undefined
+  if (failed) return <Failure error={failed.error} onRetry={failed.refetch} />
+  if (opened.data === null) return <MissingWorkflow id={id} />
+  if (!opened.data || !kinds.data) return <Loading />
+  return <OpenEditor key={opened.dataUpdatedAt} opened={opened.data} kinds={kinds.data} showsRun={showsRun} />
+}
+
+function MissingWorkflow({ id }: { id: string }) {
+  const words = useEditorWords()
+  const may = useMay()
+  const [isCreating, setIsCreating] = useState(false)
+  return (
+    <Page title={words.goneTitle} back={{ href: pathTo('workflows'), title: words.back }}>
+      <EmptyState
+        title={words.goneTitle}
+        actions={
+          <>
+            <Button href={pathTo('workflows')}>{words.toList}</Button>
+            {may.write && (
+              <Button type="primary" onClick={() => setIsCreating(true)}>
+                {words.create}
+              </Button>
+            )}
+          </>
+        }
+      >
+        {words.gone(id)}
+      </EmptyState>
+      <CreateDialog open={isCreating} id={id} onClose={() => setIsCreating(false)} />
+    </Page>
+  )
+}

@@ -1,0 +1,160 @@
+import type { InputRef } from 'antd'
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { cardSize } from '../../editor/canvas/card-size.ts'
+import { createCommands } from '../../editor/canvas/commands.ts'
+import type { Canvas } from '../../editor/canvas/create-canvas.ts'
+import { KeyboardHelp } from '../../editor/canvas/keyboard-help.tsx'
+import { Palette } from '../../editor/canvas/palette.tsx'
+import { placedAll, usePlacedNodes, useScene } from '../../editor/canvas/use-scene.ts'
+import { WorkflowCanvas } from '../../editor/canvas/workflow-canvas.tsx'
+import { HistoryDrawer } from '../../editor/history/history-drawer.tsx'
+import { createEditorStore } from '../../editor/model/editor-store.ts'
+import { useChecks } from '../../editor/panels/use-checks.ts'
+import { MergeDialog } from '../../editor/saving/merge-dialog.tsx'
+import { type Autosave, useAutosave } from '../../editor/saving/use-autosave.ts'
+import {
+  type KindRecord,
+  type KindsData,
+  type NodeMark,
+  useWorkflowEditor,
+  type WorkflowEditor,
+  WorkflowEditorContext,
+} from '../../editor/workflow-editor.ts'
+import { useMay } from '../../session/use-session.ts'
+import { useLanguage } from '../../ui/preferences.ts'
+import { useDocumentTitle } from '../../ui/use-document-title.ts'
+import { EditorHeader } from './editor-header.tsx'
+import type { OpenedWorkflow } from './editor-page.tsx'
+import { SidePanel, type SideTab } from './side-panel.tsx'
+import { useEditorKeys } from './use-editor-keys.ts'
+import './editor.css'
+
+interface OpenEditorProps {
+  opened: OpenedWorkflow
+  kinds: KindsData
+  showsRun: boolean
+}
+
+const noMarks: ReadonlyMap<string, NodeMark> = new Map()
+
+/** Puts together what the parts of the editor share. */
+export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
+  const { id, version, graph, positions } = opened
+  const mayWrite = useMay().write
+  const [name, setName] = useState(opened.name)
+  useDocumentTitle(name || id)
+  // What nobody placed yet is laid out once: it would jump with every edit otherwise.
+  const [store] = useState(() => createEditorStore({ graph, positions: placedAll(graph, positions) }))
+  const loaded = useMemo(() => ({ id, version, graph, positions }), [id, version, graph, positions])
+  const autosave = useAutosave(store, loaded, mayWrite)
+  const checks = useChecks(store)
+  const [marks, setMarks] = useState(noMarks)
+  const [canvas, setCanvas] = useState<Canvas>()
+  const editor: WorkflowEditor = {
+    workflowId: id,
+    name,
+    store,
+    kinds,
+    mayWrite,
+    checks,
+    saving: autosave,
+    marks,
+    setMarks,
+    showNode: nodeId => {
+      store.select([nodeId])
+      const card = canvas?.scene().cards.find(each => each.id === nodeId)
+      if (card) canvas?.camera.reveal(card)
+    },
+  }
+  return (
+    <WorkflowEditorContext value={editor}>
+      <EditorParts
+        autosave={autosave}
+        canvas={canvas}
+        onCanvas={setCanvas}
+        onName={setName}
+        firstTab={showsRun ? 'run' : 'settings'}
+      />
+    </WorkflowEditorContext>
+  )
+}
+
+interface EditorPartsProps {
+  autosave: Autosave
+  canvas: Canvas | undefined
+  onCanvas(canvas: Canvas | undefined): void
+  onName(name: string): void
+  firstTab: SideTab
+}
+
+const isWide = (pixels: number): boolean => window.innerWidth >= pixels
+
+function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPartsProps) {
+  const { store, mayWrite, checks } = useWorkflowEditor()
+  const language = useLanguage()
+  const positions = usePlacedNodes()
+  const scene = useScene(positions)
+  const commands = useMemo(
+    () => createCommands({ store, mayWrite, positions, checks, language }),
+    [store, mayWrite, positions, checks, language],
+  )
+  const [tab, setTab] = useState<SideTab>(firstTab)
+  const [hasPalette, setHasPalette] = useState(() => isWide(1100))
+  const [hasPanel, setHasPanel] = useState(() => isWide(960))
+  const [shown, setShown] = useState<'history' | 'keys'>()
+  const searchBox = useRef<InputRef>(null)
+
+  const openTab = useCallback((next: SideTab): void => {
+    setTab(next)
+    setHasPanel(true)
+  }, [])
+  const add = (kind: KindRecord): void => {
+    const view = canvas?.camera.view()
+    const middle = view
+      ? { x: view.x + (view.width - cardSize.width) / 2, y: view.y + (view.height - cardSize.height) / 2 }
+      : { x: 0, y: 0 }
+    const added = commands.add(kind, { middle })
+    // It is drawn a moment later.
+    requestAnimationFrame(() => {
+      const card = canvas?.scene().cards.find(each => each.id === added)
+      if (card) canvas?.camera.reveal(card)
+    })
+  }
+  const searchKinds = (): void => {
+    setHasPalette(true)
+    requestAnimationFrame(() => searchBox.current?.focus({ cursor: 'all' }))
+  }
+  useEditorKeys({ onHelp: () => setShown('keys') })
+  return (
+    <div className="editor">
+      <EditorHeader
+        autosave={autosave}
+        onName={onName}
+        onTidy={() => {
+          commands.tidyUp()
+          requestAnimationFrame(() => canvas?.camera.fit())
+        }}
+        onShow={setShown}
+        onRun={() => openTab('run')}
+        panes={{ hasPalette, hasPanel, setHasPalette, setHasPanel }}
+      />
+      <div className="editor-body">
+        {hasPalette && mayWrite && <Palette searchBox={searchBox} onAdd={add} />}
+        <WorkflowCanvas
+          scene={scene}
+          commands={commands}
+          onReady={onCanvas}
+          onOpenNode={nodeId => {
+            store.select([nodeId])
+            openTab('settings')
+          }}
+          onSearchKinds={searchKinds}
+        />
+        <SidePanel tab={tab} isOpen={hasPanel} onTab={setTab} />
+      </div>
+      <HistoryDrawer open={shown === 'history'} onClose={() => setShown(undefined)} />
+      <KeyboardHelp open={shown === 'keys'} onClose={() => setShown(undefined)} />
+      <MergeDialog autosave={autosave} />
+    </div>
+  )
+}

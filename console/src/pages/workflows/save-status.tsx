@@ -1,0 +1,54 @@
+import {
+  CheckCircleOutlined,
+  CloseCircleOutlined,
+  ExclamationCircleOutlined,
+  EyeOutlined,
+  LoadingOutlined,
+  PauseCircleOutlined,
+} from '@ant-design/icons'
+import { Button, Tooltip } from 'antd'
+import type { ReactNode } from 'react'
+import { type SaveStatus as Status, useWorkflowEditor } from '../../editor/workflow-editor.ts'
+import { useFailureWords } from '../../ui/failure-words.ts'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { useEditorWords } from './editor-words.ts'
+
+const icons: Readonly<Record<Status, ReactNode>> = {
+  saved: <CheckCircleOutlined />,
+  changed: <PauseCircleOutlined />,
+  saving: <LoadingOutlined />,
+  conflict: <ExclamationCircleOutlined />,
+  failed: <CloseCircleOutlined />,
+}
+
+/** Whether the server has everything, in words. */
+export function SaveStatus() {
+  const words = useEditorWords()
+  const { saving, mayWrite } = useWorkflowEditor()
+  const failureWords = useFailureWords()
+  const tellFailure = useTellFailure()
+  if (!mayWrite)
+    return (
+      <Tooltip title={words.readOnlyWhy}>
+        <span className="save-status">
+          <EyeOutlined /> {words.readOnly}
+        </span>
+      </Tooltip>
+    )
+  const { status, error } = saving
+  const why = error === undefined || status === 'saved' ? undefined : failureWords(error).title
+  return (
+    <span className="save-status" data-status={status} role="status">
+      <Tooltip title={why}>
+        <span>
+          {icons[status]} <span className="save-words">{words[status]}</span>
+        </span>
+      </Tooltip>
+      {status === 'failed' && (
+        <Button size="small" onClick={() => saving.flush().catch(tellFailure)}>
+          {words.again}
+        </Button>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,48 @@
+import { defineWords } from '../../ui/words.ts'
+
+export const useWorkspaceWords = defineWords(
+  {
+    about: 'Each workspace has its own agents, workflows, knowledge, files, models and tokens.',
+    name: 'Name',
+    nameNeeded: 'Give it a name',
+    id: 'Id',
+    created: 'Created',
+    actions: 'Actions',
+    thisOne: 'You are here',
+    create: 'Create a workspace',
+    isReady: (name: string) => `${name} is ready`,
+    createdAbout: 'This is its first token; it has the role admin.',
+    make: 'Create',
+    cancel: 'Cancel',
+    done: 'Done',
+    delete: 'Delete',
+    deleteNamed: (name: string) => `Delete ${name}`,
+    deleteTitle: (name: string) => `Delete ${name}?`,
+    deleteLost:
+      'Everything in it is lost: agents, workflows, knowledge, files, conversations, models and tokens. Its tokens stop working at once. This cannot be undone.',
+    typeName: (name: string) => `Type “${name}” to confirm`,
+    deleted: (name: string) => `${name} is deleted`,
+  },
+  {
+    about: '每个工作空间都有自己的智能体、工作流、知识库、文件、模型和令牌。',
+    name: '名称',
+    nameNeeded: '请填写名称',
+    id: 'ID',
+    created: '创建时间',
+    actions: '操作',
+    thisOne: '当前所在',
+    create: '创建工作空间',
+    isReady: (name: string) => `${name} 已创建`,
+    createdAbout: '这是它的第一个令牌，角色是管理员。',
+    make: '创建',
+    cancel: '取消',
+    done: '完成',
+    delete: '删除',
+    deleteNamed: (name: string) => `删除 ${name}`,
+    deleteTitle: (name: string) => `删除 ${name}？`,
+    deleteLost:
+      '其中的一切都会丢失：智能体、工作流、知识库、文件、会话、模型和令牌。它的令牌立即失效，且无法恢复。',
+    typeName: (name: string) => `输入“${name}”以确认`,
+    deleted: (name: string) => `已删除 ${name}`,
+  },
+)

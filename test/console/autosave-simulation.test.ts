@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { Autosave } from '../../console/src/editor/model/autosave.ts'
+import { createEditorStore } from '../../console/src/editor/model/editor-store.ts'
+import { edgeKey, type Graph, makeEdge } from '../../console/src/editor/model/graph.ts'
+import { mergeGraphs, resolveMerge } from '../../console/src/editor/model/merge-graphs.ts'
+import { chain, node } from './drawings.ts'
+import { FakeWorkflowServer, type Fate } from './fake-workflow-server.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+const start = chain('input', 'a', 'b', 'end')
+const fates: Fate[] = ['works', 'works', 'works', 'breaks', 'is lost']
+
+/** Every edit writes a mark that is used once; a node's marks are its texts that begin like one. */
+const marksIn = (graph: Graph): Set<string> =>
+  new Set(
+    graph.nodes.flatMap(other =>
+      Object.values(other.data).filter(value => `${value}`.startsWith('mark ')),
+    ) as string[],
+  )
+
+/** One person with the workflow open, and what they did. */
+class Person {
+  readonly store = createEditorStore({ graph: start, positions: {} })
+  readonly autosave: Autosave
+  readonly wrote = new Set<string>()
+  /** Marks that this person took away again, or decided against. */
+  readonly gaveUp = new Set<string>()
+  readonly #name: string
+  #count = 0
+
+  constructor(name: string, server: FakeWorkflowServer) {
+    this.#name = name
+    this.autosave = new Autosave(this.store, { graph: start, version: 1 }, server.ports())
+  }
+
+  act(what: number, which: number): void {
+    const before = marksIn(this.store.state().graph)
+    this.#edit(what, which)
+    const after = marksIn(this.store.state().graph)
+    for (const mark of after.difference(before)) {
+      this.wrote.add(mark)
+      this.gaveUp.delete(mark)
+    }
+    for (const mark of before.difference(after)) this.gaveUp.add(mark)
+  }
+
+  #edit(what: number, which: number): void {
+    const { store } = this
+    const { nodes } = store.state().graph
+    const chosen = nodes[which % nodes.length]!
+    const mark = `mark ${this.#name}${++this.#count}`
+    const change = (name: string) =>
+      store.edit({ type: 'node.change', id: chosen.id, data: { ...chosen.data, [name]: mark } })
+    switch (what) {
+      case 0:
+        return store.edit({ type: 'node.add', node: node(mark, { title: mark }), position: { x: 0, y: 0 } })
+      case 1:
+        return change(`note ${mark}`)
+      case 2:
+        return change('title')
+      case 3:
+        return chosen.id === 'input' ? undefined : store.edit({ type: 'node.remove', id: chosen.id })
+      case 4:
+        return store.edit({ type: 'edge.add', edge: makeEdge('input', chosen.id, mark) })
+      case 5:
+        return store.undo()
+      default:
+        return store.redo()
+    }
+  }
+
+  /** Decides what is to be decided; what loses is given up. */
+  settle(coin: () => boolean): void {
+    const { conflict } = this.autosave.state()
+    if (!conflict) return
+    const { base, theirs, theirVersion } = conflict
+    const mine = this.store.state().graph
+    const { conflicts } = mergeGraphs(base, mine, theirs)
+    const picks = conflicts.map(({ id }) => [id, coin() ? ('mine' as const) : ('theirs' as const)])
+    const graph = resolveMerge(base, mine, theirs, Object.fromEntries(picks))
+    const kept = marksIn(graph)
+    for (const { mine, theirs } of conflicts) {
+      for (const side of [mine, theirs]) {
+        if (!side) continue
+        for (const mark of marksIn({ nodes: [side as Graph['nodes'][number]], edges: [] })) {
+          if (!kept.has(mark)) this.gaveUp.add(mark)
+        }
+      }
+    }
+    this.store.edit({ type: 'graph.replace', graph }, { silent: true })
+    this.autosave.settle(theirVersion)
+  }
+}
+
+const anyAct = fc.record({
+  who: fc.integer({ min: 0, max: 1 }),
+  what: fc.integer({ min: 0, max: 6 }),
+  which: fc.nat(20),
+  pause: fc.constantFrom(0, 100, 900, 3000, 10_000),
+})
+
+test('two people save over a bad line, and no edit of either is lost that nobody gave up', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyAct, { minLength: 3, maxLength: 30 }),
+      fc.infiniteStream(fc.nat(1000)),
+      async (acts, chance) => {
+        const draw = (): number => chance.next().value!
+        const clock = new VirtualClock()
+        const server = new FakeWorkflowServer(start, clock)
+        server.fate = () => fates[draw() % fates.length]!
+        server.latency = () => draw() * 2
+        const people = [new Person('A', server), new Person('B', server)]
+        const settleAll = () => {
+          for (const person of people) person.settle(() => draw() % 2 === 0)
+        }
+        for (const { who, what, which, pause } of acts) {
+          people[who]!.act(what, which)
+          await clock.pass(pause)
+          settleAll()
+        }
+        server.fate = () => 'works'
+        const isBusy = () =>
+          clock.pending > 0 || people.some(({ autosave }) => autosave.state().status !== 'saved')
+        for (let round = 0; isBusy(); round++) {
+          assert.ok(round < 50, people.map(({ autosave }) => autosave.state().status).join())
+          await clock.pass(60_000)
+          settleAll()
+        }
+        expectNothingLost(server.graph, people)
+        for (const { store, autosave } of people) {
+          assert.deepEqual(store.state().graph, server.versions[autosave.state().version - 1])
+        }
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+function expectNothingLost(stored: Graph, people: readonly Person[]): void {
+  const marks = marksIn(stored)
+  for (const { wrote } of people) {
+    for (const mark of wrote) {
+      assert.ok(marks.has(mark) || people.some(({ gaveUp }) => gaveUp.has(mark)), `${mark} is lost`)
+    }
+  }
+  const ids = new Set(stored.nodes.map(({ id }) => id))
+  assert.equal(ids.size, stored.nodes.length)
+  assert.equal(new Set(stored.edges.map(edgeKey)).size, stored.edges.length)
+  for (const { source, target } of stored.edges) assert.ok(ids.has(source.cell) && ids.has(target.cell))
+}

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Autosave } from '../../console/src/editor/model/autosave.ts'
+import { UnsettledConflict } from '../../console/src/editor/model/autosave-ports.ts'
+import { createEditorStore } from '../../console/src/editor/model/editor-store.ts'
+import type { Graph } from '../../console/src/editor/model/graph.ts'
+import { resolveMerge } from '../../console/src/editor/model/merge-graphs.ts'
+import { chain, node } from './drawings.ts'
+import { Broken, FakeWorkflowServer, type Fate } from './fake-workflow-server.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+function open() {
+  const clock = new VirtualClock()
+  const graph = chain('input', 'a', 'end')
+  const server = new FakeWorkflowServer(graph, clock)
+  const store = createEditorStore({ graph, positions: {} })
+  const autosave = new Autosave(store, { graph, version: 1 }, server.ports())
+  const statuses: string[] = []
+  autosave.subscribe(() => {
+    const { status } = autosave.state()
+    if (statuses.at(-1) !== status) statuses.push(status)
+  })
+  const type = (title: string, id = 'a') =>
+    store.edit({ type: 'node.change', id, data: { type: 'llm', title } })
+  const saves = () => server.requests.filter(request => request.startsWith('save'))
+  const fates = (...list: Fate[]) => {
+    server.fate = () => list.shift() ?? 'works'
+  }
+  return { clock, server, store, autosave, statuses, type, saves, fates }
+}
+
+const titleIn = (graph: Graph, id = 'a') => graph.nodes.find(other => other.id === id)?.data.title
+
+/** The graph as somebody else makes it. */
+const withTitle = (graph: Graph, title: string, id = 'a'): Graph => ({
+  ...graph,
+  nodes: graph.nodes.map(other => (other.id === id ? { ...other, data: { ...other.data, title } } : other)),
+})
+
+describe('saving', () => {
+  test('waits until nothing has changed for a moment, then saves once', async () => {
+    const { clock, server, type, saves, statuses, autosave } = open()
+    type('T')
+    await clock.pass(700)
+    type('Ti')
+    await clock.pass(700)
+    assert.deepEqual(saves(), [])
+    await clock.pass(500)
+    assert.deepEqual(saves(), ['save 1'])
+    assert.equal(titleIn(server.graph), 'Ti')
+    assert.deepEqual(statuses, ['changed', 'saving', 'saved'])
+    assert.equal(autosave.state().version, 2)
+    assert.equal(clock.pending, 0)
+  })
+
+  test('saves what changed during a save after it, never two at a time', async () => {
+    const { clock, server, type, saves, autosave } = open()
+    server.latency = () => 2000
+    type('One')
+    await clock.pass(1000)
+    type('Two')
+    await clock.pass(2500)
+    assert.deepEqual(saves(), ['save 1'])
+    await clock.pass(1500)
+    assert.equal(autosave.state().status, 'changed')
+    await clock.pass(5000)
+    assert.deepEqual(saves(), ['save 1', 'save 2'])
+    assert.equal(titleIn(server.graph), 'Two')
+    assert.equal(autosave.state().status, 'saved')
+  })
+
+  test('sends nothing when an edit was taken back, or only the selection changed', async () => {
+    const { clock, store, type, autosave, server } = open()
+    type('New')
+    store.undo()
+    store.select(['a'])
+    await clock.pass(10_000)
+    assert.deepEqual(server.requests, [])
+    assert.equal(autosave.state().status, 'saved')
+  })
+})
+
+describe('a failure', () => {
+  test('that may pass is tried again after growing pauses, and the edits are kept', async () => {
+    const { clock, server, type, saves, autosave, fates, statuses } = open()
+    fates('breaks', 'breaks', 'breaks')
+    type('One')
+    await clock.pass(900)
+    assert.equal(autosave.state().status, 'failed')
+    assert.ok(autosave.state().error instanceof Broken)
+    type('Two')
+    await clock.pass(900)
+    assert.equal(saves().length, 1)
+    await clock.pass(200)
+    assert.equal(saves().length, 2)
+    await clock.pass(1700)
+    assert.equal(saves().length, 2)
+    await clock.pass(10_000)
+    assert.equal(saves().length, 4)
+    assert.equal(titleIn(server.graph), 'Two')
+    assert.equal(autosave.state().error, undefined)
+    assert.equal(statuses.at(-1), 'saved')
+  })
+
+  test('that cannot pass waits for the next edit', async () => {
+    const { clock, type, saves, autosave, fates, server } = open()
+    fates('is refused')
+    type('One')
+    await clock.pass(600_000)
+    assert.equal(autosave.state().status, 'failed')
+    assert.equal(saves().length, 1)
+    type('Two')
+    await clock.pass(900)
+    assert.equal(titleIn(server.graph), 'Two')
+  })
+
+  test('of the answer only is no conflict with oneself, even when one went on editing', async () => {
+    const { clock, type, autosave, fates, server, store } = open()
+    fates('is lost')
+    store.edit({ type: 'node.add', node: node('b'), position: { x: 0, y: 0 } })
+    type('One')
+    await clock.pass(900)
+    type('Two')
+    store.edit({ type: 'node.remove', id: 'b' })
+    await clock.pass(5000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.equal(titleIn(server.graph), 'Two')
+    assert.equal(server.graph.nodes.length, 3)
+  })
+
+  test('of the answer only is seen through when somebody else went on from it', async () => {
+    const { clock, type, autosave, fates, server, store } = open()
+    fates('is lost')
+    store.edit({ type: 'node.add', node: node('b'), position: { x: 0, y: 0 } })
+    type('One')
+    await clock.pass(900)
+    server.store(withTitle(server.graph, 'Theirs', 'end'), 2)
+    type('Two')
+    store.edit({ type: 'node.remove', id: 'b' })
+    await clock.pass(5000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.deepEqual(
+      server.graph.nodes.map(({ id, data }) => [id, data.title]),
+      [
+        ['input', undefined],
+        ['a', 'Two'],
+        ['end', 'Theirs'],
+      ],
+    )
+  })
+})
+
+describe('somebody else’s version', () => {
+  test('is merged in and saved with one’s own edits; undo leaves it', async () => {
+    const { clock, server, store, type, autosave } = open()
+    const theirs = { ...withTitle(server.graph, 'Theirs', 'end') }
+    server.store({ ...theirs, nodes: [...theirs.nodes, node('new')] }, 1)
+    server.positions['new'] = { x: 7, y: 8 }
+    type('Mine')
+    await clock.pass(3000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.equal(autosave.state().version, 3)
+    for (const graph of [server.graph, store.state().graph]) {
+      assert.equal(titleIn(graph), 'Mine')
+      assert.equal(titleIn(graph, 'end'), 'Theirs')
+    }
+    assert.deepEqual(store.state().positions['new'], { x: 7, y: 8 })
+    assert.deepEqual(server.placings, [])
+    store.undo()
+    await clock.pass(3000)
+    assert.equal(titleIn(server.graph), undefined)
+    assert.equal(titleIn(server.graph, 'end'), 'Theirs')
+  })
+
+  test('that needs a decision stops saving until it is settled', async () => {
+    const { clock, server, store, type, autosave, saves } = open()
+    const base = server.graph
+    server.store(withTitle(base, 'Theirs'), 1)
+    type('Mine')
+    await clock.pass(3000)
+    const { status, conflict } = autosave.state()
+    assert.equal(status, 'conflict')
+    assert.deepEqual(conflict, { base, theirs: withTitle(base, 'Theirs'), theirVersion: 2 })
+    store.edit({ type: 'node.add', node: node('b'), position: { x: 0, y: 0 } })
+    await clock.pass(60_000)
+    assert.deepEqual(saves(), ['save 1'])
+    await assert.rejects(autosave.flush(), UnsettledConflict)
+    const graph = resolveMerge(base, store.state().graph, conflict!.theirs, { a: 'theirs' })
+    store.edit({ type: 'graph.replace', graph }, { silent: true })
+    autosave.settle(conflict!.theirVersion)
+    await clock.pass(3000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.equal(titleIn(server.graph), 'Theirs')
+    assert.ok(server.graph.nodes.some(({ id }) => id === 'b'))
+  })
+
+  test('may be settled by whoever hears of the conflict at once', async () => {
+    const { clock, server, type, autosave } = open()
+    autosave.subscribe(() => {
+      const { conflict } = autosave.state()
+      if (conflict) autosave.settle(conflict.theirVersion)
+    })
+    server.store(withTitle(server.graph, 'Theirs'), 1)
+    type('Mine')
+    await clock.pass(3000)
+    assert.equal(titleIn(server.graph), 'Mine')
+    assert.equal(autosave.state().status, 'saved')
+  })
+
+  test('is a failure, not an endless round, when the server refuses and yet has nothing new', async () => {
+    const { clock, server, type, autosave } = open()
+    const { save, ...ports } = server.ports()
+    assert.ok(save)
+    type('Mine')
+    autosave.stop()
+    const store = createEditorStore({ graph: withTitle(server.graph, 'Mine'), positions: {} })
+    const refusing = { ...ports, save: () => Promise.reject(new Error('no')), isConflict: () => true }
+    const other = new Autosave(store, { graph: server.graph, version: 1 }, refusing)
+    await clock.pass(1000)
+    assert.equal(other.state().status, 'failed')
+  })
+})
+
+describe('flush', () => {
+  test('saves at once and resolves when the server has everything', async () => {
+    const { clock, server, type, autosave, saves } = open()
+    server.latency = () => 1000
+    type('One')
+    await clock.pass(900)
+    type('Two')
+    let isDone = false
+    const flushing = autosave.flush().then(() => {
+      isDone = true
+    })
+    await clock.pass(1500)
+    assert.equal(isDone, false)
+    await clock.pass(2500)
+    await flushing
+    assert.deepEqual(saves(), ['save 1', 'save 2'])
+    assert.equal(titleIn(server.graph), 'Two')
+  })
+
+  test('rejects with the reason when it cannot be saved', async () => {
+    const { clock, type, autosave, fates } = open()
+    fates('breaks')
+    type('One')
+    const flushing = assert.rejects(autosave.flush(), Broken)
+    await clock.pass(100)
+    await flushing
+  })
+
+  test('gets everything to the server although the editor is closed right after it', async () => {
+    const { clock, type, store, autosave, server, fates } = open()
+    fates('works', 'works')
+    type('Last words')
+    store.edit({ type: 'nodes.move', positions: { a: { x: 5, y: 5 } } })
+    void autosave.flush()
+    autosave.stop()
+    await clock.pass(1000)
+    assert.equal(titleIn(server.graph), 'Last words')
+    assert.deepEqual(server.positions, { a: { x: 5, y: 5 } })
+    type('Too late')
+    await clock.pass(10_000)
+    assert.equal(titleIn(server.graph), 'Last words')
+    assert.equal(clock.pending, 0)
+  })
+})
+
+describe('places', () => {
+  const move = (x: number) => ({ type: 'nodes.move', positions: { a: { x, y: 0 } } }) as const
+
+  test('are saved apart from the graph, only those that changed, and forgotten with their nodes', async () => {
+    const { clock, server, store, saves, autosave } = open()
+    store.edit(move(1))
+    await clock.pass(500)
+    store.edit({ type: 'nodes.move', positions: { a: { x: 2, y: 0 }, end: { x: 3, y: 3 } } })
+    await clock.pass(1000)
+    assert.deepEqual(server.placings, [{ a: { x: 2, y: 0 }, end: { x: 3, y: 3 } }])
+    assert.deepEqual(saves(), [])
+    assert.equal(autosave.state().status, 'saved')
+    store.edit({ type: 'node.remove', id: 'a' })
+    await clock.pass(1000)
+    assert.deepEqual(server.placings.at(-1), { a: null })
+  })
+
+  test('are tried again after a failure, with what was moved meanwhile', async () => {
+    const { clock, server, store, fates } = open()
+    fates('breaks', 'breaks')
+    store.edit(move(1))
+    await clock.pass(1000)
+    store.edit(move(2))
+    await clock.pass(10_000)
+    assert.deepEqual(server.placings, [{ a: { x: 2, y: 0 } }])
+  })
+
+  test('that change while others are saved are saved after them', async () => {
+    const { clock, server, store } = open()
+    server.latency = () => 1000
+    store.edit(move(1))
+    await clock.pass(1000)
+    store.edit(move(2))
+    await clock.pass(10_000)
+    assert.deepEqual(server.placings, [{ a: { x: 1, y: 0 } }, { a: { x: 2, y: 0 } }])
+    assert.equal(clock.pending, 0)
+  })
+})

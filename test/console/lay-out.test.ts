@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Graph, makeEdge, type Positions } from '../../console/src/editor/model/graph.ts'
+import { layOut, tidyUp } from '../../console/src/editor/model/lay-out.ts'
+import { layOutInLayers } from '../../console/src/editor/model/lay-out-in-layers.ts'
+import { anyDrawing, anyGraph, chain, graphOf, node } from './drawings.ts'
+
+/** Nodes of different sizes, as those with branches are taller. */
+const size = (id: string) => ({ width: 240, height: 60 + id.length * 10 })
+
+function expectApart(graph: Graph, positions: Positions, fresh: (id: string) => boolean = () => true): void {
+  const boxes = graph.nodes.map(({ id }) => ({ id, ...positions[id]!, ...size(id) }))
+  for (const { id, x, y } of boxes) assert.ok(Number.isFinite(x) && Number.isFinite(y), `${id} has no place`)
+  for (const [index, one] of boxes.entries()) {
+    for (const other of boxes.slice(index + 1)) {
+      const overlap =
+        one.x < other.x + other.width &&
+        other.x < one.x + one.width &&
+        one.y < other.y + other.height &&
+        other.y < one.y + one.height
+      // Two that people have put on top of each other stay so.
+      if (overlap) assert.ok(!fresh(one.id) && !fresh(other.id), `${one.id} lies on ${other.id}`)
+    }
+  }
+}
+
+/** A wide graph in which every node has up to three before it, always the same one. */
+function largeGraph(count: number): Graph {
+  const nodes = Array.from({ length: count }, (_, index) => node(`n${index}`))
+  const pairs = nodes.flatMap((_, index) =>
+    [index >> 1, index >> 2, (index * 7) % (index + 1)].map(from => [from, index]),
+  )
+  const edges = pairs.filter(([from, to]) => from !== to).map(([from, to]) => makeEdge(`n${from}`, `n${to}`))
+  return graphOf(nodes, edges)
+}
+
+describe('a graph that nobody has placed', () => {
+  for (const [way, layOutAll] of [
+    ['carefully', (graph: Graph) => layOut(graph, {}, size)],
+    ['quickly', (graph: Graph) => layOutInLayers(graph, size)],
+  ] as const) {
+    test(`is laid out ${way} with every node on its own place`, () => {
+      fc.assert(
+        fc.property(anyGraph, graph => {
+          const positions = layOutAll(graph)
+          assert.deepEqual(new Set(Object.keys(positions)), new Set(graph.nodes.map(({ id }) => id)))
+          expectApart(graph, positions)
+          assert.deepEqual(layOutAll(graph), positions)
+        }),
+      )
+    })
+
+    test(`is laid out ${way} from left to right`, () => {
+      const graph = graphOf(
+        ['c', 'b', 'a', 'd'].map(id => node(id)),
+        [makeEdge('a', 'b'), makeEdge('b', 'c'), makeEdge('a', 'd'), makeEdge('d', 'c')],
+      )
+      const positions = layOutAll(graph)
+      for (const { source, target } of graph.edges) {
+        assert.ok(positions[source.cell]!.x + size(source.cell).width < positions[target.cell]!.x)
+      }
+    })
+  }
+
+  test('may be as large as the server takes them, in a row as well', () => {
+    const large = largeGraph(500)
+    expectApart(large, tidyUp(large, size))
+    const row = chain(...Array.from({ length: 2000 }, (_, index) => `n${index}`))
+    const positions = tidyUp(row, size)
+    assert.equal(Object.keys(positions).length, 2000)
+    assert.equal(new Set(Object.values(positions).map(({ x }) => x)).size, 2000)
+  })
+})
+
+describe('a graph of which some nodes are placed', () => {
+  test('keeps those and puts the others on top of nobody', () => {
+    fc.assert(
+      fc.property(anyDrawing, ({ graph, positions: known }) => {
+        const positions = layOut(graph, known, size)
+        for (const [id, place] of Object.entries(known)) assert.deepEqual(positions[id], place)
+        expectApart(graph, positions, id => !Object.hasOwn(known, id))
+        assert.deepEqual(layOut(graph, known, size), positions)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('has a new node right of the one before it, or left of the one after it', () => {
+    const graph = chain('input', 'a', 'end')
+    const behind = layOut(graph, { input: { x: 100, y: 100 } }, size)
+    assert.ok(behind['a']!.x > 340 && behind['end']!.x > behind['a']!.x)
+    const ahead = layOut(graph, { end: { x: 100, y: 100 } }, size)
+    assert.ok(ahead['a']!.x < -140 && ahead['input']!.x < ahead['a']!.x)
+  })
+
+  test('is handed back as it is when there is nothing to place', () => {
+    const known = { input: { x: 0, y: 0 }, end: { x: 400, y: 0 } }
+    assert.equal(layOut(chain('input', 'end'), known, size), known)
+  })
+
+  test('gets a place for a node whose known one makes no sense', () => {
+    const positions = layOut(
+      chain('input', 'end'),
+      { input: { x: 0, y: 0 }, end: { x: Number.NaN, y: 0 } },
+      size,
+    )
+    assert.ok(positions['end']!.x > 240)
+  })
+
+  test('may be large', () => {
+    const graph = largeGraph(500)
+    expectApart(graph, layOut(graph, { n0: { x: 0, y: 0 }, n9: { x: 400, y: 0 } }, size))
+  })
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { connectionProblem } from '../../console/src/editor/model/connect.ts'
+import { freshId } from '../../console/src/editor/model/fresh-id.ts'
+import { makeEdge } from '../../console/src/editor/model/graph.ts'
+import { newNode } from '../../console/src/editor/model/new-node.ts'
+import { anyGraph, chain, graphOf, node } from './drawings.ts'
+
+describe('a fresh id', () => {
+  test('is the kind with the next number, or the kind itself for the two that are there once', () => {
+    const graph = graphOf([node('llm_1'), node('llm_7'), node('llm_x'), node('llm_08'), node('input')])
+    assert.equal(freshId(graph, 'llm'), 'llm_8')
+    assert.equal(freshId(graph, 'output'), 'output_1')
+    assert.equal(freshId(graph, 'end'), 'end')
+    assert.equal(freshId(graph, 'input'), 'input_1')
+  })
+
+  test('is never taken', () => {
+    fc.assert(
+      fc.property(
+        anyGraph,
+        fc.oneof(fc.constantFrom('llm', 'input', 'end', '__proto__'), fc.string()),
+        (graph, kind) => {
+          assert.ok(graph.nodes.every(({ id }) => id !== freshId(graph, kind)))
+        },
+      ),
+    )
+  })
+})
+
+test('a new node has its own copy of the settings, and a title of its own', () => {
+  const kind = { kind: 'llm', node_type: 'base', title: {}, data: { prompt: 'Hi', list: ['x'] } }
+  const first = newNode(graphOf([]), kind, 'Model')
+  assert.deepEqual(first, {
+    id: 'llm_1',
+    type: 'base',
+    data: { type: 'llm', title: 'Model', prompt: 'Hi', list: ['x'] },
+  })
+  assert.notEqual(first.data['list'], kind.data.list)
+  const second = newNode(graphOf([first]), kind, 'Model')
+  assert.equal(second.id, 'llm_2')
+  assert.equal(second.data.title, 'Model 2')
+  assert.equal(newNode(graphOf([first, second]), kind, 'Model').data.title, 'Model 3')
+})
+
+describe('a connection', () => {
+  const graph = graphOf(
+    [...chain('input', 'a', 'b', 'end').nodes],
+    [...chain('input', 'a', 'b', 'end').edges, makeEdge('a', 'end', 'yes')],
+  )
+
+  test('is refused for the first reason there is', () => {
+    assert.equal(connectionProblem(graph, 'a', 'a'), 'self')
+    assert.equal(connectionProblem(graph, 'b', 'input'), 'into-input')
+    assert.equal(connectionProblem(graph, 'end', 'a'), 'out-of-end')
+    assert.equal(connectionProblem(graph, 'a', 'b'), 'duplicate')
+    assert.equal(connectionProblem(graph, 'a', 'end', 'yes'), 'duplicate')
+    assert.equal(connectionProblem(graph, 'b', 'a'), 'cycle')
+  })
+
+  test('is free otherwise, also beside one of another case', () => {
+    assert.equal(connectionProblem(graph, 'a', 'end', 'no'), undefined)
+    assert.equal(connectionProblem(graph, 'input', 'b'), undefined)
+  })
+
+  test('can be judged in a graph that has a circle already', () => {
+    const round = graphOf([node('a'), node('b'), node('c')], [makeEdge('a', 'b'), makeEdge('b', 'a')])
+    assert.equal(connectionProblem(round, 'a', 'c'), undefined)
+    assert.equal(connectionProblem(round, 'c', 'a'), undefined)
+  })
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { makeEdge } from '../../console/src/editor/model/graph.ts'
+import { completions, insertReference, referenceAt } from '../../console/src/editor/model/references.ts'
+import { graphOf, node } from './drawings.ts'
+
+/** The text with `|` where the caret is. */
+const at = (marked: string) => {
+  const caret = marked.indexOf('|')
+  const text = marked.replace('|', '')
+  return { text, caret, reference: referenceAt(text, caret) }
+}
+
+describe('the reference at the caret', () => {
+  test('is what was typed behind its opening', () => {
+    assert.deepEqual(at('Say {{#llm_1.te|').reference, { start: 4, typed: 'llm_1.te' })
+    assert.deepEqual(at('{{#|').reference, { start: 0, typed: '' })
+    assert.deepEqual(at('{{#a.b#}} {{#c|#}} {{#d').reference, { start: 10, typed: 'c' })
+    assert.deepEqual(at('{{#if x}} {{#ll|').reference, { start: 10, typed: 'll' })
+  })
+
+  test('is none outside of one', () => {
+    for (const marked of ['|', 'plain|', '{{|#a', '{{#a.b#}}|', '{{#a.b#|}}', '{{#if x}} y|', '{{#a\nb|']) {
+      assert.equal(at(marked).reference, undefined, marked)
+    }
+  })
+})
+
+describe('inserting a reference', () => {
+  const insert = (marked: string, reference = 'llm_1.text') => {
+    const { text, reference: typed } = at(marked)
+    assert.ok(typed)
+    const result = insertReference(text, typed, reference)
+    return `${result.text.slice(0, result.caret)}|${result.text.slice(result.caret)}`
+  }
+
+  test('closes it and puts the caret behind', () => {
+    assert.equal(insert('Say {{#ll| loudly'), 'Say {{#llm_1.text#}}| loudly')
+    assert.equal(insert('{{#|'), '{{#llm_1.text#}}|')
+    assert.equal(insert('{{#ll|{{#a.b#}}'), '{{#llm_1.text#}}|{{#a.b#}}')
+  })
+
+  test('uses a closing that is there, and replaces the rest of the path before it', () => {
+    assert.equal(insert('{{#ll|#}} x'), '{{#llm_1.text#}}| x')
+    assert.equal(insert('{{#a|bc.text #}} x'), '{{#llm_1.text#}}| x')
+    assert.equal(insert('{{#a| and {{#b.c#}}'), '{{#llm_1.text#}}| and {{#b.c#}}')
+  })
+
+  test('leaves the caret inside where a name is still to be typed', () => {
+    assert.equal(insert('{{#co|', 'code_1.'), '{{#code_1.|#}}')
+  })
+
+  test('always leaves what stood before and far behind it', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.stringMatching(/^[a-z_.]{0,8}$/), fc.string(), (before, typed, after) => {
+        const text = `${before}{{#${typed} ${after}`
+        const result = insertReference(text, { start: before.length, typed }, 'a.b')
+        assert.equal(result.text.slice(0, result.caret), `${before}{{#a.b#}}`)
+        assert.ok(text.endsWith(result.text.slice(result.caret)))
+      }),
+    )
+  })
+})
+
+describe('completions', () => {
+  const graph = graphOf(
+    ['input', 'a', 'b', 'me', 'later', 'apart'].map(id => node(id, { title: id.toUpperCase() })),
+    [
+      makeEdge('input', 'a'),
+      makeEdge('a', 'b'),
+      makeEdge('b', 'a'),
+      makeEdge('b', 'me'),
+      makeEdge('me', 'later'),
+    ],
+  )
+  const outline = {
+    input: { outputs: ['query'] },
+    a: { outputs: ['text', 'usage'] },
+    b: { outputs: null },
+    me: { outputs: ['text'] },
+    later: { outputs: ['text'] },
+    apart: { outputs: ['text'] },
+  }
+  const offer = (id: string) =>
+    completions(graph, outline, id, [{ name: 'query' }], ({ data }) => `${data.title}`)
+
+  test('are what comes before the node, the nearest first, then what the server knows', () => {
+    assert.deepEqual(
+      offer('me').map(({ reference }) => reference),
+      ['b.', 'a.text', 'a.usage', 'input.query', 'sys.query'],
+    )
+    assert.deepEqual(offer('me')[1], { reference: 'a.text', nodeId: 'a', name: 'text', title: 'A' })
+  })
+
+  test('do not offer a node to itself, even in a circle, nor anything the server left out', () => {
+    assert.ok(offer('a').every(({ nodeId }) => nodeId !== 'a'))
+    const unknown = completions(graph, {}, 'me', [], () => '')
+    assert.deepEqual(unknown, [])
+  })
+})

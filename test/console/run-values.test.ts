@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Graph } from '../../console/src/editor/model/graph.ts'
+import { formatDuration } from '../../console/src/editor/runs/format-duration.ts'
+import { neededValues, trialOf, valueInRun } from '../../console/src/editor/runs/needed-values.ts'
+import { emptyNode, emptyView } from '../../console/src/editor/runs/run-view.ts'
+
+const graph: Graph = {
+  nodes: [
+    { id: 'model', type: 'base', data: { type: 'llm' } },
+    { id: 'model.v2', type: 'base', data: { type: 'llm' } },
+    {
+      id: 'say',
+      type: 'base',
+      data: {
+        type: 'http_request',
+        url: 'https://example.com/{{#sys.inputs.city#}}',
+        body: { words: ['{{#model.text#}} {{# model.text #}}', '{{#model.v2.result.items.0.title#}}'] },
+        note: '{{#sys.query#}} {{#sys.time#}} {{#memory.city#}} {{#gone.text#}} {{#if x}} {{#model#}}',
+      },
+    },
+  ],
+  edges: [],
+}
+const say = graph.nodes[2]!
+
+describe('What a node needs to run by itself', () => {
+  it('is every output and input that its settings refer to, once', () => {
+    const needed = neededValues(say, graph, () => ['text', 'result'])
+    assert.deepEqual(needed, [
+      { from: 'inputs', nodeId: '', name: 'city' },
+      { from: 'node', nodeId: 'model', name: 'text' },
+      { from: 'node', nodeId: 'model.v2', name: 'result' },
+      { from: 'inputs', nodeId: '', name: 'query' },
+    ])
+  })
+
+  it('knows names of outputs that hold dots', () => {
+    const needed = neededValues(say, graph, () => ['result.items', 'text'])
+    assert.equal(needed.find(({ nodeId }) => nodeId === 'model.v2')?.name, 'result.items')
+  })
+
+  it('is found in a run that gave it, and handed over as the server wants it', () => {
+    const view = {
+      ...emptyView('run_1'),
+      inputs: { query: 'How?' },
+      nodes: [
+        { ...emptyNode('model'), outputs: { text: 'Slowly' } },
+        { ...emptyNode('inner/0/model.v2'), outputs: { result: 1 } },
+      ],
+    }
+    const needed = neededValues(say, graph, () => ['text', 'result'])
+    const values = needed.map(each => [each, valueInRun(each, view)] as const)
+    assert.deepEqual(
+      values.map(([, value]) => value),
+      [undefined, 'Slowly', undefined, 'How?'],
+    )
+    const trial = JSON.parse(JSON.stringify(trialOf(values.filter(([, value]) => value !== undefined))))
+    assert.deepEqual(trial, { inputs: { query: 'How?' }, outputs: { model: { text: 'Slowly' } } })
+  })
+})
+
+describe('A length of time', () => {
+  it('is told in the unit that fits', () => {
+    const told = [0, 840, 999, 1000, 3210, 9960, 59_000, 59_990, 125_000].map(formatDuration)
+    assert.deepEqual(told, [
+      '0 ms',
+      '840 ms',
+      '999 ms',
+      '1.0 s',
+      '3.2 s',
+      '10 s',
+      '59 s',
+      '1 min 0 s',
+      '2 min 5 s',
+    ])
+  })
+})

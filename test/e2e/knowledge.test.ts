@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import type { Page } from 'playwright-core'
+import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { startScriptedProvider } from '../support/scripted-provider.ts'
+import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const provider = await startScriptedProvider()
+after(() => provider.close())
+
+const environment = {
+  EMBEDDING_BASE_URL: provider.baseUrl,
+  EMBEDDING_MODEL: 'scripted',
+  RERANK_BASE_URL: provider.baseUrl,
+  RERANK_MODEL: 'scripted-rerank',
+}
+
+const files: Record<string, string> = {
+  'holidays.md':
+    '# Holidays\n\nEverybody has 30 days of holiday a year.\n\n# Travel\n\nTrains are booked in advance.',
+  '请假制度.txt': '员工每年享有三十天年假。请假须提前三天向主管申请。',
+  'office.txt': 'The office opens at eight and closes at six.',
+  'broken.pdf': '%PDF-1.7\nthis is not what it says it is',
+  'unlucky.txt': 'The provider does not like this unlucky text at first.',
+}
+
+/** Drops files on the page as a person does; the browser makes the event's data. */
+async function drop(page: Page, dropped: Record<string, string>): Promise<void> {
+  const data = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer()
+    for (const [name, content] of Object.entries(${JSON.stringify(dropped)}))
+      data.items.add(new File([content], name))
+    return data
+  })()`)
+  const zone = page.getByRole('region', { name: 'Drop files or folders here' })
+  await zone.dispatchEvent('drop', { dataTransfer: data })
+}
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+
+const twoLanguages = {
+  'leave.md':
+    '# Leave\n\n## Holidays\n\nEverybody has 30 days of holiday a year.\n\n## Illness\n\nTell us on the first day.',
+  '请假制度.md': '# 请假\n\n## 年假\n\n员工每年享有三十天年假。\n\n## 病假\n\n病假须在第一天告知主管。',
+  'canteen.md': '# Canteen\n\nLunch is served from noon.',
+}
+
+async function handbook(world: ConsoleWorld): Promise<{ id: string; fileIds: string[] }> {
+  const id = await makeBase(world.server.api, {
+    description: 'How we work',
+    chunking: { strategy: 'heading' },
+  })
+  const fileIds = await addTexts(world.server.api, id, twoLanguages, { metadata: { year: 2026 } })
+  return { id, fileIds }
+}
+
+describeConsole(
+  'Knowledge',
+  world => {
+    flow(world, 'makes a base and brings many documents into it at once', async ({ page }) => {
+      await page.goto(`${world.server.base}/#/knowledge`)
+      await page.getByText('No knowledge base yet').waitFor()
+      await expectAccessible(page, 'the empty list')
+      await page.getByRole('button', { name: 'New knowledge base' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New knowledge base' })
+      await dialog.getByLabel('Name').fill('Handbook')
+      await dialog.getByLabel('Description').fill('How we work')
+      await dialog.getByText('Advanced').click()
+      await dialog.getByRole('radio', { name: 'At headings' }).check()
+      await expectAccessible(page, 'the dialog for a new base')
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      await page.getByRole('heading', { name: 'Handbook' }).waitFor()
+      await expectAccessible(page, 'an empty base')
+
+      provider.decide(call =>
+        call.inputs.some(text => text.includes('unlucky')) ? { status: 400 } : undefined,
+      )
+      await drop(page, files)
+      await page.getByRole('region', { name: 'Uploads' }).getByText('5 files were added').waitFor()
+      // Nothing is reloaded: the states come by themselves.
+      for (const name of ['holidays.md', '请假制度.txt', 'office.txt'])
+        await row(page, name).getByText('Ready', { exact: true }).waitFor()
+      for (const name of ['broken.pdf', 'unlucky.txt'])
+        await row(page, name).getByText('Failed', { exact: true }).waitFor()
+      await row(page, 'broken.pdf').getByText('The file is damaged.').waitFor()
+      await expectAccessible(page, 'documents of which some failed')
+
+      provider.decide(() => undefined)
+      await row(page, 'unlucky.txt').getByRole('button', { name: 'Retry unlucky.txt' }).click()
+      await row(page, 'unlucky.txt').getByText('Ready', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Retry all failed (1)' }).click()
+      await page.getByText('1 document is read again.').last().waitFor()
+      await row(page, 'broken.pdf').getByText('Failed', { exact: true }).waitFor()
+
+      await page.getByRole('button', { name: 'Paste text' }).click()
+      const paste = page.getByRole('dialog', { name: 'Paste text' })
+      await paste.getByLabel('Name').fill('notes.md')
+      await paste.getByLabel('Text').fill('# Notes\n\nThe printer is on the second floor.')
+      await paste.getByRole('button', { name: 'Add document' }).click()
+      await row(page, 'notes.md').getByText('Ready', { exact: true }).waitFor()
+
+      await page.getByRole('textbox', { name: 'Find a document' }).fill('holi')
+      await row(page, 'office.txt').waitFor({ state: 'detached' })
+      await row(page, 'holidays.md').waitFor()
+      await page.getByRole('textbox', { name: 'Find a document' }).fill('')
+      await page.getByRole('checkbox', { name: 'Select broken.pdf' }).check()
+      await page.getByRole('button', { name: 'Remove', exact: true }).click()
+      await page.getByRole('tooltip').getByRole('button', { name: 'Remove' }).click()
+      await row(page, 'broken.pdf').waitFor({ state: 'detached' })
+
+      const download = page.waitForEvent('download')
+      await row(page, '请假制度.txt').getByRole('button', { name: 'Download 请假制度.txt' }).click()
+      assert.equal((await download).suggestedFilename(), '请假制度.txt')
+      await page.getByRole('link', { name: '← Knowledge' }).click()
+      await page.getByRole('list', { name: 'Knowledge bases' }).getByText('5 documents').waitFor()
+      await expectAccessible(page, 'the list')
+    })
+
+    flow(
+      world,
+      'an upload that fails says why, can be tried again, and a waiting one can be canceled',
+      async ({ page }) => {
+        const id = await makeBase(world.server.api)
+        await page.goto(`${world.server.base}/#/knowledge/${id}`)
+        const held: (() => void)[] = []
+        let isDown = true
+        await page.route('**/api/v1/files/upload?*', async route => {
+          if (route.request().url().includes('refused') && isDown)
+            return route.fulfill({ status: 507, json: { code: 5001, message: 'The disk is full', data: {} } })
+          if (route.request().url().includes('held') && isDown)
+            await new Promise<void>(resolve => held.push(resolve))
+          return route.continue()
+        })
+        const many = Object.fromEntries([1, 2, 3, 4, 5].map(number => [`held-${number}.txt`, 'Some text.']))
+        await drop(page, { 'refused.txt': 'A text.', ...many })
+        const uploads = page.getByRole('region', { name: 'Uploads' })
+        await uploads.getByText('The disk is full').waitFor()
+        await uploads.getByText('and 2 more are waiting').waitFor()
+        assert.equal(held.length, 3, 'three uploads at a time')
+        await expectAccessible(page, 'uploads under way')
+        await uploads.getByRole('button', { name: 'Cancel held-2.txt' }).click()
+        await uploads.getByText('and 1 more are waiting').waitFor()
+        isDown = false
+        await uploads.getByRole('button', { name: 'Retry refused.txt' }).click()
+        await uploads.getByText('The disk is full').waitFor({ state: 'detached' })
+        for (const release of held) release()
+        await uploads.getByText('5 files were added · 1 canceled').waitFor()
+        await row(page, 'refused.txt').getByText('Ready', { exact: true }).waitFor()
+        assert.equal(await row(page, 'held-2.txt').count(), 0)
+      },
+    )
+
+    flow(world, 'corrects a passage, finds it by the new word, and keeps another out', async ({ page }) => {
+      const { id } = await handbook(world)
+      await page.goto(`${world.server.base}/#/knowledge/${id}`)
+      await page.getByRole('link', { name: 'leave.md' }).click()
+      const passages = page.getByRole('list', { name: 'Passages' }).getByRole('listitem')
+      const holidays = passages.filter({ hasText: '30 days of holiday' })
+      await holidays.getByText('Leave › Holidays').waitFor()
+      await page.getByText('year: 2026').waitFor()
+      await expectAccessible(page, 'the passages of a document')
+      await holidays.getByRole('button', { name: /Correct passage/ }).click()
+      const text = holidays.getByRole('textbox', { name: /Correct passage/ })
+      await text.fill('Everybody has 30 days of holiday a year, and a sabbatical after ten.')
+      await text.press('Control+Enter')
+      await holidays.getByText('Edited').waitFor()
+
+      const search = async (words: string): Promise<void> => {
+        await page.goto(`${world.server.base}/#/knowledge/${id}/search`)
+        await page.getByRole('textbox', { name: 'Question or words' }).fill(words)
+        await page.keyboard.press('Enter')
+      }
+      await search('sabbatical')
+      const results = page.getByRole('list', { name: 'Results' }).getByRole('listitem')
+      await results.first().locator('mark', { hasText: 'sabbatical' }).waitFor()
+      await results.first().getByRole('link', { name: 'leave.md' }).click()
+      const meant = page.locator('[aria-current="location"]')
+      await meant.getByText('sabbatical').waitFor()
+      await meant.getByRole('switch', { name: /can be found/ }).click()
+      await meant.getByText('Not searched').waitFor()
+      await search('sabbatical')
+      await page
+        .getByRole('status')
+        .getByText(/by keywords and meaning/)
+        .waitFor()
+      assert.equal(await results.filter({ hasText: 'sabbatical' }).count(), 0)
+    })
+
+    flow(world, 'searches in both languages and tells why', async ({ page }) => {
+      const { id, fileIds } = await handbook(world)
+      await page.goto(`${world.server.base}/#/knowledge/${id}/search`)
+      await page.getByText('Ask as your users would').waitFor()
+      await expectAccessible(page, 'the search before a question')
+      await page.getByRole('textbox', { name: 'Question or words' }).fill('三十天年假')
+      await page.getByRole('button', { name: 'Search', exact: true }).click()
+      const first = page.getByRole('list', { name: 'Results' }).getByRole('listitem').first()
+      await first.getByText('员工每年享有').waitFor()
+      await first.locator('mark', { hasText: '年假' }).first().waitFor()
+      await first.getByText('请假 › 年假').waitFor()
+
+      await page.getByRole('textbox', { name: 'Question or words' }).fill('days of holiday')
+      await page.getByRole('spinbutton', { name: 'At most' }).fill('1')
+      await page.keyboard.press('Enter')
+      await first.locator('mark', { hasText: 'holiday' }).first().waitFor()
+      for (const leg of ['Score', 'Keywords', 'Meaning'])
+        assert.equal(await first.getByRole('meter', { name: leg, exact: true }).count(), 1, leg)
+
+      await page.getByRole('button', { name: 'Why?' }).click()
+      const why = page.getByRole('region', { name: 'Why these results' })
+      await why
+        .getByRole('row')
+        .filter({ hasText: /^holida/ })
+        .waitFor()
+      await first.getByText('place 1').first().waitFor()
+      await why.getByRole('combobox', { name: 'Choose the document you expected' }).click()
+      await page.getByTitle('canteen.md').click()
+      await why
+        .getByRole('status')
+        .getByText(/Other passages fit better/)
+        .waitFor()
+      await expectAccessible(page, 'a search that is explained')
+
+      // The address is the whole search: opened by somebody else it shows the same.
+      assert.ok(page.url().includes(`file=${fileIds[2]}`), page.url())
+      await page.reload()
+      await why
+        .getByRole('status')
+        .getByText(/Other passages fit better/)
+        .waitFor()
+      assert.equal(await page.getByRole('spinbutton', { name: 'At most' }).inputValue(), '1')
+
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.getByRole('textbox', { name: 'Key of condition 1' }).fill('year')
+      await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('2025')
+      await page.getByRole('switch', { name: 'Rerank' }).click()
+      await page.getByRole('button', { name: 'Search', exact: true }).click()
+      await page.getByText('Nothing was found').waitFor()
+      await page.getByRole('textbox', { name: 'Value of condition 1' }).fill('2026')
+      await page.keyboard.press('Enter')
+      await first.getByRole('meter', { name: 'Reranker' }).waitFor({ state: 'attached' })
+    })
+
+    flow(world, 'changes the settings, which indexes anew, and deletes', async ({ page }) => {
+      const { id } = await handbook(world)
+      const before = await whenRead(world.server.api, id)
+      await page.goto(`${world.server.base}/#/knowledge/${id}/settings`)
+      const general = page.getByRole('region', { name: 'Name and description' })
+      await general.getByLabel('Name').fill('Rules of the house')
+      await general.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { name: 'Rules of the house' }).waitFor()
+      await page.getByRole('button', { name: 'Add a value' }).click()
+      await page.getByRole('textbox', { name: 'Key 1' }).fill('tags')
+      await page.getByRole('textbox', { name: 'Value 1' }).fill('work, 2026')
+      await page.getByRole('button', { name: 'Save metadata' }).click()
+      await page.getByText('Saved.').last().waitFor()
+
+      provider.decide(() => ({ slowMilliseconds: 700 }))
+      const index = page.getByRole('region', { name: 'How it is indexed' })
+      await index.getByRole('radio', { name: 'Automatically' }).check()
+      await index.getByRole('button', { name: 'Save and index anew' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Save and index anew' }).click()
+      await page.getByText(/Everything is being indexed anew/).waitFor()
+      await expectAccessible(page, 'the settings')
+      await page.getByText('Ready', { exact: true }).waitFor()
+      provider.decide(() => undefined)
+      const record = await dataOf(world.server.api.get(`knowledge/${id}`))
+      assert.equal(record.name, 'Rules of the house')
+      assert.deepEqual(record.metadata, { tags: ['work', 2026] })
+      assert.equal(record.chunking.strategy, 'auto')
+      assert.ok(record.chunk_count < before.chunk_count, 'short sections are put together now')
+
+      await page.getByRole('button', { name: 'Delete knowledge base…' }).click()
+      await page.getByRole('dialog').getByText('3 documents').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete knowledge base' }).click()
+      await page.getByText('“Rules of the house” was deleted.').waitFor()
+      await page.getByRole('heading', { name: 'Knowledge' }).waitFor()
+      assert.equal((await world.server.api.get(`knowledge/${id}`)).status, 404)
+    })
+
+    flow(
+      world,
+      'a viewer looks at everything and is offered no change',
+      async ({ page }) => {
+        const { id, fileIds } = await handbook(world)
+        const made = await dataOf(world.server.api.post('token/create', { name: 'Reader', role: 'viewer' }))
+        await page.goto(`${world.server.base}/#token=${made.token}`)
+        await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+        await page.goto(`${world.server.base}/#/knowledge/${id}`)
+        await row(page, 'leave.md').waitFor()
+        for (const name of [/Remove/, /Retry/, 'Paste text', 'Choose files'])
+          assert.equal(await page.getByRole('button', { name }).count(), 0, String(name))
+        assert.equal(await page.getByRole('checkbox').count(), 0)
+        await page.goto(`${world.server.base}/#/knowledge/${id}/documents/${fileIds[0]}`)
+        await page.getByText('30 days of holiday').waitFor()
+        assert.equal(await page.getByRole('switch').count(), 0)
+        assert.equal(await page.getByRole('button', { name: /Correct/ }).count(), 0)
+        await page.goto(`${world.server.base}/#/knowledge/${id}/settings`)
+        await page.getByText('Your token may look but not change.').waitFor()
+        assert.equal(await page.getByRole('button', { name: /Save|Delete/ }).count(), 0)
+        await page.goto(`${world.server.base}/#/knowledge`)
+        await page.getByRole('list', { name: 'Knowledge bases' }).waitFor()
+        assert.equal(await page.getByRole('button', { name: 'New knowledge base' }).count(), 0)
+      },
+      { signedIn: false },
+    )
+
+    flow(
+      world,
+      '用中文、在深色界面中查看每一页',
+      async ({ page }) => {
+        const { id, fileIds } = await handbook(world)
+        const chunks = await dataOf(world.server.api.get(`knowledge/${id}/files/${fileIds[1]}/chunks`))
+        const second = chunks.items[1].chunk_id
+        const visit = async (path: string, seen: string): Promise<void> => {
+          await page.goto(`${world.server.base}/#/knowledge${path}`)
+          await page.getByText(seen).first().waitFor()
+          await expectAccessible(page, path)
+        }
+        await visit('', '新建知识库')
+        await visit(`/${id}`, '把文件或文件夹拖到这里')
+        await visit(`/${id}/search?q=${encodeURIComponent('年假')}&explain=true`, '查找的词')
+        await visit(`/${id}/settings`, '如何建立索引')
+        // A citation that only knows the passage leads to it as well.
+        await visit(`/${id}/documents/${fileIds[1]}?chunk=${second}`, '个 token')
+        await page
+          .locator(`[aria-current="location"]`)
+          .getByText(chunks.items[1].content.slice(0, 8))
+          .waitFor()
+      },
+      { colorScheme: 'dark', language: 'zh' },
+    )
+  },
+  { environment },
+)

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { kindCatalog } from '../../src/nodes/kind-catalog.ts'
+import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const node = (id: string, data: object, type = 'base') => ({ id, type, data })
+const edge = (from: string, to: string, branch?: string) => ({
+  source: { cell: from, port: `out.${from}` },
+  target: { cell: to, port: `in.${to}` },
+  ...(branch !== undefined && { data: { case: branch } }),
+})
+const start = node('input', { type: 'input', title: 'Question', desc: '' })
+const end = node('end', { type: 'end', title: 'End', desc: '' })
+const answer = (prompt: string) =>
+  node('llm_1', { type: 'llm', title: 'Answer', desc: '', prompt_template: prompt, '数据源/API工具': [] })
+const say = (text: string) => node('say', { type: 'output', title: 'Say', desc: '', answer: text })
+const chain = (...nodes: { id: string }[]) => ({
+  nodes,
+  edges: nodes.slice(1).map((each, index) => edge(nodes[index]!.id, each.id)),
+})
+
+async function open(world: ConsoleWorld, page: Page, id: string, workflow?: object): Promise<void> {
+  if (workflow) {
+    const made = await world.server.api.post('workflow/update', { id, name: id, workflow })
+    assert.equal(made.status, 200, made.text)
+  }
+  await page.goto(`${world.server.base}/#/workflows/${id}`)
+  await page.getByRole('application').waitFor()
+}
+
+const panelOf = (page: Page, id: string) => page.locator(`[data-panel-of="${id}"]`)
+
+async function select(page: Page, id: string) {
+  await page.locator(`.canvas [data-node="${id}"]`).click()
+  const panel = panelOf(page, id)
+  await panel.waitFor()
+  return panel
+}
+
+/** Resolves when the server has everything. */
+const saved = (page: Page) => page.locator('[data-status="saved"]').waitFor()
+
+async function stored(world: ConsoleWorld, id: string) {
+  const { json } = await world.server.api.get(`workflow?id=${id}`)
+  return json.data.workflow as {
+    version: number
+    config: { nodes: { id: string; data: Record<string, unknown> }[]; edges: { data?: { case?: string } }[] }
+  }
+}
+const dataOf = async (world: ConsoleWorld, id: string, nodeId: string) =>
+  (await stored(world, id)).config.nodes.find(each => each.id === nodeId)?.data
+
+describeConsole('The settings of a node', world => {
+  flow(
+    world,
+    'completes a reference by keyboard, saves it, and still has it after a reload',
+    async ({ page }) => {
+      await open(world, page, 'complete', chain(start, answer('Hello'), say('{{#llm_1.text#}}'), end))
+      const panel = await select(page, 'say')
+      const field = panel.getByLabel('Answer', { exact: true })
+      await field.fill('Then: {{#')
+      const list = page.getByRole('listbox', { name: 'References' })
+      await list.getByRole('option').first().waitFor()
+      assert.equal(await field.getAttribute('aria-expanded'), 'true')
+      assert.equal(await list.getByText('say').count(), 0, 'a node cannot refer to itself')
+      await field.pressSequentially('ans')
+      await page.keyboard.press('ArrowDown')
+      const active = await field.getAttribute('aria-activedescendant')
+      assert.match(await page.locator(`[id="${active}"]`).innerText(), /Answer\s+result/)
+      await page.keyboard.press('Enter')
+      await list.waitFor({ state: 'hidden' })
+      await field.press('End')
+      await field.pressSequentially(' and ')
+      await field.press('Control+Space')
+      await field.pressSequentially('sys.que')
+      await page.keyboard.press('Enter')
+      assert.equal(await field.inputValue(), 'Then: {{#llm_1.result#}} and {{#sys.query#}}')
+      await panel.getByRole('list', { name: 'Refers to' }).getByText('Answer result').waitFor()
+      await field.press('Control+Space')
+      await list.waitFor()
+      await page.keyboard.press('Escape')
+      await list.waitFor({ state: 'hidden' })
+      await saved(page)
+      const expected = 'Then: {{#llm_1.result#}} and {{#sys.query#}}'
+      assert.equal((await dataOf(world, 'complete', 'say'))?.['answer'], expected)
+      await page.reload()
+      await select(page, 'say')
+      assert.equal(await panelOf(page, 'say').getByLabel('Answer', { exact: true }).inputValue(), expected)
+    },
+  )
+
+  flow(
+    world,
+    'shows a broken reference at its field and in the list until it is mended',
+    async ({ page }) => {
+      await open(
+        world,
+        page,
+        'broken',
+        chain(start, answer('Mind {{#nobody.text#}}'), say('{{#llm_1.text#}}'), end),
+      )
+      const checks = page.getByRole('tab', { name: /Checks/ })
+      await checks.click()
+      const list = page.getByRole('region', { name: 'Checks' })
+      await list.getByText('The workflow cannot run yet.').waitFor()
+      await list.getByRole('button', { name: /nobody\.text/ }).press('Enter')
+      const field = panelOf(page, 'llm_1').getByLabel('Prompt', { exact: true })
+      await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Prompt'")
+      assert.equal(await field.getAttribute('aria-invalid'), 'true')
+      await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor()
+      await expectAccessible(page, 'the panel with a problem')
+      await field.fill('Mind {{#sys.query#}}')
+      await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor({ state: 'hidden' })
+      await checks.click()
+      await list.getByText('The workflow can run.').waitFor()
+      await expectAccessible(page, 'the list of checks')
+    },
+  )
+
+  flow(world, 'every kind opens, and merely looking changes nothing', async ({ page }) => {
+    const { kinds } = kindCatalog()
+    const strange = { type: 'from_elsewhere', title: 'Strange', own: { deep: [1, '2'] } }
+    const others = kinds
+      .filter(({ kind }) => kind !== 'input' && kind !== 'end')
+      .map(({ kind, node_type, data }) =>
+        node(`n_${kind}`, { type: kind, more: { kept: true }, ...data }, node_type),
+      )
+    const graph = chain(start, ...others, node('strange', strange), end)
+    assert.equal(kinds.length, 18)
+    const positions = Object.fromEntries(
+      graph.nodes.map(({ id }, index) => [id, { x: (index % 4) * 300, y: Math.floor(index / 4) * 130 }]),
+    )
+    await world.server.api.post('workflow/update', { id: 'all', name: 'All', workflow: graph })
+    await world.server.api.post('workflow/layout', { id: 'all', positions })
+    await open(world, page, 'all')
+    for (const { id, data } of graph.nodes as { id: string; data: { type: string } }[]) {
+      const panel = await select(page, id)
+      const kind = kinds.find(each => each.kind === data.type)
+      await panel.getByRole('heading', { name: kind?.title.en ?? 'Unknown kind: from_elsewhere' }).waitFor()
+      for (const field of kind?.fields ?? [])
+        await panel.getByText(field.label.en, { exact: true }).first().waitFor()
+    }
+    const strangeFields = await (await select(page, 'strange')).getByLabel('Other fields (JSON)').inputValue()
+    assert.deepEqual(JSON.parse(strangeFields), { own: { deep: [1, '2'] } })
+    await saved(page)
+    const { version, config } = await stored(world, 'all')
+    assert.equal(version, 1)
+    assert.deepEqual(config, graph)
+  })
+
+  flow(world, 'keeps JSON that is not whole in the field and stores it once it is', async ({ page }) => {
+    const call = {
+      type: 'http_request',
+      title: 'Call',
+      method: 'POST',
+      url: 'https://example.com',
+      body: { a: 1 },
+    }
+    await open(world, page, 'json', chain(start, node('call', call, 'tool'), say('{{#call.text#}}'), end))
+    const panel = await select(page, 'call')
+    const body = panel.getByLabel('Body', { exact: true })
+    await body.fill('{"a": 2')
+    await panel.getByText('This is not JSON yet and is not stored').waitFor()
+    assert.equal(await body.getAttribute('aria-invalid'), 'true')
+    await panel.getByLabel('Title').fill('Called')
+    assert.equal(await body.inputValue(), '{"a": 2')
+    await saved(page)
+    assert.deepEqual((await dataOf(world, 'json', 'call'))?.['body'], { a: 1 })
+    await body.fill('{"a": 2}')
+    await panel.getByText('This is not JSON yet').waitFor({ state: 'hidden' })
+    await panel.getByRole('button', { name: 'Add to Headers' }).click()
+    await panel.getByLabel('Headers: name 1').fill('X-Shop')
+    await panel.getByLabel('Headers: value of X-Shop').fill('tea')
+    await saved(page)
+    const data = await dataOf(world, 'json', 'call')
+    assert.deepEqual(
+      [data?.['body'], data?.['headers'], data?.['title']],
+      [{ a: 2 }, { 'X-Shop': 'tea' }, 'Called'],
+    )
+  })
+})

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { Gates } from '../support/gates.ts'
+import { chain, echoGraph, llm, output } from '../support/run-graphs.ts'
+import { node } from '../workflow/graphs.ts'
+import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const kindly = 'It lets down roots from its branches, which become new trunks.'
+const gates = new Gates()
+
+/** The model says the beginning, and the rest when the gate opens. */
+const speakSlowly = (world: ConsoleWorld): void => {
+  gates.hold('rest')
+  world.model.play(() => ({
+    pieces: [kindly.slice(0, 20), kindly.slice(20)],
+    beforePiece: index => (index === 1 ? gates.pass('rest') : undefined),
+  }))
+}
+
+const store = (world: ConsoleWorld, id: string, name: string, workflow: unknown) =>
+  world.server.api.post('workflow/update', { id, name, workflow })
+
+const openPanel = async (world: ConsoleWorld, page: Page, id: string): Promise<void> => {
+  await page.goto(`${world.server.base}/#/workflows/${id}`)
+  await page.getByRole('tab', { name: /^(Run|运行)$/ }).click()
+}
+
+const ask = async (page: Page, question: string): Promise<void> => {
+  await page.getByRole('textbox', { name: 'Question' }).fill(question)
+  await page.getByRole('textbox', { name: 'Question' }).press('Control+Enter')
+}
+
+const answers = (page: Page) => page.getByRole('article', { name: 'Answer' })
+const steps = (page: Page) => page.getByRole('list', { name: 'Steps', exact: true })
+const marked = (page: Page, id: string, mark: string) =>
+  page.locator(`[data-node="${id}"][data-mark="${mark}"]`)
+const standing = (page: Page, words: string) => page.getByRole('status').getByText(words, { exact: true })
+
+describeConsole('Running a workflow in its editor', world => {
+  flow(world, 'nodes light up, the answer streams in, and a reload finds the run again', async ({ page }) => {
+    await store(world, 'ask', 'Ask', echoGraph())
+    speakSlowly(world)
+    await openPanel(world, page, 'ask')
+    await page.getByText('No runs yet').waitFor()
+    await ask(page, 'How does a banyan grow?')
+    await answers(page).getByText('A: It lets down roots').waitFor()
+    await marked(page, 'input', 'succeeded').waitFor()
+    await marked(page, 'model', 'running').waitFor()
+    await expectAccessible(page, 'the editor while a run goes on')
+
+    await page.reload()
+    await answers(page).getByText('A: It lets down roots').waitFor()
+    await marked(page, 'model', 'running').waitFor()
+    // Another tab of the panel does not end it.
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    gates.open()
+    await marked(page, 'end', 'succeeded').waitFor()
+    await page.getByRole('tab', { name: 'Run', exact: true }).click()
+    await answers(page).getByText(`A: ${kindly}`, { exact: true }).waitFor()
+    await standing(page, 'Succeeded').waitFor()
+
+    await steps(page)
+      .getByRole('button', { name: /Language model/ })
+      .click()
+    await steps(page).getByRole('heading', { name: 'Inputs' }).waitFor()
+    await steps(page).getByText('prompt_template').waitFor()
+    await steps(page).getByText('How does a banyan grow?').waitFor()
+    await expectAccessible(page, 'the editor after a run')
+  })
+
+  flow(world, 'a slow run is stopped, and what it said stays', async ({ page }) => {
+    speakSlowly(world)
+    await openPanel(world, page, 'ask')
+    await ask(page, 'Slowly, please')
+    await answers(page).getByText('A: It lets down roots').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await standing(page, 'Stopped').waitFor()
+    await marked(page, 'model', 'stopped').waitFor()
+    await answers(page).getByText('A: It lets down roots').waitFor()
+    gates.open()
+    // What ended can be asked again.
+    await page.getByRole('button', { name: 'Run', exact: true }).last().waitFor()
+  })
+
+  flow(world, 'a node that fails is shown, with the words of the server', async ({ page }) => {
+    world.model.play(() => ({ status: 401, message: 'wrong key' }))
+    await openPanel(world, page, 'ask')
+    await ask(page, 'Does it work?')
+    await standing(page, 'Failed').waitFor()
+    await page.getByRole('alert').getByText('answered 401: check MODEL_API_KEY').waitFor()
+    await marked(page, 'model', 'failed').waitFor()
+    await page.getByRole('button', { name: 'Show model' }).click()
+    await page.locator('[data-node="model"][aria-pressed="true"]').waitFor()
+  })
+
+  flow(world, 'files and further inputs go along with the question', async ({ page }) => {
+    await store(world, 'city', 'City', chain(output('say', '{{#sys.inputs.city#}} {{#sys.files#}}')))
+    await openPanel(world, page, 'city')
+    const attached = { name: 'tree.txt', mimeType: 'text/plain', buffer: Buffer.from('roots') }
+    await page.getByLabel('Files to attach').setInputFiles(attached)
+    await page.getByRole('list', { name: 'Attached files' }).getByText('tree.txt').waitFor()
+    await page.getByText('Advanced').click()
+    await page.getByLabel('Further inputs (JSON)').fill('{"city": ')
+    await page.getByText('Not a JSON object yet').waitFor()
+    await page.getByLabel('Further inputs (JSON)').fill('{"city": "Berlin"}')
+    await ask(page, 'Where?')
+    await answers(page)
+      .getByText(/^Berlin.*tree\.txt/)
+      .waitFor()
+  })
+
+  flow(world, 'a run that asks is answered in place', async ({ page }) => {
+    const size = node('size', 'question', { question: 'Which size?', options: ['small', 'large'] })
+    await store(world, 'order', 'Order', chain(size, output('say', 'One {{#size.answer#}} tea.')))
+    await openPanel(world, page, 'order')
+    await ask(page, 'Tea, please')
+    await answers(page).getByText('Which size?').waitFor()
+    await marked(page, 'size', 'waiting').waitFor()
+    await expectAccessible(page, 'a run that asks')
+    await page.getByRole('group', { name: 'Choose an answer' }).getByRole('button', { name: 'large' }).click()
+    await answers(page).getByText('One large tea.').waitFor()
+    await page.getByRole('article', { name: 'Question' }).getByText('large').waitFor()
+    await marked(page, 'size', 'succeeded').waitFor()
+  })
+
+  flow(world, 'one node is run by itself, with what the last run gave before it', async ({ page }) => {
+    world.model.play(() => ({ text: kindly }))
+    await openPanel(world, page, 'ask')
+    await ask(page, 'How?')
+    await standing(page, 'Succeeded').waitFor()
+    await steps(page)
+      .getByRole('button', { name: /Output/ })
+      .click()
+    await page.getByRole('button', { name: 'Run only this node' }).click()
+    const form = page.getByRole('form', { name: 'Run only “say”' })
+    await form.getByLabel('model.text', { exact: true }).waitFor()
+    assert.equal(await form.getByLabel('model.text', { exact: true }).inputValue(), kindly)
+    await form.getByLabel('model.text', { exact: true }).fill('Like this.')
+    const calls = world.model.calls.chat.length
+    await form.getByRole('button', { name: 'Run this node' }).click()
+    await answers(page).getByText('A: Like this.').waitFor()
+    assert.equal(await steps(page).getByRole('button').count(), 1)
+    assert.equal(world.model.calls.chat.length, calls)
+    await expectAccessible(page, 'the form for one node')
+  })
+
+  flow(
+    world,
+    'earlier runs are listed and opened with their marks, in the dark too',
+    async ({ page }) => {
+      await openPanel(world, page, 'ask')
+      const past = page.getByRole('region', { name: 'Previous runs' })
+      await past
+        .getByRole('button', { name: /Failed/ })
+        .first()
+        .click()
+      await marked(page, 'model', 'failed').waitFor()
+      await past
+        .getByRole('button', { name: /Stopped/ })
+        .first()
+        .click()
+      await marked(page, 'model', 'stopped').waitFor()
+      await answers(page).getByText('A: It lets down roots').waitFor()
+      await expectAccessible(page, 'the run panel in the dark')
+      await page.getByRole('button', { name: 'Close this run' }).click()
+      await marked(page, 'model', 'stopped').waitFor({ state: 'detached' })
+    },
+    { colorScheme: 'dark' },
+  )
+
+  flow(world, 'what cannot run says why and where', async ({ page }) => {
+    await store(world, 'broken', 'Broken', chain(llm('model', '{{#gone.text#}}'), output('say', 'Hi')))
+    await openPanel(world, page, 'broken')
+    await page.getByText('This workflow cannot run yet').waitFor()
+    assert.equal(
+      await page
+        .getByRole('form', { name: 'Ask the workflow' })
+        .getByRole('button', { name: 'Run' })
+        .isEnabled(),
+      false,
+    )
+    await page
+      .getByRole('button', { name: /^model: / })
+      .first()
+      .click()
+    await page.locator('[data-node="model"][aria-pressed="true"]').waitFor()
+  })
+})
+
+describeConsole('The pages of runs', world => {
+  flow(
+    world,
+    'a run that somebody else started is seen live, in the list and on its page',
+    async ({ page }) => {
+      await page.goto(`${world.server.base}/#/runs`)
+      await page.getByRole('heading', { name: 'Nothing has run yet' }).waitFor()
+      await expectAccessible(page, 'runs before there is one')
+      await store(world, 'ask', 'Ask', echoGraph())
+      speakSlowly(world)
+      const started = world.server.api.post('workflow/run', { id: 'ask', inputs: { query: 'How?' } })
+      await gates.reached('rest')
+      await page.reload()
+      await page.getByRole('row', { name: /Ask.*Running/ }).waitFor()
+      await page.getByRole('link', { name: 'Ask' }).click()
+      await page.getByRole('heading', { name: 'Run of Ask' }).waitFor()
+      await answers(page).getByText('A: It lets down roots').waitFor()
+      await expectAccessible(page, 'the page of a run that goes on')
+      const list = await page.context().newPage()
+      await list.goto(`${world.server.base}/#/runs`)
+      await list.getByRole('row', { name: /Ask.*Running/ }).waitFor()
+      gates.open()
+      await started
+      await answers(page).getByText(`A: ${kindly}`, { exact: true }).waitFor()
+      await standing(page, 'Succeeded').waitFor()
+      await list.getByRole('row', { name: /Ask.*Succeeded/ }).waitFor()
+      await expectAccessible(list, 'the list of runs')
+      await page.getByRole('link', { name: 'Open the workflow' }).click()
+      await marked(page, 'model', 'succeeded').waitFor()
+    },
+  )
+
+  flow(world, 'a waiting run is answered on its page, another one is stopped there', async ({ page }) => {
+    await store(
+      world,
+      'name',
+      'Name',
+      chain(node('who', 'question', { question: 'Who are you?' }), output('say', 'Hi {{#who.answer#}}!')),
+    )
+    const begin = async (): Promise<string> =>
+      (await world.server.api.post('workflow/run', { id: 'name', inputs: { query: 'x' } })).json.data.run_id
+    await page.goto(`${world.server.base}/#/runs/${await begin()}`)
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('Ada')
+    await page.getByRole('textbox', { name: 'Your answer' }).press('Enter')
+    await answers(page).getByText('Hi Ada!').waitFor()
+    await page.goto(`${world.server.base}/#/runs/${await begin()}`)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await standing(page, 'Stopped').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Your answer' }).count(), 0)
+  })
+
+  flow(
+    world,
+    'runs are filtered, in Chinese and in the dark',
+    async ({ page }) => {
+      await page.goto(`${world.server.base}/#/runs`)
+      await page.getByRole('row', { name: /Name.*已停止/ }).waitFor()
+      await page.getByRole('combobox', { name: '状态' }).click()
+      await page.getByTitle('成功', { exact: true }).click()
+      await page.getByRole('row', { name: /Name.*已停止/ }).waitFor({ state: 'detached' })
+      await page.getByRole('row', { name: /Ask.*成功/ }).waitFor()
+      await expectAccessible(page, 'the list of runs in the dark')
+      await page.getByRole('link', { name: 'Ask' }).click()
+      await page.getByRole('heading', { name: 'Ask 的运行' }).waitFor()
+      await page.getByText('直接运行').waitFor()
+      await expectAccessible(page, 'the page of a run in the dark')
+    },
+    { colorScheme: 'dark', language: 'zh' },
+  )
+
+  flow(
+    world,
+    'a viewer sees how a run stands and is offered nothing else',
+    async ({ page }) => {
+      const { data } = (await world.server.api.post('token/create', { name: 'Reader', role: 'viewer' })).json
+      const waits = await world.server.api.post('workflow/run', { id: 'name', inputs: { query: 'x' } })
+      await page.goto(`${world.server.base}/#token=${data.token}`)
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      await page.goto(`${world.server.base}/#/runs/${waits.json.data.run_id}`)
+      await page.getByText('Your role may only look').waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Stop' }).count(), 0)
+    },
+    { signedIn: false },
+  )
+})
