@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
@@ -9,8 +8,6 @@ export default defineConfig({
   plugins: [react()],
   // The server answers at the root; relative addresses also hold behind a proxy that adds a path.
   base: './',
-  // X6 imports helpers of a package that it does not name.
-  resolve: { alias: { tslib: join(import.meta.dirname, 'src/editor/canvas/tslib-helpers.ts') } },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 1000 },
   server: {
     proxy: Object.fromEntries(

@@ -38,8 +38,13 @@ export function App() {
       theme={{
         algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm,
         token: tokensOf(isDark),
-        // On the light green of the dark look white is too pale to be read.
-        ...(isDark && { components: { Button: { primaryColor: '#0d1310' } } }),
+        // On the light green and red of the dark look white is too pale to be read.
+        ...(isDark && {
+          components: {
+            Button: { primaryColor: '#0d1310', dangerColor: '#0d1310' },
+            Tabs: { itemSelectedColor: '#86cfa8' },
+          },
+        }),
       }}
     >
       <AntApp>

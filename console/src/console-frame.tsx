@@ -103,14 +103,16 @@ export function ConsoleFrame() {
   if (!session.data) return <Loading />
   const { role, name, workspace_name } = session.data
   const here = place.segments[0] ?? ''
+  // An open workflow needs the room for its canvas.
+  const isNarrow = here === 'workflows' && place.segments.length > 1
   const shown = pages.filter(page => !page.admin || role === 'admin')
   return (
-    <div className="frame">
+    <div className={isNarrow ? 'frame narrow' : 'frame'}>
       <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
         {words.skip}
       </button>
       <header className="frame-side">
-        <a className="brand" href="#/">
+        <a className="brand" href="#/" aria-label="Banyan">
           <BanyanMark />
           <span className="wide">Banyan</span>
         </a>

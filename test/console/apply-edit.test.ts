@@ -46,7 +46,9 @@ describe('any edit of any drawing', () => {
 })
 
 describe('an edit that does not apply', () => {
-  const drawing = drawingOf(chain('input', 'a', 'end'), { a: { x: 1, y: 2 } })
+  const plain = chain('input', 'a', 'end')
+  const graph = { ...plain, edges: [...plain.edges, makeEdge('a', 'end', 'yes')] }
+  const drawing = drawingOf(graph, { a: { x: 1, y: 2 } })
   const inapplicable: Edit[] = [
     { type: 'node.add', node: node('a'), position: { x: 0, y: 0 } },
     { type: 'node.remove', id: 'gone' },
@@ -58,6 +60,7 @@ describe('an edit that does not apply', () => {
     { type: 'edge.add', edge: makeEdge('a', 'gone') },
     { type: 'edge.remove', key: edgeKey(makeEdge('a', 'input')) },
     { type: 'edge.branch', key: 'none', branch: 'yes' },
+    { type: 'edge.branch', key: edgeKey(makeEdge('a', 'end')), branch: 'yes' },
     { type: 'nodes.move', positions: { gone: { x: 1, y: 1 }, a: { x: 1, y: 2 } } },
     { type: 'many', edits: [] },
   ]
@@ -101,6 +104,12 @@ describe('a new id of a node', () => {
   test('leaves what is not about it the same objects', () => {
     assert.equal(graph.nodes[1], before.graph.nodes[1])
     assert.equal(graph.edges[1], before.graph.edges[1])
+  })
+
+  test('takes its own place along, not one that an earlier node of that id left behind', () => {
+    const stale = drawingOf(chain('a'), { old: { x: 9, y: 9 }, a: { x: 1, y: 2 }, b: { x: 9, y: 9 } })
+    const renamed = applyEdit(stale, { type: 'node.rename', id: 'a', to: 'b' })
+    assert.deepEqual(renamed.positions['b'], { x: 1, y: 2 })
   })
 
   test('cannot capture what the server itself knows, even where a node is called like it', () => {

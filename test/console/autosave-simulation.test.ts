@@ -25,8 +25,12 @@ class Person {
   readonly store = createEditorStore({ graph: start, positions: {} })
   readonly autosave: Autosave
   readonly wrote = new Set<string>()
-  /** Marks that this person took away again, or decided against. */
-  readonly gaveUp = new Set<string>()
+  /** Marks that this person took away again. */
+  readonly removed = new Set<string>()
+  /** Marks that came back by an undo or a redo. */
+  readonly restored = new Set<string>()
+  /** Marks that this person had to decide about: any of them may be there or not. */
+  readonly decided = new Set<string>()
   readonly #name: string
   #count = 0
 
@@ -39,39 +43,33 @@ class Person {
     const before = marksIn(this.store.state().graph)
     this.#edit(what, which)
     const after = marksIn(this.store.state().graph)
-    for (const mark of after.difference(before)) {
+    for (const mark of after) {
+      if (before.has(mark)) continue
+      if (this.wrote.has(mark) || this.removed.delete(mark)) this.restored.add(mark)
       this.wrote.add(mark)
-      this.gaveUp.delete(mark)
     }
-    for (const mark of before.difference(after)) this.gaveUp.add(mark)
+    for (const mark of before) if (!after.has(mark)) this.removed.add(mark)
   }
 
   #edit(what: number, which: number): void {
     const { store } = this
     const { nodes } = store.state().graph
-    const chosen = nodes[which % nodes.length]!
+    const { id, data } = nodes[which % nodes.length]!
     const mark = `mark ${this.#name}${++this.#count}`
-    const change = (name: string) =>
-      store.edit({ type: 'node.change', id: chosen.id, data: { ...chosen.data, [name]: mark } })
-    switch (what) {
-      case 0:
-        return store.edit({ type: 'node.add', node: node(mark, { title: mark }), position: { x: 0, y: 0 } })
-      case 1:
-        return change(`note ${mark}`)
-      case 2:
-        return change('title')
-      case 3:
-        return chosen.id === 'input' ? undefined : store.edit({ type: 'node.remove', id: chosen.id })
-      case 4:
-        return store.edit({ type: 'edge.add', edge: makeEdge('input', chosen.id, mark) })
-      case 5:
-        return store.undo()
-      default:
-        return store.redo()
-    }
+    const change = (name: string) => store.edit({ type: 'node.change', id, data: { ...data, [name]: mark } })
+    const edits = [
+      () => store.edit({ type: 'node.add', node: node(mark, { title: mark }), position: { x: 0, y: 0 } }),
+      () => change(`note ${mark}`),
+      () => change('title'),
+      () => store.edit({ type: 'node.remove', id: id === 'input' ? '' : id }),
+      () => store.edit({ type: 'edge.add', edge: makeEdge('input', id, mark) }),
+      () => store.undo(),
+      () => store.redo(),
+    ]
+    edits[what]!()
   }
 
-  /** Decides what is to be decided; what loses is given up. */
+  /** Decides what is to be decided. */
   settle(coin: () => boolean): void {
     const { conflict } = this.autosave.state()
     if (!conflict) return
@@ -80,14 +78,12 @@ class Person {
     const { conflicts } = mergeGraphs(base, mine, theirs)
     const picks = conflicts.map(({ id }) => [id, coin() ? ('mine' as const) : ('theirs' as const)])
     const graph = resolveMerge(base, mine, theirs, Object.fromEntries(picks))
-    const kept = marksIn(graph)
-    for (const { mine, theirs } of conflicts) {
-      for (const side of [mine, theirs]) {
-        if (!side) continue
-        for (const mark of marksIn({ nodes: [side as Graph['nodes'][number]], edges: [] })) {
-          if (!kept.has(mark)) this.gaveUp.add(mark)
-        }
-      }
+    const sides = conflicts.flatMap(told => (told.of === 'node' ? [told.base, told.mine, told.theirs] : []))
+    const marks = marksIn({ nodes: sides.filter(side => side !== undefined), edges: [] })
+    const stays = marksIn(graph)
+    // What does not clash is kept whatever is decided, so that only what is gone, or was taken away, is excused.
+    for (const mark of marks) {
+      if (!stays.has(mark) || !marksIn(mine).has(mark) || !marksIn(theirs).has(mark)) this.decided.add(mark)
     }
     this.store.edit({ type: 'graph.replace', graph }, { silent: true })
     this.autosave.settle(theirVersion)
@@ -141,10 +137,12 @@ test('two people save over a bad line, and no edit of either is lost that nobody
 
 function expectNothingLost(stored: Graph, people: readonly Person[]): void {
   const marks = marksIn(stored)
-  for (const { wrote } of people) {
-    for (const mark of wrote) {
-      assert.ok(marks.has(mark) || people.some(({ gaveUp }) => gaveUp.has(mark)), `${mark} is lost`)
-    }
+  const some = (has: (person: Person) => boolean): boolean => people.some(has)
+  for (const mark of people.flatMap(({ wrote }) => [...wrote])) {
+    if (some(({ decided }) => decided.has(mark))) continue
+    const isRemoved = some(({ removed }) => removed.has(mark))
+    if (!isRemoved) assert.ok(marks.has(mark), `${mark} is lost`)
+    else if (!some(({ restored }) => restored.has(mark))) assert.ok(!marks.has(mark), `${mark} is back`)
   }
   const ids = new Set(stored.nodes.map(({ id }) => id))
   assert.equal(ids.size, stored.nodes.length)

@@ -128,6 +128,17 @@ describe('a failure', () => {
     assert.equal(server.graph.nodes.length, 3)
   })
 
+  test('of the answer only is noticed although the edit was taken back meanwhile', async () => {
+    const { clock, type, autosave, fates, server, store } = open()
+    fates('is lost')
+    type('One')
+    await clock.pass(900)
+    store.undo()
+    await clock.pass(5000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.equal(titleIn(server.graph), undefined)
+  })
+
   test('of the answer only is seen through when somebody else went on from it', async () => {
     const { clock, type, autosave, fates, server, store } = open()
     fates('is lost')
@@ -205,6 +216,20 @@ describe('somebody else’s version', () => {
     await clock.pass(3000)
     assert.equal(titleIn(server.graph), 'Mine')
     assert.equal(autosave.state().status, 'saved')
+  })
+
+  test('made by rolling back is gone on from, also when that is undone at once', async () => {
+    const { clock, server, store, type, autosave } = open()
+    type('New')
+    await clock.pass(2000)
+    server.store(server.versions[0]!, 2)
+    store.edit({ type: 'graph.replace', graph: server.versions[0]! })
+    autosave.settle(3)
+    store.undo()
+    await clock.pass(3000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.equal(titleIn(server.graph), 'New')
+    assert.deepEqual(store.state().graph, server.graph)
   })
 
   test('is a failure, not an endless round, when the server refuses and yet has nothing new', async () => {

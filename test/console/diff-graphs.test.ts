@@ -44,6 +44,13 @@ test('a difference names the nodes, their fields, and the edges', () => {
   assert.deepEqual(fields, [{ path: ['meta'], before: undefined, after: 1 }])
 })
 
+test('an edge with the same ends and case has changed when it says something else besides', () => {
+  const edge = makeEdge('a', 'b')
+  const before = graphOf([node('a'), node('b')], [edge])
+  const { edges } = diffGraphs(before, { ...before, edges: [{ ...edge, label: 'new' }] })
+  assert.deepEqual(edges, [{ key: edgeKey(edge), change: 'changed', edge: { ...edge, label: 'new' } }])
+})
+
 test('there is no difference just where both are the same JSON but for the order', () => {
   fc.assert(
     fc.property(anyGraph, anyGraph, (one, other) => {

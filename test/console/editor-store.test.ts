@@ -59,6 +59,16 @@ describe('undo and redo', () => {
     assert.equal(titleOf(store, 'a'), 'One')
   })
 
+  test('forget what was taken back once something else is done', () => {
+    const store = open()
+    store.edit(typing('One'))
+    store.undo()
+    store.edit(typing('Two'))
+    assert.equal(store.state().canRedo, false)
+    store.redo()
+    assert.equal(titleOf(store, 'a'), 'Two')
+  })
+
   test('go back 200 steps and no further', () => {
     const store = open()
     for (let step = 1; step <= 205; step++) store.edit(typing(`${step}`))

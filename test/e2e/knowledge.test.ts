@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
@@ -148,6 +151,15 @@ describeConsole(
         await uploads.getByText('5 files were added · 1 canceled').waitFor()
         await row(page, 'refused.txt').getByText('Ready', { exact: true }).waitFor()
         assert.equal(await row(page, 'held-2.txt').count(), 0)
+
+        const folder = mkdtempSync(join(tmpdir(), 'handbook-'))
+        mkdirSync(join(folder, 'money'))
+        writeFileSync(join(folder, 'money/travel.md'), 'Trains are paid for.')
+        writeFileSync(join(folder, '.hidden.md'), 'Nothing for others.')
+        await page.getByLabel('Folder to add').setInputFiles(folder)
+        await row(page, '/money/travel.md').getByText('Ready', { exact: true }).waitFor()
+        assert.equal(await row(page, 'hidden').count(), 0)
+        rmSync(folder, { recursive: true })
       },
     )
 
@@ -191,7 +203,6 @@ describeConsole(
       const { id, fileIds } = await handbook(world)
       await page.goto(`${world.server.base}/#/knowledge/${id}/search`)
       await page.getByText('Ask as your users would').waitFor()
-      await expectAccessible(page, 'the search before a question')
       await page.getByRole('textbox', { name: 'Question or words' }).fill('三十天年假')
       await page.getByRole('button', { name: 'Search', exact: true }).click()
       const first = page.getByRole('list', { name: 'Results' }).getByRole('listitem').first()

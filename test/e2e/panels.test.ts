@@ -27,6 +27,8 @@ async function open(world: ConsoleWorld, page: Page, id: string, workflow?: obje
   }
   await page.goto(`${world.server.base}/#/workflows/${id}`)
   await page.getByRole('application').waitFor()
+  // On a small screen not all cards are in sight at first.
+  await page.getByRole('button', { name: /^(Show everything|显示全部)/ }).click()
 }
 
 const panelOf = (page: Page, id: string) => page.locator(`[data-panel-of="${id}"]`)
@@ -109,7 +111,7 @@ describeConsole('The settings of a node', world => {
       await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Prompt'")
       assert.equal(await field.getAttribute('aria-invalid'), 'true')
       await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor()
-      await expectAccessible(page, 'the panel with a problem')
+      await expectAccessible(page, 'the panel with a problem', '.node-panel')
       await field.fill('Mind {{#sys.query#}}')
       await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor({ state: 'hidden' })
       await checks.click()
@@ -138,8 +140,8 @@ describeConsole('The settings of a node', world => {
       const panel = await select(page, id)
       const kind = kinds.find(each => each.kind === data.type)
       await panel.getByRole('heading', { name: kind?.title.en ?? 'Unknown kind: from_elsewhere' }).waitFor()
-      for (const field of kind?.fields ?? [])
-        await panel.getByText(field.label.en, { exact: true }).first().waitFor()
+      for (const { name } of kind?.fields ?? [])
+        await panel.locator(`[data-place="/${name.replaceAll('/', '~1')}"]`).waitFor()
     }
     const strangeFields = await (await select(page, 'strange')).getByLabel('Other fields (JSON)').inputValue()
     assert.deepEqual(JSON.parse(strangeFields), { own: { deep: [1, '2'] } })
@@ -163,15 +165,15 @@ describeConsole('The settings of a node', world => {
     await body.fill('{"a": 2')
     await panel.getByText('This is not JSON yet and is not stored').waitFor()
     assert.equal(await body.getAttribute('aria-invalid'), 'true')
-    await panel.getByLabel('Title').fill('Called')
+    await panel.getByLabel('Title', { exact: true }).fill('Called')
     assert.equal(await body.inputValue(), '{"a": 2')
     await saved(page)
     assert.deepEqual((await dataOf(world, 'json', 'call'))?.['body'], { a: 1 })
     await body.fill('{"a": 2}')
     await panel.getByText('This is not JSON yet').waitFor({ state: 'hidden' })
     await panel.getByRole('button', { name: 'Add to Headers' }).click()
-    await panel.getByLabel('Headers: name 1').fill('X-Shop')
-    await panel.getByLabel('Headers: value of X-Shop').fill('tea')
+    await panel.getByLabel('Headers: name 1', { exact: true }).fill('X-Shop')
+    await panel.getByLabel('Headers: value of X-Shop', { exact: true }).fill('tea')
     await saved(page)
     const data = await dataOf(world, 'json', 'call')
     assert.deepEqual(
@@ -179,4 +181,89 @@ describeConsole('The settings of a node', world => {
       [{ a: 2 }, { 'X-Shop': 'tea' }, 'Called'],
     )
   })
+
+  flow(
+    world,
+    'a new id is followed by references, a new case by its edges, and undo takes both back',
+    async ({ page }) => {
+      const which = node('which', {
+        type: 'condition',
+        title: 'Which',
+        cases: [
+          { id: 'large', when: [{ left: '{{#llm_1.text#}}', op: 'contains', right: 'large' }] },
+          { id: 'other' },
+        ],
+      })
+      const plain = node('plain', { type: 'output', title: 'Plain', answer: 'One tea.' })
+      const nodes = [start, answer('Which size? {{#sys.query#}}'), which, say('Large'), plain, end]
+      const edges = [
+        edge('input', 'llm_1'),
+        edge('llm_1', 'which'),
+        edge('which', 'say', 'large'),
+        edge('which', 'plain', 'other'),
+        edge('say', 'end'),
+        edge('plain', 'end'),
+      ]
+      await open(world, page, 'rename', { nodes, edges })
+      const id = (await select(page, 'llm_1')).getByLabel('Id', { exact: true })
+      await id.fill('which')
+      await panelOf(page, 'llm_1').getByText('Another node has this id already.').waitFor()
+      await id.fill('asked')
+      await id.press('Enter')
+      await panelOf(page, 'asked').waitFor()
+      const panel = await select(page, 'which')
+      assert.equal(
+        await panel.getByLabel('Condition 1: Value', { exact: true }).inputValue(),
+        '{{#asked.text#}}',
+      )
+      await panel.getByLabel('Id of case 1').fill('big')
+      await panel.getByLabel('Id of case 1').press('Enter')
+      await saved(page)
+      const casesOf = async () => (await stored(world, 'rename')).config.edges.map(({ data }) => data?.case)
+      assert.deepEqual(await casesOf(), [undefined, undefined, 'big', 'other', undefined, undefined])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      assert.equal(
+        await panel.getByLabel('Condition 1: Value', { exact: true }).inputValue(),
+        '{{#llm_1.text#}}',
+      )
+      assert.equal(await panel.getByLabel('Id of case 1').inputValue(), 'large')
+      await saved(page)
+      assert.deepEqual((await stored(world, 'rename')).config, { nodes, edges })
+    },
+  )
+
+  flow(
+    world,
+    'tools of a model are set up in Chinese and in the dark',
+    async ({ page }) => {
+      const base = await world.server.api.post('knowledge/create', { name: '茶叶手册' })
+      await open(world, page, 'tools', chain(start, answer('{{#sys.query#}}'), say('{{#llm_1.text#}}'), end))
+      const panel = await select(page, 'llm_1')
+      const add = async (name: string): Promise<void> => {
+        await panel.getByRole('button', { name: '添加知识或工具' }).click()
+        await page.getByRole('menuitem', { name }).click()
+      }
+      await add('知识库')
+      await panel.getByLabel('知识库 1', { exact: true }).and(page.getByRole('combobox')).click()
+      await page.getByText('茶叶手册').click()
+      await add('联网搜索')
+      await add('HTTP 工具')
+      const tool = panel.getByRole('region', { name: 'HTTP 工具 3' })
+      await tool.getByLabel('名称', { exact: true }).fill('weather')
+      await tool.getByLabel('地址', { exact: true }).fill('https://example.com/{city}')
+      // The server has looked at what was typed.
+      await page.locator('.canvas [data-node="llm_1"]:not([data-severity])').waitFor()
+      await expectAccessible(page, 'the form of tools in the dark')
+      await saved(page)
+      const tools = (await dataOf(world, 'tools', 'llm_1'))?.['数据源/API工具']
+      const id = base.json.data.id as string
+      assert.deepEqual(tools, [
+        id,
+        { type: 'web_search' },
+        { type: 'http', name: 'weather', url: 'https://example.com/{city}' },
+      ])
+    },
+    { language: 'zh', colorScheme: 'dark' },
+  )
 })

@@ -47,7 +47,6 @@ describeConsole('Running a workflow in its editor', world => {
     await answers(page).getByText('A: It lets down roots').waitFor()
     await marked(page, 'input', 'succeeded').waitFor()
     await marked(page, 'model', 'running').waitFor()
-    await expectAccessible(page, 'the editor while a run goes on')
 
     await page.reload()
     await answers(page).getByText('A: It lets down roots').waitFor()
@@ -70,8 +69,9 @@ describeConsole('Running a workflow in its editor', world => {
   })
 
   flow(world, 'a slow run is stopped, and what it said stays', async ({ page }) => {
+    await store(world, 'slow', 'Slow', echoGraph())
     speakSlowly(world)
-    await openPanel(world, page, 'ask')
+    await openPanel(world, page, 'slow')
     await ask(page, 'Slowly, please')
     await answers(page).getByText('A: It lets down roots').waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
@@ -84,8 +84,9 @@ describeConsole('Running a workflow in its editor', world => {
   })
 
   flow(world, 'a node that fails is shown, with the words of the server', async ({ page }) => {
+    await store(world, 'fails', 'Fails', echoGraph())
     world.model.play(() => ({ status: 401, message: 'wrong key' }))
-    await openPanel(world, page, 'ask')
+    await openPanel(world, page, 'fails')
     await ask(page, 'Does it work?')
     await standing(page, 'Failed').waitFor()
     await page.getByRole('alert').getByText('answered 401: check MODEL_API_KEY').waitFor()
@@ -125,8 +126,9 @@ describeConsole('Running a workflow in its editor', world => {
   })
 
   flow(world, 'one node is run by itself, with what the last run gave before it', async ({ page }) => {
+    await store(world, 'one', 'One', echoGraph())
     world.model.play(() => ({ text: kindly }))
-    await openPanel(world, page, 'ask')
+    await openPanel(world, page, 'one')
     await ask(page, 'How?')
     await standing(page, 'Succeeded').waitFor()
     await steps(page)
@@ -149,22 +151,22 @@ describeConsole('Running a workflow in its editor', world => {
     world,
     'earlier runs are listed and opened with their marks, in the dark too',
     async ({ page }) => {
-      await openPanel(world, page, 'ask')
+      await store(world, 'past', 'Past', echoGraph())
+      const before = () => world.server.api.post('workflow/run', { id: 'past', inputs: { query: 'x' } })
+      world.model.play(() => ({ status: 401 }))
+      await before()
+      world.model.play(() => ({ text: kindly }))
+      await before()
+      await openPanel(world, page, 'past')
       const past = page.getByRole('region', { name: 'Previous runs' })
-      await past
-        .getByRole('button', { name: /Failed/ })
-        .first()
-        .click()
+      await past.getByRole('button', { name: /Failed/ }).click()
       await marked(page, 'model', 'failed').waitFor()
-      await past
-        .getByRole('button', { name: /Stopped/ })
-        .first()
-        .click()
-      await marked(page, 'model', 'stopped').waitFor()
-      await answers(page).getByText('A: It lets down roots').waitFor()
+      await past.getByRole('button', { name: /Succeeded/ }).click()
+      await marked(page, 'model', 'succeeded').waitFor()
+      await answers(page).getByText(`A: ${kindly}`, { exact: true }).waitFor()
       await expectAccessible(page, 'the run panel in the dark')
       await page.getByRole('button', { name: 'Close this run' }).click()
-      await marked(page, 'model', 'stopped').waitFor({ state: 'detached' })
+      await marked(page, 'model', 'succeeded').waitFor({ state: 'detached' })
     },
     { colorScheme: 'dark' },
   )

@@ -13,7 +13,8 @@ export function upload(
     const sending = new XMLHttpRequest()
     sending.open('POST', `/api/v1/files/upload?name=${encodeURIComponent(file.name)}`)
     for (const [name, value] of Object.entries(authorization())) sending.setRequestHeader(name, value)
-    sending.setRequestHeader('content-type', file.type || 'application/octet-stream')
+    // Not the file's own type: JSON would be read as a request. What a file is, its content and name tell.
+    sending.setRequestHeader('content-type', 'application/octet-stream')
     sending.responseType = 'json'
     sending.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 1 : loaded / total)
     sending.onerror = () => reject(new ApiFailure('The server cannot be reached', { reason: 'unreachable' }))

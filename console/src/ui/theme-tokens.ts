@@ -21,6 +21,7 @@ export const tokensOf = (isDark: boolean) => ({
         colorTextPlaceholder: '#8b978f',
         colorTextDescription: '#a1aea6',
         colorTextTertiary: '#a1aea6',
+        colorError: '#ff8f85',
       }
     : {
         colorPrimary: '#2c6e4f',
@@ -32,6 +33,16 @@ export const tokensOf = (isDark: boolean) => ({
         colorTextDescription: '#56625b',
         colorTextTertiary: '#56625b',
         colorError: '#c9302c',
+        // Darker instead of lighter, so that white on it stays readable.
+        colorErrorHover: '#b3261e',
+        colorErrorBg: '#fbe9e7',
         colorSuccess: '#2c7a3f',
+        // What Ant Design derives from colours as dark as these is too dark to read text on.
+        colorSuccessBg: '#e4efe7',
+        colorInfoBg: '#e4efe7',
+        colorPrimaryBg: '#e4efe7',
+        colorPrimaryBgHover: '#d6e7dc',
+        controlItemBgActive: '#e4efe7',
+        controlItemBgActiveHover: '#d6e7dc',
       }),
 })

@@ -12,11 +12,21 @@ interface Violation {
   nodes: { target: string[]; html: string }[]
 }
 
-/** axe-core finds nothing serious or critical on the page as it stands. */
-export async function expectAccessible(page: Page, where: string): Promise<void> {
+/** What still fades in has not the contrast that it comes to have. What turns forever is not waited for. */
+const settled = `Promise.all(
+  document.getAnimations()
+    .filter(each => each.effect?.getComputedTiming().endTime < 10000)
+    .map(each => each.finished.catch(() => undefined)),
+)`
+
+/** axe-core finds nothing serious or critical on the page as it stands, or in the part that a selector names. */
+export async function expectAccessible(page: Page, where: string, within = 'html'): Promise<void> {
+  await page.evaluate(`${settled}.then(() => undefined)`)
   // Evaluated by the debugger, not by the page, whose policy lets no foreign script in.
   await page.evaluate(source)
-  const violations = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
+  const violations = await page.evaluate<Violation[]>(
+    `axe.run(${JSON.stringify(within)}).then(({ violations }) => violations)`,
+  )
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   const told = serious.map(
     ({ id, help, nodes }) =>

@@ -18,7 +18,7 @@ export interface Camera {
   /** Around a point of the screen, or around the middle. */
   zoomTo(scale: number, around?: { clientX: number; clientY: number }): void
   /** Shows everything, but never larger than it is. */
-  fit(): unknown
+  fit(): void
   /** Shows everything where it can be read at that size, and the card that is first otherwise. */
   begin(first: Point): void
   centreOn(point: Point): void
@@ -28,8 +28,6 @@ export interface Camera {
 }
 
 const [smallest, readable, largest] = [0.08, 0.6, 2]
-/** Left free around everything. */
-const border = 40
 
 export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | undefined): Camera {
   const listeners = new Set<() => void>()
@@ -58,15 +56,19 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
     graph.scale(wanted, wanted)
     graph.translate((fixed.x - x) * before - fixed.x * wanted, (fixed.y - y) * before - fixed.y * wanted)
   }
-  const fit = (): number => {
-    const area = whole()
-    if (!area) return 1
+  const border = 40
+  /** The scale at which everything is seen. */
+  const fittingScale = (area: Omit<View, 'scale'>): number => {
     const { width, height } = graph.options
     const fitting = Math.min((width - 2 * border) / area.width, (height - 2 * border) / area.height, 1)
-    const scale = Math.max(fitting, smallest)
+    return Math.max(fitting, smallest)
+  }
+  const fit = (): void => {
+    const area = whole()
+    if (!area) return
+    const scale = fittingScale(area)
     graph.scale(scale, scale)
     centreOn({ x: area.x + area.width / 2, y: area.y + area.height / 2 })
-    return scale
   }
   return {
     view: () => readView(graph),
@@ -82,7 +84,8 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
     centreOn,
     fit,
     begin: ({ x, y }) => {
-      if (fit() >= readable) return
+      const area = whole()
+      if (area && fittingScale(area) >= readable) return fit()
       graph.scale(readable, readable)
       const { width } = readView(graph)
       centreOn({ x: x + width / 2 - border / readable, y: y + cardSize.height / 2 })

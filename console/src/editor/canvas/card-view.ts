@@ -1,4 +1,4 @@
-import { type Node, NodeView } from '@antv/x6'
+import { CellView, EdgeView, type Node, NodeView } from '@antv/x6'
 import { cardSize } from './card-size.ts'
 import { fitText, textWidth } from './fit-text.ts'
 import { kindIconPath } from './kind-icon-paths.ts'
@@ -14,6 +14,7 @@ type Attributes = Record<string, string | number>
 function draw(parent: Element, name: string, className: string, attributes: Attributes = {}): SVGElement {
   const element = document.createElementNS(namespace, name)
   element.setAttribute('class', className)
+  if (name === 'text') element.setAttribute('aria-hidden', 'true')
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
   parent.appendChild(element)
   return element
@@ -25,27 +26,57 @@ function write(element: Element, text: string, room: number, font: string): void
   if (element.textContent !== fitting) element.textContent = fitting
 }
 
+type PartName =
+  | 'press'
+  | 'title'
+  | 'kind'
+  | 'detail'
+  | 'icon'
+  | 'badge'
+  | 'badgeText'
+  | 'mark'
+  | 'markBack'
+  | 'markText'
+  | 'in'
+  | 'out'
+
+let shared: object | undefined
+/** X6 makes a deep copy of the same options for each view, which takes longer than drawing it. */
+function sharedOptions(options: object) {
+  shared ??= CellView.getOptions({})
+  return { ...shared, ...options } as ReturnType<typeof CellView.getOptions>
+}
+
+export class WireView extends EdgeView {
+  protected override ensureOptions(options: object) {
+    return sharedOptions(options)
+  }
+}
+
 /**
  * Draws a node as a card in plain SVG. X6 would work from a description of the markup, and a React root for every
  * node costs far more still: a drawing of 500 cards has to be panned smoothly.
  */
 export class CardView extends NodeView {
-  #parts: Record<
-    'title' | 'kind' | 'detail' | 'icon' | 'badge' | 'badgeText' | 'mark' | 'in' | 'out',
-    Element
-  > &
-    Record<'markBack' | 'markText', Element> = undefined as never
+  #parts: Record<PartName, SVGElement> = undefined as never
+
+  protected override ensureOptions(options: object) {
+    return sharedOptions(options)
+  }
 
   protected override renderMarkup(): void {
     const root = this.container
-    draw(root, 'rect', 'card-ring', { x: -4, y: -4, width: width + 8, height: height + 8, rx: 14 })
-    draw(root, 'rect', 'card-body', { width, height, rx: 10 })
+    // What is pressed and named stands beside the texts, not around them: it has a name of its own.
+    const press = draw(root, 'g', 'card-press', { role: 'button', tabindex: -1 })
+    draw(press, 'rect', 'card-ring', { x: -4, y: -4, width: width + 8, height: height + 8, rx: 14 })
+    draw(press, 'rect', 'card-body', { width, height, rx: 10 })
     draw(root, 'rect', 'card-tile', { x: 11, y: 11, width: 30, height: 30, rx: 8 })
     const mark = draw(root, 'g', 'card-mark')
     const badge = draw(root, 'g', 'card-badge', { transform: `translate(${width - 4},4)` })
     draw(badge, 'circle', 'card-badge-back', { r: 9.5 })
     const side = { cy: height / 2, r: 6 }
     this.#parts = {
+      press,
       icon: draw(root, 'path', 'card-icon', { transform: 'translate(17,17) scale(1.125)' }),
       title: draw(root, 'text', 'card-title', { x: 51, y: 24 }),
       kind: draw(root, 'text', 'card-kind', { x: 51, y: 39 }),
@@ -82,21 +113,25 @@ export class CardView extends NodeView {
     parts.out.toggleAttribute('hidden', !card.hasOut)
   }
 
+  focus(): boolean {
+    const { press } = this.#parts ?? {}
+    if (!press?.isConnected) return false
+    press.focus({ preventScroll: true })
+    return true
+  }
+
   /** What style sheets, tests and screen readers go by. */
   #tell(card: Card): void {
-    const attributes: Record<string, string | undefined> = {
-      role: 'button',
-      tabindex: '-1',
-      'aria-label': card.label,
-      'aria-pressed': String(card.isSelected),
-      'data-node': card.id,
-      'data-group': card.group,
-      'data-severity': card.severity,
-      'data-mark': card.mark,
-    }
-    for (const [name, value] of Object.entries(attributes))
-      if (value === undefined) this.container.removeAttribute(name)
-      else if (this.container.getAttribute(name) !== value) this.container.setAttribute(name, value)
+    const { press } = this.#parts
+    press.setAttribute('aria-label', card.label)
+    press.setAttribute('aria-pressed', String(card.isSelected))
+    press.setAttribute('data-node', card.id)
+    this.container.toggleAttribute('data-selected', card.isSelected)
+    this.container.setAttribute('data-group', card.group)
+    for (const [name, value] of Object.entries({ 'data-severity': card.severity, 'data-mark': card.mark }))
+      for (const element of [press, this.container])
+        if (value === undefined) element.removeAttribute(name)
+        else element.setAttribute(name, value)
   }
 }
 

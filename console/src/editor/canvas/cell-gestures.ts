@@ -1,5 +1,6 @@
 import type { Edge, Graph, Node } from '@antv/x6'
 import type { Point, Positions } from '../model/graph.ts'
+import type { CardView } from './card-view.ts'
 
 export interface CellGestures {
   /** Ids of the selected nodes as it stands. */
@@ -30,7 +31,7 @@ export function listenToCells(graph: Graph, gestures: CellGestures): void {
   let starts = new Map<Node, Point>()
 
   graph.on('node:mousedown', ({ e, node, view }) => {
-    ;(view.container as SVGElement).focus({ preventScroll: true })
+    ;(view as CardView).focus()
     if (isAdding(e)) gestures.onPickNode(node.id, true)
     else if (!gestures.selectedNodes().has(node.id)) gestures.onPickNode(node.id, false)
     starts = new Map(

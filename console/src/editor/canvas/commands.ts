@@ -39,6 +39,9 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
   const edit = (change: Edit, group?: string): void => {
     if (mayWrite) store.edit(change, group === undefined ? {} : { group })
   }
+  /** Two keys may come before the screen is drawn anew: what the store has is newer than what was seen. */
+  const here = (): Positions => ({ ...positions, ...store.state().positions })
+  const drawing = () => ({ graph: store.state().graph, positions: here() })
   const selected = (): string[] => [...store.state().selection.nodes]
 
   const move = (moved: Positions, group?: string): void => {
@@ -49,14 +52,14 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
     edit({ type: 'nodes.move', positions: { ...seen, ...moved } }, group)
   }
   const paste = (text: string, offset: Point): void => {
-    const pasted = mayWrite && pasteEdit(drawingOf(store, positions), text, offset)
+    const pasted = mayWrite && pasteEdit(drawing(), text, offset)
     if (!pasted) return
     edit(pasted.edit)
     store.select(pasted.ids)
   }
   const copied = (): string | undefined => {
     const ids = selected()
-    return ids.length === 0 ? undefined : copyText(drawingOf(store, positions), new Set(ids))
+    return ids.length === 0 ? undefined : copyText(drawing(), ids)
   }
 
   return {
@@ -83,8 +86,9 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
     nudge: (dx, dy) => {
       const ids = selected()
       if (ids.length === 0) return
+      const places = here()
       const moved = ids.flatMap(id => {
-        const place = positions[id]
+        const place = places[id]
         return place ? [[id, { x: place.x + dx, y: place.y + dy }] as const] : []
       })
       move(Object.fromEntries(moved), `nudge ${ids.join(' ')}`)
@@ -95,8 +99,8 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       const node = newNode(graph, kind, kind.title[language])
       const [before, ...others] = at ? [] : selected()
       const from = others.length === 0 ? before : undefined
-      const wanted = at ?? (from === undefined ? middle : behind(positions[from] ?? middle))
-      const edits: Edit[] = [{ type: 'node.add', node, position: freePlace(wanted, positions) }]
+      const wanted = at ?? (from === undefined ? middle : behind(here()[from] ?? middle))
+      const edits: Edit[] = [{ type: 'node.add', node, position: freePlace(wanted, here()) }]
       if (from !== undefined) {
         const branch = freeCase(store, checks, from)
         const grown = { ...graph, nodes: [...graph.nodes, node] }
@@ -111,8 +115,6 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
     tidyUp: () => edit({ type: 'nodes.move', positions: tidyUp(store.state().graph, () => cardSize) }),
   }
 }
-
-const drawingOf = (store: EditorStore, positions: Positions) => ({ graph: store.state().graph, positions })
 
 const behind = ({ x, y }: Point): Point => ({ x: x + cardSize.width + 72, y })
 

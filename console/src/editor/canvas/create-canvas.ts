@@ -2,6 +2,7 @@ import type { Point } from '../model/graph.ts'
 import { type Camera, createCamera } from './camera.ts'
 import { type Area, listenToCamera } from './camera-gestures.ts'
 import { cardSize } from './card-size.ts'
+import type { CardView } from './card-view.ts'
 import { type CellGestures, listenToCells } from './cell-gestures.ts'
 import { createGraph } from './create-graph.ts'
 import { createSceneRenderer } from './render-scene.ts'
@@ -19,6 +20,7 @@ export interface CanvasListener extends CellGestures {
 
 export interface Canvas {
   camera: Camera
+  /** Draws a scene; the first one that has something in it also decides where the camera begins. */
   render(scene: Scene): void
   scene(): Scene
   /** Puts the keyboard's focus on a card, bringing it into view, or on the ground. */
@@ -46,27 +48,28 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
   })
   listenToCells(graph, listener)
 
-  const focusNow = (id: string): boolean => {
-    const view = graph.findViewByCell(id)
-    if (!view?.container.isConnected) return false
-    ;(view.container as SVGElement).focus({ preventScroll: true })
-    return true
-  }
+  const focusNow = (id: string): boolean =>
+    (graph.findViewByCell(id) as CardView | undefined)?.focus() ?? false
   graph.on('view:mounted', ({ view }) => {
     if (view.cell.id !== awaited) return
     awaited = undefined
     // It is in the page, but filled only after this.
     queueMicrotask(() => focusNow(view.cell.id))
   })
-  graph.on('view:unmounted', () => {
-    // Who works by keyboard would otherwise stand nowhere.
-    if (document.activeElement === document.body) container.focus({ preventScroll: true })
+  let focused: string | null | undefined
+  container.addEventListener('focusin', event => {
+    focused = (event.target as Element).getAttribute('data-node')
+  })
+  graph.on('view:unmounted', ({ view }) => {
+    // Who works by keyboard would otherwise stand nowhere when the card with the focus goes out of sight.
+    if (view.cell.id !== focused || document.activeElement !== document.body) return
+    container.focus({ preventScroll: true })
   })
   const tellRefused = (event: PointerEvent): void => {
     const from = connectingFrom
     connectingFrom = undefined
     const under = document.elementFromPoint(event.clientX, event.clientY)
-    const to = under?.closest('[data-node]')?.getAttribute('data-node')
+    const to = under?.closest('.x6-node')?.getAttribute('data-cell-id')
     if (from !== undefined && to != null && to !== from && !listener.mayConnect(from, to))
       listener.onRefused(from, to)
   }
@@ -75,7 +78,10 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
   return {
     camera,
     render: next => {
+      const [first, ...others] = scene.cards.length === 0 ? next.cards : []
       scene = next
+      // Before anything is drawn, so that only what will be seen is.
+      if (first) camera.begin(others.reduce((left, card) => (card.x < left.x ? card : left), first))
       render(next)
     },
     scene: () => scene,

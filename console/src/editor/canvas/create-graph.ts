@@ -1,16 +1,18 @@
-import { type Edge, Graph, Node, NodeView, Point, Shape } from '@antv/x6'
+import { type Edge, EdgeView, Graph, Node, NodeView, Point, Shape } from '@antv/x6'
 import { cardSize, gridStep } from './card-size.ts'
-import { CardView } from './card-view.ts'
+import { CardView, WireView } from './card-view.ts'
 
 const cardName = 'banyan-card'
 const wireName = 'banyan-wire'
 
 NodeView.registry.register(cardName, CardView, true)
+EdgeView.registry.register(wireName, WireView, true)
 Graph.registerNode(cardName, { inherit: Node, view: cardName, ...cardSize, markup: [] }, true)
 Graph.registerEdge(
   wireName,
   {
     inherit: Shape.Edge,
+    view: wireName,
     attrs: {
       wrap: { strokeWidth: 16 },
       line: {

@@ -18,21 +18,34 @@ export function createSceneRenderer(graph: Graph): (scene: Scene) => void {
   return scene => {
     const nextCards = new Map(scene.cards.map(card => [card.id, card]))
     const nextWires = new Map(scene.wires.map(wire => [wire.key, wire]))
-    graph.batchUpdate('scene', () => {
-      for (const key of wires.keys()) if (!nextWires.has(key)) graph.removeCell(wireId(key))
-      for (const id of cards.keys()) if (!nextCards.has(id)) graph.removeCell(id, { disconnectEdges: true })
-      for (const card of scene.cards) renderCard(graph, card, cards.get(card.id))
-      for (const wire of scene.wires) renderWire(graph, wire, wires.get(wire.key))
-    })
+    if (cards.size === 0) {
+      // All at once: one by one, X6 would sort all of them again after each.
+      const nodes = scene.cards.map(card => graph.createNode(cardProps(card)))
+      graph.resetCells([...nodes, ...scene.wires.map(wire => graph.createEdge(wireProps(wire)))])
+    } else
+      graph.batchUpdate('scene', () => {
+        for (const key of wires.keys()) if (!nextWires.has(key)) graph.removeCell(wireId(key))
+        for (const id of cards.keys()) if (!nextCards.has(id)) graph.removeCell(id)
+        for (const card of scene.cards) renderCard(graph, card, cards.get(card.id))
+        for (const wire of scene.wires) renderWire(graph, wire, wires.get(wire.key))
+      })
     cards = nextCards
     wires = nextWires
   }
 }
 
+const cardProps = (card: Card) => ({
+  shape: cardShape,
+  id: card.id,
+  x: card.x,
+  y: card.y,
+  zIndex: 2,
+  data: card,
+})
+
 function renderCard(graph: Graph, card: Card, before: Card | undefined): void {
   if (!before) {
-    const { id, x, y } = card
-    graph.addNode({ shape: cardShape, id, x, y, zIndex: 2, data: card })
+    graph.addNode(cardProps(card))
     return
   }
   if (isSame(card, before)) return
@@ -72,17 +85,19 @@ function labelsOf({ label }: Wire) {
   ]
 }
 
+const wireProps = (wire: Wire) => ({
+  shape: wireShape,
+  id: wireId(wire.key),
+  source: { cell: wire.from },
+  target: { cell: wire.to },
+  zIndex: 1,
+  attrs: { line: lineOf(wire) },
+  labels: labelsOf(wire),
+})
+
 function renderWire(graph: Graph, wire: Wire, before: Wire | undefined): void {
   if (!before) {
-    graph.addEdge({
-      shape: wireShape,
-      id: wireId(wire.key),
-      source: { cell: wire.from },
-      target: { cell: wire.to },
-      zIndex: 1,
-      attrs: { line: lineOf(wire) },
-      labels: labelsOf(wire),
-    })
+    graph.addEdge(wireProps(wire))
     return
   }
   if (isSame(wire, before)) return

@@ -60,16 +60,18 @@ function useListener({ commands, onOpenNode, onBand, onChooseBranch }: CanvasAct
   const { message } = App.useApp()
   const words = useCanvasWords()
   const { store, mayWrite, checks } = useWorkflowEditor()
-  const { selection, graph } = store.state()
   const casesOf = (from: string): readonly string[] => checks.outline[from]?.cases ?? []
   const problem = (from: string, to: string) => {
     const [first, ...others] = [...casesOf(from), undefined].map(branch =>
-      connectionProblem(graph, from, to, branch),
+      connectionProblem(store.state().graph, from, to, branch),
     )
     return others.includes(undefined) ? undefined : first
   }
   const keyOf = (edgeId: string): string | undefined =>
-    graph.edges.map(edgeKey).find(key => wireId(key) === edgeId)
+    store
+      .state()
+      .graph.edges.map(edgeKey)
+      .find(key => wireId(key) === edgeId)
   const toggled = (set: ReadonlySet<string>, id: string): Set<string> => {
     const next = new Set(set)
     if (!next.delete(id)) next.add(id)
@@ -88,12 +90,16 @@ function useListener({ commands, onOpenNode, onBand, onChooseBranch }: CanvasAct
       store.select(ids)
     },
     onBlankClick: () => store.select([]),
-    onPickNode: (id, isAdding) =>
-      isAdding ? store.select(toggled(selection.nodes, id), selection.edges) : store.select([id]),
+    onPickNode: (id, isAdding) => {
+      const { nodes, edges } = store.state().selection
+      if (isAdding) store.select(toggled(nodes, id), edges)
+      else store.select([id])
+    },
     onPickEdge: (edgeId, isAdding) => {
       const key = keyOf(edgeId)
+      const { nodes, edges } = store.state().selection
       if (key === undefined) return
-      if (isAdding) store.select(selection.nodes, toggled(selection.edges, key))
+      if (isAdding) store.select(nodes, toggled(edges, key))
       else store.select([], [key])
     },
     onOpenNode,

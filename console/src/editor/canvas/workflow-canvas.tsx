@@ -15,6 +15,8 @@ import { useCanvas } from './use-canvas.ts'
 import { useClipboard } from './use-clipboard.ts'
 import { ZoomBar } from './zoom-bar.tsx'
 import './canvas.css'
+import './card.css'
+import './kind-colours.css'
 
 interface WorkflowCanvasProps {
   scene: Scene
@@ -100,17 +102,9 @@ export function WorkflowCanvas({ scene, commands, onReady, onOpenNode, onSearchK
   )
 }
 
-/** Draws each new scene, shows all of the first one, and keeps the ground's dots and details fitting the zoom. */
+/** Draws each new scene, and keeps the ground's dots and details fitting the zoom. */
 function useShowScene(canvas: Canvas | undefined, scene: Scene, element: HTMLElement | null): void {
-  const fitted = useRef<Canvas>(undefined)
-  useEffect(() => {
-    if (!canvas) return
-    canvas.render(scene)
-    const [first, ...others] = scene.cards
-    if (fitted.current === canvas || !first) return
-    fitted.current = canvas
-    canvas.camera.begin(others.reduce((left, card) => (card.x < left.x ? card : left), first))
-  }, [canvas, scene])
+  useEffect(() => canvas?.render(scene), [canvas, scene])
   useEffect(() => {
     if (!canvas || !element) return
     const follow = (): void => {

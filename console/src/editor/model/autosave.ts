@@ -67,10 +67,15 @@ export class Autosave {
     await placing
   }
 
-  /** Goes on after a conflict: the merged graph is in the store, and `version` is the one that it was merged with. */
+  /**
+   * Goes on from a version that was made elsewhere: by merging after a conflict, or by rolling back. What came of it is
+   * in the store already.
+   */
   readonly settle = (version: number): void => {
     const { conflict } = this.#state
     if (conflict) this.#saved = conflict.theirs
+    // Without a conflict nobody told what that version holds, so that the next save has to find out.
+    this.#sent = conflict ? [] : [this.#store.state().graph]
     this.#failures = 0
     this.#show({ version, conflict: undefined, error: undefined, status: 'changed' })
     this.#startTimer(0)
@@ -117,7 +122,7 @@ export class Autosave {
       this.#failures++
       this.#show({ status: 'failed', error })
       // What cannot pass waits for the next edit, which may mend it.
-      if (this.#ports.mayPass?.(error) ?? true) this.#startTimer(pauseAfter(this.#failures), true)
+      if (this.#mayPass(error)) this.#startTimer(pauseAfter(this.#failures), true)
     }
   }
 
@@ -132,7 +137,7 @@ export class Autosave {
         return true
       } catch (error) {
         if (!this.#ports.isConflict(error)) {
-          this.#sent = [...this.#sent.filter(other => other !== graph), graph].slice(-mostSent)
+          if (this.#mayPass(error)) this.#sent = [...this.#sent, graph].slice(-mostSent)
           throw error
         }
         if (!(await this.#takeTheirs(error))) return false
@@ -169,9 +174,18 @@ export class Autosave {
     if (this.#sent.length === 0) return undefined
     // Only the version right after ours can be it: every later one began with something that we never had.
     const next = this.#state.version + 1
-    const stored =
-      theirs.version === next ? theirs.graph : await this.#ports.readVersion?.(next).catch(() => undefined)
+    const stored = theirs.version === next ? theirs.graph : await this.#readVersion(next)
     return this.#sent.find(sent => sameJson(sent, stored))
+  }
+
+  async #readVersion(version: number): Promise<Graph | undefined> {
+    try {
+      return await this.#ports.readVersion?.(version)
+    } catch (error) {
+      // A version that is gone for good tells nothing; one that cannot be read just now is worth another try.
+      if (this.#ports.mayPass?.(error)) throw error
+      return undefined
+    }
   }
 
   #knowSaved(graph: Graph, version: number): void {
@@ -181,8 +195,14 @@ export class Autosave {
   }
 
   #isSaved(): boolean {
+    // While nobody knows what became of a try, the server may have what was taken back here since.
+    if (this.#sent.length > 0) return false
     const { graph } = this.#store.state()
     return graph === this.#saved || sameJson(graph, this.#saved)
+  }
+
+  #mayPass(error: unknown): boolean {
+    return this.#ports.mayPass?.(error) ?? true
   }
 
   #show(change: Partial<AutosaveState>): void {

@@ -1,5 +1,5 @@
 import type { Graph, Point, Positions } from './graph.ts'
-import { gaps, type SizeOf } from './lay-out.ts'
+import { gaps, type SizeOf } from './node-size.ts'
 
 const sweeps = 4
 

@@ -1,6 +1,6 @@
 import { Graph as DagreGraph, layout } from '@dagrejs/dagre'
 import type { Graph, Point, Positions } from './graph.ts'
-import { gaps, type SizeOf } from './lay-out.ts'
+import { gaps, type SizeOf } from './node-size.ts'
 
 /** Layers with few crossings and straight edges. Slow for hundreds of nodes. */
 export function layOutWithDagre(graph: Graph, size: SizeOf): Positions {

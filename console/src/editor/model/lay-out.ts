@@ -1,16 +1,8 @@
 import type { Graph, Point, Positions } from './graph.ts'
 import { layOutInLayers } from './lay-out-in-layers.ts'
 import { layOutWithDagre } from './lay-out-with-dagre.ts'
+import type { SizeOf } from './node-size.ts'
 import { placeNearNeighbours } from './place-near-neighbours.ts'
-
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
-export type SizeOf = (id: string) => Size
-
-/** Space between nodes: across from one layer to the next, and down between two of the same layer. */
-export const gaps = { across: 80, down: 40 } as const
 
 /** Up to here the careful way takes a moment only; its time grows with the square of the graph. */
 const careful = { nodes: 80, edges: 160 } as const

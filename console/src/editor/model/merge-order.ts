@@ -15,7 +15,8 @@ export function mergeOrder(
   let neighbour: string | undefined
   for (const key of other) {
     if (places.has(key)) neighbour = key
-    else behind.set(neighbour, [...(behind.get(neighbour) ?? []), key])
+    else if (behind.has(neighbour)) behind.get(neighbour)!.push(key)
+    else behind.set(neighbour, [key])
   }
   const all = [...(behind.get(undefined) ?? []), ...leading.flatMap(key => [key, ...(behind.get(key) ?? [])])]
   return all.filter(key => kept.has(key))

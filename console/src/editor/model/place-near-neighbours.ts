@@ -1,5 +1,5 @@
 import type { Graph, Point, Positions } from './graph.ts'
-import { gaps, type SizeOf } from './lay-out.ts'
+import { gaps, type SizeOf } from './node-size.ts'
 
 /** Finds places for the nodes that are not in `placed`, each beside its neighbours and on top of nobody. */
 export function placeNearNeighbours(

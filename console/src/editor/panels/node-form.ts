@@ -9,6 +9,9 @@ export interface PlacedFinding extends CheckFinding {
   place: string
 }
 
+/** Where findings stand that no field could show. */
+export const wholeNode = '/ node'
+
 /** What the inputs of a node's form share. */
 export interface NodeForm {
   nodeId: string

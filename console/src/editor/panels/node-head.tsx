@@ -6,7 +6,8 @@ import { withKey } from './fits-shape.ts'
 import { CommittedInput } from './inputs/committed-input.tsx'
 import { FieldFrame } from './inputs/field-frame.tsx'
 import { JsonInput } from './inputs/json-input.tsx'
-import { useControl, useNodeForm, useSay } from './node-form.ts'
+import { Problems } from './inputs/problems.tsx'
+import { useControl, useNodeForm, useSay, wholeNode } from './node-form.ts'
 
 const useWords = defineWords(
   {
@@ -48,6 +49,7 @@ export function NodeHead({ node, kind }: { node: GraphNode; kind: KindRecord | u
         </h2>
         <p className="soft small panel-about">{kind ? say(kind.about) : words.unknownAbout}</p>
       </div>
+      <Problems pointer={wholeNode} reach="here" />
       <div className="fields node-names">
         <NameField node={node} name="title" />
         <NameField node={node} name="desc" />

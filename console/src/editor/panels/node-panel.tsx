@@ -4,7 +4,7 @@ import { edgeKey, type GraphNode } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { EdgePanel } from './edge-panel.tsx'
 import { KindForm } from './kind-form.tsx'
-import { type NodeForm, NodeFormContext } from './node-form.ts'
+import { type NodeForm, NodeFormContext, wholeNode } from './node-form.ts'
 import { NodeHead } from './node-head.tsx'
 import { placeInData } from './read-findings.ts'
 import './panels.css'
@@ -63,12 +63,15 @@ function OneNode({ node }: { node: GraphNode }) {
   const { kinds, checks, mayWrite } = useWorkflowEditor()
   const kind = kinds.kinds.find(each => each.kind === node.data.type)
   const form: NodeForm = useMemo(() => {
-    const findings = checks.findings.flatMap(finding => {
-      const place = finding.nodeId === node.id ? placeInData(finding) : undefined
-      return place === undefined ? [] : [{ ...finding, place }]
-    })
+    const known = new Set([...kinds.common, ...(kind?.fields ?? [])].map(({ name }) => name))
+    const findings = checks.findings
+      .filter(({ nodeId }) => nodeId === node.id)
+      .map(finding => {
+        const hasField = finding.field !== undefined && known.has(finding.field)
+        return { ...finding, place: (hasField ? placeInData(finding) : undefined) ?? wholeNode }
+      })
     return { nodeId: node.id, findings, isReadOnly: !mayWrite }
-  }, [checks.findings, node.id, mayWrite])
+  }, [checks.findings, kinds, kind, node.id, mayWrite])
   return (
     <NodeFormContext value={form}>
       <div className="node-panel" data-panel-of={node.id}>

@@ -93,7 +93,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
           <Button
             type="primary"
             htmlType="submit"
-            icon={<CaretRightFilled />}
+            icon={<CaretRightFilled aria-hidden />}
             disabled={!isReady}
             title={files.isUploading ? words.uploading : words.keys}
           >

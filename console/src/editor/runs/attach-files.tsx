@@ -42,7 +42,7 @@ export function AttachButton({ onFiles, disabled }: { onFiles(files: File[]): vo
       />
       <Button
         type="text"
-        icon={<PaperClipOutlined />}
+        icon={<PaperClipOutlined aria-hidden />}
         aria-label={words.attach}
         title={words.attach}
         disabled={disabled}
@@ -64,7 +64,7 @@ export function AttachedFiles({ attachments, remove }: ReturnType<typeof useAtta
           <Button
             type="text"
             size="small"
-            icon={<CloseOutlined />}
+            icon={<CloseOutlined aria-hidden />}
             aria-label={words.remove(each.name)}
             title={words.remove(each.name)}
             onClick={() => remove(each.key)}

@@ -12,7 +12,7 @@ const useWords = defineWords(
     title: (node: string) => `Run only “${node}”`,
     about: 'Nothing else runs: these values stand for what comes before it.',
     run: 'Run this node',
-    cancel: 'Back to the whole workflow',
+    cancel: 'Cancel',
     query: 'Question',
     text: 'Text',
     json: 'JSON',
@@ -23,7 +23,7 @@ const useWords = defineWords(
     title: (node: string) => `只运行“${node}”`,
     about: '其他节点不会运行：这些值代替它之前的节点给出的结果。',
     run: '运行这个节点',
-    cancel: '返回整个工作流',
+    cancel: '取消',
     query: '问题',
     text: '文本',
     json: 'JSON',
@@ -66,7 +66,7 @@ export function RunOneNode({ node, run, onCancel }: RunOneNodeProps) {
         <Button
           type="primary"
           htmlType="submit"
-          icon={<CaretRightFilled />}
+          icon={<CaretRightFilled aria-hidden />}
           loading={trial.isBusy}
           disabled={!trial.isReady}
         >

@@ -79,7 +79,7 @@ function RunActions({ run }: { run: WatchedRun }) {
       <Button
         type="text"
         size="small"
-        icon={<ExportOutlined />}
+        icon={<ExportOutlined aria-hidden />}
         href={pathTo('runs', runId)}
         aria-label={words.page}
         title={words.page}
@@ -88,7 +88,7 @@ function RunActions({ run }: { run: WatchedRun }) {
         <Button
           type="text"
           size="small"
-          icon={<CloseOutlined />}
+          icon={<CloseOutlined aria-hidden />}
           aria-label={words.close}
           title={words.close}
           onClick={() => run.watch.close()}

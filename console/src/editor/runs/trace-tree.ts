@@ -1,4 +1,4 @@
-import type { NodeView } from './run-view.ts'
+import { callOfPath, type NodeView } from './run-view.ts'
 
 /** A node with those that ran inside of it. */
 export interface TraceEntry {
@@ -7,6 +7,10 @@ export interface TraceEntry {
 }
 
 const parentPath = (path: string): string => path.split('/').slice(0, -2).join('/')
+
+/** The items of an iteration one after the other, though they run side by side; anything else stays in place. */
+const byItem = (one: TraceEntry, other: TraceEntry): number =>
+  Number(callOfPath(one.node.path)) - Number(callOfPath(other.node.path)) || 0
 
 /** The nodes of a run in the order they began, those inside of others below them. */
 export function traceTree(nodes: readonly NodeView[]): TraceEntry[] {
@@ -18,6 +22,7 @@ export function traceTree(nodes: readonly NodeView[]): TraceEntry[] {
     if (parent) parent.inside.push(entry)
     else top.push(entry)
   }
+  for (const { inside } of entries.values()) inside.sort(byItem)
   return top
 }
 

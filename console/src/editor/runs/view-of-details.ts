@@ -1,5 +1,6 @@
 import {
   emptyNode,
+  isSettled,
   type NodeRecord,
   type NodeView,
   type RunDetails,
@@ -63,7 +64,7 @@ export function viewOfDetails(details: RunDetails): RunView {
 export function withDetails(view: RunView, details: RunDetails): RunView {
   const known = viewOfDetails(details)
   const traced = new Map(known.nodes.map(node => [node.path, node]))
-  const isFinal = view.status === details.status
+  const isFinal = isSettled(view.status) && view.status === details.status
   const nodes = view.nodes.map(node => {
     const found = traced.get(node.path)
     if (!found) return node

@@ -1,8 +1,8 @@
-import { DeleteOutlined, UploadOutlined } from '@ant-design/icons'
-import { Button, Input } from 'antd'
+import { UploadOutlined } from '@ant-design/icons'
 import { useEffect, useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import type { PageProps } from '../page-at.tsx'
@@ -10,6 +10,7 @@ import { FilePreview } from './file-preview.tsx'
 import { useFileWords } from './file-words.ts'
 import { FilesEmpty } from './files-empty.tsx'
 import { FilesTable } from './files-table.tsx'
+import { FilesTools } from './files-tools.tsx'
 import { UploadButton } from './upload-button.tsx'
 import { UploadList } from './upload-list.tsx'
 import { useDeleteFiles } from './use-delete-files.tsx'
@@ -47,40 +48,29 @@ export function FilesPage(_: PageProps) {
       actions={may.write && <UploadButton isPrimary onFiles={add} />}
     >
       <UploadList uploads={uploads} onRetry={retry} onClose={clear} />
-      <div className="files-tools">
-        <Input.Search
-          allowClear
-          aria-label={words.search}
-          placeholder={words.search}
-          value={keyword}
-          onChange={event => setKeyword(event.target.value)}
-        />
-        {selected.length > 0 && (
-          <>
-            <span className="soft">{words.selected(selected.length)}</span>
-            <Button danger icon={<DeleteOutlined />} onClick={() => remove(selected)}>
-              {words.deleteSelected(selected.length)}
-            </Button>
-            <Button type="text" onClick={() => setSelected([])}>
-              {words.clear}
-            </Button>
-          </>
-        )}
-      </div>
+      <FilesTools
+        keyword={keyword}
+        onKeyword={setKeyword}
+        selected={selected}
+        onClear={() => setSelected([])}
+        onDelete={() => remove(selected)}
+      />
       {files.isError ? (
         <Failure error={files.error} onRetry={files.refetch} />
+      ) : !shown ? (
+        <Loading />
+      ) : shown.total === 0 ? (
+        <FilesEmpty keyword={view.keyword} onShowAll={() => setKeyword('')} onFiles={add} />
       ) : (
         <FilesTable
-          files={shown?.items ?? []}
-          total={shown?.total ?? 0}
-          isLoading={files.isPending}
+          files={shown.items}
+          total={shown.total}
           view={view}
           onView={setView}
           selected={selected}
           onSelect={setSelected}
           onPreview={setPreviewed}
           onDelete={remove}
-          empty={<FilesEmpty keyword={view.keyword} onShowAll={() => setKeyword('')} onFiles={add} />}
         />
       )}
       {previewed && (

@@ -1,27 +1,25 @@
 import { DeleteOutlined, DownloadOutlined } from '@ant-design/icons'
 import { Button, Table, type TableColumnsType } from 'antd'
-import type { Key, ReactNode } from 'react'
+import type { Key } from 'react'
+import { saveFile } from '../../api/save-file.ts'
 import { useMay } from '../../session/use-session.ts'
+import { ByteSize } from '../../ui/byte-size.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { When } from '../../ui/when.tsx'
-import { ByteSize } from '../knowledge/byte-size.tsx'
-import { saveFile } from '../knowledge/save-file.ts'
+import { WideTable } from '../../ui/wide-table.tsx'
 import { useFileWords } from './file-words.ts'
 import type { FileView, StoredFile } from './use-files.ts'
 
 export interface FilesTableProps {
   files: StoredFile[]
   total: number
-  isLoading: boolean
   view: FileView
   onView: (view: FileView) => void
   selected: StoredFile[]
   onSelect: (files: StoredFile[]) => void
   onPreview: (file: StoredFile) => void
   onDelete: (files: StoredFile[]) => void
-  /** Shown instead of rows where there are none. */
-  empty: ReactNode
 }
 
 function FileActions({ file, onDelete }: { file: StoredFile; onDelete: () => void }) {
@@ -110,49 +108,48 @@ function useColumns({ view, onPreview, onDelete }: FilesTableProps): TableColumn
 }
 
 export function FilesTable(props: FilesTableProps) {
-  const { files, total, isLoading, view, onView, selected, onSelect, empty } = props
+  const { files, total, view, onView, selected, onSelect } = props
   const words = useFileWords()
   const may = useMay()
   const columns = useColumns(props)
   return (
-    <Table
-      rowKey="file_id"
-      size="middle"
-      columns={columns}
-      dataSource={files}
-      loading={isLoading}
-      scroll={{ x: 720 }}
-      locale={{ emptyText: empty }}
-      sortDirections={['ascend', 'descend', 'ascend']}
-      {...(may.write && {
-        rowSelection: {
-          selectedRowKeys: selected.map(({ file_id }) => file_id) as Key[],
-          preserveSelectedRowKeys: true,
-          getCheckboxProps: ({ name }: StoredFile) => ({ 'aria-label': name }),
-          onChange: (_, rows: StoredFile[]) => onSelect(rows),
-        },
-      })}
-      pagination={{
-        current: view.page,
-        pageSize: view.pageSize,
-        total,
-        showSizeChanger: true,
-        pageSizeOptions: [20, 50, 100],
-        hideOnSinglePage: total <= 20,
-        showTotal: count => words.total(count.toLocaleString()),
-      }}
-      onChange={(page, _, sorter, { action }) => {
-        const { columnKey, order } = Array.isArray(sorter) ? sorter[0]! : sorter
-        onView({
-          ...view,
-          page: action === 'paginate' ? (page.current ?? 1) : 1,
-          pageSize: page.pageSize ?? view.pageSize,
-          ...(action === 'sort' && {
-            sort: (columnKey as FileView['sort'] | undefined) ?? view.sort,
-            order: order === 'ascend' ? 'asc' : 'desc',
-          }),
-        })
-      }}
-    />
+    <WideTable>
+      <Table
+        rowKey="file_id"
+        size="middle"
+        columns={columns}
+        dataSource={files}
+        sortDirections={['ascend', 'descend', 'ascend']}
+        {...(may.write && {
+          rowSelection: {
+            selectedRowKeys: selected.map(({ file_id }) => file_id) as Key[],
+            preserveSelectedRowKeys: true,
+            getCheckboxProps: ({ name }: StoredFile) => ({ 'aria-label': name }),
+            onChange: (_, rows: StoredFile[]) => onSelect(rows),
+          },
+        })}
+        pagination={{
+          current: view.page,
+          pageSize: view.pageSize,
+          total,
+          showSizeChanger: true,
+          pageSizeOptions: [20, 50, 100],
+          hideOnSinglePage: total <= 20,
+          showTotal: count => words.total(count.toLocaleString()),
+        }}
+        onChange={(page, _, sorter, { action }) => {
+          const { columnKey, order } = Array.isArray(sorter) ? sorter[0]! : sorter
+          onView({
+            ...view,
+            page: action === 'paginate' ? (page.current ?? 1) : 1,
+            pageSize: page.pageSize ?? view.pageSize,
+            ...(action === 'sort' && {
+              sort: (columnKey as FileView['sort'] | undefined) ?? view.sort,
+              order: order === 'ascend' ? 'asc' : 'desc',
+            }),
+          })
+        }}
+      />
+    </WideTable>
   )
 }

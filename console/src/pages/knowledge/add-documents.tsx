@@ -46,7 +46,7 @@ export function AddDocuments({ knowledgeId, isEmpty }: { knowledgeId: string; is
   return (
     <div className="kb-add-documents">
       <DropZone onFiles={put} isLarge={isEmpty && entries.length === 0}>
-        <Button icon={<FileTextOutlined />} onClick={() => setIsPasting(true)}>
+        <Button icon={<FileTextOutlined aria-hidden />} onClick={() => setIsPasting(true)}>
           {words.paste}
         </Button>
         <Popover
@@ -59,7 +59,11 @@ export function AddDocuments({ knowledgeId, isEmpty }: { knowledgeId: string; is
             </div>
           }
         >
-          <Button type={count > 0 ? 'primary' : 'default'} ghost={count > 0} icon={<TagsOutlined />}>
+          <Button
+            type={count > 0 ? 'primary' : 'default'}
+            ghost={count > 0}
+            icon={<TagsOutlined aria-hidden />}
+          >
             {count > 0 ? words.metadataCount(count) : words.metadata}
           </Button>
         </Popover>

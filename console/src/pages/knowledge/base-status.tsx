@@ -23,14 +23,14 @@ export function BaseStatus({ base }: { base: KnowledgeBase }) {
   if (base.status === 'indexing')
     return (
       <span className="kb-status moving">
-        <SyncOutlined spin />
+        <SyncOutlined spin aria-hidden />
         {base.reindexing ? words.anew(base.reindexing.done, base.reindexing.total) : words.indexing}
       </span>
     )
   if (base.document_count === 0) return <span className="kb-status soft">{words.empty}</span>
   return (
     <span className="kb-status good">
-      <CheckCircleFilled />
+      <CheckCircleFilled aria-hidden />
       {words.ready}
     </span>
   )

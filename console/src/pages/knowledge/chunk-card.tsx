@@ -64,7 +64,7 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
     >
       <div className="kb-chunk-head">
         <a className="kb-chunk-number" href={href} title={words.link(number)} aria-label={words.link(number)}>
-          <LinkOutlined /> {number}
+          <LinkOutlined aria-hidden /> {number}
         </a>
         <ChunkPlace chunk={chunk} />
         <span className="soft kb-number">{words.tokens(chunk.tokens)}</span>
@@ -83,7 +83,7 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
             <Button
               type="text"
               size="small"
-              icon={<EditOutlined />}
+              icon={<EditOutlined aria-hidden />}
               disabled={isEditing}
               aria-label={words.edit(number)}
               title={words.edit(number)}

@@ -1,6 +1,6 @@
+import { ByteSize } from '../../ui/byte-size.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
-import { ByteSize } from './byte-size.tsx'
 import { DocumentState } from './document-state.tsx'
 import { FailureOfDocument } from './failure-of-document.tsx'
 import { kindOfFile } from './kind-of-file.ts'

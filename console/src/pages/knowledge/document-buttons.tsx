@@ -1,10 +1,10 @@
 import { DeleteOutlined, DownloadOutlined, ReloadOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
 import { Button, Popconfirm } from 'antd'
+import { saveFile } from '../../api/save-file.ts'
 import { useMay } from '../../session/use-session.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { defineWords } from '../../ui/words.ts'
-import { saveFile } from './save-file.ts'
 import { useDocumentActions } from './use-document-actions.ts'
 import type { KnowledgeDocument } from './use-knowledge.ts'
 
@@ -49,7 +49,7 @@ export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentBu
       {may.write && document.status === 'failed' && (
         <Button
           type="text"
-          icon={<ReloadOutlined />}
+          icon={<ReloadOutlined aria-hidden />}
           title={words.retry(name)}
           aria-label={words.retry(name)}
           loading={readAgain.isPending}
@@ -58,7 +58,7 @@ export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentBu
       )}
       <Button
         type="text"
-        icon={<DownloadOutlined />}
+        icon={<DownloadOutlined aria-hidden />}
         title={words.download(name)}
         aria-label={words.download(name)}
         loading={save.isPending}
@@ -75,7 +75,7 @@ export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentBu
         >
           <Button
             type="text"
-            icon={<DeleteOutlined />}
+            icon={<DeleteOutlined aria-hidden />}
             title={words.remove(name)}
             aria-label={words.remove(name)}
             loading={remove.isPending}

@@ -1,4 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Pagination } from 'antd'
+import { useEffect } from 'react'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -7,7 +9,14 @@ import { defineWords } from '../../ui/words.ts'
 import { ChunkCard } from './chunk-card.tsx'
 import { DocumentAbout } from './document-about.tsx'
 import { DocumentButtons } from './document-buttons.tsx'
-import { chunksPerPage, useChunks, useDocument, usePageOfChunk } from './use-document.ts'
+import {
+  chunksKey,
+  chunksPerPage,
+  isOnItsWay,
+  useChunks,
+  useDocument,
+  usePageOfChunk,
+} from './use-document.ts'
 import { useKnowledgeBase } from './use-knowledge.ts'
 import { pageIn, withQuery } from './with-query.ts'
 import './knowledge.css'
@@ -56,6 +65,13 @@ export function DocumentPage(props: DocumentPageProps) {
   const { data: base } = useKnowledgeBase(knowledgeId)
   const { data: document } = useDocument(knowledgeId, fileId)
   const chunks = useChunks({ knowledgeId, fileId }, page)
+  const queries = useQueryClient()
+  const isMoving = document ? isOnItsWay(document) : false
+  useEffect(() => {
+    // Once a document has been read again, what it was cut into is another.
+    if (isMoving)
+      return () => void queries.invalidateQueries({ queryKey: chunksKey({ knowledgeId, fileId }) })
+  }, [queries, isMoving, knowledgeId, fileId])
   const chunkId = query.get('chunk') ?? undefined
   const home = pathTo('knowledge', knowledgeId)
   const isGone =

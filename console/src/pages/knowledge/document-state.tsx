@@ -10,13 +10,13 @@ import { useStatusWords } from './status-words.ts'
 import type { DocumentStatus, KnowledgeDocument } from './use-knowledge.ts'
 
 const looks: Record<DocumentStatus, { tone: string; icon: ReactNode }> = {
-  queued: { tone: 'soft', icon: <ClockCircleOutlined /> },
-  parsing: { tone: 'moving', icon: <SyncOutlined spin /> },
-  chunking: { tone: 'moving', icon: <SyncOutlined spin /> },
-  embedding: { tone: 'moving', icon: <SyncOutlined spin /> },
-  ready: { tone: 'good', icon: <CheckCircleFilled /> },
-  failed: { tone: 'kb-danger', icon: <CloseCircleFilled /> },
-  disabled: { tone: 'soft', icon: <PauseCircleFilled /> },
+  queued: { tone: 'soft', icon: <ClockCircleOutlined aria-hidden /> },
+  parsing: { tone: 'moving', icon: <SyncOutlined spin aria-hidden /> },
+  chunking: { tone: 'moving', icon: <SyncOutlined spin aria-hidden /> },
+  embedding: { tone: 'moving', icon: <SyncOutlined spin aria-hidden /> },
+  ready: { tone: 'good', icon: <CheckCircleFilled aria-hidden /> },
+  failed: { tone: 'kb-danger', icon: <CloseCircleFilled aria-hidden /> },
+  disabled: { tone: 'soft', icon: <PauseCircleFilled aria-hidden /> },
 }
 
 /** How far a document is. */

@@ -45,7 +45,7 @@ export function DocumentsActions({ base, selected, onDone }: DocumentsActionsPro
   if (selected.length === 0)
     return base.failed_count === 0 ? null : (
       <Button
-        icon={<ReloadOutlined />}
+        icon={<ReloadOutlined aria-hidden />}
         loading={readAgain.isPending}
         onClick={() => readAgain.mutate(undefined)}
       >
@@ -62,7 +62,7 @@ export function DocumentsActions({ base, selected, onDone }: DocumentsActionsPro
         cancelText={words.cancel}
         onConfirm={() => readAgain.mutate(ids, { onSuccess: onDone })}
       >
-        <Button icon={<ReloadOutlined />} loading={readAgain.isPending}>
+        <Button icon={<ReloadOutlined aria-hidden />} loading={readAgain.isPending}>
           {words.again}
         </Button>
       </Popconfirm>
@@ -74,7 +74,7 @@ export function DocumentsActions({ base, selected, onDone }: DocumentsActionsPro
         cancelText={words.cancel}
         onConfirm={() => remove.mutate(ids, { onSuccess: onDone })}
       >
-        <Button danger icon={<DeleteOutlined />} loading={remove.isPending}>
+        <Button danger icon={<DeleteOutlined aria-hidden />} loading={remove.isPending}>
           {words.remove}
         </Button>
       </Popconfirm>

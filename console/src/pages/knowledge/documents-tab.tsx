@@ -62,6 +62,12 @@ export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLS
     page,
     page_size: pageSize,
   })
+  const last = Math.max(1, Math.ceil((documents.data?.total ?? 0) / pageSize))
+  useEffect(() => {
+    // The last document of the last page may have been removed.
+    if (documents.isSuccess && !documents.isPlaceholderData && page > last)
+      show({ keyword: rested, status, page: last })
+  })
   const isFiltered = rested !== '' || status !== undefined
   const items = documents.data?.items ?? []
   // What is no longer on the page is no longer meant.
@@ -76,7 +82,7 @@ export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLS
       {(base.document_count > 0 || isFiltered) && (
         <div className="kb-toolbar">
           <Input
-            prefix={<SearchOutlined />}
+            prefix={<SearchOutlined aria-hidden />}
             allowClear
             value={keyword}
             onChange={event => setKeyword(event.target.value)}

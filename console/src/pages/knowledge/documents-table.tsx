@@ -1,8 +1,8 @@
 import { Table, type TableColumnsType } from 'antd'
+import { ByteSize } from '../../ui/byte-size.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
-import { ByteSize } from './byte-size.tsx'
 import { DocumentButtons } from './document-buttons.tsx'
 import { DocumentState } from './document-state.tsx'
 import { FailureOfDocument } from './failure-of-document.tsx'
@@ -66,12 +66,14 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       key: 'type',
       title: words.type,
       width: 100,
+      responsive: ['lg'],
       render: (_, { name, mime_type }) => kindOfFile(name, mime_type),
     },
     {
       key: 'size',
       title: words.size,
       width: 90,
+      responsive: ['lg'],
       align: 'right',
       render: (_, { size }) => <ByteSize bytes={size} />,
     },
@@ -92,6 +94,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       key: 'added',
       title: words.added,
       width: 130,
+      responsive: ['lg'],
       render: (_, { created_at }) => <When time={created_at} />,
     },
     {
@@ -109,7 +112,6 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       className="kb-documents"
       columns={columns}
       dataSource={items}
-      scroll={{ x: 760 }}
       pagination={{
         current: paging.page,
         pageSize: paging.pageSize,

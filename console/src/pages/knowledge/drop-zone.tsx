@@ -63,16 +63,16 @@ export function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
       }}
       onDrop={drop}
     >
-      <InboxOutlined className="kb-drop-zone-icon" />
+      <InboxOutlined className="kb-drop-zone-icon" aria-hidden />
       <div className="kb-drop-zone-words">
         <strong>{words.title}</strong>
         <span className="soft small">{words.about}</span>
       </div>
       <div className="kb-drop-zone-buttons">
-        <Button icon={<FileAddOutlined />} onClick={() => files.current?.click()}>
+        <Button icon={<FileAddOutlined aria-hidden />} onClick={() => files.current?.click()}>
           {words.files}
         </Button>
-        <Button icon={<FolderOpenOutlined />} onClick={() => folder.current?.click()}>
+        <Button icon={<FolderOpenOutlined aria-hidden />} onClick={() => folder.current?.click()}>
           {words.folder}
         </Button>
         {children}

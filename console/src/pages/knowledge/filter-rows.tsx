@@ -78,7 +78,7 @@ export function FilterRows({
           />
           <Button
             type="text"
-            icon={<DeleteOutlined />}
+            icon={<DeleteOutlined aria-hidden />}
             aria-label={words.remove(index + 1)}
             onClick={() => onChange(rows.filter((_, at) => at !== index))}
           />
@@ -87,7 +87,7 @@ export function FilterRows({
       <Button
         type="dashed"
         size="small"
-        icon={<PlusOutlined />}
+        icon={<PlusOutlined aria-hidden />}
         onClick={() => onChange([...rows, { key: '', operator: 'eq', value: '' }])}
       >
         {words.add}

@@ -39,10 +39,10 @@ export function KnowledgeCard({ base }: { base: KnowledgeBase }) {
   const [isDeleting, setIsDeleting] = useState(false)
   const href = pathTo('knowledge', base.knowledge_id)
   const items = [
-    { key: 'search', icon: <SearchOutlined />, label: words.search },
-    { key: 'settings', icon: <SettingOutlined />, label: words.settings },
+    { key: 'search', icon: <SearchOutlined aria-hidden />, label: words.search },
+    { key: 'settings', icon: <SettingOutlined aria-hidden />, label: words.settings },
     ...(may.write
-      ? [{ key: 'delete', icon: <DeleteOutlined />, label: words.remove, danger: true as const }]
+      ? [{ key: 'delete', icon: <DeleteOutlined aria-hidden />, label: words.remove, danger: true as const }]
       : []),
   ]
   return (
@@ -58,7 +58,12 @@ export function KnowledgeCard({ base }: { base: KnowledgeBase }) {
             onClick: ({ key }) => (key === 'delete' ? setIsDeleting(true) : navigate(`${href}/${key}`)),
           }}
         >
-          <Button type="text" size="small" icon={<MoreOutlined />} aria-label={words.more(base.name)} />
+          <Button
+            type="text"
+            size="small"
+            icon={<MoreOutlined aria-hidden />}
+            aria-label={words.more(base.name)}
+          />
         </Dropdown>
       </div>
       <p className="soft knowledge-card-about">{base.description}</p>

@@ -65,7 +65,7 @@ export function KnowledgeListPage({ query }: { query: URLSearchParams }) {
   }, [rested, page])
   const list = useKnowledgeList({ keyword: rested, page, page_size: pageSize })
   const create = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setIsCreating(true)}>
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setIsCreating(true)}>
       {words.create}
     </Button>
   )
@@ -80,7 +80,7 @@ export function KnowledgeListPage({ query }: { query: URLSearchParams }) {
       {(!isEmpty || rested !== '' || keyword !== '') && (
         <Input
           className="knowledge-find"
-          prefix={<SearchOutlined />}
+          prefix={<SearchOutlined aria-hidden />}
           allowClear
           value={keyword}
           onChange={event => setKeyword(event.target.value)}

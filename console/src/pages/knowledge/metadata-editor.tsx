@@ -59,7 +59,7 @@ export function MetadataEditor({ rows, onChange, disabled = false }: MetadataEdi
           {!disabled && (
             <Button
               type="text"
-              icon={<DeleteOutlined />}
+              icon={<DeleteOutlined aria-hidden />}
               aria-label={words.remove(row.key || words.key(index + 1))}
               onClick={() => onChange(rows.filter((_, at) => at !== index))}
             />
@@ -70,7 +70,7 @@ export function MetadataEditor({ rows, onChange, disabled = false }: MetadataEdi
         <Button
           type="dashed"
           size="small"
-          icon={<PlusOutlined />}
+          icon={<PlusOutlined aria-hidden />}
           disabled={rows.length >= 64}
           onClick={() => onChange([...rows, { key: '', value: '' }])}
         >

@@ -7,14 +7,14 @@ const useWords = defineWords(
     needed: 'Give it a name',
     example: 'Handbook',
     description: 'Description',
-    hint: 'What it holds. Agents read this to decide when to look here.',
+    hint: 'What it holds, for whoever looks for it; the list is searched by it too.',
   },
   {
     name: '名称',
     needed: '请填写名称',
     example: '员工手册',
     description: '描述',
-    hint: '说明其中有什么内容；智能体据此判断何时来这里查找。',
+    hint: '说明其中有什么内容，方便大家找到它；列表也按描述搜索。',
   },
 )
 

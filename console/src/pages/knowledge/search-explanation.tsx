@@ -1,9 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { Select } from 'antd'
-import { useState } from 'react'
-import { call } from '../../api/call.ts'
-import { useDebounced } from '../../ui/use-debounced.ts'
 import { defineWords } from '../../ui/words.ts'
+import { DocumentSelect } from './document-select.tsx'
 import type { Found } from './search-results.tsx'
 import type { KnowledgeBase } from './use-knowledge.ts'
 
@@ -87,40 +83,5 @@ export function SearchExplanation({ base, found, explanation, fileId, onFile }: 
         </p>
       </div>
     </section>
-  )
-}
-
-interface DocumentSelectProps {
-  base: KnowledgeBase
-  value: string | undefined
-  onChange: (fileId: string | undefined) => void
-  label: string
-}
-
-/** Chooses a document by its name; the server finds it, however many there are. */
-function DocumentSelect({ base, value, onChange, label }: DocumentSelectProps) {
-  const [keyword, setKeyword] = useState('')
-  const rested = useDebounced(keyword.trim())
-  const { data, isFetching } = useQuery({
-    queryKey: ['knowledge', 'base', base.knowledge_id, 'choice', rested],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/knowledge/{knowledge_id}/files', {
-        params: { knowledge_id: base.knowledge_id },
-        query: { ...(rested !== '' && { keyword: rested }), page_size: 20 },
-        signal,
-      }),
-  })
-  return (
-    <Select
-      className="kb-document-select"
-      showSearch={{ filterOption: false, onSearch: setKeyword }}
-      allowClear
-      value={value ?? null}
-      loading={isFetching}
-      placeholder={label}
-      aria-label={label}
-      options={(data?.items ?? []).map(({ file_id, name }) => ({ value: file_id, label: name }))}
-      onChange={(next: string | null | undefined) => onChange(next ?? undefined)}
-    />
   )
 }

@@ -53,7 +53,7 @@ export function SearchForm({ base, state, isBusy, onSearch }: SearchFormProps) {
             autoFocus
             value={draft.text}
             maxLength={4000}
-            prefix={<SearchOutlined />}
+            prefix={<SearchOutlined aria-hidden />}
             placeholder={words.example}
             aria-label={words.question}
             onChange={event => change({ text: event.target.value })}

@@ -96,7 +96,7 @@ export function SearchOptions({ base, draft, change }: SearchOptionsProps) {
       {draft.filter.length === 0 && (
         <Button
           type="text"
-          icon={<FilterOutlined />}
+          icon={<FilterOutlined aria-hidden />}
           onClick={() => change({ filter: [{ key: '', operator: 'eq', value: '' }] })}
         >
           {words.filter}

@@ -1,6 +1,7 @@
-import { LinkOutlined, QuestionCircleOutlined } from '@ant-design/icons'
-import { App, Button } from 'antd'
+import { QuestionCircleOutlined } from '@ant-design/icons'
+import { Button } from 'antd'
 import type { CallData } from '../../api/operations.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { SearchExplanation } from './search-explanation.tsx'
@@ -18,8 +19,7 @@ const useWords = defineWords(
     hybrid: 'by keywords and meaning',
     took: (milliseconds: string) => `in ${milliseconds} ms`,
     why: 'Why?',
-    copy: 'Copy link',
-    copied: 'The link to this search was copied.',
+    copy: 'Copy the link to this search',
     results: 'Results',
     nothing: 'Nothing was found',
     nothingAbout:
@@ -32,8 +32,7 @@ const useWords = defineWords(
     hybrid: '按关键词与语义',
     took: (milliseconds: string) => `用时 ${milliseconds} 毫秒`,
     why: '为什么？',
-    copy: '复制链接',
-    copied: '已复制此搜索的链接。',
+    copy: '复制此搜索的链接',
     results: '结果',
     nothing: '没有找到',
     nothingAbout:
@@ -51,14 +50,8 @@ interface SearchResultsProps {
 /** What a search found, and how. */
 export function SearchResults({ base, found, state, onChange }: SearchResultsProps) {
   const words = useWords()
-  const { message } = App.useApp()
   const { items, explanation } = found
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(
-      new URL(searchHref(base.knowledge_id, state), window.location.href).href,
-    )
-    message.success(words.copied)
-  }
+  const address = new URL(searchHref(base.knowledge_id, state), window.location.href).href
   return (
     <>
       <div className="kb-search-summary">
@@ -68,11 +61,9 @@ export function SearchResults({ base, found, state, onChange }: SearchResultsPro
             {words[found.mode]}, {words.took(found.took_ms.toFixed(found.took_ms < 10 ? 1 : 0))}
           </span>
         </span>
-        <Button type="text" icon={<LinkOutlined />} onClick={copy}>
-          {words.copy}
-        </Button>
+        <CopyButton text={address} label={words.copy} />
         <Button
-          icon={<QuestionCircleOutlined />}
+          icon={<QuestionCircleOutlined aria-hidden />}
           type={state.explain ? 'primary' : 'default'}
           ghost={state.explain}
           aria-pressed={state.explain}

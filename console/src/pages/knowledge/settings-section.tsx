@@ -58,7 +58,7 @@ export function SettingsSection({ base, title, about, isIndex = false, children 
         body,
       }),
     onSuccess: async saved => {
-      message.success(isIndex ? words.savedIndex : words.saved)
+      message.success(saved.reindexing ? words.savedIndex : words.saved)
       form.setFieldsValue(settingsOf(saved))
       setIsChanged(false)
       await refresh(base.knowledge_id)

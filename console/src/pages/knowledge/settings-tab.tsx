@@ -72,7 +72,7 @@ export function SettingsTab({ base }: { base: KnowledgeBase }) {
         <section aria-label={words.danger}>
           <h2>{words.danger}</h2>
           <p className="soft">{words.dangerAbout}</p>
-          <Button danger icon={<DeleteOutlined />} onClick={() => setIsDeleting(true)}>
+          <Button danger icon={<DeleteOutlined aria-hidden />} onClick={() => setIsDeleting(true)}>
             {words.remove}
           </Button>
           <DeleteKnowledge

@@ -65,7 +65,7 @@ export function UploadPanel({ queue, entries }: { queue: UploadQueue; entries: r
       <div className="kb-uploads-head">
         <strong role="status">{parts.join(' · ')}</strong>
         {failed.length > 1 && (
-          <Button size="small" icon={<ReloadOutlined />} onClick={() => queue.retry()}>
+          <Button size="small" icon={<ReloadOutlined aria-hidden />} onClick={() => queue.retry()}>
             {words.retryAll}
           </Button>
         )}
@@ -115,7 +115,7 @@ function FailedUpload({ entry, queue }: { entry: UploadEntry; queue: UploadQueue
       <Button
         type="text"
         size="small"
-        icon={<ReloadOutlined />}
+        icon={<ReloadOutlined aria-hidden />}
         aria-label={words.retry(entry.name)}
         onClick={() => queue.retry([entry.id])}
       />
@@ -136,7 +136,7 @@ function MovingUpload({ entry, queue }: { entry: UploadEntry; queue: UploadQueue
           <Button
             type="text"
             size="small"
-            icon={<CloseOutlined />}
+            icon={<CloseOutlined aria-hidden />}
             aria-label={words.cancel(entry.name)}
             onClick={() => queue.cancel([entry.id])}
           />

@@ -26,13 +26,16 @@ async function findDocument(
   }
 }
 
+export const isOnItsWay = ({ status }: KnowledgeDocument): boolean =>
+  status !== 'ready' && status !== 'failed' && status !== 'disabled'
+
 /** One document; null where the base has none of this id. */
-export function useDocument(knowledgeId: string, fileId: string) {
+export function useDocument(knowledgeId: string, fileId: string | undefined) {
   return useQuery({
     queryKey: ['knowledge', 'base', knowledgeId, 'document', fileId],
-    queryFn: ({ signal }) => findDocument(knowledgeId, fileId, signal),
-    refetchInterval: ({ state }) =>
-      state.data && !['ready', 'failed', 'disabled'].includes(state.data.status) ? pollMilliseconds : false,
+    queryFn: ({ signal }) => findDocument(knowledgeId, fileId!, signal),
+    enabled: fileId !== undefined,
+    refetchInterval: ({ state }) => (state.data && isOnItsWay(state.data) ? pollMilliseconds : false),
   })
 }
 

@@ -43,5 +43,13 @@ export function useUploadQueue(knowledgeId: string): { queue: UploadQueue; entri
   useEffect(() => {
     if (added > 0) void queries.invalidateQueries({ queryKey: ['knowledge', 'base', knowledgeId] })
   }, [queries, knowledgeId, added])
+  const isBusy = entries.some(({ state }) => state === 'waiting' || state === 'sending' || state === 'sent')
+  useEffect(() => {
+    if (!isBusy) return
+    // The browser then asks before the page is left for good; inside the console uploads go on by themselves.
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [isBusy])
   return { queue, entries }
 }

@@ -1,6 +1,7 @@
-import { Alert, Tag } from 'antd'
+import { Alert } from 'antd'
 import { useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { ModelActions } from './model-actions.tsx'
 import { ModelTestResult, type Tested } from './model-test-result.tsx'
@@ -35,8 +36,8 @@ export function ModelCard({ model, onEdit }: { model: Model; onEdit: () => void 
     <article className="model-card" aria-label={model.name}>
       <div className="model-card-head">
         <h2>{model.name}</h2>
-        {model.is_default && <Tag color="green">{words.isDefault}</Tag>}
-        {isFromSettings && <Tag>{words.fromSettings}</Tag>}
+        {model.is_default && <Badge tone="good">{words.isDefault}</Badge>}
+        {isFromSettings && <Badge>{words.fromSettings}</Badge>}
       </div>
       <dl>
         {facts.map(([name, value]) => (

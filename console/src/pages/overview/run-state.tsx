@@ -1,4 +1,4 @@
-import { Tag } from 'antd'
+import { Badge, type Tone } from '../../ui/badge.tsx'
 import { defineWords } from '../../ui/words.ts'
 import type { Run } from './use-overview.ts'
 
@@ -21,16 +21,16 @@ const useWords = defineWords(
   },
 )
 
-const colors = {
-  queued: 'default',
-  running: 'processing',
-  waiting: 'gold',
-  succeeded: 'green',
-  failed: 'red',
-  stopped: 'default',
-} as const
+const tones: Readonly<Record<Run['status'], Tone>> = {
+  queued: 'plain',
+  running: 'info',
+  waiting: 'warning',
+  succeeded: 'good',
+  failed: 'bad',
+  stopped: 'plain',
+}
 
 export function RunState({ status }: { status: Run['status'] }) {
   const words = useWords()
-  return <Tag color={colors[status]}>{words[status]}</Tag>
+  return <Badge tone={tones[status]}>{words[status]}</Badge>
 }

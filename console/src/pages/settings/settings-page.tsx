@@ -50,7 +50,7 @@ export function SettingsPage(_: PageProps) {
             </SettingsSection>
             <SettingsSection title={words.settings} isWide>
               <p className="soft">{words.settingsAbout}</p>
-              <SettingsTable settings={server.data?.settings ?? []} isLoading={server.isPending} />
+              {server.data ? <SettingsTable settings={server.data.settings} /> : <Loading />}
             </SettingsSection>
           </>
         ) : (

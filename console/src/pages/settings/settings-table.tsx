@@ -1,12 +1,14 @@
-import { Checkbox, Input, Table, type TableColumnsType, Tag } from 'antd'
+import { Checkbox, Input, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
+import { Badge } from '../../ui/badge.tsx'
+import { WideTable } from '../../ui/wide-table.tsx'
 import { useSettingsWords } from './settings-words.ts'
 import type { Setting } from './use-server.ts'
 
 function SettingValue({ setting }: { setting: Setting }) {
   const words = useSettingsWords()
   if (!setting.is_set) return <span className="soft">{words.notSet}</span>
-  if (setting.is_secret || setting.value === null) return <Tag color="green">{words.set}</Tag>
+  if (setting.is_secret || setting.value === null) return <Badge tone="good">{words.set}</Badge>
   return <code className="setting-value">{setting.value}</code>
 }
 
@@ -43,7 +45,7 @@ function useColumns(): TableColumnsType<Setting> {
 }
 
 /** Every setting of the server; found by name or meaning. */
-export function SettingsTable({ settings, isLoading }: { settings: Setting[]; isLoading: boolean }) {
+export function SettingsTable({ settings }: { settings: Setting[] }) {
   const words = useSettingsWords()
   const [keyword, setKeyword] = useState('')
   const [onlySet, setOnlySet] = useState(false)
@@ -65,15 +67,9 @@ export function SettingsTable({ settings, isLoading }: { settings: Setting[]; is
           {words.onlySet}
         </Checkbox>
       </div>
-      <Table
-        rowKey="name"
-        size="small"
-        columns={useColumns()}
-        dataSource={shown}
-        loading={isLoading}
-        scroll={{ x: 720 }}
-        pagination={false}
-      />
+      <WideTable>
+        <Table rowKey="name" size="small" columns={useColumns()} dataSource={shown} pagination={false} />
+      </WideTable>
     </>
   )
 }

@@ -5,6 +5,7 @@ import { useAll } from '../../api/use-all.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import type { PageProps } from '../page-at.tsx'
 import { CreateToken } from './create-token.tsx'
@@ -50,8 +51,10 @@ export function TokensPage(_: PageProps) {
       />
       {tokens.isError ? (
         <Failure error={tokens.error} onRetry={tokens.refetch} />
+      ) : shown ? (
+        <TokensTable tokens={shown} />
       ) : (
-        <TokensTable tokens={shown ?? []} isLoading={tokens.isPending} />
+        <Loading />
       )}
       {isCreating && <CreateToken onClose={() => setIsCreating(false)} />}
     </Page>

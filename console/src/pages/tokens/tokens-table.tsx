@@ -1,14 +1,16 @@
-import { Table, type TableColumnsType, Tag } from 'antd'
+import { Table, type TableColumnsType } from 'antd'
 import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/use-all.ts'
 import { useSession } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { When } from '../../ui/when.tsx'
+import { WideTable } from '../../ui/wide-table.tsx'
 import { RevokeToken } from './revoke-token.tsx'
 import { useTokenWords } from './token-words.ts'
 
 export type Token = ItemOf<'POST /api/v1/token/list'>
 
-const roleColors = { admin: 'gold', editor: 'green', viewer: 'default', runner: 'blue' } as const
+const roleTones = { admin: 'warning', editor: 'good', viewer: 'plain', runner: 'info' } as const
 
 const timeOf = (time: string | null): number =>
   time === null ? Number.POSITIVE_INFINITY : new Date(time).getTime()
@@ -16,7 +18,7 @@ const timeOf = (time: string | null): number =>
 function Expiry({ time }: { time: string | null }) {
   const words = useTokenWords()
   if (time === null) return <span className="soft">{words.never}</span>
-  if (timeOf(time) < Date.now()) return <Tag color="red">{words.expired}</Tag>
+  if (timeOf(time) < Date.now()) return <Badge tone="bad">{words.expired}</Badge>
   return <When time={time} />
 }
 
@@ -34,7 +36,7 @@ function useColumns(): TableColumnsType<Token> {
       render: (name: string, { id }) => (
         <span className="token-name">
           {name}
-          {id === session?.id && <Tag>{words.thisOne}</Tag>}
+          {id === session?.id && <Badge>{words.thisOne}</Badge>}
         </span>
       ),
     },
@@ -42,7 +44,7 @@ function useColumns(): TableColumnsType<Token> {
       title: words.role,
       dataIndex: 'role',
       sorter: (one, other) => one.role.localeCompare(other.role),
-      render: (role: Token['role']) => <Tag color={roleColors[role]}>{words[role]}</Tag>,
+      render: (role: Token['role']) => <Badge tone={roleTones[role]}>{words[role]}</Badge>,
     },
     {
       title: words.agents,
@@ -71,16 +73,16 @@ function useColumns(): TableColumnsType<Token> {
   ]
 }
 
-export function TokensTable({ tokens, isLoading }: { tokens: Token[]; isLoading: boolean }) {
+export function TokensTable({ tokens }: { tokens: Token[] }) {
   return (
-    <Table
-      rowKey="id"
-      size="middle"
-      columns={useColumns()}
-      dataSource={tokens}
-      loading={isLoading}
-      scroll={{ x: 640 }}
-      pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
-    />
+    <WideTable>
+      <Table
+        rowKey="id"
+        size="middle"
+        columns={useColumns()}
+        dataSource={tokens}
+        pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
+      />
+    </WideTable>
   )
 }

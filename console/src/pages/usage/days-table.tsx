@@ -1,4 +1,5 @@
 import { Table, type TableColumnsType } from 'antd'
+import { WideTable } from '../../ui/wide-table.tsx'
 import { useUsageWords } from './usage-words.ts'
 import { useCountColumns } from './use-count-columns.tsx'
 import { useFormats } from './use-formats.ts'
@@ -19,13 +20,14 @@ export function DaysTable({ days }: { days: UsageDay[] }) {
     ...useCountColumns<UsageDay>(),
   ]
   return (
-    <Table
-      rowKey="date"
-      size="small"
-      columns={columns}
-      dataSource={days}
-      scroll={{ x: 560 }}
-      pagination={{ defaultPageSize: 31, hideOnSinglePage: true, showSizeChanger: false }}
-    />
+    <WideTable>
+      <Table
+        rowKey="date"
+        size="small"
+        columns={columns}
+        dataSource={days}
+        pagination={{ defaultPageSize: 31, hideOnSinglePage: true, showSizeChanger: false }}
+      />
+    </WideTable>
   )
 }

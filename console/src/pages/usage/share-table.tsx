@@ -1,5 +1,6 @@
 import { Table, type TableColumnsType } from 'antd'
 import { pathTo } from '../../ui/router.ts'
+import { WideTable } from '../../ui/wide-table.tsx'
 import { useUsageWords } from './usage-words.ts'
 import { useCountColumns } from './use-count-columns.tsx'
 import type { Names } from './use-names.ts'
@@ -39,14 +40,9 @@ export function ShareTable({ title, rows, names, without, folder }: ShareTablePr
   ]
   return (
     <section className="usage-card" aria-label={title}>
-      <Table
-        rowKey="id"
-        size="small"
-        columns={columns}
-        dataSource={rows}
-        scroll={{ x: 600 }}
-        pagination={false}
-      />
+      <WideTable>
+        <Table rowKey="id" size="small" columns={columns} dataSource={rows} pagination={false} />
+      </WideTable>
       {rows.length >= 20 && <p className="soft small">{words.most}</p>}
     </section>
   )

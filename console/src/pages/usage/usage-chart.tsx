@@ -1,19 +1,19 @@
-import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import { ChartPanel, type Series } from './chart-panel.tsx'
+import { ChartDrawing } from './chart-drawing.tsx'
+import { ChartLegend } from './chart-legend.tsx'
+import type { Series } from './chart-panel.tsx'
 import { ChartReading } from './chart-reading.tsx'
-import { labelled } from './chart-scale.ts'
 import { useUsageWords } from './usage-words.ts'
+import { useChosenDay } from './use-chosen-day.ts'
 import { useFormats } from './use-formats.ts'
 import type { UsageDay } from './use-usage.ts'
 import { useWidth } from './use-width.ts'
 import './usage-chart.css'
 
+/** Room for the numbers beside the panels. */
 const left = 52
 const right = 8
-const panelHeight = 120
-const gap = 26
 
-function useSeries(days: UsageDay[]): [Series[], Series[]] {
+function usePanels(days: UsageDay[]): [Series[], Series[]] {
   const words = useUsageWords()
   return [
     [
@@ -27,58 +27,21 @@ function useSeries(days: UsageDay[]): [Series[], Series[]] {
   ]
 }
 
-function Legend({ series }: { series: Series[] }) {
-  return (
-    <ul className="chart-legend small">
-      {series.map(({ name, tone }) => (
-        <li key={tone}>
-          <svg viewBox="0 0 10 10" aria-hidden="true">
-            <rect className={`chart-${tone}`} width="10" height="10" rx="2" />
-          </svg>
-          {name}
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-/** Where the arrow keys lead from a day. */
-function dayAfter(key: string, at: number, last: number): number | undefined {
-  if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(0, at - 1)
-  if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(last, at + 1)
-  if (key === 'Home') return 0
-  return key === 'End' ? last : undefined
-}
-
 /** Runs above, tokens below, day by day; the day under the pointer or chosen with the keys is read out. */
 export function UsageChart({ days }: { days: UsageDay[] }) {
   const words = useUsageWords()
-  const formats = useFormats()
+  const { longDay, number } = useFormats()
   const [element, width] = useWidth<HTMLDivElement>()
-  const [chosen, setChosen] = useState<number>()
-  const [runs, tokens] = useSeries(days)
+  const panels = usePanels(days)
   const inner = Math.max(0, width - left - right)
   const slot = inner / days.length
-  const last = days.length - 1
-  const at = chosen === undefined ? undefined : Math.min(chosen, last)
-  const day = days[at ?? last]!
-  const panel = { left, width: inner, height: panelHeight, slot, compact: formats.compact }
-  const labels = labelled(days.length, inner)
-  const point = (event: PointerEvent<HTMLDivElement>): void => {
-    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - left
-    setChosen(Math.max(0, Math.min(last, Math.floor(x / slot))))
-  }
-  const press = (event: KeyboardEvent): void => {
-    const next = dayAfter(event.key, at ?? last, last)
-    if (next === undefined) return
-    event.preventDefault()
-    setChosen(next)
-  }
-  const series = [...runs, ...tokens]
-  const told = series.map(({ name, values }) => `${name} ${formats.number(values[at ?? last]!)}`)
+  const { shown, read, handlers } = useChosenDay(days.length, { left, slot })
+  const series = panels.flat()
+  const day = days[read]!
+  const told = series.map(({ name, values }) => `${name} ${number(values[read]!)}`)
   return (
     <>
-      <Legend series={series} />
+      <ChartLegend series={series} />
       <div
         ref={element}
         className="chart"
@@ -87,45 +50,21 @@ export function UsageChart({ days }: { days: UsageDay[] }) {
         aria-label={words.chartName}
         aria-valuemin={1}
         aria-valuemax={days.length}
-        aria-valuenow={(at ?? last) + 1}
-        aria-valuetext={`${formats.longDay(day.date)}: ${told.join(', ')}`}
-        onPointerMove={point}
-        onPointerLeave={() => setChosen(undefined)}
-        onFocus={() => setChosen(at ?? last)}
-        onBlur={() => setChosen(undefined)}
-        onKeyDown={press}
+        aria-valuenow={read + 1}
+        aria-valuetext={`${longDay(day.date)}: ${told.join(', ')}`}
+        {...handlers}
       >
-        <svg width={width} height={2 * panelHeight + gap + 30} aria-hidden="true">
-          {at !== undefined && (
-            <rect
-              className="chart-chosen"
-              x={left + at * slot}
-              width={slot}
-              height={2 * panelHeight + gap + 10}
-            />
-          )}
-          <g transform="translate(0 10)">
-            <ChartPanel series={runs} {...panel} />
-          </g>
-          <g transform={`translate(0 ${10 + panelHeight + gap})`}>
-            <ChartPanel series={tokens} {...panel} />
-          </g>
-          {days.map(({ date }, index) =>
-            labels.has(index) ? (
-              <text
-                key={date}
-                className="chart-day"
-                x={Math.min(left + (index + 0.5) * slot, width - 24)}
-                y={2 * panelHeight + gap + 26}
-                textAnchor="middle"
-              >
-                {formats.shortDay(date)}
-              </text>
-            ) : null,
-          )}
-        </svg>
-        {at !== undefined && (
-          <ChartReading day={day} series={series} at={at} x={left + (at + 0.5) * slot} width={width} />
+        <ChartDrawing
+          days={days}
+          panels={panels}
+          left={left}
+          width={width}
+          inner={inner}
+          slot={slot}
+          chosen={shown}
+        />
+        {shown !== undefined && (
+          <ChartReading day={day} series={series} at={shown} x={left + (shown + 0.5) * slot} width={width} />
         )}
       </div>
     </>

@@ -1,11 +1,14 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { Button, Table, type TableColumnsType, Tag } from 'antd'
+import { Button, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
 import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/use-all.ts'
 import { useSession } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import { When } from '../../ui/when.tsx'
+import { WideTable } from '../../ui/wide-table.tsx'
 import { CreateWorkspace } from './create-workspace.tsx'
 import { DeleteWorkspace } from './delete-workspace.tsx'
 import { useWorkspaceWords } from './workspace-words.ts'
@@ -22,7 +25,7 @@ function useColumns(onDelete: (workspace: Workspace) => void): TableColumnsType<
       sorter: (one, other) => one.name.localeCompare(other.name),
       render: (name: string, { id }) => (
         <>
-          {name} {id === session?.workspace_id && <Tag>{words.thisOne}</Tag>}
+          {name} {id === session?.workspace_id && <Badge>{words.thisOne}</Badge>}
         </>
       ),
     },
@@ -66,16 +69,18 @@ export function WorkspacesSection() {
       <p className="soft">{words.about}</p>
       {workspaces.isError ? (
         <Failure error={workspaces.error} onRetry={workspaces.refetch} />
+      ) : workspaces.isPending ? (
+        <Loading />
       ) : (
-        <Table
-          rowKey="id"
-          size="small"
-          columns={columns}
-          dataSource={workspaces.data ?? []}
-          loading={workspaces.isPending}
-          scroll={{ x: 560 }}
-          pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
-        />
+        <WideTable>
+          <Table
+            rowKey="id"
+            size="small"
+            columns={columns}
+            dataSource={workspaces.data}
+            pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
+          />
+        </WideTable>
       )}
       <Button icon={<PlusOutlined />} className="settings-add" onClick={() => setIsCreating(true)}>
         {words.create}

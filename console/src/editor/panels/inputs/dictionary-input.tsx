@@ -90,7 +90,10 @@ export function DictionaryInput({ shape, value, onChange, pointer, label }: Inpu
                   label={words.value(label, row.key || String(index + 1))}
                 />
               </div>
-              <RowButtons name={row.key || name} onRemove={() => change(removed(rows, index))} />
+              <RowButtons
+                name={row.key || `${label} ${index + 1}`}
+                onRemove={() => change(removed(rows, index))}
+              />
             </div>
             {problem !== undefined && (
               <div className="problems" role="status">

@@ -51,7 +51,10 @@ export function TemplateInput(props: TemplateInputProps) {
   }
   return (
     <div className="template">
-      <div className={`template-box ${look}`} data-wrong={isWrong || control['aria-invalid'] || undefined}>
+      <div
+        className={`template-box ${look}${corner === undefined ? '' : ' has-corner'}`}
+        data-wrong={isWrong || control['aria-invalid'] || undefined}
+      >
         <div className="template-scroll">
           <div className="template-mirror" aria-hidden="true" ref={mirror}>
             {piecesOf(text).map((piece, index) =>
@@ -95,15 +98,13 @@ export function TemplateInput(props: TemplateInputProps) {
           {hasReferences && (
             <button
               type="button"
-              className="corner-button"
+              className="corner-button insert"
               aria-label={words.insert(label)}
               title={words.insert(label)}
               disabled={control.disabled}
               onMouseDown={event => event.preventDefault()}
               onClick={completion.ask}
-            >
-              {'{x}'}
-            </button>
+            />
           )}
         </div>
       </div>

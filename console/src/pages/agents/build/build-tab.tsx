@@ -1,12 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { Alert, App, Button } from 'antd'
-import { useState } from 'react'
-import { call } from '../../../api/call.ts'
+import { Alert, Button } from 'antd'
 import { useMay } from '../../../session/use-session.ts'
 import { Failure } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
-import { type AgentRecord, agentKey, type Warning } from '../agent-record.ts'
-import { changeOf } from './agent-draft.ts'
+import type { AgentRecord, Warning } from '../agent-record.ts'
 import { IdentityFields } from './identity-fields.tsx'
 import { KnowledgeFields } from './knowledge-fields.tsx'
 import { MemoryFields } from './memory-fields.tsx'
@@ -15,11 +11,11 @@ import { PersonaFields } from './persona-fields.tsx'
 import { Preview } from './preview.tsx'
 import { ToolFields } from './tool-fields.tsx'
 import { useDraft } from './use-draft.ts'
+import { useSave } from './use-save.ts'
 
 const useWords = defineWords(
   {
     save: 'Save',
-    saved: 'Saved',
     discard: 'Discard changes',
     unsaved: 'Unsaved changes',
     allSaved: 'Everything is saved',
@@ -30,7 +26,6 @@ const useWords = defineWords(
   },
   {
     save: '保存',
-    saved: '已保存',
     discard: '放弃修改',
     unsaved: '有未保存的修改',
     allSaved: '已全部保存',
@@ -45,31 +40,9 @@ const useWords = defineWords(
 export function BuildTab({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const may = useMay()
-  const queries = useQueryClient()
-  const { message } = App.useApp()
   const control = useDraft(agent)
   const { draft, isDirty } = control
-  const [warnings, setWarnings] = useState<readonly Warning[]>([])
-  const [error, setError] = useState<unknown>()
-  const [isSaving, setIsSaving] = useState(false)
-
-  const save = async (): Promise<void> => {
-    setIsSaving(true)
-    setError(undefined)
-    try {
-      const body = { id: agent.id, ...changeOf(agent, draft) }
-      const { warnings: found, ...saved } = await call('POST /api/v1/agent/update', { body })
-      queries.setQueryData(agentKey(agent.id), saved)
-      control.discard()
-      setWarnings(found)
-      message.success(words.saved)
-      void queries.invalidateQueries({ queryKey: ['agents'] })
-    } catch (problem) {
-      setError(problem)
-    } finally {
-      setIsSaving(false)
-    }
-  }
+  const { save, isSaving, error, warnings } = useSave(agent, control)
   const part = { draft, edit: control.edit, isDisabled: !may.write }
   const hasName = draft.name.trim() !== ''
   return (

@@ -13,6 +13,8 @@ export interface DraftControl {
   edit: (change: Partial<AgentDraft>) => void
   /** Back to what is saved. */
   discard: () => void
+  /** This draft is saved; what was typed since then stays. */
+  settle: (saved: AgentDraft) => void
 }
 
 export function useDraft(agent: AgentRecord): DraftControl {
@@ -34,5 +36,6 @@ export function useDraft(agent: AgentRecord): DraftControl {
     isDirty,
     edit: change => setEdited(before => ({ ...(before ?? draftOf(agent)), ...change })),
     discard: () => setEdited(undefined),
+    settle: saved => setEdited(before => (before === saved ? undefined : before)),
   }
 }

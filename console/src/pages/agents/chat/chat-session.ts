@@ -1,9 +1,9 @@
 import { ApiFailure } from '../../../api/api-failure.ts'
 import type { ChatApi } from './chat-api.ts'
+import { type ChatState, emptyState, isLive, type Outgoing } from './chat-state.ts'
 import {
   afterEvent,
   type ChatTurn,
-  type DataType,
   failureIn,
   messagesOf,
   type Rating,
@@ -13,32 +13,6 @@ import {
 import { listenToTurn } from './listen-to-turn.ts'
 
 const pageSize = 30
-
-export interface Outgoing {
-  type: DataType
-  content: string
-  fileIds: readonly string[]
-}
-
-export interface ChatState {
-  /** Undefined until the first message makes one. */
-  conversationId: string | undefined
-  turns: readonly ChatTurn[]
-  isLoading: boolean
-  loadError: unknown
-  hasOlder: boolean
-}
-
-const emptyState = (conversationId?: string): ChatState => ({
-  conversationId,
-  turns: [],
-  isLoading: conversationId !== undefined,
-  loadError: undefined,
-  hasOlder: false,
-})
-
-export const isLive = (turn: ChatTurn | undefined): boolean =>
-  turn?.phase === 'sending' || turn?.phase === 'answering'
 
 /** One conversation as it is shown and carried on. Turns that nobody listens to any more go on at the server. */
 export class ChatSession {

@@ -4,7 +4,7 @@ import type { TextAreaRef } from 'antd/es/input/TextArea'
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { defineWords } from '../../../ui/words.ts'
 import { AttachmentStrip } from './attachment-strip.tsx'
-import type { Outgoing } from './chat-session.ts'
+import type { Outgoing } from './chat-state.ts'
 import { dataTypeFor } from './message-form.ts'
 import type { useAttachments } from './use-attachments.ts'
 

@@ -8,7 +8,15 @@ import { prettyAction } from './message-form.ts'
 import { RateButtons } from './rate-buttons.tsx'
 import { useCitations } from './use-citations.ts'
 
-const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
+const PlainText = ({ text }: { text: string }) => <div className="plain-text">{text}</div>
+
+// A server that was updated meanwhile has it no more; the words are what counts.
+const Markdown = lazy(() =>
+  import('./markdown.tsx').then(
+    module => ({ default: module.Markdown }),
+    () => ({ default: PlainText }),
+  ),
+)
 
 const useWords = defineWords(
   { copy: 'Copy the answer', action: 'Action', sources: 'Sources', trace: 'Trace' },
@@ -59,7 +67,7 @@ function ReplyContent({ reply, citations, onCite }: Cited & { reply: ChatMessage
     )
   if (reply.content === '') return null
   return (
-    <Suspense fallback={<div className="plain-text">{reply.content}</div>}>
+    <Suspense fallback={<PlainText text={reply.content} />}>
       <Markdown text={reply.content} citations={citations} onCite={onCite} />
     </Suspense>
   )

@@ -1,7 +1,7 @@
 import { Alert, Button } from 'antd'
 import { memo } from 'react'
 import { defineWords } from '../../../ui/words.ts'
-import { isLive } from './chat-session.ts'
+import { isLive } from './chat-state.ts'
 import { type ChatMessage, type ChatTurn, repliesShown } from './chat-turns.ts'
 import { MessageFiles } from './message-files.tsx'
 import { prettyAction } from './message-form.ts'

@@ -1,6 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { chatApi } from './chat-api.ts'
-import { ChatSession, type ChatState } from './chat-session.ts'
+import { ChatSession } from './chat-session.ts'
+import type { ChatState } from './chat-state.ts'
 
 /** Pieces of an answer come faster than anybody reads; so often they are shown. */
 const showMilliseconds = 40

@@ -24,7 +24,8 @@ ${head}
 # 2. Say something; with "stream": 1 the answer comes piece by piece (add -N)
 curl ${origin}/api/v1/conversation/chat \\
 ${head}
-  -d '{"agent_id": "${agentId}", "conversation_id": "CONVERSATION_ID", "data_type": "text", "content": "Hello"}'
+  -d '{"agent_id": "${agentId}", "conversation_id": "CONVERSATION_ID",
+       "data_type": "text", "content": "Hello"}'
 `
 }
 

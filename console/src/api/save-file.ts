@@ -1,4 +1,4 @@
-import { addressOf, authorization, request } from '../../api/request.ts'
+import { addressOf, authorization, request } from './request.ts'
 
 /**
  * Lets the browser save a file of the server. It is fetched with the token first: a plain link could not carry one,

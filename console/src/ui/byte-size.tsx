@@ -1,11 +1,13 @@
-import { useLanguage } from '../../ui/preferences.ts'
+import { useLanguage } from './preferences.ts'
 
+/** Sizes stand below one another in tables. */
+const tabular = { fontVariantNumeric: 'tabular-nums' } as const
 const units = ['kilobyte', 'megabyte', 'gigabyte'] as const
 
 /** A number of bytes as people say it. */
 export function ByteSize({ bytes }: { bytes: number }) {
   const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
-  if (bytes < 1024) return <span className="kb-number">{bytes} B</span>
+  if (bytes < 1024) return <span style={tabular}>{bytes} B</span>
   const step = Math.min(3, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** step
   const format = new Intl.NumberFormat(locale, {
@@ -14,5 +16,5 @@ export function ByteSize({ bytes }: { bytes: number }) {
     unitDisplay: 'short',
     maximumFractionDigits: value < 10 ? 1 : 0,
   })
-  return <span className="kb-number">{format.format(value)}</span>
+  return <span style={tabular}>{format.format(value)}</span>
 }

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changeOf, draftOf, isChanged } from '../../console/src/pages/agents/build/agent-draft.ts'
+import { toolFormOf, toolOf, toolProblem } from '../../console/src/pages/agents/build/tool-settings.ts'
+import {
+  dataTypeFor,
+  fileInAddress,
+  prettyAction,
+  safeAddress,
+} from '../../console/src/pages/agents/chat/message-form.ts'
+import { languages, snippetFor } from '../../console/src/pages/agents/use/snippets.ts'
+
+const agent = {
+  ...{ id: 'agent_1', name: 'Butler', intro: '', access: 'private' as const },
+  memory: { city: { name: 'City', default: 'Paris' }, count: { default: 3 } },
+  learn: { kb_1: { weight: 2 } },
+  config: {
+    character_profile: 'You are a butler.',
+    voice: 'deep',
+    tools: {
+      web_search: { version: '1' },
+      stock: { version: '2', running_config: { type: 'http', url: 'https://example.com', odd: 1 } },
+    },
+  },
+  ...{ created_at: '2026-11-15T00:00:00+00:00', updated_at: '2026-11-15T00:00:00+00:00' },
+}
+
+test('an agent that nobody changed sends nothing', () => {
+  const draft = draftOf(agent)
+  assert.equal(isChanged(agent, draft), false)
+  assert.deepEqual(changeOf(agent, draft), {})
+})
+
+test('only what was changed is sent, and what was emptied is taken away', () => {
+  const draft = { ...draftOf(agent), profile: ' ', prologue: 'Good day', knowledgeIds: ['kb_1', 'kb_2'] }
+  assert.deepEqual(changeOf(agent, draft), {
+    config: { character_profile: null, prologue: 'Good day' },
+    learn: { kb_1: { weight: 2 }, kb_2: {} },
+  })
+})
+
+test('what tools have beyond the form is kept', () => {
+  const draft = draftOf(agent)
+  const { tools } = agent.config
+  assert.deepEqual(changeOf(agent, { ...draft, searchesWeb: false }).config, {
+    tools: { stock: tools.stock },
+  })
+  const form = { ...toolFormOf(draft.tools[0]), description: 'What is left' }
+  const edited = { ...draft, tools: [toolOf(form, draft.tools[0])] }
+  assert.deepEqual(changeOf(agent, edited).config, {
+    tools: {
+      web_search: { version: '1' },
+      stock: {
+        version: '2',
+        running_config: {
+          ...{ type: 'http', description: 'What is left', method: 'GET' },
+          ...{ url: 'https://example.com', odd: 1 },
+        },
+      },
+    },
+  })
+})
+
+test('defaults keep their type', () => {
+  const draft = draftOf(agent)
+  const memory = draft.memory.map(row =>
+    row.key === 'count' ? { ...row, value: '4' } : { ...row, value: '5' },
+  )
+  assert.deepEqual(changeOf(agent, { ...draft, memory }).memory, {
+    city: { name: 'City', description: '', default: '5' },
+    count: { name: '', description: '', default: 4 },
+  })
+})
+
+test('a tool tells what it lacks', () => {
+  const form = { ...toolFormOf(undefined), name: 'stock', url: 'https://example.com' }
+  assert.equal(toolProblem(form, []), undefined)
+  assert.equal(toolProblem({ ...form, name: ' ' }, []), 'name')
+  assert.equal(toolProblem(form, ['stock']), 'taken')
+  assert.equal(toolProblem({ ...form, url: '' }, []), 'url')
+  assert.equal(toolProblem({ ...form, headers: '[1]' }, []), 'headers')
+  assert.equal(toolProblem({ ...form, type: 'workflow' }, []), 'id')
+})
+
+test('files go as what all of them are', () => {
+  assert.equal(dataTypeFor([]), 'text')
+  assert.equal(dataTypeFor(['image/png', 'image/webp']), 'image')
+  assert.equal(dataTypeFor(['audio/mpeg']), 'voice')
+  assert.equal(dataTypeFor(['image/png', 'text/plain']), 'file')
+})
+
+test('an answer links nowhere but out, and shows no pictures but files', () => {
+  assert.equal(safeAddress('https://example.com/'), 'https://example.com/')
+  for (const address of [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '#/tokens',
+    '/api',
+    'vbscript:x',
+    undefined,
+  ])
+    assert.equal(safeAddress(address), undefined)
+  assert.equal(fileInAddress('/api/v1/files/file_abc'), 'file_abc')
+  assert.equal(fileInAddress('file_abc'), 'file_abc')
+  for (const source of [
+    'https://example.com/x.png',
+    'file:///etc/passwd',
+    'data:image/png;base64,x',
+    undefined,
+  ])
+    assert.equal(fileInAddress(source), undefined)
+})
+
+test('an action is printed for people', () => {
+  assert.equal(prettyAction('{"a":1}'), '{\n  "a": 1\n}')
+  assert.equal(prettyAction('odd'), 'odd')
+})
+
+test('examples name the agent, and ask for a token only where one is needed', () => {
+  for (const language of languages) {
+    const about = { origin: 'http://here:1', agentId: 'agent_1' }
+    const open = snippetFor(language, { ...about, isPublic: true })
+    const closed = snippetFor(language, { ...about, isPublic: false })
+    for (const snippet of [open, closed]) assert.match(snippet, /http:\/\/here:1\/api\/v1[\s\S]*agent_1/)
+    assert.doesNotMatch(open, /YOUR_TOKEN/)
+    assert.match(closed, /Bearer YOUR_TOKEN/)
+  }
+})

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { ApiFailure } from '../../console/src/api/api-failure.ts'
+import type { ServerEvent } from '../../console/src/api/read-events.ts'
+import type { ChatApi } from '../../console/src/pages/agents/chat/chat-api.ts'
+import { ChatSession } from '../../console/src/pages/agents/chat/chat-session.ts'
+
+type Answer = (chatId: string, lastEventId: string | undefined) => AsyncIterable<ServerEvent>
+type Message = Awaited<ReturnType<ChatApi['retrieve']>>[number]
+
+const said = (content: string, id = 'reply') => ({
+  ...{ data_type: 'text', content, file_list: [], message_id: id, timestamp: 1 },
+})
+const end = (content: string, more: object = {}): ServerEvent => ({
+  id: '9',
+  event: 'end',
+  data: { code: 0, run_id: 'run_1', feedback: [said(content)], ...more },
+})
+const delta = (content: string): ServerEvent => ({
+  id: '1',
+  event: 'delta',
+  data: { code: 0, run_id: 'run_1', feedback: [said(content)] },
+})
+const answering = (...events: ServerEvent[]): Answer =>
+  async function* () {
+    yield* events
+  }
+
+let answer: Answer
+let stored: Message[]
+let run: Awaited<ReturnType<ChatApi['run']>>
+let calls: string[]
+let ids: number
+
+const api: ChatApi = {
+  newId: prefix => {
+    ids += 1
+    return `${prefix}_${ids}`
+  },
+  create: async () => {
+    calls.push('create')
+    return 'conv_1'
+  },
+  retrieve: async (_, limit, offset) => {
+    calls.push(`retrieve ${limit} ${offset}`)
+    const end = stored.length - offset
+    return stored.slice(Math.max(0, end - limit), Math.max(0, end))
+  },
+  run: async () => run,
+  activeRun: async () => 'run_active',
+  chat: (conversationId, { chatId }, lastEventId) => {
+    calls.push(`chat ${conversationId} ${chatId}`)
+    return answer(chatId, lastEventId)
+  },
+  stop: async runId => calls.push(`stop ${runId}`),
+  rate: async (_, messageId, rating, comment) => calls.push(`rate ${messageId} ${rating} ${comment}`),
+  pause: async () => undefined,
+}
+
+beforeEach(() => {
+  answer = answering(delta('Hel'), end('Hello'))
+  stored = []
+  run = undefined
+  calls = []
+  ids = 0
+})
+
+/** Resolves when the session has come into this state. */
+function until(session: ChatSession, isSo: () => boolean): Promise<void> {
+  return new Promise(resolve => {
+    const look = (): void => {
+      if (isSo()) resolve()
+    }
+    session.subscribe(look)
+    look()
+  })
+}
+const lastOf = (session: ChatSession) => session.read().turns.at(-1)
+const ended = (session: ChatSession, phase = 'ended') =>
+  until(session, () => lastOf(session)?.phase === phase)
+const hello = { type: 'text' as const, content: 'Hello', fileIds: [] }
+
+test('the first message makes the conversation, and opening that changes nothing', async () => {
+  const session = new ChatSession(api)
+  await session.open(undefined)
+  assert.equal(await session.send(hello), 'conv_1')
+  await session.open('conv_1')
+  await ended(session)
+  assert.deepEqual(calls, ['create', 'chat conv_1 chat_2'])
+  assert.equal(lastOf(session)?.replies[0]?.content, 'Hello')
+})
+
+test('one message is said at a time', async () => {
+  const gate = Promise.withResolvers<void>()
+  answer = async function* () {
+    yield delta('Hel')
+    await gate.promise
+    yield end('Hello')
+  }
+  const session = new ChatSession(api)
+  await session.send(hello)
+  await ended(session, 'answering')
+  await session.send(hello)
+  assert.equal(session.read().turns.length, 1)
+  gate.resolve()
+  await ended(session)
+})
+
+test('older messages come in before the others, as many as there are', async () => {
+  stored = Array.from({ length: 50 }, (_, at) => ({
+    ...{ data_type: 'text', content: `m${at}`, file_list: [], message_id: `m${at}`, timestamp: at },
+    ...{ role: at % 2 === 0 ? 0 : 1, chat_id: `chat_${at >> 1}` },
+  })) as Message[]
+  const session = new ChatSession(api)
+  await session.open('conv_1')
+  assert.equal(session.read().hasOlder, true)
+  await Promise.all([session.loadOlder(), session.loadOlder()])
+  assert.deepEqual(calls, ['retrieve 30 0', 'retrieve 30 30'])
+  const { turns, hasOlder } = session.read()
+  assert.deepEqual([turns.length, turns[0]?.said?.content, hasOlder], [25, 'm0', false])
+})
+
+const stored1 = (): Message[] => [
+  {
+    ...{ data_type: 'text', content: 'Hello', file_list: [], message_id: 'm1', timestamp: 1, role: 0 },
+    ...{ chat_id: 'chat_a', run_id: 'run_1' },
+  },
+]
+const noWait = { waiting: null, error: null, chat_id: 'chat_a' }
+
+test('an answer that is still under way is taken up again, but not by those who only read', async () => {
+  stored = stored1()
+  run = { ...noWait, status: 'running' }
+  const session = new ChatSession(api)
+  await session.open('conv_1')
+  await ended(session)
+  await until(session, () => lastOf(session)?.replies.length === 1)
+  assert.deepEqual(calls, ['retrieve 30 0', 'chat conv_1 chat_a'])
+  const reader = new ChatSession(api)
+  await reader.open('conv_1', { canTalk: false })
+  assert.deepEqual(calls.slice(2), ['retrieve 30 0'])
+})
+
+test('a question that waits offers its options again, until something is said', async () => {
+  stored = stored1()
+  run = { ...noWait, status: 'waiting', waiting: { node_id: 'q', question: 'Size?', options: ['small'] } }
+  const session = new ChatSession(api)
+  await session.open('conv_1')
+  assert.deepEqual(lastOf(session)?.options, ['small'])
+  await session.send({ ...hello, content: 'small' })
+  assert.equal(session.read().turns[0]?.options, undefined)
+})
+
+test('a turn that is on record as failed is said anew; one that never arrived keeps its id', async () => {
+  const session = new ChatSession(api)
+  answer = answering(end('Sorry', { code: 50201, msg: 'Down', reason: 'model_failed' }))
+  await session.send(hello)
+  await ended(session, 'failed')
+  answer = async function* () {
+    yield* []
+    throw new ApiFailure('Too many', { reason: 'rate_limited' })
+  }
+  await session.sendAgain(lastOf(session)!)
+  await ended(session, 'failed')
+  assert.equal(session.read().turns.length, 2)
+  answer = answering(end('Hello'))
+  await session.sendAgain(lastOf(session)!)
+  await ended(session)
+  assert.deepEqual(calls, ['create', 'chat conv_1 chat_2', 'chat conv_1 chat_4', 'chat conv_1 chat_4'])
+})
+
+test('an answer that has not begun is stopped by looking for its run', async () => {
+  const gate = Promise.withResolvers<void>()
+  answer = async function* () {
+    await gate.promise
+    yield end('')
+  }
+  const session = new ChatSession(api)
+  await session.send(hello)
+  await session.stop()
+  assert.equal(calls.at(-1), 'stop run_active')
+  gate.resolve()
+  await ended(session)
+  await session.stop()
+  assert.equal(calls.at(-1), 'stop run_active')
+})
+
+test('a rating is kept with its message', async () => {
+  const session = new ChatSession(api)
+  await session.send(hello)
+  await ended(session)
+  await session.rate('reply', 'dislike', 'too short')
+  assert.equal(calls.at(-1), 'rate reply dislike too short')
+  assert.equal(lastOf(session)?.replies[0]?.rating, 'dislike')
+})
+
+test('a conversation that cannot be read says so, and can be tried again', async () => {
+  const failing = { ...api, retrieve: () => Promise.reject(new ApiFailure('Gone', { reason: 'not_found' })) }
+  const session = new ChatSession(failing)
+  await session.open('conv_1')
+  assert.ok(session.read().loadError instanceof ApiFailure)
+  Object.assign(failing, { retrieve: api.retrieve })
+  await session.open('conv_1')
+  assert.equal(session.read().loadError, undefined)
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+/** Makes a token on the page of tokens and gives back its sign-in link. */
+async function makeToken(page: Page, name: string, role: string): Promise<string> {
+  await page.getByRole('button', { name: 'Create a token' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill(name)
+  await page.getByRole('radio', { name: role }).check()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('button', { name: 'Copy the link' }).click()
+  const link = await page.evaluate<string>('navigator.clipboard.readText()')
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('row', { name: new RegExp(`^${name} `) }).waitFor()
+  return link
+}
+
+async function signIn(context: BrowserContext, link: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(link)
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  return page
+}
+
+describeConsole('Access', world => {
+  flow(world, 'a viewer and an editor come in by their links and see what they may do', async ({ page }) => {
+    await world.server.api.upload('hello.txt', 'Hello')
+    await page.goto(`${world.server.base}/#/tokens`)
+    const [viewerLink, editorLink] = [
+      await makeToken(page, 'Reader', 'Viewer'),
+      await makeToken(page, 'Writer', 'Editor'),
+    ]
+    await expectAccessible(page, 'the tokens')
+
+    const viewers = await world.browser.newContext({ locale: 'en-US' })
+    const viewer = await signIn(viewers, viewerLink)
+    assert.equal(await viewer.getByRole('link', { name: 'Tokens' }).count(), 0)
+    await viewer.goto(`${world.server.base}/#/files`)
+    await viewer.getByRole('button', { name: 'Download hello.txt' }).waitFor()
+    assert.equal(await viewer.getByRole('button', { name: /Upload|Delete/ }).count(), 0)
+    await viewer.goto(`${world.server.base}/#/tokens`)
+    await viewer.getByRole('heading', { name: 'Tokens are for admins' }).waitFor()
+    await viewer.goto(`${world.server.base}/#/models`)
+    await viewer.getByText('Only admins add and change models').waitFor()
+    assert.equal(await viewer.getByRole('button', { name: /Add|Test/ }).count(), 0)
+    await viewer.goto(`${world.server.base}/#/settings`)
+    await viewer.getByText('Only the operator').waitFor()
+    assert.equal(await viewer.getByRole('heading', { name: 'Workspaces' }).count(), 0)
+    await viewers.close()
+
+    const editors = await world.browser.newContext({ locale: 'en-US' })
+    const editor = await signIn(editors, editorLink)
+    await editor.goto(`${world.server.base}/#/files`)
+    await editor.getByRole('button', { name: 'Delete hello.txt' }).waitFor()
+    await editor.goto(`${world.server.base}/#/tokens`)
+    await editor.getByRole('heading', { name: 'Tokens are for admins' }).waitFor()
+
+    await page.getByRole('button', { name: 'Revoke Writer' }).click()
+    await page.getByRole('tooltip').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('row', { name: /^Writer / }).waitFor({ state: 'detached' })
+    await editor.goto(`${world.server.base}/#/usage`)
+    await editor.getByRole('button', { name: 'Sign in' }).waitFor()
+    await editors.close()
+  })
+
+  flow(world, 'a runner is made for agents chosen by their names', async ({ page }) => {
+    await world.server.api.post('agent/create', { name: 'Butler' })
+    await page.goto(`${world.server.base}/#/tokens`)
+    await page.getByRole('button', { name: 'Create a token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create a token' })
+    await dialog.getByRole('radio', { name: 'Runner' }).check()
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByText('Choose at least one agent').waitFor()
+    await dialog.getByText('Give it a name').waitFor()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Front desk')
+    await dialog.getByRole('combobox', { name: 'Agents it may talk to' }).click()
+    await page.getByTitle('Butler').click()
+    await page.keyboard.press('Escape')
+    await expectAccessible(page, 'the form of a token')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    const made = page.getByRole('dialog', { name: 'Front desk is ready' })
+    await made.getByText('shown only this once').waitFor()
+    assert.equal(await made.getByRole('button', { name: 'Copy the link' }).count(), 0)
+    await made.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row', { name: /Front desk Runner Butler/ }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search tokens' }).fill('front')
+    await page.getByRole('row', { name: /operator/ }).waitFor({ state: 'detached' })
+  })
+
+  flow(world, 'whoever revokes the own token is warned, and signed out', async ({ page, context }) => {
+    const own = (await world.server.api.post('token/create', { name: 'Second admin', role: 'admin' })).json
+      .data
+    await context.addInitScript(`localStorage.setItem('banyan.token', ${JSON.stringify(own.token)})`)
+    await page.goto(`${world.server.base}/#/tokens`)
+    await page.getByRole('row', { name: /Second admin Signed in with it/ }).waitFor()
+    await page.getByRole('button', { name: 'Revoke Second admin' }).click()
+    await page.getByText('Revoke the token that you are signed in with?').waitFor()
+    await page.getByRole('tooltip').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  })
+
+  flow(
+    world,
+    'the operator sees settings without secrets, and makes and deletes workspaces',
+    async ({ page }) => {
+      await page.goto(`${world.server.base}/#/settings`)
+      await page.getByRole('heading', { name: 'Settings of the server' }).waitFor()
+      await page.getByRole('row', { name: /MODEL_API_KEY set/ }).waitFor()
+      assert.ok(!(await page.content()).includes(world.model.apiKey))
+      await page.getByRole('searchbox', { name: 'Search settings' }).fill('web search')
+      await page.getByRole('row', { name: /PORT/ }).waitFor({ state: 'detached' })
+      await page.getByRole('row', { name: /WEB_SEARCH_URL/ }).waitFor()
+
+      await page.getByRole('button', { name: 'Create a workspace' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Team tea')
+      await page.getByRole('button', { name: 'Create', exact: true }).click()
+      await page.getByText('shown only this once').waitFor()
+      await page.getByRole('button', { name: 'Copy the token' }).click()
+      const secret = await page.evaluate<string>('navigator.clipboard.readText()')
+      const theirs = world.server.api.as(secret)
+      assert.equal((await theirs.get('token/self')).json.data.workspace_name, 'Team tea')
+      await page.getByRole('button', { name: 'Done' }).click()
+      assert.equal(await page.getByRole('button', { name: 'Delete default' }).count(), 0)
+      await page.getByRole('button', { name: 'Delete Team tea' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Delete Team tea?' })
+      const confirm = dialog.getByRole('button', { name: 'Delete' })
+      assert.ok(await confirm.isDisabled())
+      await expectAccessible(page, 'the question before a workspace is deleted')
+      await dialog.getByLabel('Type “Team tea” to confirm').fill('Team tea')
+      await confirm.click()
+      await page.getByRole('row', { name: /Team tea/ }).waitFor({ state: 'detached' })
+      assert.equal((await theirs.get('token/self')).status, 401)
+      await page.getByRole('region', { name: 'Console' }).getByText('Dark').click()
+      await page.locator('html[data-theme=dark]').waitFor()
+      await expectAccessible(page, 'the settings in the dark')
+    },
+  )
+})

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { dataOf, makeBase } from '../support/knowledge.ts'
+import { chain, output } from '../support/run-graphs.ts'
+import { makeAgent, makeWorkflow } from '../support/talk.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const run = promisify(execFile)
+
+describeConsole('Agents', world => {
+  const recordOf = async (id: string) =>
+    (await dataOf(world.server.api.post('agent/gets', { id: [id] }))).agents[id].data
+  const address = (...path: string[]) => `${world.server.base}/#/${['agents', ...path].join('/')}`
+
+  flow(world, 'a first agent is made, filled in and saved', async ({ page }) => {
+    const base = await makeBase(world.server.api, { name: 'House rules' })
+    await page.goto(address())
+    await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
+    await expectAccessible(page, 'the empty list of agents')
+    await page.getByRole('button', { name: 'New agent' }).first().click()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('Give it a name').waitFor()
+    await page.getByLabel('Name').fill('Butler')
+    await page.getByLabel('Who it is and how it speaks').fill('You are a butler.')
+    await page.getByRole('button', { name: 'Create' }).click()
+
+    await page.getByRole('heading', { level: 1, name: 'Butler' }).waitFor()
+    await page.getByText('Everything is saved').waitFor()
+    const form = page.getByRole('form', { name: 'Settings of the agent' })
+    const save = form.getByRole('button', { name: 'Save' })
+    assert.equal(await save.isDisabled(), true)
+    assert.equal(await form.getByLabel('Persona').inputValue(), 'You are a butler.')
+    await form.getByLabel('What it is for').fill('Knows the house.')
+    await form.getByRole('textbox', { name: 'Greeting' }).fill('At your service.')
+    await form.getByRole('button', { name: 'Add a question' }).click()
+    await form.getByLabel('Suggested question 1').fill('When is dinner?')
+    await form.getByRole('combobox', { name: 'Knowledge bases' }).click()
+    await page.getByTitle('House rules').click()
+    await page.keyboard.press('Escape')
+    await form.getByRole('combobox', { name: 'Model' }).fill('nobody')
+    await form.getByRole('switch', { name: 'Web search' }).click()
+    await form.getByRole('button', { name: 'Add a value' }).click()
+    await form.getByLabel('Key of value 1').fill('city')
+    await form.getByLabel('Default of value 1').fill('Paris')
+
+    await form.getByRole('button', { name: 'Add a tool' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a tool' })
+    await dialog.getByLabel('Name').fill('stock')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.getByText('Enter its address.').waitFor()
+    await dialog.getByLabel('Address').fill('https://example.com/stock/{item}')
+    await dialog.getByLabel('Description').fill('How much of an item is left')
+    await expectAccessible(page, 'the dialog for a tool')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+
+    // What was typed outlives a look elsewhere.
+    await page.getByRole('link', { name: 'Conversations', exact: true }).click()
+    await page.getByText('Nobody has talked to it yet').waitFor()
+    await page.getByRole('link', { name: 'Build' }).click()
+    await form.getByText('Unsaved changes').waitFor()
+    await save.click()
+    await form.getByText('There is no model nobody').waitFor()
+    await form.getByText('Everything is saved').waitFor()
+    await expectAccessible(page, 'the form of an agent')
+    const id = page.url().split('/').at(-1)!
+    const { config, learn, memory, intro } = await recordOf(id)
+    assert.deepEqual(config, {
+      character_profile: 'You are a butler.',
+      prologue: 'At your service.',
+      recommendation_question: ['When is dinner?'],
+      model: 'nobody',
+      tools: {
+        web_search: {},
+        stock: {
+          running_config: {
+            ...{ type: 'http', description: 'How much of an item is left', method: 'GET' },
+            url: 'https://example.com/stock/{item}',
+          },
+        },
+      },
+    })
+    assert.deepEqual([learn, intro], [{ [base]: {} }, 'Knows the house.'])
+    assert.deepEqual(memory, { city: { name: '', description: '', default: 'Paris' } })
+  })
+
+  flow(world, 'agents are looked for by name, and deleted with a warning', async ({ page }) => {
+    const id = await makeAgent(world.server.api, {}, { name: 'Gardener', intro: 'Knows the trees.' })
+    await page.goto(address())
+    await page.getByText('Knows the trees.').waitFor()
+    await expectAccessible(page, 'the list of agents')
+    await page.getByLabel('Search agents').fill('nobody knows')
+    await page.getByText('No agent has “nobody knows” in its name.').waitFor()
+    await page.getByLabel('Search agents').fill('garden')
+    await page.getByRole('button', { name: 'Delete Gardener' }).click()
+    await page.getByText('Its conversations go with it.').waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('No agent has “garden” in its name.').waitFor()
+    await page.goto(address(id))
+    await page.getByRole('heading', { level: 1, name: 'There is no such agent' }).waitFor()
+  })
+
+  flow(world, 'an agent that runs a workflow keeps settings that nobody sees', async ({ page }) => {
+    const { api } = world.server
+    const workflow = await makeWorkflow(api, chain(output('say', 'You said {{#sys.query#}}')))
+    const id = await makeAgent(api, { voice: { speed: 2 }, odd: [1] }, { name: 'Echo' })
+    await page.goto(address(id))
+    const form = page.getByRole('form', { name: 'Settings of the agent' })
+    await form.getByRole('combobox', { name: 'Workflow' }).fill(workflow)
+    await page.locator('.ant-select-item-option').first().click()
+    await form.getByText('The workflow answers.').waitFor()
+    await form.getByRole('radio', { name: 'Public' }).click()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('Everything is saved').waitFor()
+    assert.deepEqual((await recordOf(id)).config, { voice: { speed: 2 }, odd: [1], workflow_id: workflow })
+    const way = await form.getByRole('link', { name: 'Open the workflow' }).getAttribute('href')
+    assert.equal(way, `#/workflows/${workflow}`)
+    // The preview beside the form talks to what was saved.
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.getByLabel('Message', { exact: true }).fill('good day')
+    await page.keyboard.press('Enter')
+    await preview.getByText('You said good day').waitFor()
+  })
+
+  flow(world, 'a public agent answers the calls of its example, which holds no token', async ({ page }) => {
+    const { api } = world.server
+    const workflow_id = await makeWorkflow(api, chain(output('say', 'You said {{#sys.query#}}')))
+    const id = await makeAgent(api, { workflow_id }, { access: 'public', name: 'Open' })
+    await page.goto(address(id, 'use'))
+    await page.getByText('This agent is public').waitFor()
+    const curl = await page.getByRole('region', { name: 'curl' }).innerText()
+    assert.match(
+      curl,
+      new RegExp(`${world.server.base}/api/v1/conversation/create[\\s\\S]*"agent_id": "${id}"`),
+    )
+    await page.getByText('JavaScript', { exact: true }).click()
+    const script = await page.getByRole('region', { name: 'JavaScript' }).innerText()
+    assert.doesNotMatch(curl + script, /authorization/i)
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
+    assert.equal(stdout.trim(), 'You said Hello')
+    await page.getByRole('button', { name: 'Copy the example' }).click()
+    assert.equal((await page.evaluate<string>('navigator.clipboard.readText()')).trim(), script.trim())
+    await page.getByRole('link', { name: 'Conversations', exact: true }).click()
+    const row = page.getByRole('row').filter({ hasText: 'ada' })
+    await row.getByRole('link', { name: 'Hello' }).click()
+    await page.getByText('You said Hello').waitFor()
+    await page.getByText('You can read this conversation here').waitFor()
+    assert.equal(await page.getByLabel('Message', { exact: true }).count(), 0)
+  })
+
+  flow(
+    world,
+    'a private agent is used with a token of its own, which is shown once',
+    async ({ page }) => {
+      const { api } = world.server
+      const workflow_id = await makeWorkflow(api, chain(output('say', 'Hello')))
+      const id = await makeAgent(api, { workflow_id }, { name: '管家' })
+      await page.goto(address(id, 'use'))
+      await page.getByText('YOUR_TOKEN').first().waitFor()
+      await page.getByRole('button', { name: '为这个智能体创建令牌' }).click()
+      const token = await page.locator('.new-token code').innerText()
+      const runner = api.as(token)
+      assert.equal((await runner.post('conversation/create', { agent_id: id })).status, 200)
+      assert.equal((await runner.post('agent/list', {})).status, 403)
+      await expectAccessible(page, 'how to use an agent, in the dark and in Chinese')
+      await page.reload()
+      await page.getByRole('button', { name: '为这个智能体创建令牌' }).waitFor()
+      assert.equal(await page.getByText(token).count(), 0)
+      await page.getByRole('link', { name: '编排' }).click()
+      await page.getByText('已全部保存').waitFor()
+      await expectAccessible(page, 'the form of an agent, in the dark and in Chinese')
+    },
+    { colorScheme: 'dark', language: 'zh' },
+  )
+
+  flow(world, 'whoever may only read is offered nothing else', async ({ page, context }) => {
+    const { api } = world.server
+    const id = await makeAgent(api, { character_profile: 'You are a butler.' }, { name: 'Reader’s' })
+    const { token } = await dataOf(api.post('token/create', { name: 'v', role: 'viewer' }))
+    await context.addInitScript(`localStorage.setItem('banyan.token', ${JSON.stringify(token)})`)
+    await page.goto(address())
+    await page.getByRole('link', { name: 'Reader’s' }).click()
+    await page.getByText('Your token can read this agent, but not change it.').waitFor()
+    assert.equal(await page.getByLabel('Persona').isDisabled(), true)
+    assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
+    await page.goto(address(id, 'chat'))
+    await page.getByText('You can read this conversation here').waitFor()
+    await page.goto(address(id, 'use'))
+    await page.getByText('Ask an admin for a token').waitFor()
+  })
+})

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { canvasOf, eventually, openCanvas } from './support/canvas-page.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const edge = (from: string, to: string, chosen?: string) => ({
+  source: { cell: from, port: `out.${from}` },
+  target: { cell: to, port: `in.${to}` },
+  ...(chosen !== undefined && { data: { case: chosen } }),
+})
+
+const template = (id: string, title: string) => ({
+  id,
+  type: 'base',
+  data: { type: 'template', title, template: '{{#sys.query#}}' },
+})
+
+/** Input → one → two → end, with a title for each. */
+const chain = {
+  nodes: [
+    { id: 'input', type: 'base', data: { type: 'input', title: 'Ask' } },
+    template('one', 'One'),
+    template('two', 'Two'),
+    { id: 'end', type: 'base', data: { type: 'end', title: 'Done' } },
+  ],
+  edges: [edge('input', 'one'), edge('one', 'two'), edge('two', 'end')],
+}
+
+describeConsole('The canvas', world => {
+  const store = (id: string, workflow: unknown) => world.server.api.post('workflow/update', { id, workflow })
+  const stored = async (id: string) =>
+    (await world.server.api.get(`workflow?id=${id}`)).json.data.workflow.config
+  const places = async (id: string) =>
+    (await world.server.api.get(`workflow/layout?id=${id}`)).json.data.positions
+
+  flow(world, 'what is drawn is stored in exactly the form of the interface, and runs', async ({ page }) => {
+    await store('drawn', { nodes: [], edges: [] })
+    const { canvas, card, connect } = await openCanvas(page, world, 'drawn')
+    const search = page.getByLabel('Search nodes')
+    await search.fill('input')
+    await search.press('Enter')
+    await card('Input').waitFor()
+    await search.fill('language')
+    await search.press('Enter')
+    await card('Language model').waitFor()
+    await search.fill('')
+    await page
+      .getByRole('button', { name: 'Output', exact: true })
+      .dragTo(canvas, { targetPosition: { x: 250, y: 560 } })
+    await card('Output').waitFor()
+    await connect('Language model', 'Output')
+    await search.fill('end')
+    await card('Output').click()
+    await page.getByRole('complementary', { name: 'Nodes' }).getByRole('button', { name: 'End' }).click()
+    await card('End').waitFor()
+    const expected = {
+      nodes: [
+        { id: 'input', type: 'base', data: { type: 'input', title: 'Input' } },
+        {
+          id: 'llm_1',
+          type: 'base',
+          data: {
+            prompt_template: '{{#sys.query#}}',
+            '数据源/API工具': [],
+            type: 'llm',
+            title: 'Language model',
+          },
+        },
+        {
+          id: 'output_1',
+          type: 'base',
+          data: { answer: '{{#sys.query#}}', type: 'output', title: 'Output' },
+        },
+        { id: 'end', type: 'base', data: { type: 'end', title: 'End' } },
+      ],
+      edges: [edge('input', 'llm_1'), edge('llm_1', 'output_1'), edge('output_1', 'end')],
+    }
+    await eventually(async () => assert.deepEqual(await stored('drawn'), expected))
+    const run = await world.server.api.post('workflow/run', { id: 'drawn', inputs: { query: 'Hello?' } })
+    assert.equal(run.json.data.status, 'succeeded')
+    assert.equal(run.json.data.answer, 'Hello?')
+  })
+
+  flow(world, 'everything that was done can be undone and done again', async ({ page }) => {
+    await store('undone', chain)
+    const { canvas, card, cards, edges } = await openCanvas(page, world, 'undone')
+    await card('One').click()
+    await page.keyboard.press('Delete')
+    await card('One').waitFor({ state: 'detached' })
+    await eventually(async () => assert.equal(await edges(), 1))
+    await page.keyboard.press('ControlOrMeta+z')
+    await card('One').waitFor()
+    await eventually(async () => assert.equal(await edges(), 3))
+    await page.getByRole('button', { name: 'Redo' }).click()
+    await card('One').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await card('One').waitFor()
+    await card('One').click()
+    await page.keyboard.press('ControlOrMeta+c')
+    await page.keyboard.press('ControlOrMeta+v')
+    await eventually(async () => assert.equal(await cards(), 5))
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.press('ControlOrMeta+d')
+    // The input and the end are not doubled.
+    await eventually(async () => assert.equal(await cards(), 8))
+    for (const count of [5, 4]) {
+      await canvas.press('ControlOrMeta+z')
+      await eventually(async () => assert.equal(await cards(), count))
+    }
+    await eventually(async () => assert.deepEqual(await stored('undone'), chain))
+  })
+
+  flow(
+    world,
+    'several nodes are moved together, which changes where they are and nothing else',
+    async ({ page }) => {
+      await store('moved', chain)
+      const { canvas, card, middleOf } = await openCanvas(page, world, 'moved')
+      const [one, two] = [await middleOf('One'), await middleOf('Two')]
+      await eventually(async () => assert.equal(Object.keys(await places('moved')).length, 4))
+      const atFirst = await places('moved')
+      await page.keyboard.down('Shift')
+      await page.mouse.move(one.x - one.width / 2 - 12, one.y - 90)
+      await page.mouse.down()
+      await page.mouse.move(two.x + 20, two.y + 80, { steps: 5 })
+      await page.mouse.up()
+      await page.keyboard.up('Shift')
+      await page.getByRole('toolbar', { name: 'Selection' }).getByText('2 nodes').waitFor()
+      await page.mouse.move(one.x, one.y)
+      await page.mouse.down()
+      await page.mouse.move(one.x, one.y + 40, { steps: 3 })
+      await page.mouse.move(one.x, one.y + 120, { steps: 3 })
+      await page.mouse.up()
+      const after = { one: await middleOf('One'), two: await middleOf('Two') }
+      assert.ok(after.one.y - one.y > 60, 'it went down')
+      assert.ok(Math.abs(after.one.y - one.y - (after.two.y - two.y)) < 2, 'both went the same way')
+      await eventually(async () => {
+        const { one: first, two: second, input } = await places('moved')
+        assert.ok(first.y > atFirst.one.y && second.y > atFirst.two.y)
+        assert.deepEqual(input, atFirst.input)
+      })
+      const before = (await places('moved')).one
+      await card('One').click()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('Shift+ArrowDown')
+      await eventually(async () => {
+        const { x, y } = (await places('moved')).one
+        assert.deepEqual([x - before.x, y - before.y], [8, 40])
+      })
+      await canvas.press('ControlOrMeta+z')
+      await eventually(async () => assert.deepEqual((await places('moved')).one, before))
+      const { version, config } = (await world.server.api.get('workflow?id=moved')).json.data.workflow
+      assert.deepEqual([version, config], [1, chain])
+    },
+  )
+
+  flow(world, 'a branch asks for its case, and shows it; the case can be changed', async ({ page }) => {
+    await store('branching', {
+      nodes: [
+        chain.nodes[0],
+        {
+          id: 'which',
+          type: 'base',
+          data: {
+            type: 'condition',
+            title: 'Which?',
+            cases: [
+              { id: 'loud', when: [{ left: '{{#sys.query#}}', op: 'contains', right: '!' }] },
+              { id: 'other' },
+            ],
+          },
+        },
+        ...chain.nodes.slice(1),
+      ],
+      edges: [edge('input', 'which'), edge('which', 'one', 'other'), edge('one', 'end'), edge('two', 'end')],
+    })
+    const { canvas, connect } = await openCanvas(page, world, 'branching')
+    await canvas.getByText('loud · other').waitFor()
+    await connect('Which?', 'Two')
+    const dialog = page.getByRole('dialog', { name: 'When is this way taken?' })
+    // What leads nowhere yet is proposed.
+    await dialog.getByTitle('loud').waitFor()
+    await dialog.getByRole('button', { name: 'Connect' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await canvas.locator('.x6-edge').getByText('loud').waitFor()
+    await canvas.locator('.x6-edge', { hasText: 'other' }).locator('.wire-label').click()
+    await page.getByRole('toolbar', { name: 'Selection' }).getByLabel('Case').press('Enter')
+    await page.getByTitle('Every case').click()
+    await eventually(async () => {
+      const { edges } = await stored('branching')
+      assert.deepEqual(edges, [
+        edge('input', 'which'),
+        edge('which', 'one'),
+        edge('one', 'end'),
+        edge('two', 'end'),
+        edge('which', 'two', 'loud'),
+      ])
+    })
+  })
+
+  flow(world, 'what may not be connected is refused with a reason', async ({ page }) => {
+    await store('circle', chain)
+    const { connect, edges } = await openCanvas(page, world, 'circle')
+    await connect('Two', 'One')
+    await page.getByText('This would be a circle').waitFor()
+    assert.equal(await edges(), 3)
+  })
+
+  flow(world, 'everything works with the keyboard alone', async ({ page }) => {
+    await store('keys', { ...chain, edges: chain.edges.slice(0, 2) })
+    const { canvas, card } = await openCanvas(page, world, 'keys')
+    await canvas.focus()
+    // From left to right, and from top to bottom: what nothing leads to yet stands at the left.
+    for (const title of ['Ask', 'Done', 'One', 'Two']) {
+      await page.keyboard.press('Tab')
+      await eventually(async () =>
+        assert.match(
+          await page.evaluate<string>('document.activeElement.getAttribute("aria-label")'),
+          new RegExp(`^${title}, `),
+        ),
+      )
+    }
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog', { name: 'Connect “Two”' })
+    await dialog.getByLabel('To').fill('Done')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Connect' }).press('Enter')
+    await eventually(async () => assert.deepEqual((await stored('keys')).edges, chain.edges))
+    await canvas.focus()
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keys of the canvas' })
+    await help.getByText('Select all').waitFor()
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'hidden' })
+    await card('One').click()
+    await page.keyboard.press('Enter')
+    assert.equal(await page.getByRole('tab', { name: 'Settings' }).getAttribute('aria-selected'), 'true')
+  })
+
+  flow(
+    world,
+    'a graph made elsewhere is laid out without overlaps, zoomed, mapped and tidied up',
+    async ({ page }) => {
+      const ids = Array.from({ length: 24 }, (_, index) => `t${index}`)
+      await store('elsewhere', {
+        nodes: [chain.nodes[0], ...ids.map(id => template(id, `Node ${id}`)), chain.nodes[3]],
+        edges: ids.flatMap((id, index) => [
+          index < 4 ? edge('input', id) : edge(`t${index - 4}`, id),
+          ...(index > 19 ? [edge(id, 'end')] : []),
+        ]),
+      })
+      const { card, cards } = await openCanvas(page, world, 'elsewhere')
+      await page.getByRole('button', { name: 'Show everything' }).click()
+      await eventually(async () => assert.equal(await cards(), 26))
+      const boxes = await page.evaluate<{ x: number; y: number; width: number; height: number }[]>(
+        `[...document.querySelectorAll('.card-body')].map(each => each.getBoundingClientRect().toJSON())`,
+      )
+      assert.equal(boxes.length, 26)
+      for (const [index, one] of boxes.entries())
+        for (const other of boxes.slice(index + 1))
+          assert.ok(
+            one.x + one.width <= other.x + 1 ||
+              other.x + other.width <= one.x + 1 ||
+              one.y + one.height <= other.y + 1 ||
+              other.y + other.height <= one.y + 1,
+            'two cards overlap',
+          )
+      await page.getByRole('img', { name: /^Overview map/ }).waitFor()
+      await page.getByRole('button', { name: /back to 100 %$/ }).click()
+      await page.getByRole('button', { name: 'Zoom 100 %: back to 100 %' }).waitFor()
+      await page.getByRole('button', { name: 'Zoom in' }).click()
+      await page.getByRole('button', { name: /^Zoom 125 %/ }).waitFor()
+      await page.getByRole('button', { name: 'Show everything' }).click()
+      await eventually(async () => assert.equal(Object.keys(await places('elsewhere')).length, 26))
+      const { y } = (await places('elsewhere')).input
+      await card('Ask').click()
+      await page.keyboard.press('Shift+ArrowUp')
+      await eventually(async () => assert.equal((await places('elsewhere')).input.y, y - 40))
+      await page.getByRole('button', { name: 'Tidy up' }).click()
+      await eventually(async () => assert.equal((await places('elsewhere')).input.y, y))
+    },
+  )
+
+  flow(world, 'nothing on it is a barrier, in light', async ({ page }) => {
+    await store('axe', chain)
+    const { card } = await openCanvas(page, world, 'axe')
+    await card('One').click()
+    await expectAccessible(page, 'the canvas')
+  })
+
+  flow(
+    world,
+    'nothing on it is a barrier, in dark and in Chinese',
+    async ({ page }) => {
+      await store('axe-dark', chain)
+      await page.goto(`${world.server.base}/#/workflows/axe-dark`)
+      const { card } = await canvasOf(page)
+      await card('One').click()
+      await page.getByRole('application', { name: '画布' }).waitFor()
+      await page.getByRole('toolbar', { name: '所选内容' }).getByText('1 个节点').waitFor()
+      await expectAccessible(page, 'the dark canvas')
+    },
+    { colorScheme: 'dark', language: 'zh' },
+  )
+
+  flow(world, 'who may only look can look at everything and change nothing', async ({ page, context }) => {
+    await store('watched', chain)
+    const made = await world.server.api.post('token/create', { name: 'watcher', role: 'viewer' })
+    await context.addInitScript(`localStorage.setItem('banyan.token', '${made.json.data.token}')`)
+    const { canvas, card, cards, middleOf, connect, edges } = await openCanvas(page, world, 'watched')
+    await page.getByText('Read only').waitFor()
+    assert.equal(await page.getByRole('complementary', { name: 'Nodes' }).count(), 0)
+    const before = await middleOf('One')
+    await page.mouse.move(before.x, before.y)
+    await page.mouse.down()
+    await page.mouse.move(before.x + 10, before.y + 90, { steps: 4 })
+    await page.mouse.up()
+    await canvas.press('ControlOrMeta+a')
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('ArrowDown')
+    await connect('Ask', 'Done')
+    assert.deepEqual([await cards(), await edges()], [4, 3])
+    assert.deepEqual(await middleOf('One'), before)
+    await card('Two').click()
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+    assert.deepEqual(await stored('watched'), chain)
+  })
+})

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { Gates } from '../support/gates.ts'
+import { addTexts, makeBase } from '../support/knowledge.ts'
+import { chain, output } from '../support/run-graphs.ts'
+import { allText, lastUserText } from '../support/scripted-chat.ts'
+import { makeAgent, makeWorkflow, messagesOf, openTalk, say } from '../support/talk.ts'
+import { node } from '../workflow/graphs.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const evilName = '<img src=x onerror="window.attacked=1">.txt'
+const evil = [
+  '<script>window.attacked=1</script><img src=x onerror="window.attacked=1">',
+  '[click me](javascript:window.attacked=1) and [out](https://example.com/)',
+  '![picture](https://example.com/track.png) ![x](javascript:window.attacked=1)',
+  '[tokens](#/tokens)',
+].join('\n\n')
+
+describeConsole('Chat', world => {
+  const address = (agentId: string, ...more: string[]) =>
+    `${world.server.base}/#/${['agents', agentId, 'chat', ...more].join('/')}`
+  const log = (page: Page) => page.getByRole('log')
+  const input = (page: Page) => page.getByLabel('Message', { exact: true })
+  const type = async (page: Page, text: string): Promise<void> => {
+    await input(page).fill(text)
+    await input(page).press('Enter')
+  }
+  const side = (page: Page) => page.getByRole('complementary', { name: 'Your conversations' })
+
+  flow(
+    world,
+    'an answer grows piece by piece, cites its source, is rated, and is there again',
+    async ({ page }) => {
+      const { api } = world.server
+      const base = await makeBase(api, { name: 'Rules' })
+      const [fileId] = await addTexts(api, base, {
+        'holidays.md': '# Holidays\n\nEverybody has 30 days a year.',
+      })
+      const more = { name: 'Butler', learn: { [base]: {} } }
+      const questions = ['How many days of holiday?']
+      const config = { prologue: 'At your service.', recommendation_question: questions }
+      const agentId = await makeAgent(api, config, more)
+      const gates = new Gates()
+      gates.hold('second piece')
+      world.model.play(() => ({
+        pieces: ['You have **30', ' days** [1], [9].'],
+        beforePiece: at => (at === 1 ? gates.pass('second piece') : undefined),
+      }))
+      await page.goto(address(agentId))
+      await page.getByText('At your service.').waitFor()
+      await page.getByRole('button', { name: questions[0]! }).click()
+      await log(page).getByText('You have **30').waitFor()
+      await page.getByRole('button', { name: 'Stop' }).waitFor()
+      gates.open()
+      await log(page).locator('strong', { hasText: '30 days' }).waitFor()
+      const mark = log(page).getByRole('button', { name: 'Source 1: holidays.md' })
+      await mark.click()
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('Everybody has 30 days a year.').waitFor()
+      const way = await drawer.getByRole('link', { name: 'Open in the document' }).getAttribute('href')
+      assert.match(way ?? '', new RegExp(`^#/knowledge/${base}/documents/${fileId}\\?chunk=chunk_`))
+      await page.keyboard.press('Escape')
+      await drawer.waitFor({ state: 'hidden' })
+      // A number that no passage has is nothing but a text.
+      await log(page).getByText('[9]').waitFor()
+      await expectAccessible(page, 'a conversation')
+
+      await log(page).getByRole('button', { name: 'Bad answer' }).click()
+      await page.getByLabel('What was wrong? (optional)').fill('Too short')
+      const told = page.waitForRequest(/conversation\/feedback/)
+      await page.getByRole('button', { name: 'Send feedback' }).click()
+      const sent = (await told).postDataJSON()
+      assert.deepEqual([sent.rating, sent.comment], ['dislike', 'Too short'])
+      await page.reload()
+      await log(page).locator('strong', { hasText: '30 days' }).waitFor()
+      await mark.waitFor()
+      assert.equal(
+        await page.getByRole('button', { name: 'Bad answer' }).getAttribute('aria-pressed'),
+        'true',
+      )
+      const trace = await log(page).getByRole('link', { name: 'Trace' }).getAttribute('href')
+      assert.match(trace ?? '', /^#\/runs\/run_/)
+
+      const listed = side(page)
+      await listed.getByRole('button', { name: 'Rename How many days' }).click()
+      await listed.getByLabel('Name of the conversation').fill('Holidays')
+      await page.keyboard.press('Enter')
+      await listed.getByRole('link', { name: 'Holidays' }).waitFor()
+      await listed.getByRole('button', { name: 'Delete Holidays' }).click()
+      await page.getByText('All its messages are lost.').waitFor()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await listed.getByText('What you talk about here is listed here.').waitFor()
+      await page.getByRole('button', { name: questions[0]! }).waitFor()
+      assert.ok(page.url().endsWith('/chat'), page.url())
+    },
+  )
+
+  flow(world, 'pictures and files go along, and nothing that is said can act', async ({ page }) => {
+    const agentId = await makeAgent(world.server.api, {}, { name: 'Eyes' })
+    world.model.play(body => (lastUserText(body).includes('mischief') ? { text: evil } : undefined))
+    await page.goto(address(agentId))
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Attach files' }).click()
+    await (await choosing).setFiles([
+      { name: 'dot.png', mimeType: 'image/png', buffer: pixel },
+      { name: 'figs.json', mimeType: 'application/json', buffer: Buffer.from('{"figs": 7}') },
+    ])
+    const dropped = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['The secret word is fig.'], ${JSON.stringify(evilName)}))
+      return data
+    })()`)
+    await log(page).dispatchEvent('drop', { dataTransfer: dropped })
+    const files = page.getByRole('list', { name: 'Files to send' })
+    await files.getByText(evilName).waitFor()
+    await input(page).fill('What is this?')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await log(page).getByText('echo:').waitFor()
+    await log(page).getByRole('button', { name: 'Enlarge dot.png' }).waitFor()
+    await log(page)
+      .getByRole('button', { name: `Download ${evilName}` })
+      .waitFor()
+    const asked = allText(world.model.calls.chat.at(-1)!.body)
+    assert.match(asked, /\[image\]/)
+    assert.match(asked, /The secret word is fig/)
+    assert.match(asked, /figs: 7/)
+
+    await type(page, 'mischief')
+    await log(page).getByText('<script>window.attacked=1</script>').waitFor()
+    await log(page).getByRole('link', { name: 'out' }).waitFor()
+    await log(page).getByText('click me').click()
+    await log(page).getByText('tokens', { exact: true }).click()
+    assert.equal(await page.evaluate('window.attacked'), undefined)
+    const links = await page.evaluate(
+      `[...document.querySelectorAll('.markdown a')].map(link => [link.href, link.rel])`,
+    )
+    assert.deepEqual(links, [
+      ['https://example.com/', 'noreferrer noopener nofollow'],
+      ['https://example.com/track.png', 'noreferrer noopener nofollow'],
+    ])
+    assert.equal(await log(page).locator('.markdown img').count(), 0)
+    assert.ok(page.url().includes(`/agents/${agentId}/chat/`))
+  })
+
+  flow(world, 'an answer can be stopped, and a failure says why and can be sent again', async ({ page }) => {
+    const { api } = world.server
+    const agentId = await makeAgent(api, {}, { name: 'Slow' })
+    const gates = new Gates()
+    gates.hold('rest')
+    world.model.play(() => ({
+      pieces: ['The first words', ' and the rest'],
+      beforePiece: at => (at === 1 ? gates.pass('rest') : undefined),
+    }))
+    await page.goto(address(agentId))
+    await type(page, 'Tell me')
+    await log(page).getByText('The first words').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    gates.open()
+    assert.equal(await log(page).getByText('The first words', { exact: true }).count(), 1)
+
+    world.model.play(() => ({ status: 401, message: 'no such key' }))
+    await type(page, 'And now?')
+    const failure = page.getByRole('alert').filter({ hasText: 'check MODEL_API_KEY' })
+    await failure.waitFor()
+    await page.reload()
+    await failure.waitFor()
+    world.model.play(() => ({ text: 'Now it works' }))
+    await failure.getByRole('button', { name: 'Send again' }).click()
+    await log(page).getByText('Now it works').waitFor()
+    const conversation_id = page.url().split('/').at(-1)!
+    const words = (await messagesOf(api, { agent_id: agentId, conversation_id })).map(
+      ({ content }) => content,
+    )
+    assert.deepEqual([words[0], words[1]], ['Tell me', 'The first words'])
+    assert.deepEqual(words.slice(-2), ['And now?', 'Now it works'])
+  })
+
+  flow(world, 'a question offers its answers as buttons, also after a reload', async ({ page }) => {
+    const { api } = world.server
+    const ask = node('ask', 'question', { question: 'Which size?', options: ['small', 'large'] })
+    const action = node('do', 'action', { content: '{"size":"{{#ask.answer#}}"}' })
+    const workflow = chain(ask, output('say', 'A {{#ask.answer#}} one.'), action)
+    const agentId = await makeAgent(api, { workflow_id: await makeWorkflow(api, workflow) }, { name: 'Shop' })
+    // The first connection breaks; the same turn is sent over the next one.
+    let isBroken = true
+    await page.route(/conversation\/chat/, route => {
+      const broken = isBroken
+      isBroken = false
+      return broken ? route.abort() : route.continue()
+    })
+    await page.goto(address(agentId))
+    await type(page, 'Coffee')
+    await log(page).getByText('Which size?').waitFor()
+    assert.equal(isBroken, false)
+    await page.getByRole('button', { name: 'small' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'large' }).click()
+    await log(page).getByText('A large one.').waitFor()
+    await log(page).getByRole('figure').getByText('"size": "large"').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'small' }).count(), 0)
+  })
+
+  flow(
+    world,
+    'a long conversation is read from its end upwards',
+    async ({ page }) => {
+      const { api } = world.server
+      const workflow_id = await makeWorkflow(api, chain(output('say', '回答 {{#sys.query#}}')))
+      const agentId = await makeAgent(api, { workflow_id, prologue: '您好' }, { name: '管家' })
+      const talk = await openTalk(api, agentId, { user_id: 'console' })
+      for (let turn = 1; turn <= 20; turn += 1) await say(api, talk, `第${turn}问`)
+      await page.goto(address(agentId, talk.conversation_id))
+      await log(page).getByText('回答 第20问').waitFor()
+      assert.equal(await log(page).getByText('第1问', { exact: true }).count(), 0)
+      await expectAccessible(page, 'a conversation, in the dark and in Chinese')
+      await log(page).getByText('第6问', { exact: true }).scrollIntoViewIfNeeded()
+      await log(page).getByText('第1问', { exact: true }).waitFor()
+      await page.getByRole('button', { name: '回到最新消息' }).click()
+      await page.getByLabel('消息', { exact: true }).fill('再见')
+      await page.keyboard.press('Shift+Enter')
+      await page.keyboard.press('Enter')
+      await log(page).getByText('回答 再见').waitFor()
+    },
+    { colorScheme: 'dark', language: 'zh' },
+  )
+})

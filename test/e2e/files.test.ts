@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { addTexts, makeBase } from '../support/knowledge.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const names = (page: Page): Promise<string[]> => page.locator('.file-name').allTextContents()
+
+/** The names that the table comes to show, in this order and no others. */
+async function expectNames(page: Page, expected: string[]): Promise<void> {
+  const shown = page.locator('.file-name')
+  for (const [at, name] of expected.entries())
+    await shown
+      .nth(at)
+      .and(page.getByRole('button', { name: `Look at ${name}`, exact: true }))
+      .waitFor()
+  assert.deepEqual(await names(page), expected)
+}
+
+describeConsole('Files', world => {
+  flow(world, 'are uploaded, searched, sorted and shown page by page', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/files`)
+    await page.getByRole('heading', { name: 'No files yet' }).waitFor()
+    await expectAccessible(page, 'the empty list of files')
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Upload files' }).first().click()
+    await (await chooser).setFiles(
+      Array.from({ length: 22 }, (_, at) => ({
+        name: `note ${String(at).padStart(2, '0')}.txt`,
+        mimeType: 'text/plain',
+        buffer: Buffer.from('x'.repeat(100 - at)),
+      })),
+    )
+    await page.getByText('22 files are uploaded').waitFor()
+    await page.getByRole('button', { name: 'Close the list of uploads' }).click()
+    await page.getByText('22 files', { exact: true }).waitFor()
+
+    const all = Array.from({ length: 22 }, (_, at) => `note ${String(at).padStart(2, '0')}.txt`)
+    await page.getByRole('columnheader', { name: 'Name' }).click()
+    await expectNames(page, all.slice(0, 20))
+    await page.getByTitle('2', { exact: true }).click()
+    await expectNames(page, all.slice(20))
+    await page.getByRole('columnheader', { name: 'Size' }).click()
+    await expectNames(page, all.toReversed().slice(0, 20))
+    await page.getByRole('columnheader', { name: 'Size' }).click()
+    await expectNames(page, all.slice(0, 20))
+    await expectAccessible(page, 'the list of files')
+    await page.getByRole('searchbox', { name: 'Search by name' }).fill('NOTE 07')
+    await expectNames(page, ['note 07.txt'])
+    await page.getByRole('searchbox', { name: 'Search by name' }).fill('nothing of the kind')
+    await page.getByRole('button', { name: 'Show all files' }).click()
+    await expectNames(page, all.slice(0, 20))
+    assert.equal((await names(page)).length, 20)
+  })
+
+  flow(world, 'are dropped anywhere on the page', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/files`)
+    await page.getByRole('searchbox', { name: 'Search by name' }).waitFor()
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
+      const send = name => document.body.dispatchEvent(new DragEvent(name, { dataTransfer, bubbles: true, cancelable: true }))
+      send('dragenter')
+      window.dropNow = () => send('drop')
+    })()`)
+    await page.getByText('Drop to upload').waitFor()
+    await page.evaluate('window.dropNow()')
+    await page.getByRole('button', { name: 'Look at dropped.txt' }).waitFor()
+    assert.equal(await page.getByText('Drop to upload').count(), 0)
+  })
+
+  flow(
+    world,
+    'are shown without running anything that stands in them',
+    async ({ page }) => {
+      const { api } = world.server
+      await api.upload('evil.html', '<script>document.title = "taken"</script><h1>Hi</h1>', 'text/html')
+      const drawing =
+        '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
+      await api.upload('evil.svg', drawing, 'image/svg+xml')
+      await api.upload('paper.pdf', '%PDF-1.4\n%%EOF', 'application/pdf')
+      await page.goto(`${world.server.base}/#/files`)
+      page.on('dialog', () => assert.fail('script of a file ran'))
+      await page.getByRole('button', { name: 'Look at evil.html' }).click()
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('<h1>Hi</h1>').waitFor()
+      assert.equal(await drawer.getByRole('heading', { name: 'Hi' }).count(), 0)
+      await expectAccessible(page, 'the preview of a text')
+      const saved = page.waitForEvent('download')
+      await drawer.getByRole('button', { name: 'Download' }).click()
+      assert.equal((await saved).suggestedFilename(), 'evil.html')
+      await drawer.getByRole('button', { name: 'Close' }).click()
+      await page.getByRole('button', { name: 'Look at evil.svg' }).click()
+      await page.getByRole('img', { name: 'evil.svg' }).waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+      await page.getByRole('button', { name: 'Look at paper.pdf' }).click()
+      await page.getByText('PDF documents are not shown here').waitFor()
+      assert.match(await page.title(), /^Files/)
+    },
+    { colorScheme: 'dark' },
+  )
+
+  flow(world, 'are deleted several at once, those in use only after a second question', async ({ page }) => {
+    const { api } = world.server
+    const base = await makeBase(api, { name: 'Handbook' })
+    await addTexts(api, base, { 'delete me too.txt': 'Tea is served at five.' })
+    await api.upload('delete me.txt', 'x')
+    await page.goto(`${world.server.base}/#/files`)
+    await page.getByRole('searchbox', { name: 'Search by name' }).fill('delete me')
+    await expectNames(page, ['delete me.txt', 'delete me too.txt'])
+    await page.getByRole('checkbox', { name: 'delete me.txt' }).check()
+    await page.getByRole('checkbox', { name: 'delete me too.txt' }).check()
+    await page.getByRole('button', { name: 'Delete 2' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    const question = page.getByRole('dialog', { name: 'This file is in use and was kept' })
+    await question.getByRole('link', { name: 'Handbook' }).waitFor()
+    await expectAccessible(page, 'the question about files in use')
+    await question.getByRole('button', { name: 'Keep them' }).click()
+    await expectNames(page, ['delete me too.txt'])
+    await page.getByRole('button', { name: 'Delete delete me too.txt' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await question.getByRole('button', { name: 'Delete with their documents' }).click()
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    assert.equal((await api.get(`knowledge/${base}/files`)).json.data.total, 0)
+  })
+})

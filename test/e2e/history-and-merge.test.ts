@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const node = (id: string, data: object) => ({ id, type: 'base', data })
+const edge = (from: string, to: string) => ({
+  source: { cell: from, port: `out.${from}` },
+  target: { cell: to, port: `in.${to}` },
+})
+const graphOf = (prompt: string, answer = '{{#llm_1.text#}}') => ({
+  nodes: [
+    node('input', { type: 'input', title: 'Question', desc: '' }),
+    node('llm_1', { type: 'llm', title: 'Ask', desc: '', prompt_template: prompt, '数据源/API工具': [] }),
+    node('say', { type: 'output', title: 'Say', desc: '', answer }),
+    node('end', { type: 'end', title: 'End', desc: '' }),
+  ],
+  edges: [edge('input', 'llm_1'), edge('llm_1', 'say'), edge('say', 'end')],
+})
+
+const store = async (world: ConsoleWorld, id: string, workflow: object): Promise<void> => {
+  const { status, text } = await world.server.api.post('workflow/update', { id, name: id, workflow })
+  assert.equal(status, 200, text)
+}
+const open = async (world: ConsoleWorld, page: Page, id: string): Promise<void> => {
+  await page.goto(`${world.server.base}/#/workflows/${id}`)
+  await page.getByRole('application').waitFor()
+  // On a small screen not all cards are in sight at first.
+  await page.getByRole('button', { name: /^(Show everything|显示全部)/ }).click()
+}
+const select = async (page: Page, id: string) => {
+  await page.locator(`.canvas [data-node="${id}"]`).click()
+  const panel = page.locator(`[data-panel-of="${id}"]`)
+  await panel.waitFor()
+  return panel
+}
+const saved = (page: Page) => page.locator('[data-status="saved"]').waitFor()
+
+type Stored = { nodes: { id: string; data: Record<string, unknown> }[] }
+const textsOf = ({ nodes }: Stored): unknown[] => [
+  nodes.find(({ id }) => id === 'llm_1')?.data['prompt_template'],
+  nodes.find(({ id }) => id === 'say')?.data['answer'],
+]
+const current = async (world: ConsoleWorld, id: string) => {
+  const { json } = await world.server.api.get(`workflow?id=${id}`)
+  return { version: json.data.workflow.version as number, texts: textsOf(json.data.workflow.config) }
+}
+/** The texts of every version, oldest first. */
+const history = async (world: ConsoleWorld, id: string): Promise<unknown[][]> => {
+  const { version } = await current(world, id)
+  const graphs = Array.from({ length: version }, async (_, index) => {
+    const { json } = await world.server.api.get(`workflow/version?id=${id}&version=${index + 1}`)
+    return textsOf(json.data.config)
+  })
+  return Promise.all(graphs)
+}
+
+describeConsole('Several people at one workflow', world => {
+  flow(world, 'edits in different places are put together without a question', async ({ page, context }) => {
+    await store(world, 'together', graphOf('Hello'))
+    await open(world, page, 'together')
+    const other = await context.newPage()
+    await open(world, other, 'together')
+    await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('Hello from one')
+    await saved(page)
+    const theirs = await select(other, 'say')
+    await theirs.getByLabel('Answer', { exact: true }).fill('So: {{#llm_1.text#}}')
+    await saved(other)
+    const merged = ['Hello from one', 'So: {{#llm_1.text#}}']
+    assert.deepEqual((await current(world, 'together')).texts, merged)
+    const panel = await select(other, 'llm_1')
+    assert.equal(await panel.getByLabel('Prompt', { exact: true }).inputValue(), 'Hello from one')
+    assert.equal(await other.getByRole('dialog').count(), 0)
+  })
+
+  flow(
+    world,
+    'edits of the same field are chosen from, and both stay in the history',
+    async ({ page, context }) => {
+      await store(world, 'clash', graphOf('Hello'))
+      await open(world, page, 'clash')
+      const other = await context.newPage()
+      await open(world, other, 'clash')
+      await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('Theirs')
+      await saved(page)
+      // Nothing of it gets to the server before all of it is written.
+      const written = Promise.withResolvers<void>()
+      await other.route('**/workflow/update', route => written.promise.then(() => route.continue()))
+      await (await select(other, 'say')).getByLabel('Answer', { exact: true }).fill('Mine: {{#llm_1.text#}}')
+      await (await select(other, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('Mine')
+      written.resolve()
+      const dialog = other.getByRole('dialog', { name: 'Somebody else saved this workflow meanwhile' })
+      const ask = dialog.getByRole('region', { name: 'Ask' })
+      await ask.getByText('Theirs', { exact: true }).first().waitFor()
+      await expectAccessible(other, 'the dialog that merges')
+      await ask.getByRole('radiogroup', { name: 'Which version of Ask to keep' }).getByText('Theirs').click()
+      await dialog.getByRole('button', { name: 'Save merged' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      await saved(other)
+      const mine = ['Mine', 'Mine: {{#llm_1.text#}}']
+      const merged = ['Theirs', 'Mine: {{#llm_1.text#}}']
+      assert.deepEqual((await current(world, 'clash')).texts, merged)
+      const kept = await history(world, 'clash')
+      assert.deepEqual(kept[1], ['Theirs', '{{#llm_1.text#}}'])
+      assert.deepEqual(kept.slice(2), [mine, merged])
+      const panel = await select(other, 'llm_1')
+      assert.equal(await panel.getByLabel('Prompt', { exact: true }).inputValue(), 'Theirs')
+    },
+  )
+})
+
+describeConsole('The history of a workflow', world => {
+  flow(world, 'shows what changed and rolls back, which undo takes back', async ({ page }) => {
+    await store(world, 'old', graphOf('First'))
+    const { nodes, edges } = graphOf('Second')
+    const note = node('note', { type: 'template', title: 'Note', template: 'Noted' })
+    await store(world, 'old', { nodes: [...nodes, note], edges: [...edges, edge('input', 'note')] })
+    await open(world, page, 'old')
+    await page.getByRole('button', { name: 'History' }).click()
+    const drawer = page.getByRole('dialog', { name: 'History' })
+    const difference = drawer.getByRole('region', { name: 'Difference' })
+    await difference.getByText('First').waitFor()
+    await difference.getByText('Second').waitFor()
+    await difference
+      .getByRole('listitem')
+      .filter({ hasText: 'Note' })
+      .filter({ hasText: 'added' })
+      .first()
+      .waitFor()
+    await difference.getByRole('img', { name: /nodes added 1, changed 1, removed 0/ }).waitFor()
+    await expectAccessible(page, 'the history')
+    await drawer.getByRole('button', { name: 'Version 2' }).click()
+    await difference.getByText('Nothing differs.').waitFor()
+    await drawer.getByRole('button', { name: 'Version 1' }).click()
+    await drawer.getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('tooltip').getByRole('button', { name: 'Roll back' }).click()
+    await drawer.waitFor({ state: 'hidden' })
+    const panel = await select(page, 'llm_1')
+    await panel.getByText('First').first().waitFor()
+    await saved(page)
+    assert.deepEqual(await current(world, 'old'), { version: 3, texts: ['First', '{{#llm_1.text#}}'] })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await panel.getByText('Second').first().waitFor()
+    await saved(page)
+    assert.deepEqual((await current(world, 'old')).texts, ['Second', '{{#llm_1.text#}}'])
+  })
+})

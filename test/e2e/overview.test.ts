@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { echoGraph } from '../support/run-graphs.ts'
+import { makeWorkflow, runWorkflow } from '../support/talk.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+describeConsole(
+  'The overview of a server that has nothing yet',
+  world => {
+    flow(world, 'says what is missing and what to do next', async ({ page }) => {
+      await page.goto(`${world.server.base}/#/`)
+      await page.getByRole('heading', { name: 'Welcome to Banyan' }).waitFor()
+      const features = page.getByRole('list', { name: 'What is set up' })
+      const model = features.getByRole('listitem').filter({ hasText: 'Language model' })
+      await model.getByText('needed').waitFor()
+      await model.getByText('MODEL_BASE_URL, MODEL_NAME, MODEL_API_KEY').waitFor()
+      await features.getByText('Search by keywords works without').waitFor()
+      assert.equal(await features.getByText('ready').filter({ hasNotText: 'at once' }).count(), 0)
+      await page.getByText('Nothing has run yet').waitFor()
+      assert.equal(await page.getByRole('link', { name: /Talk to the demo agent/ }).count(), 0)
+      await expectAccessible(page, 'the overview without a model')
+      await page.getByRole('link', { name: /Connect a language model/ }).click()
+      await page.getByRole('heading', { name: 'No language model yet' }).waitFor()
+      await expectAccessible(page, 'the models page without a model')
+    })
+
+    flow(
+      world,
+      'speaks Chinese',
+      async ({ page }) => {
+        await page.goto(`${world.server.base}/#/`)
+        await page.getByRole('heading', { name: '欢迎使用 Banyan' }).waitFor()
+        await page.getByText('需要配置').waitFor()
+        for (const [path, title] of [
+          ['files', '还没有文件'],
+          ['models', '还没有语言模型'],
+          ['tokens', '令牌'],
+          ['usage', '这段时间没有运行'],
+          ['settings', '服务器设置'],
+        ] as const) {
+          await page.goto(`${world.server.base}/#/${path}`)
+          await page.getByRole('heading', { name: title }).first().waitFor()
+        }
+        await expectAccessible(page, 'the settings in Chinese')
+      },
+      { language: 'zh' },
+    )
+  },
+  { withModel: false },
+)
+
+describeConsole('The overview of a server at work', world => {
+  flow(world, 'shows what is ready, what there is, and how the last runs went', async ({ page }) => {
+    const { api } = world.server
+    await api.post('agent/create', { name: 'Butler' })
+    await api.upload('hello.txt', 'Hello')
+    const id = await makeWorkflow(api, echoGraph())
+    await runWorkflow(api, id, 'What is a banyan?')
+    world.model.play(() => ({ status: 401, message: 'the key is wrong' }))
+    await runWorkflow(api, id, 'Again')
+    world.model.reset()
+
+    await page.goto(`${world.server.base}/#/`)
+    const features = page.getByRole('list', { name: 'What is set up' })
+    await features.getByText('ready: scripted', { exact: true }).waitFor()
+    await features.getByText('ready: scripted-ear').waitFor()
+    assert.equal(await page.getByRole('link', { name: /Connect a language model/ }).count(), 0)
+    for (const name of ['1 Agents', '1 Workflows', '0 Knowledge bases', '1 Files'])
+      await page.getByRole('link', { name }).waitFor()
+    const runs = page.getByRole('region', { name: 'Recent runs' })
+    await runs.getByRole('link', { name: /Succeeded.*What is a banyan/ }).waitFor()
+    await runs.getByRole('link', { name: /^Failed/ }).waitFor()
+    await runs.getByRole('link', { name: '1 failed in the last 7 days' }).waitFor()
+    await page.getByRole('button', { name: 'Copy the command' }).click()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.ok(copied.startsWith(`BASE=${world.server.base}/api/v1 TOKEN=banyan_…`), copied)
+    await expectAccessible(page, 'the overview')
+  })
+
+  flow(
+    world,
+    'fits into a narrow window, and is as readable in the dark',
+    async ({ page }) => {
+      for (const path of ['', 'files', 'models', 'tokens', 'usage', 'settings']) {
+        await page.goto(`${world.server.base}/#/${path}`)
+        await page.locator('h1').waitFor()
+        await page.waitForLoadState('networkidle')
+        const excess =
+          'document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth'
+        assert.equal(await page.evaluate(excess), 0, `#/${path} is wider than its window`)
+        await expectAccessible(page, `#/${path} in the dark`)
+      }
+    },
+    { viewport: { width: 800, height: 1000 }, colorScheme: 'dark' },
+  )
+})

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { canvasOf } from './support/canvas-page.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const graph = (title: string) => ({
+  nodes: [
+    { id: 'input', type: 'base', data: { type: 'input', title } },
+    { id: 'end', type: 'base', data: { type: 'end' } },
+  ],
+  edges: [{ source: { cell: 'input', port: 'out.input' }, target: { cell: 'end', port: 'in.end' } }],
+})
+
+describeConsole('The list of workflows', world => {
+  flow(world, 'the first workflow is made from a template, and runs', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/workflows`)
+    await page.getByRole('heading', { name: 'No workflow yet' }).waitFor()
+    await expectAccessible(page, 'the empty list')
+    await page.getByRole('button', { name: 'New workflow' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New workflow' })
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('Give it a name').waitFor()
+    await dialog.getByLabel('Name').fill('Friendly answers')
+    await expectAccessible(page, 'the dialog for a new workflow')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const { card } = await canvasOf(page)
+    await card('Reply').waitFor()
+    assert.equal(await page.getByLabel('Name of the workflow').inputValue(), 'Friendly answers')
+    const [, id] = /#\/workflows\/(.+)$/.exec(page.url())!
+    world.model.play(() => ({ text: 'Gladly.' }))
+    const run = await world.server.api.post('workflow/run', { id, inputs: { query: 'Help me' } })
+    assert.deepEqual([run.json.data.status, run.json.data.answer], ['succeeded', 'Gladly.'])
+  })
+
+  flow(
+    world,
+    'every template can be stored, and lacks at most what only its owner knows',
+    async ({ page }) => {
+      for (const [template, missing] of [
+        ['Answers from knowledge', /knowledge/],
+        ['Coffee order', undefined],
+        ['Branches', undefined],
+      ] as const) {
+        await page.goto(`${world.server.base}/#/workflows`)
+        await page.getByRole('button', { name: 'New workflow' }).click()
+        await page.getByLabel('Name', { exact: true }).fill(template)
+        await page.getByLabel(template).check()
+        await page.getByRole('button', { name: 'Create', exact: true }).click()
+        await (await canvasOf(page)).card('Question').waitFor()
+        const [, id] = /#\/workflows\/(.+)$/.exec(page.url())!
+        const { errors, warnings } = (await world.server.api.post('workflow/check', { id })).json.data
+        assert.deepEqual(errors, [])
+        const unexpected = warnings.filter(
+          ({ path, message }: { path: string; message: string }) => !missing?.test(`${path} ${message}`),
+        )
+        assert.deepEqual(unexpected, [], template)
+      }
+    },
+  )
+
+  flow(world, 'lists what others stored, finds, renames, duplicates and deletes', async ({ page }) => {
+    for (let number = 1; number <= 24; number++)
+      await world.server.api.post('workflow/update', {
+        id: `made_${number}`,
+        name: `Made ${number}`,
+        workflow: graph(`Start ${number}`),
+      })
+    await page.goto(`${world.server.base}/#/workflows`)
+    await page.getByRole('link', { name: 'Made 24' }).waitFor()
+    await page.getByRole('listitem', { name: '2' }).click()
+    await page.getByRole('link', { name: 'Made 1', exact: false }).last().waitFor()
+    await page.getByLabel('Search by name or id').fill('made 17')
+    await page.getByRole('link', { name: 'Made 24' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Made 17' }).click()
+    const { card } = await canvasOf(page)
+    await card('Start 17').waitFor()
+    await page.getByLabel('Name of the workflow').fill('Seventeen')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Workflows' }).first().click()
+    await page.getByRole('link', { name: 'Seventeen' }).waitFor()
+    await page.getByRole('button', { name: 'Actions for Seventeen' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await page.getByRole('link', { name: 'Seventeen (copy)' }).waitFor()
+    await expectAccessible(page, 'the list')
+    await page.getByRole('button', { name: 'Actions for Seventeen (copy)' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByText('all its versions are lost').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('link', { name: 'Seventeen (copy)' }).waitFor({ state: 'detached' })
+    await page.getByLabel('Search by name or id').fill('no such thing')
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+  })
+
+  flow(world, 'what is exported can be imported again, as a file and as text', async ({ page }) => {
+    const original = { ...graph('Far away'), note: 'of another editor' }
+    await world.server.api.post('workflow/update', { id: 'travels', name: 'It travels', workflow: original })
+    await page.goto(`${world.server.base}/#/workflows`)
+    await page.getByRole('button', { name: 'Actions for It travels' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'Export' }).click()
+    const download = await downloading
+    assert.equal(download.suggestedFilename(), 'It travels.workflow.json')
+    const path = await download.path()
+    await world.server.api.post('workflow/delete', { id: 'travels' })
+
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a workflow' })
+    await dialog.getByLabel('Or paste its JSON').fill('{"no":')
+    await dialog.getByText('This is no JSON of a workflow').waitFor()
+    await dialog.locator('input[type=file]').setInputFiles(path)
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await (await canvasOf(page)).card('Far away').waitFor()
+    const [, id] = /#\/workflows\/(.+)$/.exec(page.url())!
+    const { workflow } = (await world.server.api.get(`workflow?id=${id}`)).json.data
+    assert.deepEqual([workflow.name, workflow.config], ['It travels', original])
+
+    await page.goto(`${world.server.base}/#/workflows`)
+    await page.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByLabel('Or paste its JSON').fill(readFileSync(path, 'utf8'))
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await (await canvasOf(page)).card('Far away').waitFor()
+  })
+
+  flow(world, 'a workflow that is not there can be made under its id', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/workflows/not_yet`)
+    await page.getByRole('button', { name: 'Create it' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    await (await canvasOf(page)).card('Reply').waitFor()
+    assert.equal((await world.server.api.get('workflow?id=not_yet')).json.data.exist, true)
+  })
+
+  flow(
+    world,
+    'speaks Chinese, in the dark, to somebody who may only look',
+    async ({ page, context }) => {
+      const made = await world.server.api.post('token/create', { name: 'watcher', role: 'viewer' })
+      await context.addInitScript(`localStorage.setItem('banyan.token', '${made.json.data.token}')`)
+      await page.goto(`${world.server.base}/#/workflows`)
+      await page.getByRole('heading', { name: '工作流' }).waitFor()
+      await page.getByRole('columnheader', { name: '最近修改' }).waitFor()
+      assert.equal(await page.getByRole('button', { name: '新建工作流' }).count(), 0)
+      await page
+        .getByRole('button', { name: /的操作$/ })
+        .first()
+        .click()
+      await page.getByRole('menuitem', { name: '导出' }).waitFor()
+      assert.equal(await page.getByRole('menuitem', { name: '删除' }).count(), 0)
+      await expectAccessible(page, 'the dark list')
+    },
+    { colorScheme: 'dark', language: 'zh' },
+  )
+})
