@@ -257,7 +257,7 @@ describeConsole('The settings of a node', world => {
       await expectAccessible(page, 'the form of tools in the dark')
       await saved(page)
       const tools = (await dataOf(world, 'tools', 'llm_1'))?.['数据源/API工具']
-      const id = base.json.data.id as string
+      const id = base.json.data.knowledge_id as string
       assert.deepEqual(tools, [
         id,
         { type: 'web_search' },

@@ -90,7 +90,8 @@ async function openVisit(
     reducedMotion: 'reduce',
     ...options,
   })
-  await context.tracing.start({ screenshots: true, snapshots: true })
+  // Snapshots of the page without pictures: these would take more of the processor than the flow itself.
+  await context.tracing.start({ snapshots: true })
   if (signedIn)
     await context.addInitScript(kept => {
       // Only for a browser that was never here: a flow may sign out and reload.

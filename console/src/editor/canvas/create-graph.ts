@@ -13,6 +13,8 @@ Graph.registerEdge(
   {
     inherit: Shape.Edge,
     view: wireName,
+    // X6's own measures its text on the screen; the one of each wire is told how wide it is.
+    defaultLabel: { markup: [], attrs: {}, position: { distance: 0.5 } },
     attrs: {
       wrap: { strokeWidth: 16 },
       line: {

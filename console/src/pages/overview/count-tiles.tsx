@@ -1,7 +1,7 @@
 import { BookOutlined, FileOutlined, NodeIndexOutlined, RobotOutlined } from '@ant-design/icons'
 import type { ReactNode } from 'react'
 import { Failure } from '../../ui/failure.tsx'
-import { useFormats } from '../usage/use-formats.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { useOverviewWords } from './overview-words.ts'
 import { type Thing, useCounts } from './use-overview.ts'
 

@@ -1,11 +1,10 @@
+import { type Names, useAgentNames, useWorkflowNames } from '../../api/use-names.ts'
+import { useUsage } from '../../api/use-usage.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { pathTo } from '../../ui/router.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { When } from '../../ui/when.tsx'
-import { readRange } from '../usage/usage-range.ts'
-import { useFormats } from '../usage/use-formats.ts'
-import { type Names, useAgentNames, useWorkflowNames } from '../usage/use-names.ts'
-import { useUsage } from '../usage/use-usage.ts'
 import { useOverviewWords } from './overview-words.ts'
 import { RunState } from './run-state.tsx'
 import { type Run, useRecentRuns } from './use-overview.ts'
@@ -34,8 +33,8 @@ function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflow
 function Failures() {
   const words = useOverviewWords()
   const { number } = useFormats()
-  const { from, to } = readRange(new URLSearchParams('days=7'))
-  const failures = useUsage({ from, to }).data?.totals.failures ?? 0
+  const from = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
+  const failures = useUsage({ from }).data?.totals.failures ?? 0
   if (failures === 0) return null
   return (
     <p className="run-failures">

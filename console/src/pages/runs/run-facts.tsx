@@ -53,9 +53,7 @@ export function RunFacts({ details }: { details: RunDetails }) {
       )}
       {conversation_id !== '' && (
         <Fact name={words.conversation}>
-          <a href={`${pathTo('agents', agent_id)}?conversation=${encodeURIComponent(conversation_id)}`}>
-            {conversation_id}
-          </a>
+          <a href={pathTo('agents', agent_id, 'chat', conversation_id)}>{conversation_id}</a>
         </Fact>
       )}
       {user_id !== '' && <Fact name={words.user}>{user_id}</Fact>}

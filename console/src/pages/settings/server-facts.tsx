@@ -1,6 +1,6 @@
+import type { Server } from '../../api/use-server.ts'
 import { Facts } from './facts.tsx'
 import { useSettingsWords } from './settings-words.ts'
-import type { Server } from './use-server.ts'
 
 const databases = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 

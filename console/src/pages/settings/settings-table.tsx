@@ -1,9 +1,9 @@
 import { Checkbox, Input, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
+import type { Setting } from '../../api/use-server.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { useSettingsWords } from './settings-words.ts'
-import type { Setting } from './use-server.ts'
 
 function SettingValue({ setting }: { setting: Setting }) {
   const words = useSettingsWords()

@@ -3,8 +3,8 @@ import { Form, Modal } from 'antd'
 import { call } from '../../api/call.ts'
 import { allKey } from '../../api/use-all.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { SecretOnce } from '../../ui/secret-once.tsx'
 import { defineWords } from '../../ui/words.ts'
-import { SecretOnce } from './secret-once.tsx'
 import { type TokenFields, TokenFormItems } from './token-form-items.tsx'
 
 const useWords = defineWords(

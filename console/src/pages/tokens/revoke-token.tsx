@@ -4,8 +4,8 @@ import { call } from '../../api/call.ts'
 import { forgetToken } from '../../api/token.ts'
 import { allKey } from '../../api/use-all.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import type { Token } from './token.ts'
 import { useTokenWords } from './token-words.ts'
-import type { Token } from './tokens-table.tsx'
 
 export function RevokeToken({ token, isOwn }: { token: Token; isOwn: boolean }) {
   const words = useTokenWords()

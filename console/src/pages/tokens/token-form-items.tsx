@@ -1,8 +1,8 @@
 import { Form, type FormInstance, Input, Radio, Select } from 'antd'
 import { useAll } from '../../api/use-all.ts'
 import { defineWords } from '../../ui/words.ts'
+import type { Token } from './token.ts'
 import { useTokenWords } from './token-words.ts'
-import type { Token } from './tokens-table.tsx'
 
 export interface TokenFields {
   name: string

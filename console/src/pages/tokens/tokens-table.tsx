@@ -1,14 +1,12 @@
 import { Table, type TableColumnsType } from 'antd'
-import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/use-all.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { When } from '../../ui/when.tsx'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { RevokeToken } from './revoke-token.tsx'
+import type { Token } from './token.ts'
 import { useTokenWords } from './token-words.ts'
-
-export type Token = ItemOf<'POST /api/v1/token/list'>
 
 const roleTones = { admin: 'warning', editor: 'good', viewer: 'plain', runner: 'info' } as const
 

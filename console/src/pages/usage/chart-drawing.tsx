@@ -1,7 +1,7 @@
+import type { UsageDay } from '../../api/use-usage.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { ChartPanel, type Series } from './chart-panel.tsx'
 import { labelled } from './chart-scale.ts'
-import { useFormats } from './use-formats.ts'
-import type { UsageDay } from './use-usage.ts'
 
 const panelHeight = 120
 const top = 10

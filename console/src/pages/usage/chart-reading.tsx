@@ -1,6 +1,6 @@
+import type { UsageDay } from '../../api/use-usage.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import type { Series } from './chart-panel.tsx'
-import { useFormats } from './use-formats.ts'
-import type { UsageDay } from './use-usage.ts'
 
 interface ChartReadingProps {
   day: UsageDay

@@ -1,9 +1,9 @@
 import { Table, type TableColumnsType } from 'antd'
+import type { UsageDay } from '../../api/use-usage.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { useUsageWords } from './usage-words.ts'
 import { useCountColumns } from './use-count-columns.tsx'
-import { useFormats } from './use-formats.ts'
-import type { UsageDay } from './use-usage.ts'
 
 /** The numbers of the chart, newest day first. */
 export function DaysTable({ days }: { days: UsageDay[] }) {

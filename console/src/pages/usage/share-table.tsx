@@ -1,10 +1,10 @@
 import { Table, type TableColumnsType } from 'antd'
+import type { Names } from '../../api/use-names.ts'
+import type { Counts } from '../../api/use-usage.ts'
 import { pathTo } from '../../ui/router.ts'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { useUsageWords } from './usage-words.ts'
 import { useCountColumns } from './use-count-columns.tsx'
-import type { Names } from './use-names.ts'
-import type { Counts } from './use-usage.ts'
 
 interface Row extends Counts {
   id: string

@@ -1,11 +1,11 @@
+import type { UsageDay } from '../../api/use-usage.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
 import { ChartLegend } from './chart-legend.tsx'
 import type { Series } from './chart-panel.tsx'
 import { ChartReading } from './chart-reading.tsx'
 import { useUsageWords } from './usage-words.ts'
 import { useChosenDay } from './use-chosen-day.ts'
-import { useFormats } from './use-formats.ts'
-import type { UsageDay } from './use-usage.ts'
 import { useWidth } from './use-width.ts'
 import './usage-chart.css'
 

@@ -1,7 +1,7 @@
 import { Input, Segmented, Select } from 'antd'
+import { type Names, optionsOf } from '../../api/use-names.ts'
 import { presets, showRange, type UsageRange } from './usage-range.ts'
 import { useUsageWords } from './usage-words.ts'
-import { type Names, optionsOf } from './use-names.ts'
 
 function RangeFields({ range }: { range: UsageRange }) {
   const words = useUsageWords()

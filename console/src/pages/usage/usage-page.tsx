@@ -1,5 +1,7 @@
 import { Alert, Button, Segmented } from 'antd'
 import { useState } from 'react'
+import { type Names, useAgentNames, useWorkflowNames } from '../../api/use-names.ts'
+import { type Usage, useUsage } from '../../api/use-usage.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -12,8 +14,6 @@ import { UsageFilterBar } from './usage-filter-bar.tsx'
 import { filterOf, isPossible, readRange } from './usage-range.ts'
 import { UsageTiles } from './usage-tiles.tsx'
 import { useUsageWords } from './usage-words.ts'
-import { type Names, useAgentNames, useWorkflowNames } from './use-names.ts'
-import { type Usage, useUsage } from './use-usage.ts'
 import './usage-page.css'
 
 export function UsagePage({ query }: PageProps) {

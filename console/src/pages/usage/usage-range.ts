@@ -1,5 +1,5 @@
+import type { UsageFilter } from '../../api/use-usage.ts'
 import { navigate } from '../../ui/router.ts'
-import type { UsageFilter } from './use-usage.ts'
 
 export const presets = [7, 30, 90] as const
 const mostDays = 366

@@ -1,6 +1,6 @@
+import type { Counts } from '../../api/use-usage.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { useUsageWords } from './usage-words.ts'
-import { useFormats } from './use-formats.ts'
-import type { Counts } from './use-usage.ts'
 
 /** The sums of all days. */
 export function UsageTiles({ totals }: { totals: Counts }) {

@@ -1,7 +1,7 @@
 import type { TableColumnsType } from 'antd'
+import type { Counts } from '../../api/use-usage.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { useUsageWords } from './usage-words.ts'
-import { useFormats } from './use-formats.ts'
-import type { Counts } from './use-usage.ts'
 
 /** Columns that all tables of usage share, each sortable. */
 export function useCountColumns<Row extends Counts>(): TableColumnsType<Row> {

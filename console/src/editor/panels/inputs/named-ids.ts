@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
-import type { CallData } from '../../../api/operations.ts'
+import type { CallInput } from '../../../api/operations.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { defineWords } from '../../../ui/words.ts'
 
@@ -17,29 +17,31 @@ export interface NameSource {
   find(ids: string[], signal: AbortSignal): Promise<Named[]>
 }
 
-const namesIn = (page: { items: unknown[] }): Named[] =>
-  (page.items as Named[]).map(({ id, name }) => ({ id, name }))
+type KnowledgeSearch = CallInput<'POST /api/v1/knowledge'>['body']
+
+async function listKnowledge(body: KnowledgeSearch, signal: AbortSignal): Promise<Named[]> {
+  const { items } = await call('POST /api/v1/knowledge', { body: { page_size: 100, ...body }, signal })
+  return items.map(({ knowledge_id, name }) => ({ id: knowledge_id, name }))
+}
 
 export const knowledgeNames: NameSource = {
   key: 'knowledge',
-  search: async (keyword, signal) =>
-    namesIn(
-      await call('POST /api/v1/knowledge', { body: { ...(keyword && { keyword }), page_size: 50 }, signal }),
-    ),
-  find: async (ids, signal) =>
-    namesIn(await call('POST /api/v1/knowledge', { body: { knowledge_ids: ids, page_size: 100 }, signal })),
+  search: (keyword, signal) => listKnowledge(keyword === '' ? {} : { keyword }, signal),
+  find: (ids, signal) => listKnowledge({ knowledge_ids: ids }, signal),
 }
 
-type WorkflowPage = CallData<'POST /api/v1/workflow/list'>
-const listWorkflows = (keyword: string, signal: AbortSignal): Promise<WorkflowPage> =>
-  call('POST /api/v1/workflow/list', { body: { ...(keyword && { keyword }), page_size: 50 }, signal })
+async function listWorkflows(keyword: string, signal: AbortSignal): Promise<Named[]> {
+  const body = { ...(keyword !== '' && { keyword }), page_size: 50 }
+  const { items } = await call('POST /api/v1/workflow/list', { body, signal })
+  return items.map(({ id, name }) => ({ id, name }))
+}
 
 export const workflowNames: NameSource = {
   key: 'workflow',
-  search: async (keyword, signal) => namesIn(await listWorkflows(keyword, signal)),
+  search: listWorkflows,
   find: async (ids, signal) => {
     const pages = await Promise.all(ids.map(id => listWorkflows(id, signal)))
-    return pages.flatMap(namesIn).filter(({ id }) => ids.includes(id))
+    return pages.flat().filter(({ id }) => ids.includes(id))
   },
 }
 

@@ -1,7 +1,14 @@
 import type { AgentRecord } from '../agent-record.ts'
-import type { ChatAgent } from './chat.tsx'
 
-/** What a chat needs to know of an agent. Settings may be of any form; only what fits is shown. */
+/** What a chat needs to know of an agent. */
+export interface ChatAgent {
+  id: string
+  name: string
+  prologue: string
+  questions: readonly string[]
+}
+
+/** Of the settings, those that a client shows. */
 export function chatAgentOf({ id, name, config }: AgentRecord): ChatAgent {
   const { prologue, recommendation_question: questions } = config
   return { id, name, prologue: prologue ?? '', questions: questions ?? [] }

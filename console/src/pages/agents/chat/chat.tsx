@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Failure } from '../../../ui/failure.tsx'
 import { useTellFailure } from '../../../ui/use-tell-failure.ts'
 import { defineWords } from '../../../ui/words.ts'
+import type { ChatAgent } from './chat-agent.ts'
 import { ChatLog, type ChatLogHandle } from './chat-log.tsx'
 import { isLive } from './chat-state.ts'
 import type { ChatTurn, Rating } from './chat-turns.ts'
@@ -20,13 +21,6 @@ const useWords = defineWords(
   },
   { drop: '拖到这里即可添加文件', readOnly: '这里只能查看对话，不能发言。' },
 )
-
-export interface ChatAgent {
-  id: string
-  name: string
-  prologue: string
-  questions: readonly string[]
-}
 
 interface ChatProps {
   agent: ChatAgent

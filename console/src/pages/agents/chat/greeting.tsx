@@ -1,7 +1,7 @@
 import { Button } from 'antd'
 import { defineWords } from '../../../ui/words.ts'
 import { AgentMark } from '../agent-mark.tsx'
-import type { ChatAgent } from './chat.tsx'
+import type { ChatAgent } from './chat-agent.ts'
 
 const useWords = defineWords(
   { begin: 'Say something to begin.', questions: 'Questions to begin with' },

@@ -1,4 +1,4 @@
-import { useLanguage } from '../../ui/preferences.ts'
+import { useLanguage } from './preferences.ts'
 
 const units: readonly ['millisecond' | 'second' | 'minute' | 'hour', number][] = [
   ['millisecond', 1000],

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
-import type { CallData, CallInput } from '../../api/operations.ts'
+import { call } from './call.ts'
+import type { CallData, CallInput } from './operations.ts'
 
 export type Usage = CallData<'GET /api/v1/usage'>
 export type UsageDay = Usage['days'][number]

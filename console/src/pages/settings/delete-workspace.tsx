@@ -4,8 +4,8 @@ import { useId, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { allKey } from '../../api/use-all.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import type { Workspace } from './workspace.ts'
 import { useWorkspaceWords } from './workspace-words.ts'
-import type { Workspace } from './workspaces-section.tsx'
 
 /** Whoever deletes a workspace types its name, so that it cannot be the wrong one. */
 export function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose: () => void }) {

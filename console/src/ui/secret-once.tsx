@@ -1,7 +1,7 @@
 import { Alert } from 'antd'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { defineWords } from '../../ui/words.ts'
-import './tokens-page.css'
+import { CopyButton } from './copy-button.tsx'
+import { defineWords } from './words.ts'
+import './secret-once.css'
 
 const useWords = defineWords(
   {

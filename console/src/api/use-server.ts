@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
-import type { CallData } from '../../api/operations.ts'
+import { call } from './call.ts'
+import type { CallData } from './operations.ts'
 
 export type Server = CallData<'GET /api/v1/server'>
 export type FeatureName = keyof Server['features']

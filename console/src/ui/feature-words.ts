@@ -1,4 +1,4 @@
-import { defineWords } from '../../ui/words.ts'
+import { defineWords } from './words.ts'
 
 export const useFeatureWords = defineWords(
   {

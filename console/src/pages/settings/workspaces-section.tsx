@@ -1,7 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { Button, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
-import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/use-all.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -11,9 +10,8 @@ import { When } from '../../ui/when.tsx'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { CreateWorkspace } from './create-workspace.tsx'
 import { DeleteWorkspace } from './delete-workspace.tsx'
+import type { Workspace } from './workspace.ts'
 import { useWorkspaceWords } from './workspace-words.ts'
-
-export type Workspace = ItemOf<'POST /api/v1/workspace/list'>
 
 function useColumns(onDelete: (workspace: Workspace) => void): TableColumnsType<Workspace> {
   const words = useWorkspaceWords()

@@ -1,5 +1,5 @@
 import { CheckCircleFilled, ExclamationCircleFilled, MinusCircleOutlined } from '@ant-design/icons'
-import type { FeatureName, Server } from '../settings/use-server.ts'
+import type { FeatureName, Server } from '../api/use-server.ts'
 import { useFeatureWords } from './feature-words.ts'
 import './feature-checklist.css'
 

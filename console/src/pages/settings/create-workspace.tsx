@@ -3,7 +3,7 @@ import { Form, Input, Modal } from 'antd'
 import { call } from '../../api/call.ts'
 import { allKey } from '../../api/use-all.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { SecretOnce } from '../tokens/secret-once.tsx'
+import { SecretOnce } from '../../ui/secret-once.tsx'
 import { useWorkspaceWords } from './workspace-words.ts'
 
 /** Makes a workspace, then shows its first token. */

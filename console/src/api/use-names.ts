@@ -1,4 +1,4 @@
-import { useAll } from '../../api/use-all.ts'
+import { useAll } from './use-all.ts'
 
 /** Names by id; undefined while they are not known. */
 export type Names = ReadonlyMap<string, string> | undefined

@@ -1,0 +1,3 @@
+import type { ItemOf } from '../../api/operations.ts'
+
+export type Token = ItemOf<'POST /api/v1/token/list'>
