@@ -15,6 +15,7 @@ import {
 import { Button, Tooltip } from 'antd'
 import { type ReactNode, Suspense } from 'react'
 import { forgetToken } from './api/token.ts'
+import { forgetAllDrafts } from './editor/saving/draft.ts'
 import { pageAt } from './pages/page-at.tsx'
 import { useSession } from './session/use-session.ts'
 import { BanyanMark } from './ui/banyan-mark.tsx'
@@ -94,6 +95,11 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'settings', icon: <SettingOutlined /> },
 ]
 
+function signOut(): void {
+  forgetAllDrafts()
+  forgetToken()
+}
+
 /** The console around its pages: where one can go, who one is. */
 export function ConsoleFrame() {
   const words = useWords()
@@ -140,12 +146,7 @@ export function ConsoleFrame() {
           <div className="frame-buttons">
             <PreferenceButtons />
             <Tooltip title={words.signOut}>
-              <Button
-                type="text"
-                icon={<LogoutOutlined />}
-                aria-label={words.signOut}
-                onClick={forgetToken}
-              />
+              <Button type="text" icon={<LogoutOutlined />} aria-label={words.signOut} onClick={signOut} />
             </Tooltip>
           </div>
         </div>

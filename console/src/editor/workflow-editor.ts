@@ -45,6 +45,8 @@ export interface Saving {
   error: unknown
   /** Resolves when the server has everything; rejects when it cannot be saved. A run begins with it. */
   flush(): Promise<void>
+  /** Goes on from a version that was made elsewhere, by a merge or by rolling back; the store has its graph already. */
+  settle(version: number): void
 }
 
 /** All that the parts of the editor share. */

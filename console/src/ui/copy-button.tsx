@@ -1,6 +1,7 @@
 import { CheckOutlined, CopyOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useEffect, useState } from 'react'
+import { copyToClipboard } from './copy-to-clipboard.ts'
 import { defineWords } from './words.ts'
 
 const useWords = defineWords({ copy: 'Copy', copied: 'Copied' }, { copy: '复制', copied: '已复制' })
@@ -21,7 +22,7 @@ export function CopyButton({ text, label, size }: { text: string; label?: string
       icon={isCopied ? <CheckOutlined /> : <CopyOutlined />}
       aria-label={title}
       title={title}
-      onClick={() => navigator.clipboard.writeText(text).then(() => setIsCopied(true))}
+      onClick={() => copyToClipboard(text).then(() => setIsCopied(true))}
     />
   )
 }

@@ -28,7 +28,7 @@ Graph.registerEdge(
   true,
 )
 
-// From the model alone: what is out of sight is not in the page and cannot be measured there.
+// From the model alone: measuring on the page would lay it out again for every edge.
 const side = (isOut: boolean) => (view: { cell: unknown }) => {
   const { x, y, width, height } = (view.cell as Node).getBBox()
   return new Point(isOut ? x + width : x - 2, y + height / 2)
@@ -61,7 +61,8 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
   return new Graph({
     container,
     autoResize: true,
-    virtual: { enabled: true, margin: 240 },
+    // Taking cards out of the page while it is panned costs more than leaving 500 of them in.
+    virtual: false,
     panning: false,
     mousewheel: false,
     grid: { size: gridStep, visible: false },

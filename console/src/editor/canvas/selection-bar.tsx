@@ -1,5 +1,6 @@
 import { ApartmentOutlined, BlockOutlined, CopyOutlined, DeleteOutlined } from '@ant-design/icons'
 import { App, Button, Select, Tooltip } from 'antd'
+import { copyToClipboard } from '../../ui/copy-to-clipboard.ts'
 import { edgeKey, type GraphEdge } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
@@ -19,7 +20,7 @@ export function SelectionBar({ commands, onConnect }: { commands: Commands; onCo
   const copy = async (): Promise<void> => {
     const text = commands.copied()
     if (text === undefined) return
-    await navigator.clipboard.writeText(text)
+    await copyToClipboard(text)
     message.success(words.copied)
   }
   return (

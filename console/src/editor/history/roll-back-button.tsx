@@ -4,9 +4,8 @@ import { call } from '../../api/call.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Graph } from '../model/graph.ts'
-import type { Autosave } from '../saving/use-autosave.ts'
 import { tagOf } from '../saving/workflow-ports.ts'
-import { type Saving, useWorkflowEditor } from '../workflow-editor.ts'
+import { useWorkflowEditor } from '../workflow-editor.ts'
 
 const useWords = defineWords(
   {
@@ -34,8 +33,6 @@ interface RollBackButtonProps {
   onDone(): void
 }
 
-const canSettle = (saving: Saving): saving is Autosave => 'settle' in saving
-
 /** Makes an old graph the newest version. Undo gives the graph of before back. */
 export function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
   const words = useWords()
@@ -50,7 +47,7 @@ export function RollBackButton({ version, graph, onDone }: RollBackButtonProps) 
         headers: { 'if-match': tagOf(saving.version) },
       })
       store.edit({ type: 'graph.replace', graph })
-      if (canSettle(saving)) saving.settle(answer.version)
+      saving.settle(answer.version)
       onDone()
     } catch (error) {
       tellFailure(error)

@@ -51,6 +51,9 @@ export class Autosave {
 
   readonly state = (): AutosaveState => this.#state
 
+  /** What the server has, as far as is known. */
+  readonly saved = (): SavedWorkflow => ({ graph: this.#saved, version: this.#state.version })
+
   readonly subscribe = (listener: () => void): (() => void) => {
     const own = () => listener()
     this.#listeners.add(own)

@@ -8,7 +8,9 @@ import { areCases } from './inputs/cases-input.tsx'
 import { ClassesInput } from './inputs/classes-input.tsx'
 import { ConditionsInput } from './inputs/conditions-input.tsx'
 import { FieldFrame } from './inputs/field-frame.tsx'
+import { NestedInputContext } from './inputs/nested-input.tsx'
 import { FieldInput, OtherFields } from './inputs/object-input.tsx'
+import { ShapeInput } from './inputs/shape-input.tsx'
 import { sourcesField } from './inputs/source-shapes.ts'
 import { SourcesInput } from './inputs/sources-input.tsx'
 import { useSay } from './node-form.ts'
@@ -32,32 +34,34 @@ export function KindForm({ node, kind }: { node: GraphNode; kind: KindRecord | u
   const known = ['type', ...headFields, ...[...common, ...fields].map(({ name }) => name)]
   const isSet = common.some(({ name }) => node.data[name] !== undefined)
   return (
-    <div className="fields">
-      {fields.map(field => (
-        <SettingInput key={field.name} {...{ field, node }} onChange={value => change(field.name, value)} />
-      ))}
-      <OtherFields
-        record={node.data}
-        // Some kinds repeat the id of the node, which follows it by itself.
-        known={node.data['id'] === node.id ? [...known, 'id'] : known}
-        onChange={changeAll}
-        pointer=""
-      />
-      <details className="advanced" open={isSet || undefined}>
-        <summary>{words.advanced}</summary>
-        <div className="fields">
-          {common.map(field => (
-            <FieldInput
-              key={field.name}
-              field={field}
-              value={node.data[field.name]}
-              onChange={value => change(field.name, value)}
-              pointer={pointerBelow('', field.name)}
-            />
-          ))}
-        </div>
-      </details>
-    </div>
+    <NestedInputContext value={ShapeInput}>
+      <div className="fields">
+        {fields.map(field => (
+          <SettingInput key={field.name} {...{ field, node }} onChange={value => change(field.name, value)} />
+        ))}
+        <OtherFields
+          record={node.data}
+          // Some kinds repeat the id of the node, which follows it by itself.
+          known={node.data['id'] === node.id ? [...known, 'id'] : known}
+          onChange={changeAll}
+          pointer=""
+        />
+        <details className="advanced" open={isSet || undefined}>
+          <summary>{words.advanced}</summary>
+          <div className="fields">
+            {common.map(field => (
+              <FieldInput
+                key={field.name}
+                field={field}
+                value={node.data[field.name]}
+                onChange={value => change(field.name, value)}
+                pointer={pointerBelow('', field.name)}
+              />
+            ))}
+          </div>
+        </details>
+      </div>
+    </NestedInputContext>
   )
 }
 

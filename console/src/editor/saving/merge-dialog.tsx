@@ -130,7 +130,8 @@ function useSaveMerged({ autosave, conflict }: OpenDialogProps, workflowId: stri
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const goOn = (merged: Graph, version: number): void => {
-    store.edit({ type: 'graph.replace', graph: merged })
+    // No step for undo, which would take back what somebody else did.
+    store.edit({ type: 'graph.replace', graph: merged }, { silent: true })
     autosave.settle(version)
   }
   const save = async (mine: Graph, merged: Graph): Promise<void> => {

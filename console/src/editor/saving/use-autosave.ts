@@ -4,6 +4,7 @@ import type { AutosaveState } from '../model/autosave-ports.ts'
 import type { EditorStore } from '../model/editor-store.ts'
 import type { Graph, Positions } from '../model/graph.ts'
 import type { Saving } from '../workflow-editor.ts'
+import { forgetDraft, keepDraft } from './draft.ts'
 import { saveBoth } from './save-both.ts'
 import { workflowPorts } from './workflow-ports.ts'
 
@@ -13,13 +14,13 @@ export interface LoadedWorkflow {
   graph: Graph
   /** Where the server has the nodes placed; those of the store where it is not told. */
   positions?: Positions
+  /** Where this browser keeps what is not saved yet. */
+  draftKey: string
 }
 
 export interface Autosave extends Saving {
   /** Somebody else saved meanwhile: their version, and the one that both began with. */
   conflict: { base: Graph; theirs: Graph; theirVersion: number } | undefined
-  /** Goes on from the version that both sides were merged into; the merged graph is in the store already. */
-  settle(version: number): void
 }
 
 /** Saves graph and positions a moment after each change, by compare-and-swap. */
@@ -31,9 +32,10 @@ export function useAutosave(store: EditorStore, loaded: LoadedWorkflow, mayWrite
     const fresh = new Saver(store, begun, workflowPorts(begun.id))
     setSaver(fresh)
     const stopWatching = watchLeaving(fresh)
+    const stopKeeping = keepDrafts(fresh, store, begun.draftKey)
     return () => {
       stopWatching()
-      void leave(fresh, store, begun.id)
+      void leave(fresh, store, begun.id).finally(stopKeeping)
     }
   }, [store, begun, mayWrite])
   const state = useSyncExternalStore(saver?.subscribe ?? never, saver?.state ?? (() => initialOf(begun)))
@@ -43,6 +45,9 @@ export function useAutosave(store: EditorStore, loaded: LoadedWorkflow, mayWrite
     settle: saver?.settle ?? (() => {}),
   }
 }
+
+/** Not at every letter: a large graph is a long text. */
+const draftMilliseconds = 300
 
 const never = (): (() => void) => () => {}
 
@@ -70,6 +75,26 @@ function watchLeaving(saver: Saver): () => void {
   return () => {
     document.removeEventListener('visibilitychange', save)
     window.removeEventListener('beforeunload', ask)
+  }
+}
+
+/** While the server does not have everything, this browser has it. Gives what ends that, after a last look. */
+function keepDrafts(saver: Saver, store: EditorStore, key: string): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = (): void => {
+    timer = undefined
+    const { graph, version } = saver.saved()
+    if (saver.state().status === 'saved') forgetDraft(key)
+    else keepDraft(key, { version, base: graph, mine: store.state().graph })
+  }
+  const lookSoon = (): void => {
+    timer ??= setTimeout(look, draftMilliseconds)
+  }
+  const endings = [saver.subscribe(lookSoon), store.subscribe(lookSoon)]
+  return () => {
+    for (const end of endings) end()
+    clearTimeout(timer)
+    look()
   }
 }
 

@@ -37,6 +37,10 @@ export const workflowPorts = (id: string): AutosavePorts => ({
       throw new ApiFailure('This workflow has been deleted', { reason: 'not_found', status: 404 })
     return { graph: workflow.config as Graph, version: workflow.version, positions }
   },
+  readVersion: async version => {
+    const { config } = await call('GET /api/v1/workflow/version', { query: { id, version } })
+    return config as Graph
+  },
   setTimer: (action, milliseconds) => setTimeout(action, milliseconds),
   clearTimer: timer => clearTimeout(timer as ReturnType<typeof setTimeout>),
 })

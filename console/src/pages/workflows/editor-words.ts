@@ -2,6 +2,7 @@ import { defineWords } from '../../ui/words.ts'
 
 export const useEditorWords = defineWords(
   {
+    restored: 'What you had not saved on your last visit is here again, and is being saved.',
     back: 'Workflows',
     name: 'Name of the workflow',
     unnamed: 'Unnamed',
@@ -34,6 +35,7 @@ export const useEditorWords = defineWords(
     toList: 'To all workflows',
   },
   {
+    restored: '上次未能保存的修改已恢复，正在保存。',
     back: '工作流',
     name: '工作流名称',
     unnamed: '未命名',

@@ -1,5 +1,5 @@
-import type { InputRef } from 'antd'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { App, type InputRef } from 'antd'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { cardSize } from '../../editor/canvas/card-size.ts'
 import { createCommands } from '../../editor/canvas/commands.ts'
 import type { Canvas } from '../../editor/canvas/create-canvas.ts'
@@ -10,6 +10,7 @@ import { WorkflowCanvas } from '../../editor/canvas/workflow-canvas.tsx'
 import { HistoryDrawer } from '../../editor/history/history-drawer.tsx'
 import { createEditorStore } from '../../editor/model/editor-store.ts'
 import { useChecks } from '../../editor/panels/use-checks.ts'
+import { type Draft, draftKey, readDraft } from '../../editor/saving/draft.ts'
 import { MergeDialog } from '../../editor/saving/merge-dialog.tsx'
 import { type Autosave, useAutosave } from '../../editor/saving/use-autosave.ts'
 import {
@@ -20,11 +21,12 @@ import {
   type WorkflowEditor,
   WorkflowEditorContext,
 } from '../../editor/workflow-editor.ts'
-import { useMay } from '../../session/use-session.ts'
+import { useMay, useSession } from '../../session/use-session.ts'
 import { useLanguage } from '../../ui/preferences.ts'
 import { useDocumentTitle } from '../../ui/use-document-title.ts'
 import { EditorHeader } from './editor-header.tsx'
 import type { OpenedWorkflow } from './editor-page.tsx'
+import { useEditorWords } from './editor-words.ts'
 import { SidePanel, type SideTab } from './side-panel.tsx'
 import { useEditorKeys } from './use-editor-keys.ts'
 import './editor.css'
@@ -44,8 +46,21 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
   const [name, setName] = useState(opened.name)
   useDocumentTitle(name || id)
   // What nobody placed yet is laid out once: it would jump with every edit otherwise.
-  const [store] = useState(() => createEditorStore({ graph, positions: placedAll(graph, positions) }))
-  const loaded = useMemo(() => ({ id, version, graph, positions }), [id, version, graph, positions])
+  const { key, draft } = useDraft(id, mayWrite)
+  const [store] = useState(() => {
+    const edited = draft?.mine ?? graph
+    return createEditorStore({ graph: edited, positions: placedAll(edited, positions) })
+  })
+  const loaded = useMemo(
+    // What was left behind unsaved is merged into what is there now, as if it had been edited all the time.
+    () => ({
+      id,
+      positions,
+      draftKey: key,
+      ...(draft ? { version: draft.version, graph: draft.base } : { version, graph }),
+    }),
+    [id, version, graph, positions, key, draft],
+  )
   const autosave = useAutosave(store, loaded, mayWrite)
   const checks = useChecks(store)
   const [marks, setMarks] = useState(noMarks)
@@ -77,6 +92,20 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
       />
     </WorkflowEditorContext>
   )
+}
+
+/** What this browser kept of an earlier visit because it could not be saved. */
+function useDraft(id: string, mayWrite: boolean): { key: string; draft: Draft | undefined } {
+  const words = useEditorWords()
+  const { message } = App.useApp()
+  const session = useSession()
+  const key = draftKey(session.data?.workspace_id ?? '', id)
+  const [draft] = useState(() => (mayWrite ? readDraft(key) : undefined))
+  const isRestored = draft !== undefined
+  useEffect(() => {
+    if (isRestored) message.info(words.restored, 6)
+  }, [isRestored, message, words])
+  return { key, draft }
 }
 
 interface EditorPartsProps {

@@ -2,8 +2,8 @@ import { defineWords } from '../../../ui/words.ts'
 import type { JsonObject } from '../fits-shape.ts'
 import { pointerBelow } from '../pointer.ts'
 import { CasesInput } from './cases-input.tsx'
+import { NestedInput } from './nested-input.tsx'
 import { Problems } from './problems.tsx'
-import { ShapeInput } from './shape-input.tsx'
 
 const useWords = defineWords(
   {
@@ -38,7 +38,7 @@ export function ClassesInput({ value = [], onChange, pointer }: ClassesInputProp
         const below = pointerBelow(place, 'description')
         return (
           <div data-place={below}>
-            <ShapeInput
+            <NestedInput
               shape={{ is: 'template', input: 'paragraph' }}
               value={each['description']}
               onChange={description => change({ ...each, description })}

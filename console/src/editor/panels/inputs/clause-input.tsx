@@ -4,10 +4,10 @@ import { isObject, withKey } from '../fits-shape.ts'
 import { useSay } from '../node-form.ts'
 import { pointerBelow } from '../pointer.ts'
 import { JsonInput } from './json-input.tsx'
+import { NestedInput } from './nested-input.tsx'
 import { OtherFields } from './object-input.tsx'
 import { Problems } from './problems.tsx'
 import { RowButtons } from './row-buttons.tsx'
-import { ShapeInput } from './shape-input.tsx'
 
 const useWords = defineWords(
   { clause: (place: number) => `Condition ${place}` },
@@ -50,7 +50,7 @@ export function ClauseInput({ shape, value, index, pointer, onChange, onRemove }
     const place = pointerBelow(pointer, field.name)
     return (
       <div key={field.name} className={`clause-${field.name}`} data-place={place}>
-        <ShapeInput
+        <NestedInput
           shape={field.shape}
           value={value[field.name]}
           onChange={next => onChange(withKey(value, field.name, next))}

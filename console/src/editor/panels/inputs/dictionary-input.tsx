@@ -8,9 +8,9 @@ import { AddButton } from './add-button.tsx'
 import type { InputProps } from './input-props.ts'
 import { removed, replaced } from './list-edits.ts'
 import { emptyOf } from './list-input.tsx'
+import { NestedInput } from './nested-input.tsx'
 import { Problems } from './problems.tsx'
 import { RowButtons } from './row-buttons.tsx'
-import { ShapeInput } from './shape-input.tsx'
 
 const useWords = defineWords(
   {
@@ -82,7 +82,7 @@ export function DictionaryInput({ shape, value, onChange, pointer, label }: Inpu
                 onChange={event => change(replaced(rows, index, { ...row, key: event.target.value }))}
               />
               <div className="row-input">
-                <ShapeInput
+                <NestedInput
                   shape={of}
                   value={row.value}
                   onChange={next => change(replaced(rows, index, { ...row, value: next ?? emptyOf(of) }))}

@@ -6,9 +6,9 @@ import { pointerBelow } from '../pointer.ts'
 import { AddButton } from './add-button.tsx'
 import type { InputProps } from './input-props.ts'
 import { moved, removed, replaced } from './list-edits.ts'
+import { NestedInput } from './nested-input.tsx'
 import { Problems } from './problems.tsx'
 import { RowButtons } from './row-buttons.tsx'
-import { ShapeInput } from './shape-input.tsx'
 
 const useWords = defineWords(
   { add: (label: string) => `Add to ${label}`, entry: (label: string, place: number) => `${label} ${place}` },
@@ -60,7 +60,7 @@ function ListEntry({ buttons, ...props }: InputProps & { buttons: ReactNode }) {
           <span className="card-title">{titleOf(value) ?? label}</span>
           {buttons}
         </header>
-        <ShapeInput {...props} />
+        <NestedInput {...props} />
         <Problems pointer={pointer} reach="here" />
       </section>
     )
@@ -68,7 +68,7 @@ function ListEntry({ buttons, ...props }: InputProps & { buttons: ReactNode }) {
     <div data-place={pointer}>
       <div className="row">
         <div className="row-input">
-          <ShapeInput {...props} />
+          <NestedInput {...props} />
         </div>
         {buttons}
       </div>

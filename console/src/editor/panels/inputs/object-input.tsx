@@ -6,7 +6,7 @@ import { pointerBelow } from '../pointer.ts'
 import { FieldFrame } from './field-frame.tsx'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
-import { ShapeInput } from './shape-input.tsx'
+import { NestedInput } from './nested-input.tsx'
 
 const useWords = defineWords({ more: 'Other fields (JSON)' }, { more: '其他字段（JSON）' })
 
@@ -27,7 +27,7 @@ export function FieldInput({
       required={field.required}
       isGroup={hasParts(field.shape, value)}
     >
-      <ShapeInput shape={field.shape} value={value} onChange={onChange} pointer={pointer} label={label} />
+      <NestedInput shape={field.shape} value={value} onChange={onChange} pointer={pointer} label={label} />
     </FieldFrame>
   )
 }
