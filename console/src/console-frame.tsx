@@ -130,7 +130,7 @@ export function ConsoleFrame() {
               title={words[page.name]}
               aria-current={here === page.name ? 'page' : undefined}
             >
-              {page.icon}
+              <span aria-hidden="true">{page.icon}</span>
               <span className="wide">{words[page.name]}</span>
             </a>
           ))}

@@ -96,7 +96,7 @@ describeConsole('Every page', world => {
     const { page, context } = visit
     await open(page, world.server.base, '')
     await context.setOffline(true)
-    await page.getByRole('link', { name: 'Files' }).click()
+    await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click()
     await page.getByText('cannot be reached').first().waitFor({ timeout: 30_000 })
     await context.setOffline(false)
     await page.getByRole('button', { name: 'Try again' }).first().click()

@@ -14,6 +14,8 @@ async function expectNames(page: Page, expected: string[]): Promise<void> {
       .nth(at)
       .and(page.getByRole('button', { name: `Look at ${name}`, exact: true }))
       .waitFor()
+  // The list of before may begin alike.
+  await shown.nth(expected.length).waitFor({ state: 'detached' })
   assert.deepEqual(await names(page), expected)
 }
 

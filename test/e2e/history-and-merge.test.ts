@@ -56,6 +56,30 @@ const history = async (world: ConsoleWorld, id: string): Promise<unknown[][]> =>
 }
 
 describeConsole('Several people at one workflow', world => {
+  flow(
+    world,
+    'what cannot be saved waits in the browser, and is merged in later',
+    async ({ page, context }) => {
+      await store(world, 'waits', graphOf('Hello'))
+      await open(world, page, 'waits')
+      await context.route('**/api/v1/workflow/update', route => route.abort())
+      await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('Hello from the train')
+      await page.locator('[data-status="failed"]').waitFor()
+      await page.evaluate("location.hash = '#/workflows'")
+      await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
+      await store(world, 'waits', graphOf('Hello', 'Meanwhile: {{#llm_1.text#}}'))
+      await context.unroute('**/api/v1/workflow/update')
+      await open(world, page, 'waits')
+      await page.getByText('is here again').waitFor()
+      await saved(page)
+      const merged = ['Hello from the train', 'Meanwhile: {{#llm_1.text#}}']
+      assert.deepEqual((await current(world, 'waits')).texts, merged)
+      await page.reload()
+      await page.getByRole('application').waitFor()
+      assert.equal(await page.getByText('is here again').count(), 0)
+    },
+  )
+
   flow(world, 'edits in different places are put together without a question', async ({ page, context }) => {
     await store(world, 'together', graphOf('Hello'))
     await open(world, page, 'together')

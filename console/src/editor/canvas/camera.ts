@@ -1,5 +1,6 @@
 import type { Graph } from '@antv/x6'
 import type { Point } from '../model/graph.ts'
+import { createShownLayer } from './shown-layer.ts'
 import { cardSize } from './card-size.ts'
 
 /** How much of the drawing is seen: the left upper corner and size of the window on it, and the scale. */
@@ -11,87 +12,108 @@ export interface View {
   readonly scale: number
 }
 
+export type ScreenPoint = { clientX: number; clientY: number }
+
 export interface Camera {
   view(): View
   subscribe(listener: () => void): () => void
   panBy(dx: number, dy: number): void
-  /** Around a point of the screen, or around the middle. */
-  zoomTo(scale: number, around?: { clientX: number; clientY: number }): void
+  /** Around a point of the screen, or around the middle; as a gesture, it goes on in a moment. */
+  zoomTo(scale: number, around?: ScreenPoint, isGesture?: boolean): void
   /** Shows everything, but never larger than it is. */
   fit(): void
-  /** Shows everything where it can be read at that size, and the card that is first otherwise. */
+  /** Shows everything where it can be read at that size, and the beginning otherwise. */
   begin(first: Point): void
   centreOn(point: Point): void
   /** Moves only as far as is needed to see the card. */
   reveal(place: Point): void
-  toLocal(event: { clientX: number; clientY: number }): Point
+  toLocal(event: ScreenPoint): Point
+  /** Whether a gesture is held: while it is, nothing is drawn anew. */
+  hold(isHeld: boolean): void
+  /** Draws at once what a gesture only moved. */
+  settle(): void
+  dispose(): void
 }
 
 const [smallest, readable, largest] = [0.08, 0.6, 2]
+const border = 40
+
+const between = (least: number, value: number, most: number): number =>
+  Math.min(most, Math.max(least, value))
 
 export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | undefined): Camera {
   const listeners = new Set<() => void>()
-  let frame = 0
-  const changed = (): void => {
-    // At most once per frame, however many events a trackpad sends.
-    if (frame !== 0) return
-    frame = requestAnimationFrame(() => {
-      frame = 0
-      for (const listener of listeners) listener()
-    })
-  }
-  graph.on('translate', changed)
-  graph.on('scale', changed)
-  graph.on('resize', changed)
+  const layer = createShownLayer(graph, () => {
+    for (const listener of listeners) listener()
+  })
+  graph.on('resize', layer.tell)
 
-  const centreOn = ({ x, y }: Point): void => {
-    const { width, height, scale } = readView(graph)
-    graph.translate((width / 2 - x) * scale, (height / 2 - y) * scale)
+  const view = (): View => {
+    const { tx, ty, scale } = layer.shown()
+    const { width, height } = graph.options
+    return { x: -tx / scale, y: -ty / scale, width: width / scale, height: height / scale, scale }
   }
-  const zoomTo: Camera['zoomTo'] = (scale, around) => {
-    const wanted = Math.min(largest, Math.max(smallest, scale))
-    const { x, y, width, height } = readView(graph)
-    const fixed = around ? toPoint(graph, around) : { x: x + width / 2, y: y + height / 2 }
-    const before = graph.transform.getScale().sx
-    graph.scale(wanted, wanted)
-    graph.translate((fixed.x - x) * before - fixed.x * wanted, (fixed.y - y) * before - fixed.y * wanted)
+  const toLocal = ({ clientX, clientY }: ScreenPoint): Point => {
+    const box = graph.container.getBoundingClientRect()
+    const { tx, ty, scale } = layer.shown()
+    return { x: (clientX - box.left - tx) / scale, y: (clientY - box.top - ty) / scale }
   }
-  const border = 40
+  const show = ({ x, y }: Point, scale: number): void => {
+    const { width, height } = graph.options
+    layer.show({ tx: width / 2 - x * scale, ty: height / 2 - y * scale, scale })
+  }
+  const centreOn = (point: Point): void => show(point, layer.shown().scale)
   /** The scale at which everything is seen. */
   const fittingScale = (area: Omit<View, 'scale'>): number => {
     const { width, height } = graph.options
-    const fitting = Math.min((width - 2 * border) / area.width, (height - 2 * border) / area.height, 1)
-    return Math.max(fitting, smallest)
-  }
-  const fit = (): void => {
-    const area = whole()
-    if (!area) return
-    const scale = fittingScale(area)
-    graph.scale(scale, scale)
-    centreOn({ x: area.x + area.width / 2, y: area.y + area.height / 2 })
+    const fitting = Math.min((width - 2 * border) / area.width, (height - 2 * border) / area.height)
+    return between(smallest, fitting, 1)
   }
   return {
-    view: () => readView(graph),
+    view,
     subscribe: listener => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     panBy: (dx, dy) => {
-      const { tx, ty } = graph.translate()
-      graph.translate(tx + dx, ty + dy)
+      const { tx, ty, scale } = layer.shown()
+      layer.show({ tx: tx + dx, ty: ty + dy, scale }, true)
     },
-    zoomTo,
+    zoomTo: (scale, around, isGesture = false) => {
+      const wanted = between(smallest, scale, largest)
+      const seen = view()
+      const fixed = around ? toLocal(around) : { x: seen.x + seen.width / 2, y: seen.y + seen.height / 2 }
+      const before = layer.shown()
+      const [tx, ty] = [
+        before.tx + fixed.x * (before.scale - wanted),
+        before.ty + fixed.y * (before.scale - wanted),
+      ]
+      layer.show({ tx, ty, scale: wanted }, isGesture)
+    },
     centreOn,
-    fit,
-    begin: ({ x, y }) => {
+    fit: () => {
       const area = whole()
-      if (area && fittingScale(area) >= readable) return fit()
-      graph.scale(readable, readable)
-      const { width } = readView(graph)
-      centreOn({ x: x + width / 2 - border / readable, y: y + cardSize.height / 2 })
+      if (area) show(middleOf(area), fittingScale(area))
+    },
+    begin: first => {
+      const area = whole()
+      if (!area) return
+      const scale = Math.max(fittingScale(area), readable)
+      const { width, height } = graph.options
+      const isFarther = area.width * scale > width - 2 * border
+      const isTaller = area.height * scale > height - 2 * border
+      const middle = middleOf(area)
+      show(
+        {
+          x: isFarther ? first.x + (width / 2 - border) / scale : middle.x,
+          // What is higher than the screen shows where it begins, not its middle.
+          y: isTaller ? first.y + cardSize.height / 2 : middle.y,
+        },
+        scale,
+      )
     },
     reveal: ({ x, y }) => {
-      const seen = readView(graph)
+      const seen = view()
       const margin = 24
       const inside = (from: number, length: number, start: number, room: number): boolean =>
         from - margin >= start && from + length + margin <= start + room
@@ -99,20 +121,14 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
         return
       centreOn({ x: x + cardSize.width / 2, y: y + cardSize.height / 2 })
     },
-    toLocal: event => toPoint(graph, event),
+    toLocal,
+    hold: layer.hold,
+    settle: layer.settle,
+    dispose: layer.dispose,
   }
 }
 
-function toPoint(graph: Graph, { clientX, clientY }: { clientX: number; clientY: number }): Point {
-  const box = graph.container.getBoundingClientRect()
-  const { tx, ty } = graph.translate()
-  const { sx } = graph.transform.getScale()
-  return { x: (clientX - box.left - tx) / sx, y: (clientY - box.top - ty) / sx }
-}
-
-function readView(graph: Graph): View {
-  const { tx, ty } = graph.translate()
-  const { sx } = graph.transform.getScale()
-  const { width, height } = graph.options
-  return { x: -tx / sx, y: -ty / sx, width: width / sx, height: height / sx, scale: sx }
-}
+const middleOf = ({ x, y, width, height }: Omit<View, 'scale'>): Point => ({
+  x: x + width / 2,
+  y: y + height / 2,
+})
