@@ -36,10 +36,12 @@ const message = Type.Object({
   ...said,
   role: Type.Enum([0, 1], { description: '0: the user; 1: the agent.', examples: [1] }),
   chat_id: chatId,
-  run_id: Type.Optional(runId),
+  run_id: Type.Optional(
+    id('With `details`: the run of its turn, for its trace.', 'run_Zk3xV0m2q1c5b7n9d1f3gA'),
+  ),
   rating: Type.Optional(
     Type.Enum(['like', 'dislike'], {
-      description: 'What was said of it with feedback; absent where nothing was.',
+      description: 'With `details`: what was said of it with feedback; absent where nothing was.',
       examples: ['like'],
     }),
   ),
@@ -168,6 +170,9 @@ export const conversationOperations = {
           default: 0,
           description: 'So many of the newest messages are passed over.',
         }),
+      ),
+      details: Type.Optional(
+        Type.Enum([0, 1], { default: 0, description: '1: also tell `run_id` and `rating` of each message.' }),
       ),
     }),
     data: Type.Object({

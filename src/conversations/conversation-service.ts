@@ -54,12 +54,12 @@ export class ConversationService {
   async *retrieve(
     workspaceId: string,
     conversation: Conversation,
-    { limit, offset }: { limit: number; offset: number },
+    { limit, offset, withDetails = false }: { limit: number; offset: number; withDetails?: boolean },
   ): AsyncGenerator<Message[]> {
     const end = conversation.messageCount - offset
     for (let from = Math.max(0, end - limit); from < end; from += messagesAtOnce) {
       const last = Math.min(end, from + messagesAtOnce)
-      yield await this.#store.messages(workspaceId, conversation.id, last, last - from)
+      yield await this.#store.messages(workspaceId, conversation.id, last, last - from, withDetails)
     }
   }
 

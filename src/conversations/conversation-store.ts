@@ -70,7 +70,14 @@ export interface ConversationStore {
   remove(workspaceId: string, id: string, at: number): Promise<OrphanedRuns | undefined>
 
   /** So many messages up to this position, oldest first. */
-  messages(workspaceId: string, id: string, last: number, limit: number): Promise<Message[]>
+  messages(
+    workspaceId: string,
+    id: string,
+    last: number,
+    limit: number,
+    /** Also what is known of each beside it: its run and its rating. */
+    withDetails?: boolean,
+  ): Promise<Message[]>
 
   /** Stores the user's message and makes the turn the active one, if no other is; all in one. */
   beginTurn(workspaceId: string, turn: NewTurn): Promise<Begun>

@@ -44,9 +44,11 @@ test('answers are flat, and messages have the fields of the contract', async () 
   const [{ message_id, timestamp, ...reply }] = feedback
   assert.deepEqual(reply, { data_type: 'text', content: 'echo: hello', file_list: [] })
   const { retrieve_data } = (await retrieve()).json
-  const turn = { chat_id: 'chat_1', run_id }
-  assert.deepEqual(retrieve_data[1], { ...reply, message_id, timestamp, role: 1, ...turn })
-  assert.equal(retrieve_data[0].run_id, run_id)
+  const message = { ...reply, message_id, timestamp, role: 1, chat_id: 'chat_1' }
+  assert.deepEqual(retrieve_data[1], message)
+  const detailed = (await retrieve({ details: 1 })).json.retrieve_data
+  assert.deepEqual(detailed[1], { ...message, run_id })
+  assert.equal(detailed[0].run_id, run_id)
   assert.deepEqual([retrieve_data[0].role, retrieve_data[0].timestamp], [0, 77])
   assert.equal(retrieve_data[0].message_id, sent)
   assert.deepEqual((await chat({ content: 'again', chat_id: 'chat_1' })).json, json)
@@ -183,7 +185,7 @@ test('list, rename, feedback, delete', async () => {
     server.api.post('conversation/feedback', { conversation_id: conversationId, ...body })
   const message_id = json.feedback[0].message_id
   const ratings = async () =>
-    (await retrieve()).json.retrieve_data.map((message: { rating?: string }) => message.rating)
+    (await retrieve({ details: 1 })).json.retrieve_data.map(({ rating }: { rating?: string }) => rating)
   assert.equal((await rate({ message_id, rating: 'like', comment: 'good' })).status, 200)
   assert.deepEqual(await ratings(), [undefined, 'like'])
   assert.equal((await rate({ message_id, rating: null })).status, 200)

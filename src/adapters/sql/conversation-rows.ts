@@ -53,7 +53,7 @@ export interface MessageRow {
 export const messageColumns = 'id, chat_id, role, data_type, content, file_list, said_at'
 
 /** What is known of a message beside it: each is found by its key. */
-export const messageAsides = `
+export const messageDetails = `
   (SELECT run_id FROM turns WHERE turns.workspace_id = messages.workspace_id
      AND turns.conversation_id = messages.conversation_id AND turns.chat_id = messages.chat_id) AS run_id,
   (SELECT rating FROM feedback WHERE feedback.workspace_id = messages.workspace_id

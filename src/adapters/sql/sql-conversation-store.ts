@@ -16,8 +16,8 @@ import {
   conversationColumns,
   conversationOf,
   type MessageRow,
-  messageAsides,
   messageColumns,
+  messageDetails,
   messageOf,
   type TurnRow,
   turnColumns,
@@ -129,9 +129,15 @@ export class SqlConversationStore implements ConversationStore {
     })
   }
 
-  async messages(workspaceId: string, id: string, last: number, limit: number): Promise<Message[]> {
+  async messages(
+    workspaceId: string,
+    id: string,
+    last: number,
+    limit: number,
+    withDetails = false,
+  ): Promise<Message[]> {
     const rows = await this.#database.all<MessageRow>(
-      `SELECT ${messageColumns}, ${messageAsides} FROM messages
+      `SELECT ${messageColumns}${withDetails ? `, ${messageDetails}` : ''} FROM messages
        WHERE workspace_id = ? AND conversation_id = ? AND position > ? AND position <= ? ORDER BY position`,
       workspaceId,
       id,

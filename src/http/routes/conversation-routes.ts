@@ -122,10 +122,10 @@ function talkRoutes(parts: ConversationParts): Route[] {
     route(operations.retrieve, async ({ body, request }) => {
       const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'read')
       const conversation = await conversations.get(workspaceId, body.conversation_id, agent.id)
-      const { limit = 100, offset = 0 } = body
+      const { limit = 100, offset = 0, details = 0 } = body
       return messagesAnswer(
         conversation.id,
-        conversations.retrieve(workspaceId, conversation, { limit, offset }),
+        conversations.retrieve(workspaceId, conversation, { limit, offset, withDetails: details === 1 }),
       )
     }),
   ]

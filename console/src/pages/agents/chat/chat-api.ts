@@ -50,7 +50,7 @@ export const chatApi = (agentId: string): ChatApi => ({
     return (await call('POST /api/v1/conversation/create', { body })).conversation_id
   },
   retrieve: async (conversationId, limit, offset, signal) => {
-    const body = { agent_id: agentId, conversation_id: conversationId, limit, offset }
+    const body = { agent_id: agentId, conversation_id: conversationId, limit, offset, details: 1 as const }
     return (await call('POST /api/v1/conversation/retrieve', { body, signal })).retrieve_data
   },
   run: readRun,
