@@ -15,8 +15,15 @@ const usableMilliseconds = 2000
 /** Thirty pictures a second are seen as one movement. */
 const frameMilliseconds = 34
 
-/** A chain with side branches, as long workflows are. */
-function largeGraph() {
+/** Which step leads to the one behind `at`. */
+type Before = (at: number) => number
+
+/** A tree, as long workflows are. */
+const tree: Before = at => Math.floor(at / 3)
+/** As high as it is wide, so that all of it is seen at once and no card is only a dot. */
+const rows: Before = at => Math.max(0, at - 24)
+
+function largeGraph(before: Before) {
   const ids = Array.from({ length: nodes - 2 }, (_, at) => `step_${at}`)
   const edge = (from: string, to: string) => ({
     source: { cell: from, port: `out.${from}` },
@@ -34,7 +41,7 @@ function largeGraph() {
     ],
     edges: [
       edge('input', ids[0]!),
-      ...ids.slice(1).map((id, at) => edge(ids[Math.floor(at / 3)]!, id)),
+      ...ids.slice(1).map((id, at) => edge(ids[before(at)]!, id)),
       edge(ids.at(-1)!, 'end'),
     ],
   }
@@ -68,13 +75,19 @@ const watchFrames = `
   const tick = now => { frames.push(now - last); last = now; requestAnimationFrame(tick) }
   requestAnimationFrame(tick)`
 
-/** The gaps between the pictures while the canvas is dragged about. */
-async function panFrames(browser: Browser, base: string): Promise<{ opened: number; frames: number[] }> {
+/** The gaps between the pictures while the canvas is dragged about, as it opens or with everything in view. */
+async function panFrames(
+  browser: Browser,
+  base: string,
+  id: string,
+  showsAll: boolean,
+): Promise<{ opened: number; frames: number[] }> {
   const page = await visit(browser)
   const begun = performance.now()
-  await page.goto(`${base}/#/workflows/wf_large`)
+  await page.goto(`${base}/#/workflows/${id}`)
   await page.locator('.x6-node').first().waitFor()
   const opened = performance.now() - begun
+  if (showsAll) await page.getByRole('button', { name: 'Show everything' }).click()
   const box = (await page.locator('.x6-graph').first().boundingBox())!
   const blank = { x: box.x + box.width / 2, y: box.y + box.height - 20 }
   await page.evaluate(watchFrames)
@@ -88,11 +101,11 @@ async function panFrames(browser: Browser, base: string): Promise<{ opened: numb
   return { opened, frames }
 }
 
-async function storeLargeGraph({ base }: ServerProcess): Promise<void> {
+async function storeLargeGraph({ base }: ServerProcess, id: string, before: Before): Promise<void> {
   const answer = await fetch(`${base}/api/v1/workflow/update`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 'wf_large', name: 'Large', workflow: largeGraph() }),
+    body: JSON.stringify({ id, name: id, workflow: largeGraph(before) }),
   })
   if (!answer.ok) throw new Error(await answer.text())
 }
@@ -100,14 +113,28 @@ async function storeLargeGraph({ base }: ServerProcess): Promise<void> {
 const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((one, other) => one - other)[Math.floor((values.length - 1) * share)]!
 
+function frameRows(when: string, frames: readonly number[]): Row[] {
+  const slow = percentile(frames, 0.95)
+  return [
+    {
+      what: `Between two pictures ${when}, p95 of ${frames.length}`,
+      ours: milliseconds(slow),
+      target: `≤ ${milliseconds(frameMilliseconds)}`,
+      met: slow <= frameMilliseconds,
+    },
+    { what: 'The same, median', ours: milliseconds(median([...frames])) },
+  ]
+}
+
 async function measure(browser: Browser, server: ServerProcess): Promise<Row[]> {
-  await storeLargeGraph(server)
+  await storeLargeGraph(server, 'wf_large', tree)
+  await storeLargeGraph(server, 'wf_rows', rows)
   const first: { time: number; bytes: number }[] = []
   for (let load = 0; load < loads; load++) first.push(await firstLoad(browser, server.base))
   const time = median(first.map(load => load.time))
   const kilobytesLoaded = Math.max(...first.map(load => load.bytes)) / 1000
-  const { opened, frames } = await panFrames(browser, server.base)
-  const slow = percentile(frames, 0.95)
+  const { opened, frames } = await panFrames(browser, server.base, 'wf_large', false)
+  const all = await panFrames(browser, server.base, 'wf_rows', true)
   return [
     {
       what: 'Script of the first page, compressed',
@@ -122,13 +149,8 @@ async function measure(browser: Browser, server: ServerProcess): Promise<Row[]> 
       met: time <= usableMilliseconds,
     },
     { what: `A workflow of ${nodes} nodes until it is drawn`, ours: milliseconds(opened) },
-    {
-      what: `Between two pictures while it is dragged, p95 of ${frames.length}`,
-      ours: milliseconds(slow),
-      target: `≤ ${milliseconds(frameMilliseconds)}`,
-      met: slow <= frameMilliseconds,
-    },
-    { what: 'The same, median', ours: milliseconds(median(frames)) },
+    ...frameRows('while it is dragged', frames),
+    ...frameRows('while it is dragged with all of them in view', all.frames),
   ]
 }
 

@@ -4,10 +4,8 @@ import english from 'antd/locale/en_US'
 import chinese from 'antd/locale/zh_CN'
 import { useEffect } from 'react'
 import { ApiFailure } from './api/api-failure.ts'
-import { onTokenChange } from './api/token.ts'
-import { ConsoleFrame } from './console-frame.tsx'
-import { SignInPage } from './session/sign-in-page.tsx'
-import { useToken } from './session/use-session.ts'
+import { onSignedOut, onTokenChange, readToken } from './api/token.ts'
+import { ConsoleOrSignIn } from './session/console-or-sign-in.tsx'
 import { useIsDark, useLanguage } from './ui/preferences.ts'
 import { tokensOf } from './ui/theme-tokens.ts'
 
@@ -22,12 +20,18 @@ const queries = new QueryClient({
 })
 
 // What one person was shown is nothing for the next.
-onTokenChange(() => queries.clear())
+onSignedOut(() => queries.clear())
+
+// Another token of the same workspace may be allowed more or less.
+let token = readToken()
+onTokenChange(() => {
+  if (token !== readToken()) void queries.invalidateQueries()
+  token = readToken()
+})
 
 export function App() {
   const language = useLanguage()
   const isDark = useIsDark()
-  const token = useToken()
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en'
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light'
@@ -49,7 +53,7 @@ export function App() {
     >
       <AntApp>
         <QueryClientProvider client={queries}>
-          {token === undefined ? <SignInPage /> : <ConsoleFrame />}
+          <ConsoleOrSignIn />
         </QueryClientProvider>
       </AntApp>
     </ConfigProvider>

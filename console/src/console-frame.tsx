@@ -13,9 +13,8 @@ import {
   SettingOutlined,
 } from '@ant-design/icons'
 import { Button, Tooltip } from 'antd'
-import { type ReactNode, Suspense } from 'react'
-import { forgetToken } from './api/token.ts'
-import { forgetAllDrafts } from './editor/saving/draft.ts'
+import { type ReactNode, Suspense, useLayoutEffect, useRef } from 'react'
+import { signOut } from './api/token.ts'
 import { pageAt } from './pages/page-at.tsx'
 import { useSession } from './session/use-session.ts'
 import { BanyanMark } from './ui/banyan-mark.tsx'
@@ -95,9 +94,21 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'settings', icon: <SettingOutlined /> },
 ]
 
-function signOut(): void {
-  forgetAllDrafts()
-  forgetToken()
+/** Another page begins at its top, and whoever uses the keyboard or listens begins there too. */
+function useBeginAtTop(path: string) {
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef<string>(undefined)
+  // Before the page's own effects, which may lead to a place further down.
+  useLayoutEffect(() => {
+    if (!main.current) return
+    const isOther = shown.current !== undefined && shown.current !== path
+    shown.current = path
+    if (!isOther) return
+    main.current.scrollTop = 0
+    // What has the focus and is still there, such as a tab or a field of the new page, keeps it.
+    if (!main.current.contains(document.activeElement)) main.current.focus({ preventScroll: true })
+  })
+  return main
 }
 
 /** The console around its pages: where one can go, who one is. */
@@ -105,8 +116,9 @@ export function ConsoleFrame() {
   const words = useWords()
   const place = usePlace()
   const session = useSession()
-  if (session.isError) return <Failure error={session.error} onRetry={() => session.refetch()} />
-  if (!session.data) return <Loading />
+  const main = useBeginAtTop(place.segments.join('/'))
+  if (!session.data)
+    return session.isError ? <Failure error={session.error} onRetry={() => session.refetch()} /> : <Loading />
   const { role, name, workspace_name } = session.data
   const here = place.segments[0] ?? ''
   // An open workflow needs the room for its canvas.
@@ -151,7 +163,7 @@ export function ConsoleFrame() {
           </div>
         </div>
       </header>
-      <main id="main" className="frame-main" tabIndex={-1}>
+      <main ref={main} id="main" className="frame-main" tabIndex={-1}>
         <PageBoundary key={here}>
           <Suspense fallback={<Loading />}>{pageAt(place)}</Suspense>
         </PageBoundary>

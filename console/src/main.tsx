@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client'
-import { takeTokenFromAddress } from './api/token.ts'
+import { takeTokensFromAddress } from './api/sign-in-link.ts'
 import { App } from './app.tsx'
 import './ui/base.css'
 
-takeTokenFromAddress()
+takeTokensFromAddress()
 createRoot(document.getElementById('root')!).render(<App />)

@@ -3,8 +3,7 @@ import { describe, test } from 'node:test'
 import { Autosave } from '../../console/src/editor/model/autosave.ts'
 import { UnsettledConflict } from '../../console/src/editor/model/autosave-ports.ts'
 import { createEditorStore } from '../../console/src/editor/model/editor-store.ts'
-import type { Graph } from '../../console/src/editor/model/graph.ts'
-import { resolveMerge } from '../../console/src/editor/model/merge-graphs.ts'
+import { edgeKey, type Graph, makeEdge } from '../../console/src/editor/model/graph.ts'
 import { chain, node } from './drawings.ts'
 import { Broken, FakeWorkflowServer, type Fate } from './fake-workflow-server.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -191,14 +190,12 @@ describe('somebody else’s version', () => {
     await clock.pass(3000)
     const { status, conflict } = autosave.state()
     assert.equal(status, 'conflict')
-    assert.deepEqual(conflict, { base, theirs: withTitle(base, 'Theirs'), theirVersion: 2 })
+    assert.deepEqual(conflict, { base, theirs: withTitle(base, 'Theirs'), theirVersion: 2, positions: {} })
     store.edit({ type: 'node.add', node: node('b'), position: { x: 0, y: 0 } })
     await clock.pass(60_000)
     assert.deepEqual(saves(), ['save 1'])
     await assert.rejects(autosave.flush(), UnsettledConflict)
-    const graph = resolveMerge(base, store.state().graph, conflict!.theirs, { a: 'theirs' })
-    store.edit({ type: 'graph.replace', graph }, { silent: true })
-    autosave.settle(conflict!.theirVersion)
+    void autosave.resolve({ a: 'theirs' })
     await clock.pass(3000)
     assert.equal(autosave.state().status, 'saved')
     assert.equal(titleIn(server.graph), 'Theirs')
@@ -208,8 +205,7 @@ describe('somebody else’s version', () => {
   test('may be settled by whoever hears of the conflict at once', async () => {
     const { clock, server, type, autosave } = open()
     autosave.subscribe(() => {
-      const { conflict } = autosave.state()
-      if (conflict) autosave.settle(conflict.theirVersion)
+      if (autosave.state().conflict) void autosave.resolve({})
     })
     server.store(withTitle(server.graph, 'Theirs'), 1)
     type('Mine')
@@ -243,6 +239,195 @@ describe('somebody else’s version', () => {
     const other = new Autosave(store, { graph: server.graph, version: 1 }, refusing)
     await clock.pass(1000)
     assert.equal(other.state().status, 'failed')
+  })
+})
+
+describe('a decision', () => {
+  /** Both changed the title of a; they also changed the end, I also added b. */
+  async function clash() {
+    const opened = open()
+    const { server, store, type, clock, autosave } = opened
+    server.store(withTitle(withTitle(server.graph, 'Theirs'), 'Only theirs', 'end'), 1)
+    type('Mine')
+    store.edit({ type: 'node.add', node: node('b'), position: { x: 0, y: 0 } })
+    await clock.pass(3000)
+    assert.equal(autosave.state().status, 'conflict')
+    return opened
+  }
+  const titles = (graph: Graph) => [titleIn(graph), titleIn(graph, 'end')]
+
+  test('is saved behind a version with mine, none of which takes back what only they did', async () => {
+    const { server, clock, autosave } = await clash()
+    void autosave.resolve({ a: 'theirs' })
+    await clock.pass(3000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.deepEqual(server.versions.slice(1).map(titles), [
+      ['Theirs', 'Only theirs'],
+      ['Mine', 'Only theirs'],
+      ['Theirs', 'Only theirs'],
+    ])
+  })
+
+  test('is not lost, and undoes nothing, when only its first half could be saved', async () => {
+    const { server, clock, autosave, fates } = await clash()
+    fates('works', 'breaks', 'breaks')
+    void autosave.resolve({ a: 'theirs' })
+    await clock.pass(1000)
+    assert.equal(autosave.state().status, 'failed')
+    assert.equal(autosave.state().conflict, undefined)
+    assert.deepEqual(titles(autosave.unsaved().mine), ['Theirs', 'Only theirs'])
+    server.store(withTitle(server.graph, 'A third', 'input'), 3)
+    await clock.pass(60_000)
+    assert.deepEqual(titles(server.graph), ['Theirs', 'Only theirs'])
+    assert.equal(titleIn(server.graph, 'input'), 'A third')
+  })
+
+  test('can be repeated when the answer to its first half was lost', async () => {
+    const { server, clock, autosave, fates } = await clash()
+    fates('is lost')
+    const failing = assert.rejects(autosave.resolve({ a: 'theirs' }), Broken)
+    await clock.pass(1000)
+    await failing
+    assert.equal(autosave.state().status, 'conflict')
+    void autosave.resolve({ a: 'theirs' })
+    await clock.pass(3000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.deepEqual(titles(server.graph), ['Theirs', 'Only theirs'])
+    assert.equal(server.version, 4)
+  })
+
+  test('is asked for again when they saved once more, and their newest is not lost', async () => {
+    const { server, clock, autosave } = await clash()
+    server.store(withTitle(withTitle(server.graph, 'Newer'), 'Newest', 'end'), 2)
+    const failing = assert.rejects(autosave.resolve({ a: 'mine' }))
+    await clock.pass(1000)
+    await failing
+    assert.equal(autosave.state().conflict?.theirVersion, 3)
+    assert.equal(titleIn(autosave.state().conflict!.theirs), 'Newer')
+    void autosave.resolve({ a: 'mine' })
+    await clock.pass(3000)
+    assert.deepEqual(titles(server.graph), ['Mine', 'Newest'])
+  })
+
+  test('keeps what is edited before and while it is saved', async () => {
+    const { server, clock, store, autosave } = await clash()
+    const add = (id: string) => store.edit({ type: 'node.add', node: node(id), position: { x: 0, y: 0 } })
+    add('before')
+    server.latency = () => 500
+    void autosave.resolve({ a: 'theirs' })
+    await clock.pass(100)
+    add('during')
+    await clock.pass(10_000)
+    const ids = server.graph.nodes.map(({ id }) => id)
+    assert.ok(ids.includes('before') && ids.includes('during'))
+    assert.deepEqual(store.state().graph, server.graph)
+    assert.deepEqual(titles(server.graph), ['Theirs', 'Only theirs'])
+  })
+
+  test('takes the places of their nodes along', async () => {
+    const { server, clock, store, autosave, type } = open()
+    const theirs = withTitle(server.graph, 'Theirs')
+    server.store({ ...theirs, nodes: [...theirs.nodes, node('new')] }, 1)
+    server.positions['new'] = { x: 7, y: 8 }
+    type('Mine')
+    await clock.pass(3000)
+    void autosave.resolve({})
+    await clock.pass(3000)
+    assert.deepEqual(store.state().positions['new'], { x: 7, y: 8 })
+    assert.deepEqual(server.placings, [])
+  })
+})
+
+describe('two people who add a node of the same kind', () => {
+  for (const theirTitle of ['Mine', 'Theirs']) {
+    test(`keep both, as when theirs is called ${theirTitle}`, async () => {
+      const { server, clock, store, autosave } = open()
+      const added = (title: string) => node('llm_1', { type: 'llm', title })
+      const { nodes, edges } = server.graph
+      server.store({ nodes: [...nodes, added(theirTitle)], edges: [...edges, makeEdge('a', 'llm_1')] }, 1)
+      server.positions['llm_1'] = { x: 1, y: 1 }
+      store.edit({ type: 'node.add', node: added('Mine'), position: { x: 5, y: 5 } })
+      store.edit({ type: 'edge.add', edge: makeEdge('input', 'llm_1') })
+      store.edit({ type: 'node.change', id: 'a', data: { type: 'llm', prompt: '{{#llm_1.text#}}' } })
+      store.select(['llm_1'])
+      await clock.pass(5000)
+      assert.equal(autosave.state().status, 'saved')
+      assert.deepEqual(
+        server.graph.nodes
+          .slice(3)
+          .map(({ id, data }) => [id, data.title])
+          .toSorted(),
+        [
+          ['llm_1', theirTitle],
+          ['llm_2', 'Mine'],
+        ],
+      )
+      const keys = server.graph.edges.map(edgeKey)
+      assert.ok(keys.includes(edgeKey(makeEdge('a', 'llm_1'))))
+      assert.ok(keys.includes(edgeKey(makeEdge('input', 'llm_2'))))
+      assert.equal(server.graph.nodes.find(({ id }) => id === 'a')?.data['prompt'], '{{#llm_2.text#}}')
+      assert.deepEqual(server.positions, { llm_1: { x: 1, y: 1 }, llm_2: { x: 5, y: 5 } })
+      assert.deepEqual([...store.state().selection.nodes], ['llm_2'])
+      while (store.state().canUndo) store.undo()
+      await clock.pass(5000)
+      assert.equal(titleIn(server.graph, 'llm_1'), theirTitle)
+      assert.equal(server.graph.nodes.length, 4)
+    })
+  }
+
+  test('are not taken for two where a save of an earlier visit got there after all', async () => {
+    const clock = new VirtualClock()
+    const graph = chain('input', 'end')
+    const mine = { ...graph, nodes: [...graph.nodes, node('llm_1', { type: 'llm' })] }
+    const server = new FakeWorkflowServer(graph, clock)
+    server.store(mine, 1)
+    const now = withTitle(mine, 'Edited since', 'llm_1')
+    const store = createEditorStore({ graph: now, positions: {} })
+    const autosave = new Autosave(store, { graph, version: 1, sent: [mine] }, server.ports())
+    await clock.pass(3000)
+    assert.equal(autosave.state().status, 'saved')
+    assert.deepEqual(server.graph, now)
+  })
+})
+
+describe('refreshing', () => {
+  test('takes in what others saved although nothing was edited here', async () => {
+    const { server, clock, store, autosave } = open()
+    server.store(withTitle(server.graph, 'Theirs'), 1)
+    const done = autosave.refresh()
+    await clock.pass(100)
+    await done
+    assert.equal(titleIn(store.state().graph), 'Theirs')
+    assert.equal(autosave.state().version, 2)
+    assert.equal(autosave.state().status, 'saved')
+    assert.deepEqual(server.requests, ['read'])
+    const again = autosave.refresh()
+    await clock.pass(100)
+    await again
+  })
+
+  test('rejects where that takes a decision', async () => {
+    const { server, clock, type, autosave } = open()
+    server.store(withTitle(server.graph, 'Theirs'), 1)
+    type('Mine')
+    const done = assert.rejects(autosave.refresh(), UnsettledConflict)
+    await clock.pass(100)
+    await done
+  })
+})
+
+describe('what was stored elsewhere', () => {
+  test('is not saved any more, and nothing is left to save', async () => {
+    const { clock, type, autosave, fates, saves, store } = open()
+    fates('is refused', 'is refused')
+    type('Mine')
+    store.edit({ type: 'nodes.move', positions: { a: { x: 5, y: 5 } } })
+    await clock.pass(2000)
+    assert.equal(autosave.state().status, 'failed')
+    autosave.abandon()
+    assert.equal(autosave.state().status, 'saved')
+    await autosave.flush()
+    assert.equal(saves().length, 1)
   })
 })
 
@@ -306,6 +491,21 @@ describe('places', () => {
     store.edit({ type: 'node.remove', id: 'a' })
     await clock.pass(1000)
     assert.deepEqual(server.placings.at(-1), { a: null })
+  })
+
+  test('count as unsaved until the server has them, and tell why it has not', async () => {
+    const { clock, store, autosave, fates, statuses } = open()
+    fates('breaks')
+    store.edit(move(1))
+    assert.equal(autosave.state().status, 'changed')
+    assert.deepEqual(autosave.unsaved().places, { a: { x: 1, y: 0 } })
+    await clock.pass(1000)
+    assert.equal(autosave.state().status, 'failed')
+    assert.ok(autosave.state().error instanceof Broken)
+    await clock.pass(10_000)
+    assert.deepEqual(statuses, ['changed', 'failed', 'saved'])
+    assert.equal(autosave.state().error, undefined)
+    assert.deepEqual(autosave.unsaved().places, {})
   })
 
   test('are tried again after a failure, with what was moved meanwhile', async () => {

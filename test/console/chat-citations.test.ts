@@ -59,6 +59,16 @@ test('a reply is explained by the node that said it, else by the last that cited
   assert.deepEqual(citationsFor('One [1]', [{ outputs: { citations: ['odd', null] } }]), [])
 })
 
+test('what a run puts out under the same names and is no passage is left out', () => {
+  const odd = [
+    { ...passage(1, 'a'), file_name: { odd: true } },
+    { ...passage(2, 'b'), chunk_id: 7 },
+    { ...passage(3, 'c'), index: 1.5 },
+    { ...passage(4, 'd'), score: '0.9', heading: ['odd'] },
+  ]
+  assert.deepEqual(citationsFor('[1]', [{ outputs: { citations: odd } }]), [passage(4, 'd')])
+})
+
 test('passages that a search found count where no model cited', () => {
   const searched = { outputs: { result: '[1] x', items: [passage(1, 'found')] } }
   assert.equal(citationsFor('[1] x', [searched])[0]?.content, 'found')

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeOf, draftOf, isChanged } from '../../console/src/pages/agents/build/agent-draft.ts'
-import { toolFormOf, toolOf, toolProblem } from '../../console/src/pages/agents/build/tool-settings.ts'
+import { changeOf, draftOf, isChanged, rebased } from '../../console/src/pages/agents/build/agent-draft.ts'
+import { memoryProblems } from '../../console/src/pages/agents/build/memory-draft.ts'
+import {
+  toolFormOf,
+  toolOf,
+  toolProblem,
+  unreadable,
+} from '../../console/src/pages/agents/build/tool-settings.ts'
 import {
   dataTypeFor,
   fileInAddress,
@@ -39,6 +45,15 @@ test('only what was changed is sent, and what was emptied is taken away', () => 
   })
 })
 
+test('what others save while somebody edits stays as they saved it', () => {
+  const draft = { ...draftOf(agent), name: 'Jeeves', prologue: 'Good day' }
+  const config = { ...agent.config, character_profile: 'You are a cook.', prologue: 'Hello' }
+  const theirs = { ...agent, intro: 'Cooks', config }
+  const mine = rebased({ base: agent, draft }, theirs)
+  assert.equal(mine.profile, 'You are a cook.')
+  assert.deepEqual(changeOf(theirs, mine), { name: 'Jeeves', config: { prologue: 'Good day' } })
+})
+
 test('what tools have beyond the form is kept', () => {
   const draft = draftOf(agent)
   const { tools } = agent.config
@@ -72,13 +87,47 @@ test('defaults keep their type', () => {
   })
 })
 
+test('a default goes along with a key that is renamed', () => {
+  const draft = draftOf(agent)
+  const memory = draft.memory.map(row => (row.key === 'count' ? { ...row, key: 'number' } : row))
+  assert.deepEqual(changeOf(agent, { ...draft, memory }).memory?.['number'], {
+    ...{ name: '', description: '', default: 3 },
+  })
+})
+
+test('a value of the memory without a key, or with one that is taken, is told', () => {
+  const keys = ['city', ' ', 'count', ' city']
+  const rows = keys.map(key => ({ key, name: '', description: '', value: 'x' }))
+  assert.deepEqual(memoryProblems(rows), [undefined, 'missing', undefined, 'double'])
+})
+
+test('what is typed wrongly is not dropped on the way to JSON', () => {
+  const form = { ...toolFormOf(undefined), name: 'stock' }
+  assert.equal(unreadable(form), undefined)
+  assert.equal(unreadable({ ...form, parameters: '{"item": ' }), 'parameters')
+  assert.equal(unreadable({ ...form, headers: [{ name: '', value: 'KEY' }] }), 'headers')
+  const twice = ['X-Key', 'x-key '].map(name => ({ name, value: 'KEY' }))
+  assert.equal(unreadable({ ...form, headers: twice }), 'headers')
+  // What is not shown is not judged.
+  assert.equal(unreadable({ ...form, type: 'knowledge', parameters: '{"item": ' }), undefined)
+})
+
+test('headers come back from their fields as they were', () => {
+  const running = {
+    type: 'mcp',
+    url: 'https://example.com',
+    headers: { 'X-Key': 'KEY', accept: 'text/plain' },
+  }
+  assert.deepEqual(toolOf(toolFormOf({ name: 'files', running }), undefined).running, running)
+})
+
 test('a tool tells what it lacks', () => {
   const form = { ...toolFormOf(undefined), name: 'stock', url: 'https://example.com' }
   assert.equal(toolProblem(form, []), undefined)
   assert.equal(toolProblem({ ...form, name: ' ' }, []), 'name')
   assert.equal(toolProblem(form, ['stock']), 'taken')
   assert.equal(toolProblem({ ...form, url: '' }, []), 'url')
-  assert.equal(toolProblem({ ...form, headers: '[1]' }, []), 'headers')
+  assert.equal(toolProblem({ ...form, headers: [{ name: ' ', value: '1' }] }, []), 'headers')
   assert.equal(toolProblem({ ...form, type: 'workflow' }, []), 'id')
 })
 

@@ -4,6 +4,7 @@ import { ApiFailure } from '../../console/src/api/api-failure.ts'
 import type { ServerEvent } from '../../console/src/api/read-events.ts'
 import type { ChatApi } from '../../console/src/pages/agents/chat/chat-api.ts'
 import { ChatSession } from '../../console/src/pages/agents/chat/chat-session.ts'
+import { showMilliseconds } from '../../console/src/pages/agents/chat/chat-state.ts'
 
 type Answer = (chatId: string, lastEventId: string | undefined) => AsyncIterable<ServerEvent>
 type Message = Awaited<ReturnType<ChatApi['retrieve']>>[number]
@@ -128,7 +129,7 @@ const stored1 = (): Message[] => [
 ]
 const noWait = { waiting: null, error: null, chat_id: 'chat_a' }
 
-test('an answer that is still under way is taken up again, but not by those who only read', async () => {
+test('an answer that is still under way is taken up again', async () => {
   stored = stored1()
   run = { ...noWait, status: 'running' }
   const session = new ChatSession(api)
@@ -136,9 +137,67 @@ test('an answer that is still under way is taken up again, but not by those who 
   await ended(session)
   await until(session, () => lastOf(session)?.replies.length === 1)
   assert.deepEqual(calls, ['retrieve 30 0', 'chat conv_1 chat_a'])
-  const reader = new ChatSession(api)
+})
+
+test('whoever only reads sees that an answer is under way, and in the end the answer', async () => {
+  stored = stored1()
+  run = { ...noWait, status: 'running' }
+  let looks = 0
+  const pause = async (): Promise<void> => {
+    looks += 1
+    if (looks === 2) stored.push({ ...stored1()[0]!, role: 1, message_id: 'm2', content: 'Hi' })
+    if (looks === 4) run = { ...noWait, status: 'succeeded' }
+  }
+  // The second look fails, as one may.
+  const failing = async () => (looks === 2 ? Promise.reject(new ApiFailure('Down', {})) : run)
+  const reader = new ChatSession({ ...api, pause, run: failing })
   await reader.open('conv_1', { canTalk: false })
-  assert.deepEqual(calls.slice(2), ['retrieve 30 0'])
+  assert.equal(lastOf(reader)?.phase, 'answering')
+  await ended(reader)
+  assert.deepEqual([looks, lastOf(reader)?.replies[0]?.content], [4, 'Hi'])
+  assert.ok(calls.every(call => call === 'retrieve 30 0'))
+})
+
+test('messages are shown also where nothing can be learned of their run', async () => {
+  stored = stored1()
+  const session = new ChatSession({ ...api, run: () => Promise.reject(new ApiFailure('Down', {})) })
+  await session.open('conv_1')
+  const { turns, loadError, isLoading } = session.read()
+  assert.deepEqual([turns.length, loadError, isLoading], [1, undefined, false])
+})
+
+test('nothing is sent while the conversation is still being loaded', async () => {
+  stored = stored1()
+  const session = new ChatSession(api)
+  const opening = session.open('conv_1')
+  await session.send(hello)
+  await opening
+  assert.deepEqual(calls, ['retrieve 30 0'])
+  assert.equal(session.read().turns.length, 1)
+})
+
+test('the first message is said also where somebody looks elsewhere before its conversation is made', async () => {
+  stored = stored1()
+  const made = Promise.withResolvers<string>()
+  const session = new ChatSession({ ...api, create: () => made.promise })
+  const sending = session.send(hello)
+  await session.open('conv_2')
+  made.resolve('conv_1')
+  assert.equal(await sending, undefined)
+  assert.deepEqual(calls, ['retrieve 30 0', 'chat conv_1 chat_2'])
+  const { conversationId, turns } = session.read()
+  assert.deepEqual([conversationId, turns.length], ['conv_2', 1])
+})
+
+test('a long answer is shown less often while it grows', () => {
+  const turn = (length: number, phase: 'answering' | 'ended') => ({
+    ...{ chatId: 'c', runId: undefined, said: undefined, phase },
+    replies: [{ id: 'r', type: 'text' as const, content: 'x'.repeat(length), fileIds: [], at: 1 }],
+  })
+  assert.ok(showMilliseconds(turn(100, 'answering')) < 60)
+  assert.ok(showMilliseconds(turn(50_000, 'answering')) > 500)
+  assert.ok(showMilliseconds(turn(10_000_000, 'answering')) <= 2000)
+  assert.equal(showMilliseconds(turn(50_000, 'ended')), showMilliseconds(undefined))
 })
 
 test('a question that waits offers its options again, until something is said', async () => {

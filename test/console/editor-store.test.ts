@@ -49,6 +49,37 @@ describe('undo and redo', () => {
     assert.equal(titleOf(store, 'a'), 'Tit')
   })
 
+  test('begin a new step after a pause, another selection, or a list that grew or shrank', () => {
+    let now = 0
+    const store = createEditorStore({ graph: chain('input', 'a', 'end'), positions: {} }, () => now)
+    const group = 'a/field'
+    const type = (title: string, rows: readonly object[] = []) =>
+      store.edit({ type: 'node.change', id: 'a', data: { type: 'llm', title, rows } }, { group })
+    const rows = () => store.state().graph.nodes[1]!.data['rows']
+    type('O', [{ name: '' }])
+    type('On', [{ name: '' }])
+    now += 900
+    type('One', [{ name: '' }])
+    now += 1100
+    type('One two', [{ name: '' }])
+    store.select(['a'])
+    type('One two three', [{ name: '' }])
+    type('One two three', [{ name: '' }, { name: '' }])
+    type('One two three', [{ name: '' }, { name: 'x' }])
+    type('One two three', [{ name: '' }, { name: 'xy' }])
+    store.undo()
+    assert.deepEqual(rows(), [{ name: '' }, { name: '' }])
+    store.undo()
+    assert.deepEqual(rows(), [{ name: '' }])
+    assert.equal(titleOf(store, 'a'), 'One two three')
+    store.undo()
+    assert.equal(titleOf(store, 'a'), 'One two')
+    store.undo()
+    assert.equal(titleOf(store, 'a'), 'One')
+    store.undo()
+    assert.equal(titleOf(store, 'a'), 'O')
+  })
+
   test('begin a new step when typing goes on after an undo', () => {
     const store = open()
     store.edit(typing('One'), { group: 'g' })

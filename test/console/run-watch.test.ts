@@ -66,7 +66,7 @@ describe('Following a run', () => {
       [piece(2, 'Slow'), piece(3, 'ly'), broken()],
       [finished(4)],
     ])
-    await watch.start({ id: 'ask' })
+    await watch.start(() => ({ id: 'ask' }))
     assert.deepEqual(asked, ['start', 'events after 2', 'events after 3'])
     assert.deepEqual(said(watch), ['Slowly'])
     assert.equal(watch.state().view?.status, 'succeeded')
@@ -75,20 +75,20 @@ describe('Following a run', () => {
 
   it('goes on when the stream ends before the run does', async () => {
     const { watch, asked } = scripted([[event(1, 'run.started', { inputs: {} })], [finished(2)]])
-    await watch.start({ id: 'ask' })
+    await watch.start(() => ({ id: 'ask' }))
     assert.deepEqual(asked, ['start', 'events after 1'])
     assert.equal(watch.state().view?.status, 'succeeded')
   })
 
   it('asks for the same run again when nothing is known of it yet', async () => {
     const { watch, asked } = scripted([[broken()], [event(1, 'run.started', { inputs: {} }), finished(2)]])
-    await watch.start({ id: 'ask' })
+    await watch.start(() => ({ id: 'ask' }))
     assert.deepEqual(asked, ['start', 'start'])
   })
 
   it('waits longer each time, and says so when it gives up', async () => {
     const { watch, pauses } = scripted([[event(1, 'run.started', { inputs: {} }), broken()]])
-    await watch.start({ id: 'ask' })
+    await watch.start(() => ({ id: 'ask' }))
     assert.equal(watch.state().connection, 'lost')
     assert.ok(pauses.length >= 5)
     assert.deepEqual(
@@ -100,7 +100,7 @@ describe('Following a run', () => {
   it('starts nothing when what comes before it fails', async () => {
     const { watch, asked } = scripted([])
     const failure = new Error('It cannot be saved')
-    await watch.start({ id: 'ask' }, () => Promise.reject(failure))
+    await watch.start(() => Promise.reject(failure))
     assert.deepEqual(asked, [])
     assert.equal(watch.state().failure, failure)
     assert.equal(watch.state().view, undefined)
@@ -109,9 +109,24 @@ describe('Following a run', () => {
   it('does not try again what the server refused', async () => {
     const refused = new ApiFailure('Not runnable', { reason: 'invalid', status: 400 })
     const { watch, asked } = scripted([[refused]])
-    await watch.start({ id: 'ask' })
+    await watch.start(() => ({ id: 'ask' }))
     assert.deepEqual(asked, ['start'])
     assert.equal(watch.state().failure, refused)
+  })
+
+  it('tells once that there is a run, and not when there is none', async () => {
+    const begun: string[] = []
+    const good = scripted([[broken()], [event(1, 'run.started', { inputs: {} }), piece(2, 'a'), finished(3)]])
+    await good.watch.start(
+      () => ({ id: 'ask' }),
+      () => begun.push('good'),
+    )
+    const bad = scripted([[new ApiFailure('Not runnable', { reason: 'invalid', status: 400 })]])
+    await bad.watch.start(
+      () => ({ id: 'ask' }),
+      () => begun.push('bad'),
+    )
+    assert.deepEqual(begun, ['good'])
   })
 
   it('hears nothing of a run any more when another one is started', async () => {
@@ -119,7 +134,7 @@ describe('Following a run', () => {
       [event(1, 'run.started', { inputs: {} }), piece(2, 'old'), finished(3)],
       [event(1, 'run.started', { inputs: {} }), piece(2, 'new'), finished(3)],
     ])
-    await Promise.all([watch.start({ id: 'ask' }), watch.start({ id: 'ask' })])
+    await Promise.all([watch.start(() => ({ id: 'ask' })), watch.start(() => ({ id: 'ask' }))])
     assert.equal(said(watch)?.length, 1)
   })
 })
@@ -129,7 +144,7 @@ describe('Answering a run that waits', () => {
 
   it('goes on with the events that follow', async () => {
     const { watch, asked } = scripted([asks, [piece(3, 'Done'), finished(4)]], 'succeeded')
-    await watch.start({ id: 'ask' })
+    await watch.start(() => ({ id: 'ask' }))
     assert.equal(watch.state().view?.waiting?.question, 'Which?')
     await watch.reply('this one')
     assert.deepEqual(asked, ['start', 'resume this one'])
@@ -139,7 +154,7 @@ describe('Answering a run that waits', () => {
   it('asks still, with the reason, when the answer did not arrive', async () => {
     const failure = broken()
     const { watch, asked } = scripted([asks, [failure]], 'waiting')
-    await watch.start({ id: 'ask' })
+    await watch.start(() => ({ id: 'ask' }))
     await watch.reply('this one')
     assert.deepEqual(asked, ['start', 'resume this one'])
     assert.equal(watch.state().view?.status, 'waiting')
@@ -148,7 +163,7 @@ describe('Answering a run that waits', () => {
 
   it('can be stopped instead', async () => {
     const { watch } = scripted([asks], 'stopped')
-    await watch.start({ id: 'ask' })
+    await watch.start(() => ({ id: 'ask' }))
     await watch.stop()
     assert.equal(watch.state().view?.status, 'stopped')
     assert.equal(watch.state().view?.waiting, undefined)

@@ -81,6 +81,15 @@ describeConsole('Access', world => {
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     const made = page.getByRole('dialog', { name: 'Front desk is ready' })
     await made.getByText('shown only this once').waitFor()
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 5)
+    // A clipboard that may not be used is told of, too.
+    await page.evaluate(`(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
+      document.execCommand = () => false
+    })()`)
+    await made.getByRole('button', { name: 'Copy the token' }).click()
+    await page.getByText('copy it by hand').waitFor()
     assert.equal(await made.getByRole('button', { name: 'Copy the link' }).count(), 0)
     await made.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('row', { name: /Front desk Runner Butler/ }).waitFor()

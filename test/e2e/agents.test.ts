@@ -42,8 +42,10 @@ describeConsole('Agents', world => {
     await form.getByRole('combobox', { name: 'Model' }).fill('nobody')
     await form.getByRole('switch', { name: 'Web search' }).click()
     await form.getByRole('button', { name: 'Add a value' }).click()
-    await form.getByLabel('Key of value 1').fill('city')
     await form.getByLabel('Default of value 1').fill('Paris')
+    await form.getByText('Enter a key, or remove this value.').waitFor()
+    assert.equal(await save.isDisabled(), true)
+    await form.getByLabel('Key of value 1').fill('city')
 
     await form.getByRole('button', { name: 'Add a tool' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a tool' })
@@ -52,6 +54,16 @@ describeConsole('Agents', world => {
     await dialog.getByText('Enter its address.').waitFor()
     await dialog.getByLabel('Address').fill('https://example.com/stock/{item}')
     await dialog.getByLabel('Description').fill('How much of an item is left')
+    await dialog.getByRole('button', { name: 'Add a header' }).click()
+    await dialog.getByLabel('Name of header 1').fill('X-Key')
+    const key = dialog.getByLabel('Value of header 1')
+    await key.fill('KEY')
+    assert.equal(await key.getAttribute('type'), 'password')
+    await dialog.getByLabel('Parameters as JSON').fill('{"item": ')
+    await dialog.getByText('JSON', { exact: true }).click()
+    await dialog.getByText('The parameters must be a JSON object').waitFor()
+    assert.equal(await dialog.getByLabel('Parameters as JSON').inputValue(), '{"item": ')
+    await dialog.getByLabel('Parameters as JSON').fill('')
     await expectAccessible(page, 'the dialog for a tool')
     await dialog.getByRole('button', { name: 'Done' }).click()
 
@@ -76,13 +88,34 @@ describeConsole('Agents', world => {
         stock: {
           running_config: {
             ...{ type: 'http', description: 'How much of an item is left', method: 'GET' },
-            url: 'https://example.com/stock/{item}',
+            ...{ url: 'https://example.com/stock/{item}', headers: { 'X-Key': 'KEY' } },
           },
         },
       },
     })
     assert.deepEqual([learn, intro], [{ [base]: {} }, 'Knows the house.'])
     assert.deepEqual(memory, { city: { name: '', description: '', default: 'Paris' } })
+  })
+
+  flow(world, 'two who change an agent at the same time keep what each of them changed', async ({ page }) => {
+    const { api } = world.server
+    const id = await makeAgent(api, { character_profile: 'You are a butler.' }, { name: 'Shared' })
+    await page.clock.install()
+    await page.goto(address(id))
+    const form = page.getByRole('form', { name: 'Settings of the agent' })
+    await form.getByLabel('What it is for').fill('Serves dinner.')
+    await api.post('agent/update', { id, name: 'Theirs', config: { character_profile: 'You are a cook.' } })
+    // So much later that the record is read anew.
+    await page.clock.fastForward(60_000)
+    await page.getByRole('link', { name: '← Agents' }).click()
+    await page.getByRole('link', { name: 'Theirs' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor()
+    assert.equal(await form.getByLabel('What it is for').inputValue(), 'Serves dinner.')
+    assert.equal(await form.getByLabel('Persona').inputValue(), 'You are a cook.')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('Everything is saved').waitFor()
+    const { name, intro, config } = await recordOf(id)
+    assert.deepEqual([name, intro, config.character_profile], ['Theirs', 'Serves dinner.', 'You are a cook.'])
   })
 
   flow(world, 'agents are looked for by name, and deleted with a warning', async ({ page }) => {

@@ -147,6 +147,116 @@ describeConsole('Chat', world => {
     assert.ok(page.url().includes(`/agents/${agentId}/chat/`))
   })
 
+  flow(world, 'files that find no room or do not arrive say so, and are sent again', async ({ page }) => {
+    const agentId = await makeAgent(world.server.api, {}, { name: 'Porter' })
+    await page.goto(address(agentId))
+    let isBroken = true
+    await page.route(/\/api\/v1\/files\/upload/, route => {
+      const broken = isBroken
+      isBroken = false
+      return broken ? route.abort() : route.continue()
+    })
+    const drop = async (count: number, name: string): Promise<void> => {
+      const dropped = await page.evaluateHandle(`(() => {
+        const data = new DataTransfer()
+        for (let at = 1; at <= ${count}; at += 1)
+          data.items.add(new File(['content ' + at], '${name}' + at + '.txt'))
+        return data
+      })()`)
+      await log(page).dispatchEvent('drop', { dataTransfer: dropped })
+    }
+    await drop(1, 'broken')
+    await page.getByText('Upload the failed file again or remove it').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
+    await page.getByRole('button', { name: 'Upload broken1.txt again' }).click()
+    await page.getByText('Upload the failed file again').waitFor({ state: 'hidden' })
+    await drop(22, 'more')
+    await page.getByText('3 more could not be added').waitFor()
+    await expectAccessible(page, 'a message with too many files')
+    await page.getByRole('button', { name: 'Remove more1.txt' }).click()
+    await page.getByText('3 more could not be added').waitFor({ state: 'hidden' })
+
+    await input(page).fill('x'.repeat(100_001))
+    await page.getByText('Too long by 1 character.').waitFor()
+    assert.equal((await input(page).inputValue()).length, 100_001)
+    await input(page).fill('Here they are')
+    await input(page).press('Enter')
+    await log(page).getByRole('button', { name: 'Download broken1.txt' }).waitFor()
+  })
+
+  flow(world, 'a recording that cannot be fetched says so and can be played later', async ({ page }) => {
+    const agentId = await makeAgent(world.server.api, {}, { name: 'Ears' })
+    await page.goto(address(agentId))
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Attach files' }).click()
+    await (await choosing).setFiles([
+      { name: 'ring.mp3', mimeType: 'audio/mpeg', buffer: Buffer.from([0xff, 0xfb, 0x90, 0]) },
+      { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') },
+    ])
+    await input(page).fill('Listen')
+    await page.getByRole('button', { name: 'Send' }).click()
+    let isBroken = true
+    await page.route(/\/api\/v1\/files\/file_/, route => (isBroken ? route.abort() : route.continue()))
+    const play = log(page).getByRole('button', { name: 'Play ring.mp3' })
+    await play.click()
+    await page.locator('.ant-message-error, .ant-notification-notice').first().waitFor()
+    isBroken = false
+    await play.click()
+    await log(page).locator('audio').waitFor()
+  })
+
+  flow(world, 'who reads on further up is left alone while the answer grows', async ({ page }) => {
+    const agentId = await makeAgent(world.server.api, {}, { name: 'Novelist' })
+    const gates = new Gates()
+    gates.hold('second piece')
+    const lines = Array.from({ length: 80 }, (_, at) => `Line ${at}`).join('\n\n')
+    world.model.play(() => ({
+      pieces: [lines, `\n\n${lines}\n\nThe end`],
+      beforePiece: at => (at === 1 ? gates.pass('second piece') : undefined),
+    }))
+    await page.goto(address(agentId))
+    await type(page, 'Tell me a story')
+    await log(page).getByText('Line 79').waitFor()
+    const scrolled = () => page.evaluate<number>(`document.querySelector('.chat-log').scrollTop`)
+    await log(page).getByText('Line 20', { exact: true }).scrollIntoViewIfNeeded()
+    await page.getByRole('button', { name: 'To the newest message' }).waitFor()
+    const before = await scrolled()
+    gates.open()
+    await log(page).getByText('The end').waitFor()
+    assert.equal(await scrolled(), before)
+  })
+
+  flow(
+    world,
+    'on a narrow screen whoever only reads sees an answer come about',
+    async ({ page, context }) => {
+      const { api } = world.server
+      const agentId = await makeAgent(api, {}, { name: 'Slow' })
+      const talk = await openTalk(api, agentId, { user_id: 'console' })
+      const gates = new Gates()
+      gates.hold('answer')
+      world.model.play(() => ({
+        pieces: ['There it is'],
+        beforePiece: () => gates.pass('answer'),
+      }))
+      const saying = say(api, talk, 'Where is it?')
+      const { token } = (await api.post('token/create', { name: 'v', role: 'viewer' })).json.data
+      await context.addInitScript(`localStorage.setItem('banyan.token', ${JSON.stringify(token)})`)
+      await page.goto(address(agentId, talk.conversation_id))
+      await log(page).getByText('Where is it?').waitFor()
+      await log(page).getByText('Thinking…').waitFor()
+      assert.equal(await log(page).getByText('There was no answer.').count(), 0)
+      gates.open()
+      await saying
+      await log(page).getByText('There it is').waitFor()
+      await side(page).getByRole('link', { name: 'Where is it?' }).waitFor()
+      const { width, height } = (await log(page).boundingBox())!
+      assert.ok(width > 250 && height > 300, `the messages have ${width} × ${height}`)
+      await expectAccessible(page, 'a conversation on a narrow screen')
+    },
+    { viewport: { width: 420, height: 900 } },
+  )
+
   flow(world, 'an answer can be stopped, and a failure says why and can be sent again', async ({ page }) => {
     const { api } = world.server
     const agentId = await makeAgent(api, {}, { name: 'Slow' })

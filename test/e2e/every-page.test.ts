@@ -93,7 +93,7 @@ describeConsole('Every page', world => {
   })
 
   flow(world, 'says when the server cannot be reached, and goes on when it can again', async visit => {
-    const { page, context } = visit
+    const { page, context, problems } = visit
     await open(page, world.server.base, '')
     await context.setOffline(true)
     await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click()
@@ -101,5 +101,7 @@ describeConsole('Every page', world => {
     await context.setOffline(false)
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await page.getByText('hello.txt').waitFor()
+    // What belongs to a page could not be loaded meanwhile; the browser says so.
+    for (const problem of problems.splice(0)) assert.match(problem, /Unable to preload CSS|Failed to fetch/)
   })
 })

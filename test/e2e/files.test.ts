@@ -33,8 +33,9 @@ describeConsole('Files', world => {
         buffer: Buffer.from('x'.repeat(100 - at)),
       })),
     )
-    await page.getByText('22 files are uploaded').waitFor()
-    await page.getByRole('button', { name: 'Close the list of uploads' }).click()
+    const uploads = page.getByRole('region', { name: 'Uploads' })
+    await uploads.getByText('22 files were added').waitFor()
+    await uploads.getByRole('button', { name: 'Close' }).click()
     await page.getByText('22 files', { exact: true }).waitFor()
 
     const all = Array.from({ length: 22 }, (_, at) => `note ${String(at).padStart(2, '0')}.txt`)
@@ -69,6 +70,45 @@ describeConsole('Files', world => {
     await page.evaluate('window.dropNow()')
     await page.getByRole('button', { name: 'Look at dropped.txt' }).waitFor()
     assert.equal(await page.getByText('Drop to upload').count(), 0)
+  })
+
+  flow(world, 'go on being uploaded while one looks elsewhere, and can be canceled', async ({ page }) => {
+    let lists = 0
+    await page.route('**/api/v1/files/upload?*', route =>
+      route.request().url().includes('held') ? undefined : route.continue(),
+    )
+    await page.route('**/api/v1/files', route => {
+      lists++
+      return route.continue()
+    })
+    await page.goto(`${world.server.base}/#/files`)
+    const upload = page.getByRole('button', { name: 'Upload files' }).first()
+    await upload.waitFor()
+    const chooser = page.waitForEvent('filechooser')
+    await upload.click()
+    const before = lists
+    const text = { mimeType: 'text/plain', buffer: Buffer.from('x') }
+    await (await chooser).setFiles([
+      ...Array.from({ length: 40 }, (_, at) => ({ name: `many ${at}.txt`, ...text })),
+      { name: 'held.txt', ...text },
+    ])
+    const uploads = page.getByRole('region', { name: 'Uploads' })
+    await uploads.getByText('Uploading 40 of 41').waitFor()
+    assert.ok(lists - before < 30, `the list was fetched ${lists - before} times for 40 files`)
+    await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click()
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    // The browser asks although the page of the files is left.
+    assert.equal(
+      await page.evaluate("!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))"),
+      true,
+    )
+    await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click()
+    await uploads.getByRole('button', { name: 'Cancel held.txt' }).click()
+    await uploads.getByText('40 files were added · 1 canceled').waitFor()
+    assert.equal(
+      await page.evaluate("window.dispatchEvent(new Event('beforeunload', { cancelable: true }))"),
+      true,
+    )
   })
 
   flow(

@@ -168,4 +168,83 @@ describeConsole('The history of a workflow', world => {
     await saved(page)
     assert.deepEqual((await current(world, 'old')).texts, ['Second', '{{#llm_1.text#}}'])
   })
+
+  flow(world, 'somebody who saved meanwhile is heard before a roll back', async ({ page }) => {
+    await store(world, 'race', graphOf('First'))
+    await store(world, 'race', graphOf('Second'))
+    await open(world, page, 'race')
+    await page.getByRole('button', { name: 'History' }).click()
+    const drawer = page.getByRole('dialog', { name: 'History' })
+    await drawer.getByRole('button', { name: 'Version 1' }).click()
+    await store(world, 'race', graphOf('Theirs'))
+    const question = page.getByRole('tooltip').filter({ hasText: 'Roll back to version 1?' })
+    const rollBack = async (): Promise<void> => {
+      await drawer.getByRole('button', { name: 'Roll back' }).click()
+      await question.getByRole('button', { name: 'Roll back' }).click()
+    }
+    await rollBack()
+    await page.getByText('Their changes are here now').waitFor()
+    await question.waitFor({ state: 'hidden' })
+    await drawer.getByRole('button', { name: 'Version 3' }).waitFor()
+    await rollBack()
+    await drawer.waitFor({ state: 'hidden' })
+    await saved(page)
+    assert.deepEqual(await current(world, 'race'), { version: 4, texts: ['First', '{{#llm_1.text#}}'] })
+  })
+})
+
+describeConsole('A workflow that is in trouble', world => {
+  flow(world, 'and was deleted meanwhile can be saved as a new one', async ({ page }) => {
+    await store(world, 'gone', graphOf('Hello'))
+    await open(world, page, 'gone')
+    const panel = await select(page, 'llm_1')
+    await world.server.api.post('workflow/delete', { id: 'gone' })
+    await panel.getByLabel('Prompt', { exact: true }).fill('Kept')
+    const saveAsNew = page.getByRole('button', { name: 'Save as new workflow' })
+    await saveAsNew.waitFor()
+    await page.getByRole('button', { name: 'Download my version' }).waitFor()
+    await expectAccessible(page, 'a workflow that was deleted')
+    await page.evaluate("location.hash = '#/workflows'")
+    await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
+    await page.evaluate("location.hash = '#/workflows/gone'")
+    await page.getByText('This browser still has').waitFor()
+    await saveAsNew.click()
+    await page.getByRole('application').waitFor()
+    await page.waitForFunction("!location.hash.includes('gone')")
+    const id = page.url().split('/').at(-1)!
+    assert.equal((await current(world, id)).texts[0], 'Kept')
+    await page.waitForFunction("!Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
+  })
+
+  flow(world, 'because its layout cannot be read keeps the layout that it has', async ({ page, context }) => {
+    await store(world, 'layout', graphOf('Hello'))
+    const positions = { llm_1: { x: 777, y: 333 } }
+    await world.server.api.post('workflow/layout', { id: 'layout', positions })
+    await context.route('**/workflow/layout?id=layout', route =>
+      route.fulfill({ status: 500, json: { code: 50000, message: 'Broken', data: { reason: 'internal' } } }),
+    )
+    await page.goto(`${world.server.base}/#/workflows/layout`)
+    await page.getByRole('alert').getByText('Broken').waitFor()
+    assert.equal(await page.getByRole('application').count(), 0)
+    await context.unroute('**/workflow/layout?id=layout')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('application').waitFor()
+    const { json } = await world.server.api.get('workflow/layout?id=layout')
+    assert.deepEqual(json.data.positions, positions)
+  })
+
+  flow(world, 'leaves nothing behind for the next person when one signs out', async ({ page, context }) => {
+    await store(world, 'private', graphOf('Hello'))
+    await open(world, page, 'private')
+    await context.route('**/api/v1/workflow/update', route => route.abort())
+    await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('For my eyes only')
+    await page.locator('[data-status="failed"]').waitFor()
+    await page.waitForFunction("Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
+    const refused = page.waitForEvent('requestfailed')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    // The last try to save is over, after which the browser would keep what it could not save.
+    await refused
+    await page.waitForFunction("!Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
+  })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { kindCatalog } from '../../src/nodes/kind-catalog.ts'
+import { eventually } from './support/canvas-page.ts'
 import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
@@ -39,6 +40,13 @@ async function select(page: Page, id: string) {
   await panel.waitFor()
   return panel
 }
+
+/** Whether closing the page now would make the browser ask. */
+const asksBeforeLeaving = `(() => {
+  const event = new Event('beforeunload', { cancelable: true })
+  window.dispatchEvent(event)
+  return event.defaultPrevented
+})()`
 
 /** Resolves when the server has everything. */
 const saved = (page: Page) => page.locator('[data-status="saved"]').waitFor()
@@ -169,6 +177,10 @@ describeConsole('The settings of a node', world => {
     assert.equal(await body.inputValue(), '{"a": 2')
     await saved(page)
     assert.deepEqual((await dataOf(world, 'json', 'call'))?.['body'], { a: 1 })
+    await select(page, 'say')
+    assert.equal(await page.evaluate(asksBeforeLeaving), true, 'what is not stored yet would be lost')
+    await select(page, 'call')
+    assert.equal(await body.inputValue(), '{"a": 2')
     await body.fill('{"a": 2}')
     await panel.getByText('This is not JSON yet').waitFor({ state: 'hidden' })
     await panel.getByRole('button', { name: 'Add to Headers' }).click()
@@ -180,7 +192,96 @@ describeConsole('The settings of a node', world => {
       [data?.['body'], data?.['headers'], data?.['title']],
       [{ a: 2 }, { 'X-Shop': 'tea' }, 'Called'],
     )
+    assert.equal(await page.evaluate(asksBeforeLeaving), false)
+    await select(page, 'say')
+    await select(page, 'call')
+    assert.deepEqual(JSON.parse(await body.inputValue()), { a: 2 })
+    await panel.getByRole('button', { name: 'Remove X-Shop' }).click()
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Add to Headers')
   })
+
+  flow(world, 'numbers of other clients keep all of their digits', async ({ page }) => {
+    const numbers = '[12345678901234567890,1e400,0.1234567890123456789,1.50]'
+    const strange = node('strange', { type: 'from_elsewhere', title: 'Strange', own: 'NUMBERS' })
+    const workflow = { ...chain(start, strange, say('Hello'), end), more: 'NUMBERS' }
+    const body = JSON.stringify({ id: 'exact', name: 'Exact', workflow }).replaceAll('"NUMBERS"', numbers)
+    await world.server.api.post('workflow/update', body, { headers: { 'content-type': 'application/json' } })
+    const kept = async (version: number) => {
+      const { text, json } = await world.server.api.get('workflow?id=exact')
+      assert.equal(json.data.workflow.version, version)
+      return text.split(/[^\d.eE,[\]]/).filter(part => part.includes('1e400'))
+    }
+    const exactly = '[12345678901234567890,1e400,0.1234567890123456789,1.5]'
+    await open(world, page, 'exact')
+    const panel = await select(page, 'strange')
+    const shown = await panel.getByLabel('Other fields (JSON)').inputValue()
+    assert.equal(shown.replace(/\s/g, ''), `{"own":${exactly}}`)
+    await (await select(page, 'say')).getByLabel('Answer', { exact: true }).fill('Hello again')
+    await page.locator('[data-status="changed"], [data-status="saving"]').waitFor()
+    await saved(page)
+    const [first, ...others] = await kept(2)
+    assert.deepEqual([first, others], [exactly, [exactly]])
+
+    await page.getByRole('textbox', { name: 'Name of the workflow' }).fill('Still exact')
+    await page.getByRole('textbox', { name: 'Name of the workflow' }).press('Enter')
+    await eventually(async () => assert.deepEqual(await kept(3), [exactly, exactly]))
+
+    await panel.waitFor({ state: 'detached' })
+    await (await select(page, 'strange')).getByLabel('Other fields (JSON)').fill('{"own": 9007199254740993}')
+    await eventually(async () =>
+      assert.match((await world.server.api.get('workflow?id=exact')).text, /"own": ?9007199254740993/),
+    )
+  })
+
+  flow(world, 'renaming a field nobody knows does not lose it on the way', async ({ page }) => {
+    const data = { foo: 1, type: 'from_elsewhere', title: 'Strange', last: 2 }
+    await open(world, page, 'others', chain(start, node('strange', data), say('Hello'), end))
+    const panel = await select(page, 'strange')
+    const others = panel.getByLabel('Other fields (JSON)')
+    await others.fill('{"type": 1, "last": 2}')
+    await panel.getByText('“type” has a field of its own').waitFor()
+    await others.fill('{"type_hint": 1, "last": 2}')
+    await panel.getByText('“type” has a field of its own').waitFor({ state: 'hidden' })
+    const now = async () => JSON.stringify(await dataOf(world, 'others', 'strange'))
+    const renamed = { type_hint: 1, type: 'from_elsewhere', title: 'Strange', last: 2 }
+    await eventually(async () => assert.equal(await now(), JSON.stringify(renamed)))
+    await others.fill('{}')
+    await eventually(async () => assert.doesNotMatch(await now(), /last/))
+    await others.fill('{"back": true}')
+    await eventually(async () => assert.match(await now(), /"back":true/))
+  })
+
+  flow(world, 'checks go on after the server was too busy for one', async ({ page }) => {
+    let refusals = 2
+    await page.route('**/api/v1/workflow/check', async route => {
+      if (refusals === 0) return route.fallback()
+      refusals -= 1
+      return route.fulfill({ status: refusals === 1 ? 503 : 429, json: { code: 1, message: 'Too busy' } })
+    })
+    await open(world, page, 'busy', chain(start, say('Hello'), end))
+    await page.getByRole('tab', { name: 'Checks' }).click()
+    await page.getByText('The workflow can run.').waitFor()
+    assert.equal(refusals, 0)
+  })
+
+  flow(
+    world,
+    'findings are told in Chinese, with the words of the server below',
+    async ({ page }) => {
+      await open(world, page, 'chinese', chain(start, say('{{#nobody.text#}}'), end))
+      const panel = await select(page, 'say')
+      await panel.getByText('引用的节点在这个工作流中不存在。').waitFor()
+      await panel.getByText('{{#nobody.text#}} names no node of this workflow').waitFor()
+      await page.getByRole('tab', { name: '检查' }).click()
+      const line = page.getByRole('region', { name: '检查' }).getByRole('button', { name: /Say/ })
+      assert.match(
+        await line.innerText(),
+        /引用的节点在这个工作流中不存在。\s+\{\{#nobody\.text#\}\} names no node/,
+      )
+      await expectAccessible(page, 'findings in Chinese')
+    },
+    { language: 'zh' },
+  )
 
   flow(
     world,

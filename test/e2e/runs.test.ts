@@ -111,6 +111,37 @@ describeConsole('Running a workflow in its editor', world => {
       .waitFor()
   })
 
+  flow(world, 'a run that cannot start keeps the files for the next try', async ({ page }) => {
+    await store(world, 'again', 'Again', chain(output('say', 'Read: {{#sys.files#}}')))
+    await openPanel(world, page, 'again')
+    const attached = { name: 'tree.txt', mimeType: 'text/plain', buffer: Buffer.from('roots') }
+    await page.getByLabel('Files to attach').setInputFiles(attached)
+    const files = page.getByRole('list', { name: 'Attached files' })
+    await files.getByText('tree.txt').waitFor()
+    await page.route('**/api/v1/workflow/run', route =>
+      route.fulfill({ status: 429, json: { code: 1, message: 'Too many runs just now' } }),
+    )
+    await ask(page, 'Read it')
+    await page.getByText('Too many runs just now').waitFor()
+    await files.getByText('tree.txt').waitFor()
+    await page.unroute('**/api/v1/workflow/run')
+    await ask(page, 'Read it')
+    await answers(page)
+      .getByText(/^Read:.*tree\.txt/)
+      .waitFor()
+    await files.waitFor({ state: 'hidden' })
+  })
+
+  flow(world, 'what is drawn here runs, although a colleague has saved something else', async ({ page }) => {
+    await store(world, 'shared', 'Shared', chain(output('say', 'As it is drawn')))
+    await openPanel(world, page, 'shared')
+    await page.getByRole('textbox', { name: 'Question' }).waitFor()
+    await store(world, 'shared', 'Shared', chain(output('other', 'By a colleague')))
+    await ask(page, 'What?')
+    await answers(page).getByText('As it is drawn').waitFor()
+    await marked(page, 'say', 'succeeded').waitFor()
+  })
+
   flow(world, 'a run that asks is answered in place', async ({ page }) => {
     const size = node('size', 'question', { question: 'Which size?', options: ['small', 'large'] })
     await store(world, 'order', 'Order', chain(size, output('say', 'One {{#size.answer#}} tea.')))
@@ -142,7 +173,7 @@ describeConsole('Running a workflow in its editor', world => {
     const calls = world.model.calls.chat.length
     await form.getByRole('button', { name: 'Run this node' }).click()
     await answers(page).getByText('A: Like this.').waitFor()
-    assert.equal(await steps(page).getByRole('button').count(), 1)
+    assert.equal(await steps(page).getByRole('listitem').count(), 1)
     assert.equal(world.model.calls.chat.length, calls)
     await expectAccessible(page, 'the form for one node')
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { makeBase } from '../support/knowledge.ts'
 import { operatorToken } from '../support/test-server.ts'
 import { describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
@@ -43,4 +44,77 @@ describeConsole('Signing in', world => {
     },
     { signedIn: false },
   )
+
+  const makeToken = async (role: string): Promise<{ id: string; token: string }> =>
+    (await world.server.api.post('token/create', { name: `A ${role}`, role })).json.data
+
+  flow(world, 'a link pasted where somebody is signed in asks which token is meant', async ({ page }) => {
+    const { token } = await makeToken('viewer')
+    await page.goto(`${world.server.base}/#/files`)
+    await page.getByRole('heading', { name: 'Files', level: 1 }).waitFor()
+    await page.evaluate(`location.hash = '#token=${token}'`)
+    const question = page.getByRole('dialog', { name: 'Sign in with the link?' })
+    await question.getByText('You are signed in as').waitFor()
+    assert.ok(page.url().endsWith('#/files'), page.url())
+    await expectAccessible(page, 'the question whose token is meant')
+    await question.getByRole('button', { name: 'Stay signed in' }).click()
+    await question.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Tokens' }).waitFor()
+    await page.evaluate("location.hash = '#token=damaged%E0%A4'")
+    await question.getByRole('button', { name: 'Use the link' }).click()
+    await question.getByText('not known here').waitFor()
+    await question.getByRole('button', { name: 'Stay signed in' }).click()
+    await page.evaluate(`location.hash = '#token=${token}'`)
+    await question.getByRole('button', { name: 'Use the link' }).click()
+    await page.getByRole('link', { name: 'Tokens' }).waitFor({ state: 'detached' })
+    assert.equal(await page.evaluate("localStorage.getItem('banyan.token')"), token)
+  })
+
+  flow(
+    world,
+    'whose token is revoked signs in again and finds everything typed, also what was being saved',
+    async ({ page }) => {
+      const [first, second] = [await makeToken('editor'), await makeToken('editor')]
+      const base = await makeBase(world.server.api, { name: 'Handbook' })
+      await page.goto(`${world.server.base}/#token=${first.token}`)
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      await page.goto(`${world.server.base}/#/knowledge/${base}/settings`)
+      const general = page.getByRole('region', { name: 'Name and description' })
+      await general.getByLabel('Name').fill('Rules of the house')
+      await page.getByRole('button', { name: 'Add a value' }).click()
+      await page.getByRole('textbox', { name: 'Key 1' }).fill('half typed')
+      await world.server.api.post('token/delete', { id: first.id })
+      await general.getByRole('button', { name: 'Save' }).click()
+      const again = page.getByRole('dialog', { name: 'Sign in again' })
+      await again.getByText('no longer valid').waitFor()
+      await expectAccessible(page, 'signing in again', '.ant-modal')
+      await again.getByLabel('Token').fill(second.token)
+      await again.getByRole('button', { name: 'Sign in' }).click()
+      await again.waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'Rules of the house', level: 1 }).waitFor()
+      assert.equal(await page.getByRole('textbox', { name: 'Key 1' }).inputValue(), 'half typed')
+    },
+    { signedIn: false },
+  )
+
+  flow(world, 'another page begins at its top, with the focus there', async ({ page }) => {
+    await page.setViewportSize({ width: 1280, height: 400 })
+    await page.goto(`${world.server.base}/#/`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.id')
+    assert.equal(await focused(), '', 'nothing is taken at the first load')
+    await page.evaluate("document.getElementById('main').scrollTop = 200")
+    await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    assert.equal(await focused(), 'main')
+    assert.equal(await page.evaluate("document.getElementById('main').scrollTop"), 0)
+  })
+
+  flow(world, 'signing out in the settings leaves no draft of a workflow behind', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/settings`)
+    await page.evaluate("localStorage.setItem('banyan.draft.ws.wf', '{}')")
+    await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Token').waitFor()
+    assert.equal(await page.evaluate("localStorage.getItem('banyan.draft.ws.wf')"), null)
+  })
 })

@@ -142,6 +142,30 @@ test('a runner sees what a client shows, and nothing of how the agent is made', 
   assert.match((await server.api.post('agent/gets', { id: [id] })).text, /CRM-SECRET/)
 })
 
+test('whoever may only read sees no values of headers, and their mask is never stored', async () => {
+  const tools = (value: string) => ({
+    crm: { version: '1', running_config: { type: 'http', url: 'https://crm', headers: { 'X-Key': value } } },
+    files: { running_config: { type: 'mcp', url: 'https://mcp', headers: { a: value, b: value } } },
+    odd: { running_config: { type: 'mcp', headers: value } },
+    web_search: {},
+  })
+  const id = await make({ config: { tools: tools('KEY'), model: 'm' } })
+  const token = (await server.api.post('token/create', { name: 'v', role: 'viewer' })).json.data.token
+  const answer = await server.api.as(token).post('agent/gets', { id: [id] })
+  assert.doesNotMatch(answer.text, /KEY/)
+  const { config } = answer.json.data.agents[id].data
+  assert.deepEqual(config, { tools: tools('•••'), model: 'm' })
+  assert.deepEqual((await read(id)).config.tools, tools('KEY'))
+
+  const { status, json } = await server.api.post('agent/update', { id, config })
+  assert.deepEqual(
+    [status, json.data.errors[0].path],
+    [400, '/config/tools/crm/running_config/headers/X-Key'],
+  )
+  assert.equal((await server.api.post('agent/create', { name: 'Copy', config })).status, 400)
+  assert.deepEqual((await read(id)).config.tools, tools('KEY'))
+})
+
 test('what it remembers and learns is bounded, and a list tells no long fields', async () => {
   const long = 'x'.repeat(66_000)
   for (const [field, value] of [

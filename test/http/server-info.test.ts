@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { settings } from '../../src/config.ts'
 import type { ServerSetting } from '../../src/contract/server-record.ts'
+import { type ServerInfo, serverInfoRoutes } from '../../src/http/routes/server-info-routes.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
@@ -99,4 +100,27 @@ describe('a server with a model of its own', () => {
       await server.stop()
     }
   })
+})
+
+test('a version that could not be read is read again when the next one asks', async () => {
+  let reads = 0
+  const version = async (): Promise<string> => {
+    reads += 1
+    if (reads === 1) throw new Error('The disk is busy')
+    return '1.2.3'
+  }
+  const info = {
+    version,
+    database: 'sqlite',
+    files: 'disk',
+    features: {},
+    settings: [],
+  } as unknown as ServerInfo
+  const models = { findDefault: async () => undefined, keyState: () => ({ problem: '' }) }
+  const [asked] = serverInfoRoutes(info, { environment: undefined }, models as never)
+  const ask = async () => await asked!.handler({ token: { workspaceId: 'w', operator: false } } as never)
+  await assert.rejects(ask, /busy/)
+  assert.equal(((await ask()) as { version: string }).version, '1.2.3')
+  await ask()
+  assert.equal(reads, 2)
 })

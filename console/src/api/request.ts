@@ -1,5 +1,6 @@
-import { ApiFailure } from './api-failure.ts'
-import { forgetToken, readToken } from './token.ts'
+import { failureFrom, unreachable } from './failure-from.ts'
+import { readToken } from './token.ts'
+import { whileAccepted } from './while-accepted.ts'
 
 export interface Address {
   params?: Record<string, unknown> | undefined
@@ -16,41 +17,33 @@ export function addressOf(key: string, { params = {}, query = {} }: Address): st
   return search === '' ? path : `${path}?${search}`
 }
 
-export const authorization = (): Record<string, string> => {
-  const token = readToken()
-  return token === undefined ? {} : { authorization: `Bearer ${token}` }
-}
+export const authorization = (token = readToken()): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` }
+
+type Options = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
 
 /** Sends a request as whoever is signed in. What does not succeed is thrown as an `ApiFailure`. */
-export async function request(address: string, options: RequestInit): Promise<Response> {
+export const request = (address: string, options: Options): Promise<Response> =>
+  whileAccepted(token => requestAs(token, address, options), options.signal)
+
+/** Sends a request with a token that nobody is signed in with yet. */
+export async function requestAs(
+  token: string | undefined,
+  address: string,
+  { headers, ...options }: Options = {},
+): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(address, { credentials: 'omit', cache: 'no-store', ...options })
+    response = await fetch(address, {
+      credentials: 'omit',
+      cache: 'no-store',
+      ...options,
+      headers: { ...headers, ...authorization(token) },
+    })
   } catch (error) {
     if (options.signal?.aborted) throw error
-    throw new ApiFailure('The server cannot be reached', { reason: 'unreachable' })
+    throw unreachable()
   }
   if (response.ok || response.status === 304) return response
-  throw await failureOf(response)
-}
-
-async function failureOf(response: Response): Promise<ApiFailure> {
-  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>
-  const failure = failureFrom(answer, response)
-  // A token that was revoked or has expired is of no more use.
-  if (response.status === 401) forgetToken()
-  return failure
-}
-
-/** Also for answers that come with status 200 but with the code of a failure. */
-export function failureFrom(answer: Record<string, unknown>, response: Response): ApiFailure {
-  const details = (answer['data'] ?? answer) as Record<string, unknown>
-  return new ApiFailure(String(answer['message'] ?? answer['msg'] ?? `HTTP ${response.status}`), {
-    reason: String(details['reason'] ?? 'unknown'),
-    code: Number(answer['code'] ?? 0),
-    status: response.status,
-    errors: (details['errors'] ?? []) as { path: string; message: string }[],
-    traceId: response.headers.get('x-traceid') ?? '',
-    details: answer,
-  })
+  throw failureFrom(await response.json().catch(() => undefined), response)
 }

@@ -1,6 +1,7 @@
+import { failureFrom } from './failure-from.ts'
 import type { CallInput, OperationKey } from './operations.ts'
 import { readEvents, type ServerEvent } from './read-events.ts'
-import { addressOf, authorization, failureFrom, request } from './request.ts'
+import { addressOf, request } from './request.ts'
 
 /** Calls an operation that answers event by event (with `stream: 1` in the body where it has one). */
 export async function* stream<Key extends OperationKey>(
@@ -18,7 +19,6 @@ export async function* stream<Key extends OperationKey>(
     method: key.slice(0, key.indexOf(' ')),
     headers: {
       accept: 'text/event-stream',
-      ...authorization(),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -26,6 +26,6 @@ export async function* stream<Key extends OperationKey>(
     ...(signal && { signal }),
   })
   if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
-    throw failureFrom((await response.json()) as Record<string, unknown>, response)
+    throw failureFrom(await response.json(), response)
   yield* readEvents(response)
 }

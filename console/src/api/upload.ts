@@ -1,38 +1,38 @@
-import { ApiFailure } from './api-failure.ts'
+import { failureFrom, unreachable } from './failure-from.ts'
 import type { CallData } from './operations.ts'
 import { authorization } from './request.ts'
+import { whileAccepted } from './while-accepted.ts'
 
 export type UploadedFile = CallData<'POST /api/v1/files/upload'>
 
+interface UploadOptions {
+  onProgress?: (share: number) => void
+  signal?: AbortSignal
+}
+
 /** Uploads a file as it is, telling how far it is (0 to 1). fetch cannot tell that yet. */
-export function upload(
+export const upload = (file: File, options: UploadOptions = {}): Promise<UploadedFile> =>
+  whileAccepted(token => send(file, token, options), options.signal)
+
+function send(
   file: File,
-  { onProgress, signal }: { onProgress?: (share: number) => void; signal?: AbortSignal } = {},
+  token: string | undefined,
+  { onProgress, signal }: UploadOptions,
 ): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest()
     sending.open('POST', `/api/v1/files/upload?name=${encodeURIComponent(file.name)}`)
-    for (const [name, value] of Object.entries(authorization())) sending.setRequestHeader(name, value)
+    for (const [name, value] of Object.entries(authorization(token))) sending.setRequestHeader(name, value)
     // Not the file's own type: JSON would be read as a request. What a file is, its content and name tell.
     sending.setRequestHeader('content-type', 'application/octet-stream')
     sending.responseType = 'json'
     sending.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 1 : loaded / total)
-    sending.onerror = () => reject(new ApiFailure('The server cannot be reached', { reason: 'unreachable' }))
+    sending.onerror = () => reject(unreachable())
     sending.onabort = () => reject(new DOMException('Aborted', 'AbortError'))
     sending.onload = () => {
-      const answer = (sending.response ?? {}) as Record<string, unknown>
-      if (answer['code'] === 0) return resolve(answer['data'] as UploadedFile)
-      const details = (answer['data'] ?? {}) as {
-        reason?: string
-        errors?: { path: string; message: string }[]
-      }
-      reject(
-        new ApiFailure(String(answer['message'] ?? `HTTP ${sending.status}`), {
-          reason: details.reason ?? 'unknown',
-          status: sending.status,
-          ...(details.errors && { errors: details.errors }),
-        }),
-      )
+      const answer = sending.response as { code?: number; data: UploadedFile } | null
+      if (answer?.code === 0) resolve(answer.data)
+      else reject(failureFrom(answer, { status: sending.status }))
     }
     signal?.addEventListener('abort', () => sending.abort())
     sending.send(file)

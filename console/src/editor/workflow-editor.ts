@@ -11,6 +11,8 @@ export interface CheckFinding {
   /** JSON pointer into the graph, as the server gave it. */
   path: string
   message: string
+  /** Name of the rule that it breaks, where the server told one. */
+  rule?: string
   severity: 'error' | 'blocking' | 'warning'
   nodeId: string | undefined
   /** The field of the node's data that it is about, where it is about one. */
@@ -43,10 +45,14 @@ export interface Saving {
   version: number
   /** Why the last try failed. */
   error: unknown
-  /** Resolves when the server has everything; rejects when it cannot be saved. A run begins with it. */
-  flush(): Promise<void>
-  /** Goes on from a version that was made elsewhere, by a merge or by rolling back; the store has its graph already. */
+  /** Gives the version once the server has everything; rejects when it cannot be saved. A run begins with it. */
+  flush(): Promise<number>
+  /** Goes on from a version that was made elsewhere, as by rolling back; the store has its graph already. */
   settle(version: number): void
+  /** Merges in what the server has now; rejects when that takes a decision, or cannot be read. */
+  refresh(): Promise<void>
+  /** What is edited was stored elsewhere: nothing of it is left to save. */
+  abandon(): void
 }
 
 /** All that the parts of the editor share. */

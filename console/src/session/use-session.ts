@@ -2,22 +2,29 @@ import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import type { CallData } from '../api/operations.ts'
-import { onTokenChange, readToken } from '../api/token.ts'
+import { type Holder, onTokenChange, readHolder, rememberWorkspace } from '../api/token.ts'
 
 export type Session = CallData<'GET /api/v1/token/self'>
 
-export const useToken = (): string | undefined => useSyncExternalStore(onTokenChange, readToken)
+export const useHolder = (): Holder => useSyncExternalStore(onTokenChange, readHolder)
+
+async function readSession(signal: AbortSignal): Promise<Session> {
+  const { number } = readHolder()
+  const session = await call('GET /api/v1/token/self', { signal })
+  // A late answer about somebody else says nothing about who is here now.
+  if (readHolder().number === number) rememberWorkspace(session.workspace_id)
+  return session
+}
 
 /** Who is signed in, as the server sees it. Inside the frame of the console it is always there. */
 export function useSession() {
-  const token = useToken()
+  const { token, number } = useHolder()
   return useQuery({
     // Not the token itself: keys of queries are shown by developer tools.
-    queryKey: ['session', token !== undefined],
-    queryFn: ({ signal }) => call('GET /api/v1/token/self', { signal }),
+    queryKey: ['session', number],
+    queryFn: ({ signal }) => readSession(signal),
     enabled: token !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
   })
 }
 

@@ -1,13 +1,21 @@
 import { CheckOutlined, CopyOutlined } from '@ant-design/icons'
-import { Button } from 'antd'
+import { App, Button } from 'antd'
 import { useEffect, useState } from 'react'
 import { copyToClipboard } from './copy-to-clipboard.ts'
 import { defineWords } from './words.ts'
 
-const useWords = defineWords({ copy: 'Copy', copied: 'Copied' }, { copy: '复制', copied: '已复制' })
+const useWords = defineWords(
+  {
+    copy: 'Copy',
+    copied: 'Copied',
+    byHand: 'The browser did not let it be copied. Select the text and copy it by hand.',
+  },
+  { copy: '复制', copied: '已复制', byHand: '浏览器不允许自动复制，请选中文本手动复制。' },
+)
 
 export function CopyButton({ text, label, size }: { text: string; label?: string; size?: 'small' }) {
   const words = useWords()
+  const { message } = App.useApp()
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -22,7 +30,12 @@ export function CopyButton({ text, label, size }: { text: string; label?: string
       icon={isCopied ? <CheckOutlined /> : <CopyOutlined />}
       aria-label={title}
       title={title}
-      onClick={() => copyToClipboard(text).then(() => setIsCopied(true))}
+      onClick={() =>
+        copyToClipboard(text).then(
+          () => setIsCopied(true),
+          () => void message.warning(words.byHand, 6),
+        )
+      }
     />
   )
 }

@@ -10,6 +10,7 @@ import { Answer, jsonType } from '../answer.ts'
 import { type Call, type Route, route } from '../call.ts'
 import { refuseInexact } from '../exact-numbers.ts'
 import { mayUse } from './agent-access.ts'
+import { refuseMaskedHeaders, withMaskedHeaders } from './masked-headers.ts'
 
 const onWire = (agent: Agent) => ({
   id: agent.id,
@@ -45,8 +46,13 @@ const shownOnWire = (agent: Agent) => ({
 const picked = (config: Agent['config'], names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([name]) => names.includes(name)))
 
-const forToken = (token: TokenRecord): ((agent: Agent) => object) =>
-  isAllowed(token, 'read') ? onWire : shownOnWire
+/** Whoever may not change an agent has no use for the keys of its tools. */
+const readOnWire = (agent: Agent) => ({ ...onWire(agent), config: withMaskedHeaders(agent.config) })
+
+function forToken(token: TokenRecord): (agent: Agent) => object {
+  if (isAllowed(token, 'write')) return onWire
+  return isAllowed(token, 'read') ? readOnWire : shownOnWire
+}
 
 const checkedOnWire = ({ agent, warnings }: CheckedAgent) => ({ ...onWire(agent), warnings })
 
@@ -57,6 +63,7 @@ function changeOf({
 }: Pick<Call<typeof operations.create | typeof operations.update>, 'body' | 'members'>): AgentChange {
   refuseInexact(members, ['config', 'memory', 'learn'])
   const { name, intro, learn, config, access } = body
+  refuseMaskedHeaders(config?.tools)
   if (name?.trim() === '') throw invalidField('/name', 'must not be only white space')
   const memory =
     body.memory &&

@@ -31,7 +31,10 @@ export function serverInfoRoutes(
 
   return [
     route(operations.info, async ({ token }): Promise<ServerRecord> => {
-      version ??= info.version()
+      version ??= info.version().catch((error: unknown) => {
+        version = undefined
+        throw error
+      })
       return {
         version: await version,
         database: info.database,

@@ -1,4 +1,5 @@
 import type { Camera } from './camera.ts'
+import { listenToPinch } from './pinch.ts'
 
 export interface Area {
   left: number
@@ -17,7 +18,10 @@ export interface BlankGestures {
 const isInCell = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('.x6-cell') !== null
 
-/** Panning by dragging the ground, the middle button or the space bar, the wheel, and the rubber band with shift. */
+/**
+ * Panning by dragging the ground, with the middle button or the space bar; the wheel; two fingers; and the rubber band
+ * with shift.
+ */
 export function listenToCamera(container: HTMLElement, camera: Camera, gestures: BlankGestures) {
   let isSpaceHeld = false
   let stopDrag: (() => void) | undefined
@@ -33,17 +37,22 @@ export function listenToCamera(container: HTMLElement, camera: Camera, gestures:
     end: (event: PointerEvent) => void,
   ) => {
     const drag = new AbortController()
-    const stop = (event: PointerEvent): void => {
+    const leave = (): void => {
       drag.abort()
       stopDrag = undefined
       container.classList.remove('is-panning')
+      camera.hold(false)
+    }
+    const stop = (event: PointerEvent): void => {
+      leave()
       end(event)
     }
+    camera.hold(true)
     container.setPointerCapture(start.pointerId)
     container.addEventListener('pointermove', move, { signal: drag.signal })
     container.addEventListener('pointerup', stop, { signal: drag.signal })
     container.addEventListener('pointercancel', stop, { signal: drag.signal })
-    stopDrag = () => drag.abort()
+    stopDrag = leave
   }
 
   const pan = (start: PointerEvent): void => {
@@ -82,14 +91,17 @@ export function listenToCamera(container: HTMLElement, camera: Camera, gestures:
   container.addEventListener(
     'pointerdown',
     event => {
-      if (event.button > 1 || !isCameraGesture(event)) return
-      container.focus({ preventScroll: true })
+      if (event.button > 1) return
+      // X6 reckons with where it drew a card.
+      if (!isCameraGesture(event)) return camera.settle()
+      // The browser gives the ground the focus by itself, and shows no ring, as somebody points.
       if (event.button === 1) event.preventDefault()
       if (event.shiftKey && !isSpaceHeld && event.button === 0) band(event)
       else pan(event)
     },
     { signal },
   )
+  listenToPinch(container, camera, { signal, onBegin: () => stopDrag?.() })
   container.addEventListener('wheel', event => turnWheel(event, camera), { signal, passive: false })
   const holdSpace = (isHeld: boolean): void => {
     isSpaceHeld = isHeld
@@ -113,7 +125,7 @@ function turnWheel(event: WheelEvent, camera: Camera): void {
   const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? 400 : 1
   if (event.ctrlKey || event.metaKey) {
     const step = Math.max(-60, Math.min(60, event.deltaY * unit))
-    camera.zoomTo(camera.view().scale * Math.exp(-step * 0.006), event)
+    camera.zoomTo(camera.view().scale * Math.exp(-step * 0.006), event, true)
   } else if (event.shiftKey && event.deltaX === 0) camera.panBy(-event.deltaY * unit, 0)
   else camera.panBy(-event.deltaX * unit, -event.deltaY * unit)
 }

@@ -1,7 +1,7 @@
 import type { Graph } from '@antv/x6'
 import type { Point } from '../model/graph.ts'
-import { createShownLayer } from './shown-layer.ts'
 import { cardSize } from './card-size.ts'
+import { createShownLayer } from './shown-layer.ts'
 
 /** How much of the drawing is seen: the left upper corner and size of the window on it, and the scale. */
 export interface View {
@@ -35,11 +35,10 @@ export interface Camera {
   dispose(): void
 }
 
-const [smallest, readable, largest] = [0.08, 0.6, 2]
+const [smallest, readable, largest] = [0.02, 0.6, 2]
 const border = 40
 
-const between = (least: number, value: number, most: number): number =>
-  Math.min(most, Math.max(least, value))
+const between = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value))
 
 export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | undefined): Camera {
   const listeners = new Set<() => void>()

@@ -1,6 +1,7 @@
 import { cardSize, gridStep } from './card-size.ts'
 import type { Commands } from './commands.ts'
 import type { Canvas } from './create-canvas.ts'
+import { nextWire } from './edge-keys.ts'
 import type { Card } from './scene.ts'
 
 export interface KeyTargets {
@@ -8,7 +9,9 @@ export interface KeyTargets {
   commands: Commands
   mayWrite: boolean
   select(ids: string[]): void
+  selectEdge(key: string): void
   onOpenNode(id: string): void
+  onOpenEdge(): void
   onConnectFrom(id: string): void
   onSearchKinds(): void
 }
@@ -46,19 +49,28 @@ function pressCommand(event: KeyboardEvent, { canvas, commands }: KeyTargets): b
 function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets }: KeyTargets): boolean {
   const { camera } = canvas
   const here = focusedCard(canvas)
+  const onEdge = canvas.scene().wires.some(wire => wire.isSelected)
   switch (event.key) {
     case 'Delete':
     case 'Backspace':
       commands.remove()
-      canvas.focus(undefined)
+      // From an edge, one goes on at the card whose edge it was.
+      canvas.focus(onEdge ? here?.id : undefined)
       return true
     case 'Escape':
-      select([])
-      canvas.focus(undefined)
+      select(onEdge && here ? [here.id] : [])
+      canvas.focus(onEdge ? here?.id : undefined)
       return true
+    case 'e':
+    case 'E': {
+      const wire = here && nextWire(canvas.scene(), here, event.shiftKey)
+      if (wire) targets.selectEdge(wire.key)
+      return true
+    }
     case 'Enter':
-      if (here) targets.onOpenNode(here.id)
-      return here !== undefined
+      if (onEdge) targets.onOpenEdge()
+      else if (here) targets.onOpenNode(here.id)
+      return onEdge || here !== undefined
     case 'c':
       if (here && targets.mayWrite) targets.onConnectFrom(here.id)
       return true

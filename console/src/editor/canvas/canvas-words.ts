@@ -17,7 +17,7 @@ export const useCanvasWords = defineWords(
   {
     canvas: 'Canvas',
     howTo:
-      'Tab goes from node to node, Enter opens the settings of one, arrow keys move it. Press question mark for all keys.',
+      'Tab goes from node to node, E through the edges of one, Enter opens the settings, arrow keys move it. Press question mark for all keys.',
     mark: marked(
       {
         running: 'Running',
@@ -34,6 +34,7 @@ export const useCanvasWords = defineWords(
       [title, ...(kind === title ? [] : [kind]), ...more].join(', '),
     emptyTitle: 'An empty workflow',
     empty: 'Drag a node from the left onto the canvas, or press / to search for one. Begin with an input.',
+    addHere: 'Add a node here',
     map: 'Overview map: click to go there',
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',
@@ -64,7 +65,8 @@ export const useCanvasWords = defineWords(
   },
   {
     canvas: '画布',
-    howTo: '按 Tab 在节点间移动，按 Enter 打开节点设置，用方向键移动节点。按问号查看全部快捷键。',
+    howTo:
+      '按 Tab 在节点间移动，按 E 在节点的连线间移动，按 Enter 打开设置，用方向键移动节点。按问号查看全部快捷键。',
     mark: marked(
       {
         running: '运行中',
@@ -81,6 +83,7 @@ export const useCanvasWords = defineWords(
       [title, ...(kind === title ? [] : [kind]), ...more].join('，'),
     emptyTitle: '空的工作流',
     empty: '从左侧把节点拖到画布上，或按 / 搜索节点。建议从“输入”开始。',
+    addHere: '在此添加节点',
     map: '缩略图：点击即可前往',
     zoomIn: '放大',
     zoomOut: '缩小',

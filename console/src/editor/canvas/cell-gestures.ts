@@ -1,5 +1,6 @@
 import type { Edge, Graph, Node } from '@antv/x6'
 import type { Point, Positions } from '../model/graph.ts'
+import type { LooseEnd } from './add-here.tsx'
 import type { CardView } from './card-view.ts'
 
 export interface CellGestures {
@@ -8,7 +9,9 @@ export interface CellGestures {
   onPickNode(id: string, isAdding: boolean): void
   onPickEdge(edgeId: string, isAdding: boolean): void
   onOpenNode(id: string): void
-  onOpenEdge(edgeId: string, at: Place): void
+  onOpenEdge(): void
+  /** An edge was drawn to where nothing is. */
+  onLooseEnd(end: LooseEnd): void
   onMove(positions: Positions): void
   onConnect(from: string, to: string, at: Place): void
 }
@@ -64,9 +67,14 @@ export function listenToCells(graph: Graph, gestures: CellGestures): void {
   })
   graph.on('node:dblclick', ({ node }) => gestures.onOpenNode(node.id))
   graph.on('edge:click', ({ e, edge }) => gestures.onPickEdge(edge.id, isAdding(e)))
-  graph.on('edge:dblclick', ({ e, edge }) =>
-    gestures.onOpenEdge(edge.id, { clientX: e.clientX ?? 0, clientY: e.clientY ?? 0 }),
-  )
+  graph.on('edge:dblclick', () => gestures.onOpenEdge())
+  graph.on('edge:removed', ({ edge, options }) => {
+    // X6 takes an edge away by itself only where it was let go at nothing that it may lead to.
+    const from = options['ui'] ? edge.getSourceCellId() : undefined
+    const { x, y } = edge.getTarget() as Partial<Point>
+    if (from === undefined || x === undefined || y === undefined) return
+    if (isLoose(graph, from, { x, y })) gestures.onLooseEnd({ from, at: { x, y } })
+  })
   graph.on('edge:connected', ({ edge, e }) => {
     const [from, to] = endsOf(edge)
     // The store draws it anew, where it is allowed.
@@ -74,6 +82,12 @@ export function listenToCells(graph: Graph, gestures: CellGestures): void {
     if (from !== undefined && to !== undefined)
       gestures.onConnect(from, to, { clientX: e.clientX ?? 0, clientY: e.clientY ?? 0 })
   })
+}
+
+/** Not on a card that refuses it, and not where it only just began. */
+function isLoose(graph: Graph, from: string, end: Point): boolean {
+  const boxes = graph.getNodes().map(node => node.getBBox().inflate(node.id === from ? 40 : 0))
+  return !boxes.some(box => box.containsPoint(end))
 }
 
 const endsOf = (edge: Edge): (string | undefined)[] => [edge.getSourceCellId(), edge.getTargetCellId()]

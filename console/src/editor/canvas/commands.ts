@@ -1,3 +1,5 @@
+import { parseExact } from '../../api/exact-json.ts'
+import { knownCases } from '../known-cases.ts'
 import { copyText, pasteEdit } from '../model/clipboard.ts'
 import { connectionProblem } from '../model/connect.ts'
 import type { Edit } from '../model/edit.ts'
@@ -27,8 +29,11 @@ export interface Commands {
   selectAll(): void
   move(positions: Positions): void
   nudge(dx: number, dy: number): void
-  /** Adds a node, behind the only selected one unless a place is given, and gives its id. */
-  add(kind: KindRecord, options: { at?: Point; middle: Point }): string | undefined
+  /**
+   * Adds a node and gives its id: behind the only selected one unless a place is given. With `from`, that node leads
+   * to it.
+   */
+  add(kind: KindRecord, options: { at?: Point; middle: Point; from?: string }): string | undefined
   connect(from: string, to: string, branch?: string): void
   tidyUp(): void
 }
@@ -52,7 +57,7 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
     edit({ type: 'nodes.move', positions: { ...seen, ...moved } }, group)
   }
   const paste = (text: string, offset: Point): void => {
-    const pasted = mayWrite && pasteEdit(drawing(), text, offset)
+    const pasted = mayWrite && pasteEdit(drawing(), text, offset, parseExact)
     if (!pasted) return
     edit(pasted.edit)
     store.select(pasted.ids)
@@ -93,12 +98,12 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
       })
       move(Object.fromEntries(moved), `nudge ${ids.join(' ')}`)
     },
-    add: (kind, { at, middle }) => {
+    add: (kind, { at, middle, from: given }) => {
       if (!mayWrite) return undefined
       const { graph } = store.state()
       const node = newNode(graph, kind, kind.title[language])
       const [before, ...others] = at ? [] : selected()
-      const from = others.length === 0 ? before : undefined
+      const from = given ?? (others.length === 0 ? before : undefined)
       const wanted = at ?? (from === undefined ? middle : behind(here()[from] ?? middle))
       const edits: Edit[] = [{ type: 'node.add', node, position: freePlace(wanted, here()) }]
       if (from !== undefined) {
@@ -138,12 +143,11 @@ export function freeCase(
   checks: Pick<Checks, 'outline'>,
   from: string,
 ): string | undefined {
-  const cases = checks.outline[from]?.cases ?? []
-  const taken = new Set(
-    store
-      .state()
-      .graph.edges.filter(edge => edge.source.cell === from)
-      .map(edge => edge.data?.case),
+  const { graph } = store.state()
+  const cases = knownCases(
+    graph.nodes.find(({ id }) => id === from),
+    checks.outline,
   )
+  const taken = new Set(graph.edges.filter(edge => edge.source.cell === from).map(edge => edge.data?.case))
   return cases.find(each => !taken.has(each)) ?? cases[0]
 }

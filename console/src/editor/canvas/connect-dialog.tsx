@@ -1,5 +1,6 @@
 import { Form, Modal, Select } from 'antd'
 import { useState } from 'react'
+import { knownCases } from '../known-cases.ts'
 import { connectionProblem } from '../model/connect.ts'
 import type { Graph } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
@@ -22,7 +23,10 @@ export function ConnectDialog({ from, to, commands, onClose }: ConnectDialogProp
   const words = useCanvasWords()
   const { graph } = useEditorState()
   const { store, checks } = useWorkflowEditor()
-  const cases = checks.outline[from]?.cases ?? []
+  const cases = knownCases(
+    graph.nodes.find(({ id }) => id === from),
+    checks.outline,
+  )
   const [branch, setBranch] = useState(() => freeCase(store, checks, from) ?? '')
   const [target, setTarget] = useState(to)
   const chosen = branch === '' ? undefined : branch

@@ -6,7 +6,7 @@ import type { CardView } from './card-view.ts'
 import { type CellGestures, listenToCells } from './cell-gestures.ts'
 import { createGraph } from './create-graph.ts'
 import { createSceneRenderer } from './render-scene.ts'
-import type { Scene } from './scene.ts'
+import type { Card, Scene } from './scene.ts'
 
 export interface CanvasListener extends CellGestures {
   mayEdit(): boolean
@@ -75,14 +75,18 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
   }
   window.addEventListener('pointerup', tellRefused)
   const render = createSceneRenderer(graph)
+  const sheet = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
+  sheet.setAttribute('class', 'canvas-sheet')
+  graph.view.viewport.prepend(sheet)
   return {
     camera,
     render: next => {
       const [first, ...others] = scene.cards.length === 0 ? next.cards : []
       scene = next
       // Before anything is drawn, so that only what will be seen is.
-      if (first) camera.begin(others.reduce((left, card) => (card.x < left.x ? card : left), first))
+      if (first) camera.begin(others.reduce(moreOfABeginning, first))
       render(next)
+      spreadSheet(sheet, areaOf(next))
     },
     scene: () => scene,
     focus: id => {
@@ -94,9 +98,27 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     dispose: () => {
       window.removeEventListener('pointerup', tellRefused)
       gestures.dispose()
+      camera.dispose()
       graph.dispose(true)
     },
   }
+}
+
+/**
+ * Lies below all cards without being seen. Browsers put things that are moved together into one layer only where that
+ * wastes no room; without this, each card becomes a layer of its own, which takes longer than painting them.
+ */
+function spreadSheet(sheet: SVGElement, area: ReturnType<typeof areaOf>): void {
+  const margin = 400
+  const { x, y, width, height } = area ?? { x: 0, y: 0, width: 0, height: 0 }
+  const attributes = { x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin }
+  for (const [name, value] of Object.entries(attributes)) sheet.setAttribute(name, String(value))
+}
+
+/** Workflows begin at their input; without one, at the left. */
+function moreOfABeginning(one: Card, other: Card): Card {
+  if ((one.kind === 'input') !== (other.kind === 'input')) return one.kind === 'input' ? one : other
+  return other.x < one.x ? other : one
 }
 
 export function areaOf({

@@ -79,7 +79,8 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
       vertexMovable: false,
     }),
     connecting: {
-      snap: { radius: 32 },
+      // Anywhere on a card, not only near its middle or its dot.
+      snap: { radius: 24, anchor: 'bbox' },
       allowBlank: false,
       allowLoop: false,
       allowEdge: false,

@@ -4,7 +4,7 @@ import type { View } from './camera.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import { cardSize } from './card-size.ts'
 import { areaOf, type Canvas } from './create-canvas.ts'
-import type { Scene } from './scene.ts'
+import type { Card, Scene } from './scene.ts'
 
 const size = { width: 168, height: 104 }
 const margin = 8
@@ -38,24 +38,35 @@ function fitting(scene: Scene, seen: View): Fitting | undefined {
   }
 }
 
+const colourOf = ({ severity, isSelected }: Card): string =>
+  severity === 'error' ? '--danger' : isSelected ? '--leaf' : '--soft'
+
 function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
   const pen = element.getContext('2d')
   const seen = canvas.camera.view()
   const fit = fitting(scene, seen)
   const colours = getComputedStyle(document.documentElement)
   const ratio = window.devicePixelRatio || 1
-  element.width = size.width * ratio
-  element.height = size.height * ratio
-  if (!pen || !fit) return
-  pen.scale(ratio, ratio)
+  // A new size throws the picture's memory away, which is not for every frame.
+  if (element.width !== Math.round(size.width * ratio)) {
+    element.width = Math.round(size.width * ratio)
+    element.height = Math.round(size.height * ratio)
+  }
+  if (!pen) return
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0)
+  pen.clearRect(0, 0, size.width, size.height)
+  if (!fit) return
   const put = (x: number, y: number, width: number, height: number) =>
     [fit.left + x * fit.scale, fit.top + y * fit.scale, width * fit.scale, height * fit.scale] as const
-  for (const card of scene.cards) {
-    pen.fillStyle = colours.getPropertyValue(
-      card.severity === 'error' ? '--danger' : card.isSelected ? '--leaf' : '--soft',
-    )
-    const [x, y, width, height] = put(card.x, card.y, cardSize.width, cardSize.height)
-    pen.fillRect(x, y, Math.max(width, 2), Math.max(height, 1.5))
+  for (const colour of ['--soft', '--leaf', '--danger']) {
+    pen.fillStyle = colours.getPropertyValue(colour)
+    pen.beginPath()
+    for (const card of scene.cards) {
+      if (colourOf(card) !== colour) continue
+      const [x, y, width, height] = put(card.x, card.y, cardSize.width, cardSize.height)
+      pen.rect(x, y, Math.max(width, 2), Math.max(height, 1.5))
+    }
+    pen.fill()
   }
   pen.strokeStyle = colours.getPropertyValue('--leaf')
   pen.lineWidth = 1.5

@@ -5,6 +5,7 @@ import { useLanguage } from '../../ui/preferences.ts'
 import { defineWords } from '../../ui/words.ts'
 import { type KindRecord, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { KindIcon } from './kind-icon.tsx'
+import { isTakenIn, matches } from './offered-kinds.ts'
 import './palette.css'
 
 /** What a dragged kind is called on its way to the canvas. */
@@ -39,9 +40,6 @@ const useWords = defineWords(
 
 const groups = ['talk', 'model', 'logic', 'data', 'tools'] as const
 
-const matches = ({ kind, title, about }: KindRecord, sought: string): boolean =>
-  [kind, title.en, title.zh, about.en, about.zh].some(text => text.toLowerCase().includes(sought))
-
 interface PaletteProps {
   searchBox: RefObject<InputRef | null>
   onAdd(kind: KindRecord): void
@@ -58,8 +56,7 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
   const found = kinds.kinds.filter(kind => matches(kind, word))
   // What is called by the word comes before what only mentions it.
   const best = found.find(kind => kind.title[language].toLowerCase().includes(word)) ?? found[0]
-  const present = new Set(graph.nodes.map(node => node.data.type))
-  const isTaken = ({ kind }: KindRecord): boolean => (kind === 'input' || kind === 'end') && present.has(kind)
+  const isTaken = (kind: KindRecord): boolean => isTakenIn(graph, kind)
   const add = (kind: KindRecord | undefined): void => {
     if (kind && !isTaken(kind)) onAdd(kind)
   }
@@ -111,7 +108,7 @@ function PaletteGroup({ title, kinds, best, whyNot, onAdd }: PaletteGroupProps) 
   if (kinds.length === 0) return null
   return (
     <section>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <ul>
         {kinds.map(kind => {
           const refusal = whyNot(kind)

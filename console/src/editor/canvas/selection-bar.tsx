@@ -1,13 +1,21 @@
 import { ApartmentOutlined, BlockOutlined, CopyOutlined, DeleteOutlined } from '@ant-design/icons'
 import { App, Button, Select, Tooltip } from 'antd'
 import { copyToClipboard } from '../../ui/copy-to-clipboard.ts'
+import { knownCases } from '../known-cases.ts'
 import { edgeKey, type GraphEdge } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
 
+interface SelectionBarProps {
+  commands: Commands
+  onConnect(from: string): void
+  /** What was selected is gone, and this bar with it. */
+  onRemoved(): void
+}
+
 /** What can be done with what is selected, for whoever works with the pointer. */
-export function SelectionBar({ commands, onConnect }: { commands: Commands; onConnect(from: string): void }) {
+export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarProps) {
   const words = useCanvasWords()
   const { message } = App.useApp()
   const { selection, graph } = useEditorState()
@@ -22,6 +30,10 @@ export function SelectionBar({ commands, onConnect }: { commands: Commands; onCo
     if (text === undefined) return
     await copyToClipboard(text)
     message.success(words.copied)
+  }
+  const remove = (): void => {
+    commands.remove()
+    onRemoved()
   }
   return (
     <div className="canvas-selection" role="toolbar" aria-label={words.selection}>
@@ -43,7 +55,7 @@ export function SelectionBar({ commands, onConnect }: { commands: Commands; onCo
           <Act title={words.duplicateNodes} icon={<BlockOutlined />} onClick={commands.duplicate} />
         </>
       )}
-      <Act title={words.remove} icon={<DeleteOutlined />} onClick={commands.remove} danger />
+      <Act title={words.remove} icon={<DeleteOutlined />} onClick={remove} danger />
     </div>
   )
 }
@@ -68,10 +80,13 @@ function WireBranch({ wire }: { wire: GraphEdge }) {
   const { store, checks } = useWorkflowEditor()
   const { graph } = useEditorState()
   const titleOf = (id: string): string => graph.nodes.find(node => node.id === id)?.data.title || id
-  const cases = checks.outline[wire.source.cell]?.cases
+  const cases = knownCases(
+    graph.nodes.find(({ id }) => id === wire.source.cell),
+    checks.outline,
+  )
   const key = edgeKey(wire)
   const current = wire.data?.case
-  const known = [...new Set([...(cases ?? []), ...(current === undefined ? [] : [current])])]
+  const known = [...new Set([...cases, ...(current === undefined ? [] : [current])])]
   const choose = (chosen: string): void => {
     const branch = chosen === '' ? undefined : chosen
     store.edit({ type: 'edge.branch', key, branch })
@@ -79,7 +94,9 @@ function WireBranch({ wire }: { wire: GraphEdge }) {
   }
   return (
     <>
-      <span className="small soft">{words.wire(titleOf(wire.source.cell), titleOf(wire.target.cell))}</span>
+      <span className="small soft" aria-live="polite">
+        {words.wire(titleOf(wire.source.cell), titleOf(wire.target.cell))}
+      </span>
       {known.length > 0 && (
         <Select
           size="small"

@@ -1,8 +1,10 @@
 import { App } from 'antd'
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
+import { knownCases } from '../known-cases.ts'
 import { connectionProblem } from '../model/connect.ts'
 import { edgeKey } from '../model/graph.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
+import type { LooseEnd } from './add-here.tsx'
 import type { Area } from './camera-gestures.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
@@ -12,6 +14,8 @@ import { wireId } from './render-scene.ts'
 export interface CanvasActions {
   commands: Commands
   onOpenNode(id: string): void
+  onOpenEdge(): void
+  onLooseEnd(end: LooseEnd): void
   onBand(area: Area | undefined): void
   /** An edge was drawn from a node that branches: its case is still to be chosen. */
   onChooseBranch(from: string, to: string): void
@@ -44,7 +48,8 @@ export function useCanvas(
       onPickNode: (...all) => tell('onPickNode', all),
       onPickEdge: (...all) => tell('onPickEdge', all),
       onOpenNode: (...all) => tell('onOpenNode', all),
-      onOpenEdge: (...all) => tell('onOpenEdge', all),
+      onOpenEdge: () => tell('onOpenEdge', []),
+      onLooseEnd: (...all) => tell('onLooseEnd', all),
       onMove: (...all) => tell('onMove', all),
       onConnect: (...all) => tell('onConnect', all),
     })
@@ -56,11 +61,15 @@ export function useCanvas(
 
 type Told = Exclude<keyof CanvasListener, 'mayEdit' | 'mayConnect' | 'selectedNodes'>
 
-function useListener({ commands, onOpenNode, onBand, onChooseBranch }: CanvasActions): CanvasListener {
+function useListener({ commands, onBand, onChooseBranch, ...actions }: CanvasActions): CanvasListener {
   const { message } = App.useApp()
   const words = useCanvasWords()
   const { store, mayWrite, checks } = useWorkflowEditor()
-  const casesOf = (from: string): readonly string[] => checks.outline[from]?.cases ?? []
+  const casesOf = (from: string): readonly string[] =>
+    knownCases(
+      store.state().graph.nodes.find(({ id }) => id === from),
+      checks.outline,
+    )
   const problem = (from: string, to: string) => {
     const [first, ...others] = [...casesOf(from), undefined].map(branch =>
       connectionProblem(store.state().graph, from, to, branch),
@@ -102,8 +111,9 @@ function useListener({ commands, onOpenNode, onBand, onChooseBranch }: CanvasAct
       if (isAdding) store.select(nodes, toggled(edges, key))
       else store.select([], [key])
     },
-    onOpenNode,
-    onOpenEdge: () => {},
+    onOpenNode: actions.onOpenNode,
+    onOpenEdge: actions.onOpenEdge,
+    onLooseEnd: actions.onLooseEnd,
     onMove: positions => commands.move(positions),
     onConnect: (from, to) => {
       if (casesOf(from).length > 0) onChooseBranch(from, to)

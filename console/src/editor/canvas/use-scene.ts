@@ -1,15 +1,11 @@
 import { useMemo } from 'react'
 import { useLanguage } from '../../ui/preferences.ts'
-import type { Graph, Positions } from '../model/graph.ts'
-import { layOut } from '../model/lay-out.ts'
+import type { Positions } from '../model/graph.ts'
 import { type KindRecord, type KindsData, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
-import { cardSize } from './card-size.ts'
 import { makeScene } from './make-scene.ts'
+import { placedAll } from './placed-all.ts'
 import type { Scene } from './scene.ts'
-
-export const placedAll = (graph: Graph, known: Positions): Positions =>
-  graph.nodes.every(({ id }) => Object.hasOwn(known, id)) ? known : layOut(graph, known, () => cardSize)
 
 /** Where every node is drawn, also those that nobody placed yet. */
 export function usePlacedNodes(): Positions {

@@ -1,5 +1,6 @@
 import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useWorkflowEditor } from '../workflow-editor.ts'
+import { AddHere, type LooseEnd } from './add-here.tsx'
 import type { Area } from './camera-gestures.ts'
 import { pressKey } from './canvas-keys.ts'
 import { useCanvasWords } from './canvas-words.ts'
@@ -23,19 +24,23 @@ interface WorkflowCanvasProps {
   commands: Commands
   onReady(canvas: Canvas | undefined): void
   onOpenNode(id: string): void
+  onOpenEdge(): void
   onSearchKinds(): void
 }
 
 /** Where the workflow is drawn. */
-export function WorkflowCanvas({ scene, commands, onReady, onOpenNode, onSearchKinds }: WorkflowCanvasProps) {
+export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowCanvasProps) {
   const words = useCanvasWords()
   const { store, mayWrite, kinds } = useWorkflowEditor()
   const element = useRef<HTMLDivElement>(null)
   const [band, setBand] = useState<Area>()
   const [connecting, setConnecting] = useState<{ from: string; to?: string }>()
+  const [looseEnd, setLooseEnd] = useState<LooseEnd>()
   const canvas = useCanvas(element, {
     commands,
-    onOpenNode,
+    onOpenNode: props.onOpenNode,
+    onOpenEdge: props.onOpenEdge,
+    onLooseEnd: setLooseEnd,
     onBand: setBand,
     onChooseBranch: (from, to) => setConnecting({ from, to }),
   })
@@ -50,9 +55,11 @@ export function WorkflowCanvas({ scene, commands, onReady, onOpenNode, onSearchK
       commands,
       mayWrite,
       select: ids => store.select(ids),
-      onOpenNode,
+      selectEdge: key => store.select([], [key]),
+      onOpenNode: props.onOpenNode,
+      onOpenEdge: props.onOpenEdge,
       onConnectFrom: from => setConnecting({ from }),
-      onSearchKinds,
+      onSearchKinds: props.onSearchKinds,
     })
     if (isUnderstood) event.preventDefault()
   }
@@ -66,6 +73,7 @@ export function WorkflowCanvas({ scene, commands, onReady, onOpenNode, onSearchK
   }
   return (
     <div className="canvas">
+      <div className="canvas-dots" />
       <div
         ref={element}
         className="canvas-ground"
@@ -94,7 +102,22 @@ export function WorkflowCanvas({ scene, commands, onReady, onOpenNode, onSearchK
           <ZoomBar camera={canvas.camera} />
         </div>
       )}
-      <SelectionBar commands={commands} onConnect={from => setConnecting({ from })} />
+      <SelectionBar
+        commands={commands}
+        onConnect={from => setConnecting({ from })}
+        onRemoved={() => canvas?.focus(undefined)}
+      />
+      {canvas && looseEnd && (
+        <AddHere
+          {...looseEnd}
+          camera={canvas.camera}
+          commands={commands}
+          onClose={added => {
+            setLooseEnd(undefined)
+            canvas.focus(added ?? looseEnd.from)
+          }}
+        />
+      )}
       {connecting && (
         <ConnectDialog {...connecting} commands={commands} onClose={() => setConnecting(undefined)} />
       )}
@@ -102,18 +125,24 @@ export function WorkflowCanvas({ scene, commands, onReady, onOpenNode, onSearchK
   )
 }
 
+const mod = (value: number, by: number): number => ((value % by) + by) % by
+
 /** Draws each new scene, and keeps the ground's dots and details fitting the zoom. */
 function useShowScene(canvas: Canvas | undefined, scene: Scene, element: HTMLElement | null): void {
   useEffect(() => canvas?.render(scene), [canvas, scene])
   useEffect(() => {
-    if (!canvas || !element) return
+    const dots = element?.previousElementSibling
+    if (!canvas || !element || !(dots instanceof HTMLElement)) return
     const follow = (): void => {
       const { x, y, scale } = canvas.camera.view()
-      const gap = scale < 0.4 ? 96 : 24
-      element.style.backgroundSize = `${gap * scale}px ${gap * scale}px`
-      element.style.backgroundPosition = `${-x * scale}px ${-y * scale}px`
+      const gap = (scale < 0.4 ? 96 : 24) * scale
+      const size = `${gap}px ${gap}px`
+      // Moved as it is: painting a gradient all over anew takes longer than everything else.
+      if (dots.style.backgroundSize !== size) dots.style.backgroundSize = size
+      dots.style.transform = `translate(${-mod(x * scale, gap)}px, ${-mod(y * scale, gap)}px)`
       // What cannot be read need not be drawn.
       element.classList.toggle('is-far', scale < 0.45)
+      element.classList.toggle('is-very-far', scale < 0.25)
     }
     follow()
     return canvas.camera.subscribe(follow)

@@ -1,10 +1,10 @@
-import { Button, Popconfirm } from 'antd'
+import { App, Button, Popconfirm } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Graph } from '../model/graph.ts'
-import { tagOf } from '../saving/workflow-ports.ts'
+import { isConflict, tagOf } from '../saving/workflow-ports.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 
 const useWords = defineWords(
@@ -16,6 +16,7 @@ const useWords = defineWords(
     cancel: 'Cancel',
     wait: 'Everything has to be saved before you can roll back.',
     isNewest: 'This is the newest version.',
+    again: 'Somebody else saved meanwhile. Their changes are here now: look again, then roll back.',
   },
   {
     rollBack: '回滚',
@@ -24,6 +25,7 @@ const useWords = defineWords(
     cancel: '取消',
     wait: '所有修改保存之后才能回滚。',
     isNewest: '这就是最新版本。',
+    again: '其他人刚刚保存了新版本，现已载入其修改。请查看后再回滚。',
   },
 )
 
@@ -37,6 +39,7 @@ interface RollBackButtonProps {
 export function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
   const words = useWords()
   const tellFailure = useTellFailure()
+  const { message } = App.useApp()
   const { workflowId, saving, store } = useWorkflowEditor()
   const [isBusy, setIsBusy] = useState(false)
   const rollBack = async (): Promise<void> => {
@@ -50,7 +53,9 @@ export function RollBackButton({ version, graph, onDone }: RollBackButtonProps) 
       saving.settle(answer.version)
       onDone()
     } catch (error) {
-      tellFailure(error)
+      if (!isConflict(error)) return tellFailure(error)
+      // Nobody has seen what would be rolled back: it is taken in, and the person decides once more.
+      await saving.refresh().then(() => message.info(words.again, 6), tellFailure)
     } finally {
       setIsBusy(false)
     }
@@ -64,7 +69,8 @@ export function RollBackButton({ version, graph, onDone }: RollBackButtonProps) 
       okText={words.rollBack}
       cancelText={words.cancel}
       onConfirm={rollBack}
-      disabled={reason !== undefined}
+      // One that is disabled while it works would not close any more.
+      disabled={reason !== undefined && !isBusy}
     >
       <Button className="roll-back" disabled={reason !== undefined} loading={isBusy} title={reason}>
         {words.rollBack}

@@ -7,9 +7,12 @@ export interface SaveConflict {
   readonly base: Graph
   readonly theirs: Graph
   readonly theirVersion: number
+  /** Where they placed the nodes. */
+  readonly positions: Positions
 }
 
 export interface AutosaveState {
+  /** Of the graph, and of the places once the graph is saved. */
   readonly status: SaveStatus
   /** Version that the server has of what was loaded or saved last. */
   readonly version: number
@@ -25,6 +28,11 @@ export interface SavedWorkflow {
   readonly positions?: Positions
 }
 
+export interface LoadedWorkflow extends SavedWorkflow {
+  /** What an earlier visit sent without hearing how it ended. */
+  readonly sent?: readonly Graph[]
+}
+
 export interface AutosavePorts {
   /** Stores the graph if the server still has `version`. */
   save(graph: Graph, version: number): Promise<{ version: number }>
@@ -33,7 +41,7 @@ export interface AutosavePorts {
   /** Whether an error may be over by itself, as a broken connection; without it all may. */
   mayPass?(error: unknown): boolean
   /** Places nodes, or forgets where they were. */
-  place(positions: Readonly<Record<string, Point | null>>): Promise<void>
+  place(positions: Places): Promise<void>
   readCurrent(): Promise<SavedWorkflow>
   /**
    * One old version. It tells whether a save whose answer was lost got there before somebody else went on from it;
@@ -44,6 +52,9 @@ export interface AutosavePorts {
   clearTimer(timer: unknown): void
 }
 
+/** New places by the ids of nodes; null where one is to be forgotten. */
+export type Places = Readonly<Record<string, Point | null>>
+
 /** How long after the last change a save begins. */
 export const saveDelay = 800
 const firstPause = 1000
@@ -53,10 +64,18 @@ const longestPause = 30_000
 export const pauseAfter = (failures: number): number =>
   Math.min(longestPause, firstPause * 2 ** Math.min(failures - 1, 10))
 
-/** Thrown by flush: two versions have to be merged by hand first. */
+/** Two versions have to be merged by hand before anything can be saved. */
 export class UnsettledConflict extends Error {
   constructor() {
     super('Somebody else changed this workflow meanwhile: merge both versions, then try again')
     this.name = 'UnsettledConflict'
+  }
+}
+
+/** There is nothing any more to save to. */
+export class WorkflowDeleted extends Error {
+  constructor() {
+    super('Somebody deleted this workflow: save it as a new one to keep it')
+    this.name = 'WorkflowDeleted'
   }
 }

@@ -3,7 +3,7 @@ import { kindOfNode } from './connect.ts'
 import type { Drawing, Edit } from './edit.ts'
 import { freshIdAmong } from './fresh-id.ts'
 import { edgeKey, type GraphEdge, type GraphNode, type Point } from './graph.ts'
-import { type CopiedPart, copiedFormat, readCopied } from './read-copied.ts'
+import { type CopiedPart, copiedFormat, type ReadJson, readCopied } from './read-copied.ts'
 import { renameRepeatedId } from './rename-node.ts'
 import { renameReferences } from './rewrite-references.ts'
 
@@ -34,8 +34,9 @@ export function pasteEdit(
   drawing: Drawing,
   text: string,
   offset: Point,
+  readJson: ReadJson = JSON.parse,
 ): { edit: Edit; ids: readonly string[] } | undefined {
-  const copied = readCopied(text)
+  const copied = readCopied(text, readJson)
   if (!copied) return undefined
   const nodes = withoutSecondEnds(drawing, copied.nodes)
   const renamed = chooseIds(drawing, nodes)

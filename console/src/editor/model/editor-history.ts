@@ -1,10 +1,13 @@
 import { applyEdit, placeOf, samePoint } from './apply-edit.ts'
 import type { Drawing, Edit } from './edit.ts'
-import type { Positions } from './graph.ts'
+import type { Graph, Positions } from './graph.ts'
 import { invertEdit } from './invert-edit.ts'
 import { resolveMerge } from './merge-graphs.ts'
+import { isRecord, member, memberNames } from './same-json.ts'
 
 const mostSteps = 200
+/** Whoever stops for so long has finished a thought: what comes then is another step. */
+const groupPause = 1000
 
 interface Step {
   /** Takes it back, from `after` to what was before. */
@@ -19,6 +22,12 @@ export class EditorHistory {
   #undone: Step[] = []
   /** Cleared by whatever comes between two edits of a group. */
   #openGroup: string | undefined
+  #lastTime = 0
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   get canUndo(): boolean {
     return this.#done.length > 0
@@ -30,13 +39,35 @@ export class EditorHistory {
 
   record(before: Drawing, edit: Edit, after: Drawing, group: string | undefined): void {
     const last = this.#done.at(-1)
-    const goesOn = group !== undefined && group === this.#openGroup && last !== undefined
+    const now = this.#now()
+    // A row that was added or removed is a step by itself, however quickly something is typed into it.
+    const isOwnStep = group !== undefined && changesLists(before.graph, after.graph)
+    const isSoon = now - this.#lastTime <= groupPause && !isOwnStep
+    const goesOn = group !== undefined && group === this.#openGroup && last !== undefined && isSoon
+    this.#lastTime = now
     const inverse = goesOn ? last.inverse : invertEdit(before, edit)
     if (goesOn) this.#done.pop()
     this.#done.push({ inverse, after, group })
     if (this.#done.length > mostSteps) this.#done.shift()
     this.#undone = []
-    this.#openGroup = group
+    this.#openGroup = isOwnStep ? undefined : group
+  }
+
+  /** A node goes by another id as if it had always done so: the steps are about the same node. */
+  rename(id: string, to: string): void {
+    const inEdit = (edit: Edit): Edit => {
+      if (edit.type !== 'graph.replace') return edit
+      const { graph, positions = {} } = edit
+      return { type: 'graph.replace', ...applyEdit({ graph, positions }, { type: 'node.rename', id, to }) }
+    }
+    const inStep = ({ inverse, after, group }: Step): Step => ({
+      inverse: inEdit(inverse),
+      after: applyEdit(after, { type: 'node.rename', id, to }),
+      group,
+    })
+    this.#done = this.#done.map(inStep)
+    this.#undone = this.#undone.map(inStep)
+    this.#openGroup = undefined
   }
 
   endGroup(): void {
@@ -94,4 +125,25 @@ function mergePositions(from: Positions, current: Positions, to: Positions): Pos
     return [id, placeOf(isStep ? to : current, id)] as const
   })
   return Object.fromEntries(places.flatMap(([id, point]) => (point ? [[id, point]] : [])))
+}
+
+/** Whether a list in the settings of some node has another length now. */
+function changesLists(before: Graph, after: Graph): boolean {
+  return after.nodes.some((node, place) => {
+    const was = before.nodes[place]
+    return was !== undefined && was !== node && was.id === node.id && hasOtherLength(was.data, node.data)
+  })
+}
+
+function hasOtherLength(one: unknown, other: unknown): boolean {
+  if (one === other) return false
+  if (Array.isArray(one) || Array.isArray(other)) {
+    const [before, after] = [one, other].map(list => (Array.isArray(list) ? (list as unknown[]) : []))
+    return (
+      before!.length !== after!.length ||
+      before!.some((element, place) => hasOtherLength(element, after![place]))
+    )
+  }
+  if (!isRecord(one) || !isRecord(other)) return false
+  return memberNames(one, other).some(name => hasOtherLength(member(one, name), member(other, name)))
 }

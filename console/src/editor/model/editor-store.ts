@@ -28,7 +28,10 @@ export interface EditorStore {
   /** The same object until something changes, as useSyncExternalStore wants it. */
   state(): EditorState
   subscribe(listener: () => void): () => void
-  /** Applies an edit; edits in a row with the same `group` (such as typing in one field) are one step for undo. */
+  /**
+   * Applies an edit; edits in a row with the same `group` (such as typing in one field) are one step for undo, until
+   * there is a pause, something is selected or a list gets longer or shorter.
+   */
   edit(edit: Edit, options?: EditOptions): void
   undo(): void
   redo(): void
@@ -39,9 +42,9 @@ export interface EditorStore {
 
 const nothing: Selection = { nodes: new Set(), edges: new Set() }
 
-/** The methods need no `this`, so that they can be handed on by themselves. */
-export function createEditorStore(drawing: Drawing): EditorStore {
-  const history = new EditorHistory()
+/** The methods need no `this`, so that they can be handed on by themselves. `now` gives milliseconds. */
+export function createEditorStore(drawing: Drawing, now: () => number = Date.now): EditorStore {
+  const history = new EditorHistory(now)
   const listeners = new Set<() => void>()
   let state: EditorState = { ...drawing, selection: nothing, canUndo: false, canRedo: false, revision: 0 }
 
@@ -65,7 +68,8 @@ export function createEditorStore(drawing: Drawing): EditorStore {
       const before = drawingOf(state)
       const after = applyEdit(before, edit)
       if (after === before) return
-      if (silent) history.endGroup()
+      if (silent && edit.type === 'node.rename') history.rename(edit.id, edit.to)
+      else if (silent) history.endGroup()
       else history.record(before, edit, after, group)
       become(after, existing(after.graph, followed(edit, state, after.graph)))
     },
@@ -76,6 +80,7 @@ export function createEditorStore(drawing: Drawing): EditorStore {
       if (history.canRedo) travel(history.redo(drawingOf(state)))
     },
     select(nodes, edges = []) {
+      history.endGroup()
       const selection = existing(state.graph, { nodes: new Set(nodes), edges: new Set(edges) })
       if (sameSet(selection.nodes, state.selection.nodes) && sameSet(selection.edges, state.selection.edges))
         return

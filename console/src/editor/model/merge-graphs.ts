@@ -6,7 +6,7 @@ import { member, sameJson } from './same-json.ts'
 interface Conflict<Value> extends Sides<Value> {
   /** What a choice names: the id of a node, the key of an edge, or `graph.` with the name of another member. */
   readonly id: string
-  /** Fields that both sides changed, such as `data.title`; empty where one side removed what the other changed. */
+  /** Fields that both sides changed, such as `data.title`; empty where one side removed what the other changed or joined. */
   readonly fields: readonly string[]
 }
 export type MergeConflict =
@@ -69,15 +69,31 @@ function mergeMembers(graphs: Graphs, choiceOf: ChoiceOf, conflicts: MergeConfli
 function mergeNodes(graphs: Graphs, choiceOf: ChoiceOf, conflicts: MergeConflict[]): GraphNode[] {
   const byId = (graph: Graph) => new Map(graph.nodes.map(node => [node.id, node]))
   const [base, mine, theirs] = [byId(graphs.base), byId(graphs.mine), byId(graphs.theirs)]
+  const joined = {
+    mine: newlyJoined(graphs.base, graphs.mine),
+    theirs: newlyJoined(graphs.base, graphs.theirs),
+  }
   const merged = new Map<string, GraphNode>()
   for (const id of new Set([...mine.keys(), ...theirs.keys()])) {
     const sides = { base: base.get(id), mine: mine.get(id), theirs: theirs.get(id) }
-    const { value, clash } = mergeItem(sides, choiceOf(id))
+    // One side removed what the other side joined something to: to keep the edge is to keep the node.
+    const isTorn = sides.mine ? !sides.theirs && joined.mine.has(id) : joined.theirs.has(id)
+    const { value, clash } =
+      sides.base && isTorn
+        ? { value: sides[choiceOf(id)], clash: [] }
+        : mergeItem<GraphNode>(sides, choiceOf(id))
     if (clash) conflicts.push({ of: 'node', id, fields: clash, ...sides })
     if (value) merged.set(id, value)
   }
   const order = mergeOrder([...base.keys()], [...mine.keys()], [...theirs.keys()], new Set(merged.keys()))
   return order.map(id => merged.get(id)!)
+}
+
+/** Nodes at the ends of edges that this side added or changed. */
+function newlyJoined(base: Graph, side: Graph): Set<string> {
+  const before = edgesByKey(base)
+  const changed = side.edges.filter(edge => !sameJson(before.get(edgeKey(edge)), edge))
+  return new Set(changed.flatMap(({ source, target }) => [source.cell, target.cell]))
 }
 
 function mergeEdges(

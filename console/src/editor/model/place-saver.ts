@@ -1,31 +1,52 @@
 import { placeOf, samePoint } from './apply-edit.ts'
-import { type AutosavePorts, pauseAfter, saveDelay } from './autosave-ports.ts'
+import { type AutosavePorts, type Places, pauseAfter, saveDelay } from './autosave-ports.ts'
 import type { EditorStore } from './editor-store.ts'
 import type { Graph, Point, Positions } from './graph.ts'
+import { SaveTimer } from './save-timer.ts'
 
 type Ports = Pick<AutosavePorts, 'place' | 'mayPass' | 'setTimer' | 'clearTimer'>
+
+interface PlaceSaverOptions {
+  /** The graph that the server has: an id that is new here may be somebody else's there. */
+  stored(): Graph
+  /** Hears of every change of the status. */
+  tell(): void
+}
 
 /** Saves where nodes are drawn. There are no versions of that: who places a node last is right. */
 export class PlaceSaver {
   readonly #store: EditorStore
   readonly #ports: Ports
+  readonly #about: PlaceSaverOptions
   readonly #unsubscribe: () => void
   /** What the server has. */
   #placed: Positions
   #seen: Positions
   #failures = 0
-  #timer: unknown
-  #isPausing = false
+  #error: unknown
+  readonly #timer: SaveTimer
   #working: Promise<void> | undefined
-  #isStopped = false
 
-  constructor(store: EditorStore, placed: Positions, ports: Ports) {
+  constructor(store: EditorStore, placed: Positions, ports: Ports, about: PlaceSaverOptions) {
     this.#store = store
     this.#ports = ports
+    this.#timer = new SaveTimer(ports, () => void this.#work())
+    this.#about = about
     this.#placed = placed
     this.#seen = placed
-    this.#unsubscribe = store.subscribe(() => this.#noticeChange())
+    this.#unsubscribe = store.subscribe(() => this.#noticeChange() && about.tell())
     this.#noticeChange()
+  }
+
+  status(): { status: 'saved' | 'changed' | 'saving' | 'failed'; error: unknown } {
+    if (Object.keys(this.pending()).length === 0) return { status: 'saved', error: undefined }
+    if (this.#failures > 0) return { status: 'failed', error: this.#error }
+    return { status: this.#working ? 'saving' : 'changed', error: undefined }
+  }
+
+  /** Places that the server does not have yet. */
+  pending(): Places {
+    return movedPlaces(this.#placed, this.#store.state().positions)
   }
 
   /** Resolves when all was tried; a place that could not be saved is tried again later and keeps nobody from working. */
@@ -46,58 +67,63 @@ export class PlaceSaver {
     return adopted
   }
 
-  stop(): void {
-    this.#isStopped = true
-    this.#unsubscribe()
-    this.#clearTimer()
+  /** Places what can be placed now, as after new nodes were stored. */
+  goOn(): void {
+    const isIdle = !this.#working && !this.#timer.isSet
+    if (isIdle && Object.keys(this.#placeable()).length > 0) this.#timer.start(saveDelay)
   }
 
-  #noticeChange(): void {
+  stop(): void {
+    this.#unsubscribe()
+    this.#timer.stop()
+  }
+
+  #noticeChange(): boolean {
     const { positions } = this.#store.state()
-    if (positions === this.#seen) return
+    if (positions === this.#seen) return false
     this.#seen = positions
-    if (!this.#working && !this.#isPausing) this.#startTimer(saveDelay)
+    if (!this.#working && !this.#timer.isPausing) this.#timer.start(saveDelay)
+    return true
   }
 
   #work(): Promise<void> {
     this.#working ??= this.#place().finally(() => {
       this.#working = undefined
-      if (this.#seen !== this.#placed && this.#timer === undefined && this.#failures === 0)
-        this.#startTimer(saveDelay)
+      if (this.#failures === 0) this.goOn()
+      this.#about.tell()
     })
     return this.#working
   }
 
+  #placeable(): Places {
+    const stored = new Set(this.#about.stored().nodes.map(({ id }) => id))
+    const places = Object.entries(this.pending())
+    return Object.fromEntries(places.filter(([id, place]) => place === null || stored.has(id)))
+  }
+
   async #place(): Promise<void> {
-    this.#clearTimer()
-    const { positions } = this.#store.state()
-    const moved = movedPlaces(this.#placed, positions)
+    this.#timer.clear()
+    const moved = this.#placeable()
     try {
       if (Object.keys(moved).length > 0) await this.#ports.place(moved)
-      this.#placed = positions
+      this.#placed = placesAfter(this.#placed, moved)
       this.#failures = 0
     } catch (error) {
       this.#failures++
-      if (this.#ports.mayPass?.(error) ?? true) this.#startTimer(pauseAfter(this.#failures), true)
+      this.#error = error
+      if (this.#ports.mayPass?.(error) ?? true) this.#timer.start(pauseAfter(this.#failures), true)
     }
-  }
-
-  #startTimer(milliseconds: number, isPause = false): void {
-    this.#clearTimer()
-    if (this.#isStopped) return
-    this.#isPausing = isPause
-    this.#timer = this.#ports.setTimer(() => void this.#work(), milliseconds)
-  }
-
-  #clearTimer(): void {
-    if (this.#timer !== undefined) this.#ports.clearTimer(this.#timer)
-    this.#timer = undefined
-    this.#isPausing = false
   }
 }
 
-function movedPlaces(from: Positions, to: Positions): Record<string, Point | null> {
+function movedPlaces(from: Positions, to: Positions): Places {
+  if (from === to) return {}
   const ids = [...new Set([...Object.keys(from), ...Object.keys(to)])]
   const moved = ids.filter(id => !samePoint(placeOf(from, id), placeOf(to, id)))
   return Object.fromEntries(moved.map(id => [id, placeOf(to, id) ?? null]))
+}
+
+export function placesAfter(placed: Positions, places: Places): Positions {
+  const known = Object.entries({ ...placed, ...places })
+  return Object.fromEntries(known.filter((entry): entry is [string, Point] => entry[1] !== null))
 }

@@ -19,10 +19,13 @@ export interface CopiedPart {
   readonly positions: Positions
 }
 
+/** `JSON.parse`, or one that keeps numbers to the last digit. It throws for what is not JSON. */
+export type ReadJson = (text: string) => unknown
+
 /** What a text copied from an editor holds; undefined for any other text. It may come from anywhere: nothing is trusted. */
-export function readCopied(text: string): CopiedPart | undefined {
+export function readCopied(text: string, read: ReadJson): CopiedPart | undefined {
   if (text.length > mostCharacters || !text.includes(copiedFormat)) return undefined
-  const value = parse(text)
+  const value = parse(text, read)
   if (!isRecord(value) || member(value, 'format') !== copiedFormat) return undefined
   const nodes = member(value, 'nodes')
   const edges = member(value, 'edges')
@@ -34,9 +37,9 @@ export function readCopied(text: string): CopiedPart | undefined {
   return { nodes, edges, positions: Object.fromEntries(places) as Positions }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, read: ReadJson): unknown {
   try {
-    return JSON.parse(text)
+    return read(text)
   } catch {
     return undefined
   }

@@ -32,7 +32,8 @@ function renameInNode(
 export const renameRepeatedId = (data: NodeData, id: string, to: string): NodeData =>
   Object.hasOwn(data, 'id') && data['id'] === id ? { ...data, id: to } : data
 
-function renameInEdge(edge: GraphEdge, id: string, to: string): GraphEdge {
+/** The edge with its ends and their ports renamed. */
+export function renameInEdge(edge: GraphEdge, id: string, to: string): GraphEdge {
   if (edge.source.cell !== id && edge.target.cell !== id) return edge
   return {
     ...edge,

@@ -4,6 +4,7 @@
  */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
+  if (isRawNumber(one) && isRawNumber(other)) return JSON.stringify(one) === JSON.stringify(other)
   if (!isObject(one) || !isObject(other)) return false
   if (Array.isArray(one) || Array.isArray(other)) {
     if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false
@@ -12,7 +13,11 @@ export function sameJson(one: unknown, other: unknown): boolean {
   return memberNames(one, other).every(name => sameJson(member(one, name), member(other, name)))
 }
 
-export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+/** Whether it is a number that only JSON can hold without losing digits: an object, but without members of anybody. */
+const isRawNumber = (value: unknown): boolean => JSON.isRawJSON?.(value) ?? false
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !isRawNumber(value)
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !Array.isArray(value)

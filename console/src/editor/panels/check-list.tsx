@@ -6,6 +6,7 @@ import {
 } from '@ant-design/icons'
 import { defineWords } from '../../ui/words.ts'
 import { type CheckFinding, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { FindingText } from './finding-text.tsx'
 import { focusField } from './focus-field.ts'
 import { placeInData } from './read-findings.ts'
 import { useNodeTitle } from './use-node-title.ts'
@@ -120,7 +121,7 @@ function FindingLine({ finding, onShow }: { finding: CheckFinding; onShow: Group
     <>
       {icons[finding.severity]}
       <span>
-        <b>{node ? titleOf(node) : words.whole}</b> {finding.message}
+        <b>{node ? titleOf(node) : words.whole}</b> <FindingText finding={finding} />
       </span>
     </>
   )

@@ -1,8 +1,8 @@
 import { Select } from 'antd'
 import { defineWords } from '../../ui/words.ts'
+import { knownCases } from '../known-cases.ts'
 import { edgeKey, type GraphEdge } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
-import { casesOfNode } from './case-edits.ts'
 
 const useWords = defineWords(
   {
@@ -33,7 +33,7 @@ export function EdgePanel({ edge }: { edge: GraphEdge }) {
   const nodeOf = (id: string) => graph.nodes.find(node => node.id === id)
   const titleOf = (id: string): string => nodeOf(id)?.data.title || id
   const source = nodeOf(edge.source.cell)
-  const known = source ? [...casesOfNode(source), ...(checks.outline[source.id]?.cases ?? [])] : []
+  const known = knownCases(source, checks.outline)
   const current = edge.data?.case
   const cases = [...new Set([...known, ...(current === undefined ? [] : [current])])]
   const keyWith = (branch: string): string => edgeKey({ ...edge, data: { ...edge.data, case: branch } })

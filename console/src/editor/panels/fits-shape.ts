@@ -1,9 +1,10 @@
 import type { KindShape } from '../../../../src/contract/kind-operations.ts'
+import { isRecord } from '../model/same-json.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A number that only JSON can hold is an object as well, but none of ours. */
+export const isObject: (value: unknown) => value is JsonObject = isRecord
 
 /** Whether an input made for the shape can show the value; what it cannot show is shown as JSON. */
 export function fitsShape(shape: KindShape, value: unknown): boolean {

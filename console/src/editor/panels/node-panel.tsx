@@ -7,6 +7,7 @@ import { KindForm } from './kind-form.tsx'
 import { type NodeForm, NodeFormContext, wholeNode } from './node-form.ts'
 import { NodeHead } from './node-head.tsx'
 import { placeInData } from './read-findings.ts'
+import { useAskForUnfinishedTexts } from './unfinished-texts.ts'
 import './panels.css'
 
 const useWords = defineWords(
@@ -34,6 +35,7 @@ const useWords = defineWords(
 export function NodePanel() {
   const words = useWords()
   const { graph, selection } = useEditorState()
+  useAskForUnfinishedTexts()
   const { nodes, edges } = selection
   if (nodes.size > 1) return <Hint title={words.several(nodes.size)} text={words.severalHint} />
   const [id] = nodes

@@ -22,9 +22,10 @@ export function readFindings(answer: CheckData, sent: Graph): CheckFinding[] {
       severity: 'error' as const,
       ...place(path),
     })),
-    ...answer.warnings.map(({ path, message, blocking }) => ({
+    ...answer.warnings.map(({ path, message, rule, blocking }) => ({
       path,
       message,
+      rule,
       severity: blocking ? ('blocking' as const) : ('warning' as const),
       ...place(path),
     })),

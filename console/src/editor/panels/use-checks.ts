@@ -7,7 +7,15 @@ import type { Checks } from '../workflow-editor.ts'
 import { readFindings } from './read-findings.ts'
 
 const rest = 300
-const pauseWhenUnreachable = 4000
+/** Longer with every failure in a row. */
+const pauseAfter = (failures: number): number => Math.min(30_000, 1000 * 2 ** failures)
+
+/** What the server refuses to look at it refuses again; saving tells the person why. */
+const mayPass = (error: unknown): boolean =>
+  !(error instanceof ApiFailure) ||
+  error.reason === 'unreachable' ||
+  error.status >= 500 ||
+  error.status === 429
 
 interface Answered {
   graph: Graph | undefined
@@ -25,6 +33,7 @@ export function useChecks(store: EditorStore): Checks {
   useEffect(() => {
     const aborting = new AbortController()
     let timer: ReturnType<typeof setTimeout>
+    let failures = 0
     const check = async (): Promise<void> => {
       isFirst.current = false
       try {
@@ -34,9 +43,9 @@ export function useChecks(store: EditorStore): Checks {
         setAnswered({ graph, checks: { runnable, findings: readFindings(answer, graph), outline } })
       } catch (error) {
         if (aborting.signal.aborted) return
-        // What the server refuses to look at it refuses again; saving tells the person why.
-        if (error instanceof ApiFailure && error.reason !== 'unreachable') return
-        timer = setTimeout(check, pauseWhenUnreachable)
+        if (!mayPass(error)) return
+        timer = setTimeout(check, pauseAfter(failures))
+        failures += 1
       }
     }
     // Nobody is typing yet when a workflow is opened.

@@ -6,6 +6,7 @@ import { useWorkflowEditor } from '../workflow-editor.ts'
 import { AdvancedInputs } from './advanced-inputs.tsx'
 import { AttachButton, AttachedFiles } from './attach-files.tsx'
 import { parseInputs } from './parse-inputs.ts'
+import type { StartRequest } from './run-server.ts'
 import { isSettled } from './run-view.ts'
 import { StopButton } from './stop-button.tsx'
 import { useAttachments } from './use-attachments.ts'
@@ -46,13 +47,21 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
 
   const start = (): void => {
     if (!isReady) return
-    const request = {
-      id: workflowId,
-      inputs: { ...inputs, query, ...(files.fileIds.length > 0 && { files: files.fileIds }) },
-      ...(version !== null && { version }),
+    const { attachments, fileIds } = files
+    const request = async (): Promise<StartRequest> => {
+      const saved = await saving.flush()
+      return {
+        id: workflowId,
+        inputs: { ...inputs, query, ...(fileIds.length > 0 && { files: fileIds }) },
+        // What is drawn here runs, also where somebody else has saved something newer.
+        version: version ?? saved,
+      }
     }
-    void run.watch.start(request, saving.flush)
-    files.clear()
+    // A run that never comes to be leaves them for the next try.
+    const forgetSent = (): void => {
+      for (const { key } of attachments) files.remove(key)
+    }
+    void run.watch.start(request, forgetSent)
   }
   return (
     <form

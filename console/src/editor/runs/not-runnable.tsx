@@ -1,5 +1,6 @@
 import { Alert, Button } from 'antd'
 import { defineWords } from '../../ui/words.ts'
+import { useRuleSentence } from '../panels/use-rule-sentence.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 
 const useWords = defineWords(
@@ -19,6 +20,7 @@ const shown = 5
 export function NotRunnable() {
   const words = useWords()
   const { checks, showNode } = useWorkflowEditor()
+  const sentenceOf = useRuleSentence()
   const findings = checks.findings.filter(({ severity }) => severity !== 'warning')
   return (
     <Alert
@@ -27,17 +29,21 @@ export function NotRunnable() {
       title={words.title}
       description={
         <ul className="run-findings">
-          {findings.slice(0, shown).map(({ path, message, nodeId }) => (
-            <li key={`${path} ${message}`}>
-              {nodeId === undefined ? (
-                message
-              ) : (
-                <Button type="link" size="small" onClick={() => showNode(nodeId)}>
-                  {nodeId}: {message}
-                </Button>
-              )}
-            </li>
-          ))}
+          {findings.slice(0, shown).map(finding => {
+            const { path, message, nodeId } = finding
+            const told = sentenceOf(finding) ?? message
+            return (
+              <li key={`${path} ${message}`}>
+                {nodeId === undefined ? (
+                  <span title={message}>{told}</span>
+                ) : (
+                  <Button type="link" size="small" title={message} onClick={() => showNode(nodeId)}>
+                    {nodeId}: {told}
+                  </Button>
+                )}
+              </li>
+            )
+          })}
           {findings.length > shown && <li>{words.more(findings.length - shown)}</li>}
         </ul>
       }

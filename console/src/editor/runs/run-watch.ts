@@ -33,6 +33,15 @@ const tellMilliseconds = 30
 const isPassing = (error: unknown): boolean =>
   !(error instanceof ApiFailure) || error.reason === 'unreachable' || error.status >= 502
 
+async function* tellFirst(events: AsyncIterable<RunEvent>, tell: () => void): AsyncGenerator<RunEvent> {
+  let isFirst = true
+  for await (const event of events) {
+    if (isFirst) tell()
+    isFirst = false
+    yield event
+  }
+}
+
 /** Follows one run at a time, whoever looks on. The run itself goes on without it. */
 export class RunWatch {
   readonly #server: RunServer
@@ -49,19 +58,27 @@ export class RunWatch {
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
-  /** Starts a run and follows it to its end. `prepare` is done first; where it fails there is no run. */
-  async start(request: StartRequest, prepare?: () => Promise<void>): Promise<void> {
+  /**
+   * Starts a run and follows it to its end. `prepare` gives what it is started with; where it fails there is no run.
+   * `onBegun` is called once there is one.
+   */
+  async start(
+    prepare: () => StartRequest | Promise<StartRequest>,
+    onBegun: () => void = () => {},
+  ): Promise<void> {
     const signal = this.#begin({ view: emptyView(), connection: 'starting' })
+    let request: StartRequest
     try {
-      await prepare?.()
+      request = await prepare()
     } catch (error) {
       if (!signal.aborted) this.#set({ view: undefined, connection: 'idle', failure: error })
       return
     }
-    if (!signal.aborted) await this.#follow(signal, () => this.#server.start(request, signal))
+    if (!signal.aborted)
+      await this.#follow(signal, () => tellFirst(this.#server.start(request, signal), onBegun))
   }
 
   /** Shows a run of whatever age, and follows it where it still runs. */

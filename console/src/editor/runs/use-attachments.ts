@@ -49,7 +49,6 @@ export function useAttachments() {
     attachments,
     add: (files: Iterable<File>) => void Promise.all([...files].map(add)),
     remove,
-    clear: () => setAttachments([]),
     fileIds: attachments.flatMap(({ fileId }) => fileId ?? []),
     isUploading: attachments.some(({ fileId, error }) => fileId === undefined && error === undefined),
   }

@@ -1,25 +1,30 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import { onTokenChange } from '../../api/token.ts'
+import { onSignedOut } from '../../api/token.ts'
 import { navigate, pathTo, usePlace } from '../../ui/router.ts'
 import { useWorkflowEditor, type WorkflowEditor } from '../workflow-editor.ts'
 import { areSameMarks, marksOf } from './run-marks.ts'
 import { runServer } from './run-server.ts'
 import { RunWatch, type WatchState } from './run-watch.ts'
 
-/** By workflow, so that whoever comes back to an editor finds the run that it showed. */
+/** By workflow, so that whoever comes back to an editor finds the run that it showed. The last one used stands last. */
 const watches = new Map<string, RunWatch>()
-const stopDrawing = new WeakMap<RunWatch, () => void>()
+const mostWatches = 5
 
 // What one person was shown is nothing for the next.
-onTokenChange(() => {
+onSignedOut(() => {
   for (const watch of watches.values()) watch.close()
   watches.clear()
 })
 
 function watchOf(workflowId: string): RunWatch {
   const watch = watches.get(workflowId) ?? new RunWatch(runServer())
+  watches.delete(workflowId)
   watches.set(workflowId, watch)
+  for (const [id, old] of [...watches].slice(0, -mostWatches)) {
+    old.close()
+    watches.delete(id)
+  }
   return watch
 }
 
@@ -37,8 +42,8 @@ export function useRun(): WatchedRun {
   return run
 }
 
-/** Goes on when the panel is closed: the nodes of a run light up all the same. The next editor takes over. */
-function drawMarks(watch: RunWatch, setMarks: WorkflowEditor['setMarks']): void {
+/** Lights up the nodes of the run until it is ended. */
+function drawMarks(watch: RunWatch, setMarks: WorkflowEditor['setMarks']): () => void {
   let drawn = marksOf(undefined)
   const draw = (): void => {
     const marks = marksOf(watch.state().view)
@@ -47,8 +52,7 @@ function drawMarks(watch: RunWatch, setMarks: WorkflowEditor['setMarks']): void 
     setMarks(marks)
   }
   draw()
-  stopDrawing.get(watch)?.()
-  stopDrawing.set(watch, watch.subscribe(draw))
+  return watch.subscribe(draw)
 }
 
 const addressOf = (workflowId: string, query: URLSearchParams): string => {

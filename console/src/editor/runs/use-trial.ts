@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
+import { parseExact } from '../../api/exact-json.ts'
 import type { GraphNode } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { keyOf, type NeededValue, neededValues, trialOf, valueInRun } from './needed-values.ts'
@@ -26,7 +27,7 @@ const typed = (value: unknown): { text: string; isJson: boolean } =>
 
 function parsed(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) as unknown }
+    return { value: parseExact(text) }
   } catch {
     return undefined
   }

@@ -1,43 +1,84 @@
-import type { Graph } from '../model/graph.ts'
-
-/** What was edited and is not on the server yet, with the version it began with: enough to merge it in later. */
-export interface Draft {
-  version: number
-  base: Graph
-  mine: Graph
-}
+import { parseExact } from '../../api/exact-json.ts'
+import { type Draft, joinDrafts } from '../model/join-drafts.ts'
 
 const prefix = 'banyan.draft.'
-/** Two tabs may edit the same workflow: none takes away what the other keeps. */
-const tab = crypto.getRandomValues(new Uint32Array(2)).join('-')
+const thisTab = crypto.getRandomValues(new Uint32Array(2)).join('-')
 
-export const draftKey = (workspaceId: string, workflowId: string): string =>
-  `${prefix}${workspaceId}.${workflowId}`
+interface StoredDraft extends Draft {
+  readonly key: string
+  /** When it was written. */
+  readonly at: number
+}
 
-export function readDraft(key: string): Draft | undefined {
+/** What this browser keeps of one workflow, so that neither a crash nor a closed tab takes unsaved edits along. */
+export class Drafts {
+  readonly #storage: Storage
+  readonly #place: string
+  /** Two tabs may edit the same workflow: each has its own. */
+  readonly #key: string
+
+  constructor(workspaceId: string, workflowId: string, storage: Storage = localStorage, tab = thisTab) {
+    this.#storage = storage
+    this.#place = `${prefix}${encodeURIComponent(workspaceId)}/${encodeURIComponent(workflowId)}/`
+    this.#key = this.#place + tab
+  }
+
+  /** All that was left behind, as one. */
+  read(): Draft | undefined {
+    return joinDrafts(this.#readAll())?.draft
+  }
+
+  /** All that was left behind becomes this tab's, which forgets it once it is saved. */
+  claim(): Draft | undefined {
+    const found = joinDrafts(this.#readAll())
+    if (!found || !this.keep(found.draft)) return found?.draft
+    for (const { key } of found.joined) if (key !== this.#key) this.#storage.removeItem(key)
+    return found.draft
+  }
+
+  /** Whether there was room for it. */
+  keep(draft: Draft): boolean {
+    try {
+      this.#storage.setItem(this.#key, JSON.stringify({ ...draft, at: Date.now() }))
+      return true
+    } catch {
+      // Saving goes on being tried, and leaving the page still asks.
+      return false
+    }
+  }
+
+  forget(): void {
+    this.#storage.removeItem(this.#key)
+  }
+
+  /** Also what other tabs kept. */
+  forgetAll(): void {
+    for (const key of this.#keys()) this.#storage.removeItem(key)
+  }
+
+  #keys(): string[] {
+    return Object.keys(this.#storage).filter(key => key.startsWith(this.#place))
+  }
+
+  #readAll(): StoredDraft[] {
+    const found = this.#keys().flatMap(key => readDraft(key, this.#storage.getItem(key)) ?? [])
+    return found.toSorted((one, other) => one.at - other.at)
+  }
+}
+
+function readDraft(key: string, text: string | null): StoredDraft | undefined {
   try {
-    const { version, base, mine } = JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<Draft>
-    return version && base && mine ? { version, base, mine } : undefined
+    const {
+      version,
+      base,
+      mine,
+      sent = [],
+      places = {},
+      at = 0,
+    } = parseExact(text ?? '{}') as Partial<StoredDraft>
+    return version && base && mine ? { key, version, base, mine, sent, places, at } : undefined
   } catch {
     return undefined
-  }
-}
-
-/** Kept by the browser, so that neither a crash nor a closed tab takes edits along that could not be saved. */
-export function keepDraft(key: string, draft: Draft): void {
-  try {
-    localStorage.setItem(key, JSON.stringify({ tab, ...draft }))
-  } catch {
-    // There is no room left: saving goes on being tried, and leaving the page still asks.
-  }
-}
-
-export function forgetDraft(key: string): void {
-  try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? '{}') as { tab?: string }
-    if (kept.tab === tab) localStorage.removeItem(key)
-  } catch {
-    localStorage.removeItem(key)
   }
 }
 

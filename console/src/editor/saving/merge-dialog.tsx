@@ -1,14 +1,13 @@
 import { Alert, Button, Modal, Segmented } from 'antd'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Failure } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
-import { mergeGraphs, resolveMerge } from '../model/merge-graphs.ts'
+import { type MergeChoices, mergeGraphs } from '../model/merge-graphs.ts'
 import type { MergeChoice } from '../model/merge-item.ts'
-import { useWorkflowEditor } from '../workflow-editor.ts'
+import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { ConflictSides } from './conflict-sides.tsx'
 import { downloadGraph } from './download-graph.ts'
 import { MergeSummary } from './merge-summary.tsx'
-import { saveBoth } from './save-both.ts'
 import type { Autosave } from './use-autosave.ts'
 import { isConflict } from './workflow-ports.ts'
 import './merge-dialog.css'
@@ -24,8 +23,7 @@ const useWords = defineWords(
     each: (name: string) => `Which version of ${name} to keep`,
     save: 'Save merged',
     download: 'Download my version',
-    again:
-      'Somebody saved once more just now. What you chose is being merged with that; you may be asked again.',
+    again: 'Somebody saved once more just now. Look through the choices again, then save.',
   },
   {
     title: '其他人刚刚保存了此工作流',
@@ -37,15 +35,14 @@ const useWords = defineWords(
     each: (name: string) => `${name}：保留哪一个`,
     save: '保存合并结果',
     download: '下载我的版本',
-    again: '刚刚又有人保存了一次，正在与其合并你的选择，可能还需要再次确认。',
+    again: '刚刚又有人保存了一次，请重新核对选择后再保存。',
   },
 )
 
 /** Shows both versions side by side and merges them node by node. */
 export function MergeDialog({ autosave }: { autosave: Autosave }) {
   const { conflict } = autosave
-  if (!conflict) return null
-  return <OpenDialog key={conflict.theirVersion} autosave={autosave} conflict={conflict} />
+  return conflict ? <OpenDialog autosave={autosave} conflict={conflict} /> : null
 }
 
 interface OpenDialogProps {
@@ -55,17 +52,17 @@ interface OpenDialogProps {
 
 function OpenDialog({ autosave, conflict }: OpenDialogProps) {
   const words = useWords()
-  const { store, workflowId, name } = useWorkflowEditor()
+  const { workflowId, name } = useWorkflowEditor()
   const { base, theirs } = conflict
-  const [mine] = useState(() => store.state().graph)
-  const [{ conflicts }] = useState(() => mergeGraphs(base, mine, theirs))
-  const [choices, setChoices] = useState<Record<string, MergeChoice>>(() =>
-    Object.fromEntries(conflicts.map(({ id }) => [id, 'mine'])),
-  )
-  const { isBusy, error, save } = useSaveMerged({ autosave, conflict }, workflowId)
+  // What was typed just before may get here while this is open.
+  const { graph: mine } = useEditorState()
+  const { conflicts } = useMemo(() => mergeGraphs(base, mine, theirs), [base, mine, theirs])
+  const [chosenSides, setChosenSides] = useState<MergeChoices>({})
+  const sideOf = (id: string): MergeChoice => (Object.hasOwn(chosenSides, id) ? chosenSides[id]! : 'mine')
+  const { isBusy, error, save } = useSaveMerged(autosave)
   const chooseAll = (choice: MergeChoice): void =>
-    setChoices(Object.fromEntries(conflicts.map(({ id }) => [id, choice])))
-  const chosen = new Set(Object.values(choices))
+    setChosenSides(Object.fromEntries(conflicts.map(({ id }) => [id, choice])))
+  const chosen = new Set(conflicts.map(({ id }) => sideOf(id)))
   const options = [
     { value: 'mine' as const, label: words.mine },
     { value: 'theirs' as const, label: words.theirs },
@@ -82,12 +79,7 @@ function OpenDialog({ autosave, conflict }: OpenDialogProps) {
         <Button key="download" onClick={() => downloadGraph(mine, name || workflowId)}>
           {words.download}
         </Button>,
-        <Button
-          key="save"
-          type="primary"
-          loading={isBusy}
-          onClick={() => save(mine, resolveMerge(base, mine, theirs, choices))}
-        >
+        <Button key="save" type="primary" loading={isBusy} onClick={() => save(chosenSides)}>
           {words.save}
         </Button>,
       ]}
@@ -106,13 +98,13 @@ function OpenDialog({ autosave, conflict }: OpenDialogProps) {
         </div>
       )}
       {conflicts.map(each => (
-        <ConflictSides key={each.id} conflict={each} choice={choices[each.id] ?? 'mine'}>
+        <ConflictSides key={each.id} conflict={each} choice={sideOf(each.id)}>
           {title => (
             <Segmented<MergeChoice>
               aria-label={words.each(title)}
               options={options}
-              value={choices[each.id] ?? 'mine'}
-              onChange={choice => setChoices({ ...choices, [each.id]: choice })}
+              value={sideOf(each.id)}
+              onChange={choice => setChosenSides({ ...chosenSides, [each.id]: choice })}
             />
           )}
         </ConflictSides>
@@ -123,27 +115,16 @@ function OpenDialog({ autosave, conflict }: OpenDialogProps) {
   )
 }
 
-type Graph = OpenDialogProps['conflict']['base']
-
-function useSaveMerged({ autosave, conflict }: OpenDialogProps, workflowId: string) {
-  const { store } = useWorkflowEditor()
+function useSaveMerged({ resolve }: Autosave) {
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const goOn = (merged: Graph, version: number): void => {
-    // No step for undo, which would take back what somebody else did.
-    store.edit({ type: 'graph.replace', graph: merged }, { silent: true })
-    autosave.settle(version)
-  }
-  const save = async (mine: Graph, merged: Graph): Promise<void> => {
+  const save = async (choices: MergeChoices): Promise<void> => {
     setIsBusy(true)
     setError(undefined)
     try {
-      const version = conflict.theirVersion
-      goOn(merged, await saveBoth(workflowId, { kept: mine, current: merged, version }))
+      await resolve(choices)
     } catch (failure) {
       setError(failure)
-      // Saving from the version we know meets the newer one, and merges with that.
-      if (isConflict(failure)) goOn(merged, conflict.theirVersion)
     } finally {
       setIsBusy(false)
     }

@@ -1,11 +1,12 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { readHolder } from '../../api/token.ts'
 import { Autosave as Saver } from '../model/autosave.ts'
-import type { AutosaveState } from '../model/autosave-ports.ts'
+import type { AutosaveState, SaveConflict } from '../model/autosave-ports.ts'
 import type { EditorStore } from '../model/editor-store.ts'
 import type { Graph, Positions } from '../model/graph.ts'
+import { type MergeChoices, mergeGraphs } from '../model/merge-graphs.ts'
 import type { Saving } from '../workflow-editor.ts'
-import { forgetDraft, keepDraft } from './draft.ts'
-import { saveBoth } from './save-both.ts'
+import type { Drafts } from './draft.ts'
 import { workflowPorts } from './workflow-ports.ts'
 
 export interface LoadedWorkflow {
@@ -14,13 +15,17 @@ export interface LoadedWorkflow {
   graph: Graph
   /** Where the server has the nodes placed; those of the store where it is not told. */
   positions?: Positions
+  /** What an earlier visit sent without hearing how it ended. */
+  sent?: readonly Graph[]
   /** Where this browser keeps what is not saved yet. */
-  draftKey: string
+  drafts: Drafts
 }
 
 export interface Autosave extends Saving {
   /** Somebody else saved meanwhile: their version, and the one that both began with. */
-  conflict: { base: Graph; theirs: Graph; theirVersion: number } | undefined
+  conflict: SaveConflict | undefined
+  /** Ends the conflict as a person decided. */
+  resolve(choices: MergeChoices): Promise<void>
 }
 
 /** Saves graph and positions a moment after each change, by compare-and-swap. */
@@ -32,23 +37,27 @@ export function useAutosave(store: EditorStore, loaded: LoadedWorkflow, mayWrite
     const fresh = new Saver(store, begun, workflowPorts(begun.id))
     setSaver(fresh)
     const stopWatching = watchLeaving(fresh)
-    const stopKeeping = keepDrafts(fresh, store, begun.draftKey)
+    const stopKeeping = keepDrafts(fresh, store, begun.drafts)
     return () => {
       stopWatching()
-      void leave(fresh, store, begun.id).finally(stopKeeping)
+      void leave(fresh, store).finally(stopKeeping)
     }
   }, [store, begun, mayWrite])
   const state = useSyncExternalStore(saver?.subscribe ?? never, saver?.state ?? (() => initialOf(begun)))
   return {
     ...state,
-    flush: saver?.flush ?? (async () => {}),
+    flush: saver?.flush ?? (async () => begun.version),
+    refresh: saver?.refresh ?? nothing,
+    resolve: saver?.resolve ?? nothing,
     settle: saver?.settle ?? (() => {}),
+    abandon: saver?.abandon ?? (() => {}),
   }
 }
 
 /** Not at every letter: a large graph is a long text. */
 const draftMilliseconds = 300
 
+const nothing = async (): Promise<void> => {}
 const never = (): (() => void) => () => {}
 
 const initial = new WeakMap<LoadedWorkflow, AutosaveState>()
@@ -79,13 +88,15 @@ function watchLeaving(saver: Saver): () => void {
 }
 
 /** While the server does not have everything, this browser has it. Gives what ends that, after a last look. */
-function keepDrafts(saver: Saver, store: EditorStore, key: string): () => void {
+function keepDrafts(saver: Saver, store: EditorStore, drafts: Drafts): () => void {
+  const { number } = readHolder()
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = (): void => {
     timer = undefined
-    const { graph, version } = saver.saved()
-    if (saver.state().status === 'saved') forgetDraft(key)
-    else keepDraft(key, { version, base: graph, mine: store.state().graph })
+    // Whoever signed out leaves nothing behind for the next person at this browser.
+    if (readHolder().number !== number) return
+    if (saver.state().status === 'saved') drafts.forget()
+    else drafts.keep(saver.unsaved())
   }
   const lookSoon = (): void => {
     timer ??= setTimeout(look, draftMilliseconds)
@@ -99,12 +110,13 @@ function keepDrafts(saver: Saver, store: EditorStore, key: string): () => void {
 }
 
 /** The editor is closed: what is not saved yet is saved, and what nobody decided on goes into the history. */
-async function leave(saver: Saver, store: EditorStore, id: string): Promise<void> {
-  // Nothing is shown any more that could tell of a failure.
+async function leave(saver: Saver, store: EditorStore): Promise<void> {
+  // Nothing is shown any more that could tell of a failure; what it leaves unsaved is kept by the browser.
   await saver.flush().catch(() => {})
   const { conflict } = saver.state()
+  if (conflict) {
+    const { conflicts } = mergeGraphs(conflict.base, store.state().graph, conflict.theirs)
+    await saver.resolve(Object.fromEntries(conflicts.map(({ id }) => [id, 'theirs']))).catch(() => {})
+  }
   saver.stop()
-  if (!conflict) return
-  const { theirs, theirVersion } = conflict
-  await saveBoth(id, { kept: store.state().graph, current: theirs, version: theirVersion }).catch(() => {})
 }

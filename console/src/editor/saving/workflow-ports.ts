@@ -1,6 +1,6 @@
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
-import type { AutosavePorts } from '../model/autosave-ports.ts'
+import { type AutosavePorts, WorkflowDeleted } from '../model/autosave-ports.ts'
 import type { Graph } from '../model/graph.ts'
 
 /** The ETag of a version. */
@@ -9,32 +9,41 @@ export const tagOf = (version: number): string => `"${version}"`
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiFailure && error.reason === 'version_conflict'
 
-/** Stores a graph if the server still has that version. */
-export const saveGraph = (id: string, graph: Graph, version: number): Promise<{ version: number }> =>
-  call('POST /api/v1/workflow/update', {
-    body: { id, workflow: graph },
-    headers: { 'if-match': tagOf(version) },
-  })
+/** There is no such thing on the server. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.reason === 'not_found'
+
+/** What is not there was there when it was opened. */
+async function ofExisting<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked
+  } catch (error) {
+    throw isMissing(error) ? new WorkflowDeleted() : error
+  }
+}
 
 /** Autosave's way to the server. */
 export const workflowPorts = (id: string): AutosavePorts => ({
-  save: (graph, version) => saveGraph(id, graph, version),
+  save: (graph, version) => {
+    const headers = { 'if-match': tagOf(version) }
+    return ofExisting(call('POST /api/v1/workflow/update', { body: { id, workflow: graph }, headers }))
+  },
   isConflict,
-  mayPass: error =>
-    !(error instanceof ApiFailure) ||
-    error.reason === 'unreachable' ||
-    error.status >= 500 ||
-    error.status === 429,
+  mayPass: error => {
+    if (!(error instanceof ApiFailure)) return !(error instanceof WorkflowDeleted)
+    return error.reason === 'unreachable' || error.status >= 500 || error.status === 429
+  },
   place: async positions => {
-    await call('POST /api/v1/workflow/layout', { body: { id, positions: { ...positions } } })
+    await ofExisting(call('POST /api/v1/workflow/layout', { body: { id, positions: { ...positions } } }))
   },
   readCurrent: async () => {
-    const [{ workflow }, { positions }] = await Promise.all([
-      call('GET /api/v1/workflow', { query: { id } }),
-      call('GET /api/v1/workflow/layout', { query: { id } }),
-    ])
-    if (!workflow)
-      throw new ApiFailure('This workflow has been deleted', { reason: 'not_found', status: 404 })
+    const [{ workflow }, { positions }] = await ofExisting(
+      Promise.all([
+        call('GET /api/v1/workflow', { query: { id } }),
+        call('GET /api/v1/workflow/layout', { query: { id } }),
+      ]),
+    )
+    if (!workflow) throw new WorkflowDeleted()
     return { graph: workflow.config as Graph, version: workflow.version, positions }
   },
   readVersion: async version => {

@@ -9,6 +9,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { usePageInReach } from '../../ui/use-page-in-reach.ts'
 import { defineWords } from '../../ui/words.ts'
 import { AgentCard } from './agent-card.tsx'
 import { CreateAgentDialog } from './create-agent-dialog.tsx'
@@ -22,7 +23,8 @@ const useWords = defineWords(
     emptyTitle: 'No agents yet',
     empty:
       'Give a persona a character, knowledge and tools, or put a workflow behind a name. Then talk to it here, or from your own app.',
-    emptyReader: 'Somebody with the role editor can make one; you can then talk it over with them here.',
+    emptyReader:
+      'Somebody with the role editor can make one. You can then see here how it is made and read its conversations.',
     noneTitle: 'Nothing found',
     none: (keyword: string) => `No agent has “${keyword}” in its name.`,
     clear: 'Show all agents',
@@ -34,7 +36,7 @@ const useWords = defineWords(
     create: '新建智能体',
     emptyTitle: '还没有智能体',
     empty: '给角色写下设定、知识和工具，或者为工作流起个名字，就可以在这里或你自己的应用里与它对话。',
-    emptyReader: '拥有编辑者角色的人可以创建智能体。',
+    emptyReader: '拥有编辑者角色的人可以创建智能体。之后你可以在这里查看它的设置和对话。',
     noneTitle: '没有找到',
     none: (keyword: string) => `没有名称包含“${keyword}”的智能体。`,
     clear: '显示全部',
@@ -63,6 +65,7 @@ export function AgentsPage() {
     </Button>
   )
   const { data } = agents
+  usePageInReach(data?.total, page, pageSize, setPage)
   return (
     <Page title={words.title} about={words.about} actions={create}>
       {(data === undefined || data.total > 0 || typed !== '') && (

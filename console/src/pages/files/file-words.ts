@@ -34,7 +34,7 @@ export const useFileWords = defineWords(
   },
   {
     title: '文件',
-    about: '上传到这个工作空间的全部文件：来自用户、程序、知识库和会话。',
+    about: '上传到这个工作空间的全部文件：来自用户、程序、知识库和对话。',
     upload: '上传文件',
     drop: '松开即可上传',
     search: '按名称搜索',
@@ -57,7 +57,7 @@ export const useFileWords = defineWords(
     empty:
       '把文件拖到页面任意位置，或点击按钮上传。知识库的文档建议直接在知识库中添加，它们会自动出现在这里。',
     emptyReader: '还没有人向这个工作空间上传文件。',
-    toKnowledge: '去看知识库',
+    toKnowledge: '前往知识库',
     noneTitle: '没有找到',
     none: (keyword: string) => `没有名称包含“${keyword}”的文件。`,
     showAll: '显示全部文件',

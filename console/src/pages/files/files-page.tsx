@@ -7,16 +7,15 @@ import { Page } from '../../ui/page.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import type { PageProps } from '../page-at.tsx'
 import { FilePreview } from './file-preview.tsx'
+import { FileUploads, uploadFiles } from './file-uploads.tsx'
 import { useFileWords } from './file-words.ts'
 import { FilesEmpty } from './files-empty.tsx'
 import { FilesTable } from './files-table.tsx'
 import { FilesTools } from './files-tools.tsx'
 import { UploadButton } from './upload-button.tsx'
-import { UploadList } from './upload-list.tsx'
 import { useDeleteFiles } from './use-delete-files.tsx'
 import { useDrop } from './use-drop.ts'
 import { firstView, type StoredFile, useFiles } from './use-files.ts'
-import { useUploads } from './use-uploads.ts'
 import './files-page.css'
 
 export function FilesPage(_: PageProps) {
@@ -26,11 +25,10 @@ export function FilesPage(_: PageProps) {
   const [view, setView] = useState(firstView)
   const [selected, setSelected] = useState<StoredFile[]>([])
   const [previewed, setPreviewed] = useState<StoredFile>()
-  const { uploads, add, retry, clear } = useUploads()
   const rested = useDebounced(keyword)
   useEffect(() => setView(before => ({ ...before, keyword: rested, page: 1 })), [rested])
   const files = useFiles(view)
-  const isOver = useDrop(add, may.write)
+  const isOver = useDrop(uploadFiles, may.write)
   const remove = useDeleteFiles(ids => {
     setSelected(before => before.filter(({ file_id }) => !ids.includes(file_id)))
     setPreviewed(before => (before && ids.includes(before.file_id) ? undefined : before))
@@ -45,9 +43,9 @@ export function FilesPage(_: PageProps) {
     <Page
       title={words.title}
       about={words.about}
-      actions={may.write && <UploadButton isPrimary onFiles={add} />}
+      actions={may.write && <UploadButton isPrimary onFiles={uploadFiles} />}
     >
-      <UploadList uploads={uploads} onRetry={retry} onClose={clear} />
+      <FileUploads />
       <FilesTools
         keyword={keyword}
         onKeyword={setKeyword}
@@ -60,7 +58,7 @@ export function FilesPage(_: PageProps) {
       ) : !shown ? (
         <Loading />
       ) : shown.total === 0 ? (
-        <FilesEmpty keyword={view.keyword} onShowAll={() => setKeyword('')} onFiles={add} />
+        <FilesEmpty keyword={view.keyword} onShowAll={() => setKeyword('')} onFiles={uploadFiles} />
       ) : (
         <FilesTable
           files={shown.items}

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { addressOf, authorization, request } from '../../api/request.ts'
+import { addressOf, request } from '../../api/request.ts'
 import { previewKindOf, textBytes } from './preview-kind.ts'
 import type { StoredFile } from './use-files.ts'
 
 async function fetchContent(file: StoredFile, signal: AbortSignal): Promise<Blob> {
   const isText = previewKindOf(file) === 'text'
   const address = addressOf('GET /api/v1/files/{file_id}', { params: { file_id: file.file_id } })
-  const headers = authorization()
-  if (isText && file.size > textBytes) headers['range'] = `bytes=0-${textBytes - 1}`
-  const response = await request(address, { headers, signal })
+  const isCut = isText && file.size > textBytes
+  const response = await request(address, {
+    ...(isCut && { headers: { range: `bytes=0-${textBytes - 1}` } }),
+    signal,
+  })
   return new Blob([await response.arrayBuffer()], { type: isText ? 'text/plain' : file.mime_type })
 }
 

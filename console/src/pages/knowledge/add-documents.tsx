@@ -1,14 +1,14 @@
 import { FileTextOutlined, TagsOutlined } from '@ant-design/icons'
 import { App, Button, Popover } from 'antd'
 import { useMemo, useState } from 'react'
+import { UploadPanel } from '../../ui/uploads/upload-panel.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { DropZone } from './drop-zone.tsx'
 import type { NamedFile } from './dropped-files.ts'
 import { MetadataEditor } from './metadata-editor.tsx'
 import { type MetadataRow, metadataOf } from './metadata-rows.ts'
 import { PasteText } from './paste-text.tsx'
-import { UploadPanel } from './upload-panel.tsx'
-import { useUploadQueue } from './use-upload-queue.ts'
+import { useDocumentUploads } from './use-document-uploads.ts'
 
 const useWords = defineWords(
   {
@@ -33,7 +33,7 @@ const useWords = defineWords(
 export function AddDocuments({ knowledgeId, isEmpty }: { knowledgeId: string; isEmpty: boolean }) {
   const words = useWords()
   const { message } = App.useApp()
-  const { queue, entries } = useUploadQueue(knowledgeId)
+  const { queue, entries } = useDocumentUploads(knowledgeId)
   const [isPasting, setIsPasting] = useState(false)
   const [rows, setRows] = useState<MetadataRow[]>([])
   // One object for all files that share it, so that they are added together.

@@ -3,6 +3,7 @@ import { Button, Switch, Tag } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
 import { pathTo } from '../../ui/router.ts'
+import { useKept } from '../../ui/use-kept.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkEditor } from './chunk-editor.tsx'
 import { ChunkPlace } from './chunk-place.tsx'
@@ -24,10 +25,10 @@ const useWords = defineWords(
     tokens: (count: number) => `${count} 个 token`,
     edited: '已修改',
     disabled: '不参与搜索',
-    enabled: (number: number) => `片段 ${number} 可被搜索到`,
-    edit: (number: number) => `修改片段 ${number}`,
-    link: (number: number) => `片段 ${number} 的链接`,
-    passage: (number: number) => `片段 ${number}`,
+    enabled: (number: number) => `段落 ${number} 可被搜索到`,
+    edit: (number: number) => `修改段落 ${number}`,
+    link: (number: number) => `段落 ${number} 的链接`,
+    passage: (number: number) => `段落 ${number}`,
   },
 )
 
@@ -41,7 +42,12 @@ interface ChunkCardProps {
 export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
   const words = useWords()
   const may = useMay()
-  const [isEditing, setIsEditing] = useState(false)
+  const [text, keepText] = useKept<string>(`passage ${of.fileId} ${chunk.chunk_id}`)
+  const [isEditing, setIsEditing] = useState(text !== undefined)
+  const endEditing = (): void => {
+    keepText(undefined)
+    setIsEditing(false)
+  }
   const card = useRef<HTMLLIElement>(null)
   const correct = useCorrectChunk(of, chunk.chunk_id)
   useEffect(() => {
@@ -96,9 +102,11 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
         <ChunkEditor
           label={words.edit(number)}
           content={chunk.content}
+          text={text ?? chunk.content}
+          onChange={next => keepText(next === chunk.content ? undefined : next)}
           isSaving={correct.isPending}
-          onCancel={() => setIsEditing(false)}
-          onSave={content => correct.mutate({ content }, { onSuccess: () => setIsEditing(false) })}
+          onCancel={endEditing}
+          onSave={content => correct.mutate({ content }, { onSuccess: endEditing })}
         />
       ) : (
         <div className="kb-chunk-text">{chunk.content}</div>

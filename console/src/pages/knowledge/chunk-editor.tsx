@@ -1,5 +1,5 @@
 import { Button, Input } from 'antd'
-import { type KeyboardEvent, useState } from 'react'
+import type { KeyboardEvent } from 'react'
 import { defineWords } from '../../ui/words.ts'
 
 const useWords = defineWords(
@@ -13,16 +13,19 @@ const useWords = defineWords(
 
 interface ChunkEditorProps {
   label: string
+  /** As it is saved. */
   content: string
+  text: string
+  onChange: (text: string) => void
   isSaving: boolean
   onSave: (content: string) => void
   onCancel: () => void
 }
 
 /** Corrects the text of a chunk in its place. */
-export function ChunkEditor({ label, content, isSaving, onSave, onCancel }: ChunkEditorProps) {
+export function ChunkEditor(props: ChunkEditorProps) {
   const words = useWords()
-  const [text, setText] = useState(content)
+  const { label, content, text, onChange, isSaving, onSave, onCancel } = props
   const canSave = text.trim() !== '' && text !== content
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes, Escape and Enter belong to it.
@@ -38,7 +41,7 @@ export function ChunkEditor({ label, content, isSaving, onSave, onCancel }: Chun
         autoSize={{ minRows: 3, maxRows: 20 }}
         maxLength={40_000}
         aria-label={label}
-        onChange={event => setText(event.target.value)}
+        onChange={event => onChange(event.target.value)}
         onKeyDown={onKeyDown}
       />
       <div className="kb-chunk-editor-foot">

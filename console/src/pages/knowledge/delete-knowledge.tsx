@@ -18,7 +18,7 @@ const useWords = defineWords(
   {
     title: (name: string) => `删除“${name}”？`,
     lost: (documents: number, chunks: number) =>
-      `它的索引将被删除：${documents} 个文档、${chunks} 个片段，以及对片段所做的全部修改。使用它的智能体和工作流将再也查不到内容。此操作无法撤销。`,
+      `它的索引将被删除：${documents} 个文档、${chunks} 个段落，以及对段落所做的全部修改。使用它的智能体和工作流将再也查不到内容。此操作无法撤销。`,
     kept: '上传的文件本身会保留在“文件”中。',
     remove: '删除知识库',
     cancel: '取消',

@@ -9,7 +9,7 @@ import type { KnowledgeDocument } from './use-knowledge.ts'
 
 const useWords = defineWords(
   { added: 'Added', chunks: (count: number) => (count === 1 ? '1 passage' : `${count} passages`) },
-  { added: '添加于', chunks: (count: number) => `${count} 个片段` },
+  { added: '添加于', chunks: (count: number) => `${count} 个段落` },
 )
 
 /** What is known of a document, in one line. */

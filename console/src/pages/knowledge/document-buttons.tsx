@@ -71,7 +71,9 @@ export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentBu
           okText={words.ok}
           okButtonProps={{ danger: true }}
           cancelText={words.cancel}
-          onConfirm={() => remove.mutate([fileId], { onSuccess: () => onRemoved?.() })}
+          onConfirm={() =>
+            remove.mutate([fileId], { onSuccess: ({ failures }) => failures.length === 0 && onRemoved?.() })
+          }
         >
           <Button
             type="text"

@@ -33,10 +33,10 @@ const useWords = defineWords(
   {
     document: '文档',
     knowledge: '知识库',
-    chunks: '片段',
-    total: (count: number) => `共 ${count} 个片段`,
-    none: '还没有片段。文档读取完成后，切分结果会显示在这里。',
-    moved: '要查看的片段已不存在：文档后来被重新读取过。',
+    chunks: '段落',
+    total: (count: number) => `共 ${count} 个段落`,
+    none: '还没有段落。文档读取完成后，切分结果会显示在这里。',
+    moved: '要查看的段落已不存在：文档后来被重新读取过。',
   },
 )
 

@@ -23,7 +23,7 @@ const useWords = defineWords(
     selected: (count: number) => `已选 ${count} 个`,
     again: '重新读取',
     againTitle: '重新读取这些文档？',
-    againAbout: '读取期间仍可被搜索到。对片段所做的手工修改会丢失。',
+    againAbout: '读取期间仍可被搜索到。对段落所做的手工修改会丢失。',
     remove: '移除',
     removeTitle: (count: number) => `移除这 ${count} 个文档？`,
     removeAbout: '它们会立即从所有搜索中消失，对它们所做的修改也会丢失。文件本身会保留在“文件”中。',
@@ -72,7 +72,10 @@ export function DocumentsActions({ base, selected, onDone }: DocumentsActionsPro
         okText={words.remove}
         okButtonProps={{ danger: true }}
         cancelText={words.cancel}
-        onConfirm={() => remove.mutate(ids, { onSuccess: onDone })}
+        // What could not be removed stays selected, to be tried again.
+        onConfirm={() =>
+          remove.mutate(ids, { onSuccess: ({ failures }) => failures.length === 0 && onDone() })
+        }
       >
         <Button danger icon={<DeleteOutlined aria-hidden />} loading={remove.isPending}>
           {words.remove}

@@ -28,7 +28,7 @@ const useWords = defineWords(
     type: '类型',
     size: '大小',
     status: '状态',
-    chunks: '片段',
+    chunks: '段落',
     added: '添加时间',
     actions: '操作',
     select: (name: string) => `选择 ${name}`,

@@ -28,7 +28,7 @@ const useWords = defineWords(
     documents: '文档',
     search: '搜索',
     settings: '设置',
-    counts: (documents: number, chunks: number) => `${documents} 个文档 · ${chunks} 个片段`,
+    counts: (documents: number, chunks: number) => `${documents} 个文档 · ${chunks} 个段落`,
   },
 )
 

@@ -22,7 +22,7 @@ const useWords = defineWords(
   },
   {
     documents: (count: number) => `${count} 个文档`,
-    chunks: (count: number) => `${count} 个片段`,
+    chunks: (count: number) => `${count} 个段落`,
     failed: (count: number) => `${count} 个失败`,
     changed: '更改于',
     more: (name: string) => `${name} 的更多操作`,

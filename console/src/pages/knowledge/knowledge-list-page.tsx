@@ -64,6 +64,12 @@ export function KnowledgeListPage({ query }: { query: URLSearchParams }) {
     })
   }, [rested, page])
   const list = useKnowledgeList({ keyword: rested, page, page_size: pageSize })
+  const last = Math.max(1, Math.ceil((list.data?.total ?? 0) / pageSize))
+  useEffect(() => {
+    // What was deleted may have been all of the last page.
+    if (list.isSuccess && !list.isPlaceholderData && page > last)
+      navigate(withQuery(pathTo('knowledge'), { keyword: rested, page: last }), { replace: true })
+  })
   const create = (
     <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setIsCreating(true)}>
       {words.create}

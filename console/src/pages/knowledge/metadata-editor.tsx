@@ -33,8 +33,8 @@ interface MetadataEditorProps {
 /** Values of one's own, by key. */
 export function MetadataEditor({ rows, onChange, disabled = false }: MetadataEditorProps) {
   const words = useWords()
-  const change = (at: number, part: Partial<MetadataRow>): void =>
-    onChange(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
+  const change = (at: number, changed: MetadataRow): void =>
+    onChange(rows.map((row, index) => (index === at ? changed : row)))
   return (
     <div className="kb-metadata-rows">
       {rows.map((row, index) => (
@@ -46,7 +46,7 @@ export function MetadataEditor({ rows, onChange, disabled = false }: MetadataEdi
             maxLength={100}
             placeholder={words.keyExample}
             aria-label={words.key(index + 1)}
-            onChange={event => change(index, { key: event.target.value })}
+            onChange={event => change(index, { ...row, key: event.target.value })}
           />
           <Input
             value={row.value}
@@ -54,7 +54,7 @@ export function MetadataEditor({ rows, onChange, disabled = false }: MetadataEdi
             maxLength={1000}
             placeholder={words.valueExample}
             aria-label={words.value(index + 1)}
-            onChange={event => change(index, { value: event.target.value })}
+            onChange={event => change(index, { key: row.key, value: event.target.value })}
           />
           {!disabled && (
             <Button

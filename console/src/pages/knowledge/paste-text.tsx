@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { Form, Input, Modal } from 'antd'
 import { call } from '../../api/call.ts'
 import { Failure } from '../../ui/failure.tsx'
+import type { Metadata } from '../../ui/uploads/upload-queue.ts'
 import { defineWords } from '../../ui/words.ts'
-import type { Metadata } from './upload-queue.ts'
 import { useRefreshKnowledge } from './use-knowledge.ts'
 
 const useWords = defineWords(

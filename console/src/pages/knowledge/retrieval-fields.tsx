@@ -18,7 +18,7 @@ const useWords = defineWords(
   {
     mode: '检索方式',
     modeHint: '搜索、智能体或工作流没有另行指定时使用。',
-    topK: '每次返回的片段数',
+    topK: '每次返回的段落数',
     topKHint: '1 到 50。越多，智能体要读的内容越多，也越容易偏离重点。',
     threshold: '最低分数',
     thresholdHint: '0 到 1。低于此分数的内容不返回；0 表示不限制。',

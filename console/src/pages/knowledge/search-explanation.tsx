@@ -23,7 +23,7 @@ const useWords = defineWords(
     noTerms: '没有：本次只按语义搜索，或问题中只有符号。',
     term: '词',
     weight: '权重',
-    chunks: '含有它的片段',
+    chunks: '含有它的段落',
     missing: '少了某个文档？',
     choose: '选择你预期会出现的文档',
     here: (places: string) => `它在结果中，位于第 ${places} 位。`,

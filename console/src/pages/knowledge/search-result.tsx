@@ -31,7 +31,7 @@ const useWords = defineWords(
     noRank: '未以此方式找到',
     more: '显示全部',
     less: '收起',
-    passage: (number: number) => `片段 ${number}`,
+    passage: (number: number) => `段落 ${number}`,
   },
 )
 

@@ -26,7 +26,7 @@ const useWords = defineWords(
       'Try other words, a lower least score, or no filter. “Why?” tells which words were looked up, and why a document you expected is not here.',
   },
   {
-    count: (count: number) => `${count} 个片段`,
+    count: (count: number) => `${count} 个段落`,
     keyword: '按关键词',
     semantic: '按语义',
     hybrid: '按关键词与语义',

@@ -1,6 +1,6 @@
 import type { CallInput } from '../../api/operations.ts'
 import { pathTo } from '../../ui/router.ts'
-import { partsOf, scalarOf, textOf } from './metadata-rows.ts'
+import { listTextOf, partsOf, scalarOf, textOf } from './metadata-rows.ts'
 import { withQuery } from './with-query.ts'
 
 export type SearchBody = CallInput<'POST /api/v1/knowledge/{knowledge_id}/search'>['body']
@@ -104,7 +104,8 @@ function rowsOfFilter(text: string | null): FilterRow[] {
     const entries = Object.entries(conditions as Record<string, unknown>)
     return entries.flatMap(([name, value]) => {
       const operator = operators.find(each => each === name)
-      return operator ? [{ key, operator, value: textOf(value) }] : []
+      if (!operator) return []
+      return [{ key, operator, value: Array.isArray(value) ? listTextOf(value) : textOf(value) }]
     })
   })
 }

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { App, Button, Form } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { useKept } from '../../ui/use-kept.ts'
 import { defineWords } from '../../ui/words.ts'
 import { type SettingsForm, settingsOf, type Wishes, wishesOf, withFields } from './settings-form.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
@@ -26,41 +27,55 @@ const useWords = defineWords(
     savedIndex: '已保存，正在重建索引。',
     confirm: '重建全部索引？',
     confirmAbout: (documents: number) =>
-      `将在后台重新读取全部 ${documents} 个文档，对片段所做的手工修改会丢失。`,
+      `将在后台重新读取全部 ${documents} 个文档，对段落所做的手工修改会丢失。`,
     cancel: '取消',
   },
 )
 
 interface SettingsSectionProps {
   base: KnowledgeBase
+  /** Which section it is, for what was typed in it. */
+  name: string
   title: string
   about?: string
-
   /** Whether a change indexes everything anew. */
   isIndex?: boolean
   children: ReactNode
 }
 
+interface Edited {
+  /** The settings when the editing began. */
+  start: SettingsForm
+  fields: Partial<SettingsForm>
+}
+
 /** A part of the settings with a form of its own; only what was changed in it is sent. */
-export function SettingsSection({ base, title, about, isIndex = false, children }: SettingsSectionProps) {
+export function SettingsSection(props: SettingsSectionProps) {
+  const { base, name, title, about, isIndex = false, children } = props
   const words = useWords()
   const may = useMay()
   const { message, modal } = App.useApp()
   const refresh = useRefreshKnowledge()
   const [form] = Form.useForm<SettingsForm>()
-  const [isChanged, setIsChanged] = useState(false)
-  const before = settingsOf(base)
-  const wishes = (): Wishes => wishesOf(withFields(before, form.getFieldsValue()), before)
+  const [edited, keep] = useKept<Edited>(`settings ${base.knowledge_id} ${name}`)
+  const saved = settingsOf(base)
+  const start = edited?.start ?? saved
+  // Against what it was when the editing began: what a colleague changed since then is not undone.
+  const wishes = (): Wishes => wishesOf(withFields(start, form.getFieldsValue()), start)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what nobody edits follows what is saved
+  useEffect(() => {
+    if (!edited) form.setFieldsValue(settingsOf(base))
+  }, [base])
   const update = useMutation({
     mutationFn: (body: Wishes) =>
       call('POST /api/v1/knowledge/{knowledge_id}/update', {
         params: { knowledge_id: base.knowledge_id },
         body,
       }),
-    onSuccess: async saved => {
-      message.success(saved.reindexing ? words.savedIndex : words.saved)
-      form.setFieldsValue(settingsOf(saved))
-      setIsChanged(false)
+    onSuccess: async answer => {
+      message.success(answer.reindexing ? words.savedIndex : words.saved)
+      form.setFieldsValue(settingsOf(answer))
+      keep(undefined)
       await refresh(base.knowledge_id)
     },
   })
@@ -82,15 +97,17 @@ export function SettingsSection({ base, title, about, isIndex = false, children 
       <Form
         form={form}
         layout="vertical"
-        initialValues={before}
+        initialValues={edited ? withFields(start, edited.fields) : saved}
         disabled={!may.write}
-        onValuesChange={() => setIsChanged(Object.keys(wishes()).length > 0)}
+        onValuesChange={() =>
+          keep(Object.keys(wishes()).length > 0 ? { start, fields: form.getFieldsValue() } : undefined)
+        }
         onFinish={submit}
       >
         {children}
         {update.isError && <Failure error={update.error} />}
         {may.write && (
-          <Button type="primary" htmlType="submit" disabled={!isChanged} loading={update.isPending}>
+          <Button type="primary" htmlType="submit" disabled={!edited} loading={update.isPending}>
             {isIndex ? words.saveIndex : words.save}
           </Button>
         )}

@@ -33,7 +33,7 @@ const useWords = defineWords(
     retrieval: '如何检索',
     index: '如何建立索引',
     indexAbout:
-      '更改这里会重新读取全部文档并重建索引。完成之前，搜索仍使用现有索引；完成后，对片段所做的手工修改会丢失。',
+      '更改这里会重新读取全部文档并重建索引。完成之前，搜索仍使用现有索引；完成后，对段落所做的手工修改会丢失。',
     metadata: '元数据',
     api: '在你自己的程序中搜索',
     danger: '删除',
@@ -50,13 +50,13 @@ export function SettingsTab({ base }: { base: KnowledgeBase }) {
   return (
     <div className="kb-settings">
       {!may.write && <p className="soft">{words.readOnly}</p>}
-      <SettingsSection base={base} title={words.general}>
+      <SettingsSection base={base} name="general" title={words.general}>
         <NameFields />
       </SettingsSection>
-      <SettingsSection base={base} title={words.retrieval}>
+      <SettingsSection base={base} name="retrieval" title={words.retrieval}>
         <RetrievalFields />
       </SettingsSection>
-      <SettingsSection base={base} title={words.index} about={words.indexAbout} isIndex>
+      <SettingsSection base={base} name="index" title={words.index} about={words.indexAbout} isIndex>
         <ChunkingFields />
         <EmbeddingFields />
       </SettingsSection>

@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { App } from 'antd'
+import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
+import { useFailureWords } from '../../ui/failure-words.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { defineWords } from '../../ui/words.ts'
 import { useRefreshKnowledge } from './use-knowledge.ts'
@@ -12,11 +14,13 @@ const useWords = defineWords(
     busy: (count: number) => `${count} were being read already.`,
     removed: (count: number) =>
       count === 1 ? '1 document was removed.' : `${count} documents were removed.`,
+    notRemoved: (count: number, why: string) => `${count} could not be removed: ${why}`,
   },
   {
     again: (count: number) => `正在重新读取 ${count} 个文档。`,
     busy: (count: number) => `${count} 个本来就在读取中。`,
     removed: (count: number) => `已移除 ${count} 个文档。`,
+    notRemoved: (count: number, why: string) => `${count} 个未能移除：${why}`,
   },
 )
 
@@ -25,6 +29,7 @@ export function useDocumentActions(knowledgeId: string) {
   const words = useWords()
   const { message } = App.useApp()
   const tell = useTellFailure()
+  const wordsOf = useFailureWords()
   const refresh = useRefreshKnowledge()
   const readAgain = useMutation({
     /** Without ids all that failed. */
@@ -46,12 +51,21 @@ export function useDocumentActions(knowledgeId: string) {
   const remove = useMutation({
     mutationFn: async (fileIds: string[]) => {
       // One after the other: each of them is a call of its own, and the server has others to serve.
+      const failures: unknown[] = []
       for (const fileId of fileIds)
         await call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/delete', {
           params: { knowledge_id: knowledgeId, file_id: fileId },
+        }).catch((error: unknown) => {
+          // Somebody else was quicker.
+          if (!(error instanceof ApiFailure) || error.reason !== 'not_found') failures.push(error)
         })
+      return { removed: fileIds.length - failures.length, failures }
     },
-    onSuccess: (_, fileIds) => void message.success(words.removed(fileIds.length)),
+    onSuccess: ({ removed, failures }) => {
+      if (failures.length === 0) return void message.success(words.removed(removed))
+      const why = words.notRemoved(failures.length, wordsOf(failures[0]).title)
+      message.error(removed === 0 ? why : `${words.removed(removed)} ${why}`, 6)
+    },
     onError: tell,
     onSettled: () => refresh(knowledgeId),
   })

@@ -9,6 +9,7 @@ import {
 import type { ReactNode } from 'react'
 import { useMay } from '../../session/use-session.ts'
 import { pathTo } from '../../ui/router.ts'
+import { OverviewCard } from './overview-card.tsx'
 import { useOverviewWords } from './overview-words.ts'
 import { useDemoAgent } from './use-overview.ts'
 
@@ -38,19 +39,20 @@ function useSteps(isModelReady: boolean | undefined): Step[] {
       title: words.talk,
       about: isModelReady === false ? words.talkNeeds : words.talkAbout,
     },
-    {
+    // Whoever only reads is offered nothing that ends in a refusal.
+    may.write && {
       href: pathTo('agents'),
       icon: <RobotOutlined />,
       title: words.createAgent,
       about: words.createAgentAbout,
     },
-    {
+    may.write && {
       href: pathTo('knowledge'),
       icon: <FileAddOutlined />,
       title: words.addDocuments,
       about: words.addDocumentsAbout,
     },
-    {
+    may.write && {
       href: pathTo('workflows'),
       icon: <NodeIndexOutlined />,
       title: words.drawWorkflow,
@@ -76,14 +78,18 @@ function StepLink({ href, icon, title, about }: Step) {
 }
 
 export function FirstSteps({ isModelReady }: { isModelReady: boolean | undefined }) {
+  const words = useOverviewWords()
   const steps = useSteps(isModelReady)
+  if (steps.length === 0) return null
   return (
-    <ol className="steps">
-      {steps.map(step => (
-        <li key={step.title}>
-          <StepLink {...step} />
-        </li>
-      ))}
-    </ol>
+    <OverviewCard title={words.steps}>
+      <ol className="steps">
+        {steps.map(step => (
+          <li key={step.title}>
+            <StepLink {...step} />
+          </li>
+        ))}
+      </ol>
+    </OverviewCard>
   )
 }

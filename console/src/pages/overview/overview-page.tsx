@@ -50,9 +50,7 @@ function Contents() {
       <CountTiles />
       <div className="overview-columns">
         <div className="overview-column">
-          <OverviewCard title={words.steps}>
-            <FirstSteps isModelReady={server.data?.features.model.ready} />
-          </OverviewCard>
+          <FirstSteps isModelReady={server.data?.features.model.ready} />
           <OverviewCard title={words.runs} more={<a href="#/runs">{words.allRuns}</a>}>
             <RecentRuns />
           </OverviewCard>

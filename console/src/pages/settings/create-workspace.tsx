@@ -24,9 +24,11 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
       okText={made ? words.done : words.make}
       cancelText={words.cancel}
       confirmLoading={create.isPending}
-      // A stray click must not throw away what is shown only once.
+      // Neither a stray click nor a stray key may throw away what is shown only once, or is about to be.
       mask={{ closable: false }}
-      {...(made && { cancelButtonProps: { style: { display: 'none' } } })}
+      keyboard={!made && !create.isPending}
+      closable={!create.isPending}
+      cancelButtonProps={{ disabled: create.isPending, ...(made && { style: { display: 'none' } }) }}
       onOk={made ? onClose : form.submit}
       onCancel={onClose}
     >

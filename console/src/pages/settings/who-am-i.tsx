@@ -1,6 +1,6 @@
 import { LogoutOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
-import { forgetToken } from '../../api/token.ts'
+import { signOut } from '../../api/token.ts'
 import { useSession } from '../../session/use-session.ts'
 import { When } from '../../ui/when.tsx'
 import { Facts } from './facts.tsx'
@@ -22,7 +22,7 @@ export function WhoAmI() {
           ...(is_operator ? ([[words.operator, words.operatorAbout]] as [string, string][]) : []),
         ]}
       />
-      <Button icon={<LogoutOutlined />} className="settings-add" onClick={forgetToken}>
+      <Button icon={<LogoutOutlined />} className="settings-add" onClick={signOut}>
         {words.signOut}
       </Button>
     </>

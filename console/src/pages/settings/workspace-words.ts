@@ -41,7 +41,7 @@ export const useWorkspaceWords = defineWords(
     deleteNamed: (name: string) => `删除 ${name}`,
     deleteTitle: (name: string) => `删除 ${name}？`,
     deleteLost:
-      '其中的一切都会丢失：智能体、工作流、知识库、文件、会话、模型和令牌。它的令牌立即失效，且无法恢复。',
+      '其中的一切都会丢失：智能体、工作流、知识库、文件、对话、模型和令牌。它的令牌立即失效，且无法恢复。',
     typeName: (name: string) => `输入“${name}”以确认`,
     deleted: (name: string) => `已删除 ${name}`,
   },

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Popconfirm } from 'antd'
 import { call } from '../../api/call.ts'
-import { forgetToken } from '../../api/token.ts'
+import { signOut } from '../../api/token.ts'
 import { allKey } from '../../api/use-all.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import type { Token } from './token.ts'
@@ -15,7 +15,7 @@ export function RevokeToken({ token, isOwn }: { token: Token; isOwn: boolean }) 
     mutationFn: () => call('POST /api/v1/token/delete', { body: { id: token.id } }),
     onSuccess: async () => {
       message.success(words.revoked(token.name))
-      if (isOwn) forgetToken()
+      if (isOwn) signOut()
       else await queries.invalidateQueries({ queryKey: allKey('POST /api/v1/token/list') })
     },
     onError: useTellFailure(),

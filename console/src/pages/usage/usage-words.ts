@@ -77,7 +77,7 @@ export const useUsageWords = defineWords(
     most: '使用 token 最多的 20 个。',
     emptyTitle: '这段时间没有运行',
     empty: '与智能体对话或运行工作流后，会在这里统计。可以选择更长的时间范围或去掉筛选条件。',
-    toAgents: '去看智能体',
+    toAgents: '前往智能体',
     tooLong: '最多选择 366 天，且开始日期不晚于结束日期。',
   },
 )

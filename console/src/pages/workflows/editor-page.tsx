@@ -3,7 +3,10 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { Graph, Positions } from '../../editor/model/graph.ts'
-import { useMay } from '../../session/use-session.ts'
+import { Drafts } from '../../editor/saving/draft.ts'
+import { RescueButtons } from '../../editor/saving/rescue-buttons.tsx'
+import { isMissing } from '../../editor/saving/workflow-ports.ts'
+import { useMay, useSession } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -25,8 +28,11 @@ export interface OpenedWorkflow {
 async function openWorkflow(id: string, signal: AbortSignal): Promise<OpenedWorkflow | null> {
   const [{ workflow }, layout] = await Promise.all([
     call('GET /api/v1/workflow', { query: { id }, signal }),
-    // One that does not exist has no places either.
-    call('GET /api/v1/workflow/layout', { query: { id }, signal }).catch(() => ({ positions: {} })),
+    call('GET /api/v1/workflow/layout', { query: { id }, signal }).catch(error => {
+      // One that does not exist has no places either; those that cannot be read now must not be made anew.
+      if (!isMissing(error)) throw error
+      return { positions: {} }
+    }),
   ])
   if (!workflow) return null
   const { name, version, config } = workflow
@@ -58,6 +64,9 @@ function MissingWorkflow({ id }: { id: string }) {
   const words = useEditorWords()
   const may = useMay()
   const [isCreating, setIsCreating] = useState(false)
+  const session = useSession()
+  const drafts = new Drafts(session.data?.workspace_id ?? '', id)
+  const [draft] = useState(() => (may.write ? drafts.read() : undefined))
   return (
     <Page title={words.goneTitle} back={{ href: pathTo('workflows'), title: words.back }}>
       <EmptyState
@@ -65,15 +74,23 @@ function MissingWorkflow({ id }: { id: string }) {
         actions={
           <>
             <Button href={pathTo('workflows')}>{words.toList}</Button>
+            {draft && (
+              <RescueButtons
+                name={id}
+                graph={draft.mine}
+                places={draft.places}
+                onSaved={() => drafts.forgetAll()}
+              />
+            )}
             {may.write && (
-              <Button type="primary" onClick={() => setIsCreating(true)}>
+              <Button type={draft ? 'default' : 'primary'} onClick={() => setIsCreating(true)}>
                 {words.create}
               </Button>
             )}
           </>
         }
       >
-        {words.gone(id)}
+        {words.gone(id)} {draft && words.goneDraft}
       </EmptyState>
       <CreateDialog open={isCreating} id={id} onClose={() => setIsCreating(false)} />
     </Page>

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Alert, Input, Modal, Upload } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
+import { parseExact } from '../../api/exact-json.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -27,7 +28,7 @@ const useWords = defineWords(
 /** What export gave, or a bare graph; undefined where it is neither. */
 function readDocument(text: string): object | undefined {
   try {
-    const read: unknown = JSON.parse(text)
+    const read: unknown = parseExact(text)
     if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined
     if ('document' in read && typeof read.document === 'object') return read.document ?? undefined
     return 'nodes' in read ? { workflow: read } : read

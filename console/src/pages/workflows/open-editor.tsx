@@ -3,14 +3,16 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { cardSize } from '../../editor/canvas/card-size.ts'
 import { createCommands } from '../../editor/canvas/commands.ts'
 import type { Canvas } from '../../editor/canvas/create-canvas.ts'
+import { keepPlaces } from '../../editor/canvas/keep-places.ts'
 import { KeyboardHelp } from '../../editor/canvas/keyboard-help.tsx'
 import { Palette } from '../../editor/canvas/palette.tsx'
-import { placedAll, usePlacedNodes, useScene } from '../../editor/canvas/use-scene.ts'
+import { usePlacedNodes, useScene } from '../../editor/canvas/use-scene.ts'
 import { WorkflowCanvas } from '../../editor/canvas/workflow-canvas.tsx'
 import { HistoryDrawer } from '../../editor/history/history-drawer.tsx'
 import { createEditorStore } from '../../editor/model/editor-store.ts'
+import { type Draft, drawingOf } from '../../editor/model/join-drafts.ts'
 import { useChecks } from '../../editor/panels/use-checks.ts'
-import { type Draft, draftKey, readDraft } from '../../editor/saving/draft.ts'
+import { Drafts } from '../../editor/saving/draft.ts'
 import { MergeDialog } from '../../editor/saving/merge-dialog.tsx'
 import { type Autosave, useAutosave } from '../../editor/saving/use-autosave.ts'
 import {
@@ -45,21 +47,20 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
   const mayWrite = useMay().write
   const [name, setName] = useState(opened.name)
   useDocumentTitle(name || id)
-  // What nobody placed yet is laid out once: it would jump with every edit otherwise.
-  const { key, draft } = useDraft(id, mayWrite)
-  const [store] = useState(() => {
-    const edited = draft?.mine ?? graph
-    return createEditorStore({ graph: edited, positions: placedAll(edited, positions) })
-  })
+  const { drafts, draft } = useDraft(id, mayWrite)
+  const [store] = useState(() =>
+    createEditorStore(draft ? drawingOf(draft, positions) : { graph, positions }),
+  )
+  useEffect(() => keepPlaces(store), [store])
   const loaded = useMemo(
     // What was left behind unsaved is merged into what is there now, as if it had been edited all the time.
     () => ({
       id,
       positions,
-      draftKey: key,
-      ...(draft ? { version: draft.version, graph: draft.base } : { version, graph }),
+      drafts,
+      ...(draft ? { version: draft.version, graph: draft.base, sent: draft.sent } : { version, graph }),
     }),
-    [id, version, graph, positions, key, draft],
+    [id, version, graph, positions, drafts, draft],
   )
   const autosave = useAutosave(store, loaded, mayWrite)
   const checks = useChecks(store)
@@ -95,17 +96,18 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
 }
 
 /** What this browser kept of an earlier visit because it could not be saved. */
-function useDraft(id: string, mayWrite: boolean): { key: string; draft: Draft | undefined } {
+function useDraft(id: string, mayWrite: boolean): { drafts: Drafts; draft: Draft | undefined } {
   const words = useEditorWords()
   const { message } = App.useApp()
   const session = useSession()
-  const key = draftKey(session.data?.workspace_id ?? '', id)
-  const [draft] = useState(() => (mayWrite ? readDraft(key) : undefined))
+  const [drafts] = useState(() => new Drafts(session.data?.workspace_id ?? '', id))
+  // Claimed at once, or a save that is quicker than the first look at it would leave it behind.
+  const [draft] = useState(() => (mayWrite ? drafts.claim() : undefined))
   const isRestored = draft !== undefined
   useEffect(() => {
     if (isRestored) message.info(words.restored, 6)
   }, [isRestored, message, words])
-  return { key, draft }
+  return { drafts, draft }
 }
 
 interface EditorPartsProps {
@@ -177,6 +179,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
             store.select([nodeId])
             openTab('settings')
           }}
+          onOpenEdge={() => openTab('settings')}
           onSearchKinds={searchKinds}
         />
         <SidePanel tab={tab} isOpen={hasPanel} onTab={setTab} />

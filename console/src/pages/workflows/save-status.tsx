@@ -8,6 +8,8 @@ import {
 } from '@ant-design/icons'
 import { Button, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
+import { WorkflowDeleted } from '../../editor/model/autosave-ports.ts'
+import { RescueButtons } from '../../editor/saving/rescue-buttons.tsx'
 import { type SaveStatus as Status, useWorkflowEditor } from '../../editor/workflow-editor.ts'
 import { useFailureWords } from '../../ui/failure-words.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
@@ -24,7 +26,7 @@ const icons: Readonly<Record<Status, ReactNode>> = {
 /** Whether the server has everything, in words. */
 export function SaveStatus() {
   const words = useEditorWords()
-  const { saving, mayWrite } = useWorkflowEditor()
+  const { saving, mayWrite, store, workflowId, name } = useWorkflowEditor()
   const failureWords = useFailureWords()
   const tellFailure = useTellFailure()
   if (!mayWrite)
@@ -44,7 +46,16 @@ export function SaveStatus() {
           {icons[status]} <span className="save-words">{words[status]}</span>
         </span>
       </Tooltip>
-      {status === 'failed' && (
+      {status === 'failed' && error instanceof WorkflowDeleted && (
+        <RescueButtons
+          name={name || workflowId}
+          graph={store.state().graph}
+          places={store.state().positions}
+          size="small"
+          onSaved={saving.abandon}
+        />
+      )}
+      {status === 'failed' && !(error instanceof WorkflowDeleted) && (
         <Button size="small" onClick={() => saving.flush().catch(tellFailure)}>
           {words.again}
         </Button>

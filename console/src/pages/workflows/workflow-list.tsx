@@ -11,6 +11,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { usePageInReach } from '../../ui/use-page-in-reach.ts'
 import { When } from '../../ui/when.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
@@ -39,6 +40,7 @@ export function WorkflowList() {
       }),
     placeholderData: keepPreviousData,
   })
+  usePageInReach(list.data?.total, page, pageSize, setPage)
   const isNew = list.data?.total === 0 && keyword === '' && !list.isPlaceholderData
   const buttons = may.write && (
     <>

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
+import { parseExact } from '../../../api/exact-json.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { isObject } from '../fits-shape.ts'
 import { inputId } from '../node-form.ts'
+import { useUnfinishedText } from '../unfinished-texts.ts'
 import { useDraft } from '../use-draft.ts'
 import { TemplateInput } from './template-input.tsx'
 
@@ -26,6 +28,8 @@ interface JsonInputProps {
   /** Whether its texts may have references. */
   hasReferences?: boolean
   must?: 'object' | 'list' | undefined
+  /** Why a value cannot be stored, or undefined. */
+  refuse?(value: unknown): string | undefined
   corner?: ReactNode
 }
 
@@ -33,22 +37,26 @@ const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stri
 
 /** JSON as text. What is not JSON stays in the field with the reason, and is not stored. */
 export function JsonInput(props: JsonInputProps) {
-  const { value, onChange, pointer, label, hasReferences = false, must, corner } = props
+  const { value, onChange, pointer, label, hasReferences = false, must, refuse, corner } = props
   const words = useWords()
-  const [text, keep] = useDraft(value, textOf)
-  const read = readJson(text)
-  const problem =
-    'problem' in read
-      ? words.broken(read.problem)
-      : read.value === undefined || must === undefined || fits(must, read.value)
-        ? undefined
-        : words[must]
+  const unfinished = useUnfinishedText(pointer)
+  const [text, keep] = useDraft(value, stored => unfinished.textOver(stored) ?? textOf(stored))
+  const problemOf = (read: Read): string | undefined => {
+    if ('problem' in read) return words.broken(read.problem)
+    if (read.value === undefined) return undefined
+    return must === undefined || fits(must, read.value) ? refuse?.(read.value) : words[must]
+  }
+  const problem = problemOf(readJson(text))
   const change = (next: string): void => {
-    const parsed = readJson(next)
-    const isGood =
-      'value' in parsed && (parsed.value === undefined || must === undefined || fits(must, parsed.value))
-    keep(next, isGood ? parsed.value : value)
-    if (isGood) onChange(parsed.value)
+    const read = readJson(next)
+    if ('problem' in read || problemOf(read) !== undefined) {
+      keep(next, value)
+      unfinished.keep(next, value)
+      return
+    }
+    keep(next, read.value)
+    unfinished.forget()
+    onChange(read.value)
   }
   return (
     <>
@@ -74,11 +82,13 @@ export function JsonInput(props: JsonInputProps) {
 const fits = (must: 'object' | 'list', value: unknown): boolean =>
   must === 'object' ? isObject(value) : Array.isArray(value)
 
+type Read = { value: unknown } | { problem: string }
+
 /** An empty text stands for a field that is not set. */
-function readJson(text: string): { value: unknown } | { problem: string } {
+function readJson(text: string): Read {
   if (text.trim() === '') return { value: undefined }
   try {
-    return { value: JSON.parse(text) as unknown }
+    return { value: parseExact(text) }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
   }

@@ -1,14 +1,26 @@
+import { useState } from 'react'
 import type { KindField } from '../../../../../src/contract/kind-operations.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { hasParts, isObject, type JsonObject, withKey } from '../fits-shape.ts'
 import { useSay } from '../node-form.ts'
 import { pointerBelow } from '../pointer.ts'
+import { useUnfinishedText } from '../unfinished-texts.ts'
+import { withOthers } from '../with-others.ts'
 import { FieldFrame } from './field-frame.tsx'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
 import { NestedInput } from './nested-input.tsx'
 
-const useWords = defineWords({ more: 'Other fields (JSON)' }, { more: '其他字段（JSON）' })
+const useWords = defineWords(
+  {
+    more: 'Other fields (JSON)',
+    known: (name: string) => `“${name}” has a field of its own in this form; this text is not stored yet.`,
+  },
+  {
+    more: '其他字段（JSON）',
+    known: (name: string) => `“${name}”在表单中已有自己的字段，这段内容尚未保存。`,
+  },
+)
 
 /** One field of an object, with its label. */
 export function FieldInput({
@@ -81,21 +93,27 @@ interface OtherFieldsProps {
 /** What no input knows, as one piece of JSON. */
 export function OtherFields({ record, known, onChange, pointer }: OtherFieldsProps) {
   const words = useWords()
+  const place = `${pointer}/ others`
   const others = Object.entries(record).filter(([name]) => !known.includes(name))
-  if (others.length === 0) return null
-  const change = (next: unknown): void => {
-    const kept = Object.entries(record).filter(([name]) => known.includes(name))
-    const added = isObject(next) ? Object.entries(next).filter(([name]) => !known.includes(name)) : []
-    onChange(Object.fromEntries([...kept, ...added]))
+  const isFilled = others.length > 0
+  const { isKept } = useUnfinishedText(place)
+  // Once there it stays: whoever empties it may be about to write something else.
+  const [isShown, setIsShown] = useState(isFilled || isKept)
+  if (isFilled && !isShown) setIsShown(true)
+  if (!isFilled && !isShown) return null
+  const refuse = (value: unknown): string | undefined => {
+    const name = isObject(value) && known.find(each => Object.hasOwn(value, each))
+    return typeof name === 'string' ? words.known(name) : undefined
   }
   return (
-    <FieldFrame pointer={`${pointer}/ others`} label={words.more}>
+    <FieldFrame pointer={place} label={words.more}>
       <JsonInput
         value={Object.fromEntries(others)}
-        onChange={change}
-        pointer={`${pointer}/ others`}
+        onChange={next => onChange(withOthers(record, known, isObject(next) ? next : {}))}
+        pointer={place}
         label={words.more}
         must="object"
+        refuse={refuse}
       />
     </FieldFrame>
   )

@@ -1,3 +1,4 @@
+import { FindingText } from '../finding-text.tsx'
 import { problemsId, useProblems } from '../node-form.ts'
 
 /** What the server found wrong at a place. */
@@ -7,9 +8,9 @@ export function Problems({ pointer, reach }: { pointer: string; reach: 'here' | 
   const messages = [...new Map(problems.map(each => [each.message, each])).values()]
   return (
     <ul className="problems" id={problemsId(pointer)}>
-      {messages.map(({ message, severity }) => (
-        <li key={message} className={severity === 'warning' ? 'problem-mild' : undefined}>
-          {message}
+      {messages.map(finding => (
+        <li key={finding.message} className={finding.severity === 'warning' ? 'problem-mild' : undefined}>
+          <FindingText finding={finding} />
         </li>
       ))}
     </ul>

@@ -1,5 +1,6 @@
 import { ArrowDownOutlined, ArrowUpOutlined, DeleteOutlined } from '@ant-design/icons'
-import { Button } from 'antd'
+import { Button, type ButtonProps } from 'antd'
+import { flushSync } from 'react-dom'
 import { defineWords } from '../../../ui/words.ts'
 import { useNodeForm } from '../node-form.ts'
 
@@ -24,14 +25,24 @@ interface RowButtonsProps {
   onRemove(): void
 }
 
+/** The next row takes the place and the focus of one that goes; after the last one the focus is on the way to add one. */
+function removeRow(button: HTMLElement, onRemove: () => void): void {
+  const rows = button.closest('.field-stack')
+  flushSync(onRemove)
+  if (!button.isConnected) rows?.querySelector<HTMLElement>(':scope > button')?.focus()
+}
+
 /** Moves and removes one of several. */
 export function RowButtons({ name, onMove, isFirst, isLast, onRemove }: RowButtonsProps) {
   const words = useWords()
   const { isReadOnly } = useNodeForm()
   if (isReadOnly) return null
-  const button = (label: string, icon: React.ReactNode, disabled: boolean, onClick: () => void) => (
-    <Button type="text" size="small" aria-label={label} title={label} {...{ icon, disabled, onClick }} />
-  )
+  const button = (
+    label: string,
+    icon: React.ReactNode,
+    disabled: boolean,
+    onClick: ButtonProps['onClick'],
+  ) => <Button type="text" size="small" aria-label={label} title={label} {...{ icon, disabled, onClick }} />
   return (
     <span className="row-buttons">
       {onMove && !(isFirst && isLast) && (
@@ -40,7 +51,9 @@ export function RowButtons({ name, onMove, isFirst, isLast, onRemove }: RowButto
           {button(words.down(name), <ArrowDownOutlined />, isLast ?? false, () => onMove(1))}
         </>
       )}
-      {button(words.remove(name), <DeleteOutlined />, false, onRemove)}
+      {button(words.remove(name), <DeleteOutlined />, false, event =>
+        removeRow(event.currentTarget, onRemove),
+      )}
     </span>
   )
 }

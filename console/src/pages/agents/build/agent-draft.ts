@@ -1,12 +1,5 @@
 import type { AgentRecord } from '../agent-record.ts'
-
-export interface MemoryRow {
-  key: string
-  name: string
-  description: string
-  /** The default as it is typed: a text, or JSON where it was no text before. */
-  value: string
-}
+import { type MemoryRow, memoryOf, memoryRowsOf } from './memory-draft.ts'
 
 export interface ToolDraft {
   name: string
@@ -32,9 +25,6 @@ export interface AgentDraft {
 
 const webSearch = 'web_search'
 
-const printed = (value: unknown): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
-
 export function draftOf({ name, intro, access, config, learn, memory }: AgentRecord): AgentDraft {
   const tools = Object.entries(config.tools ?? {})
   return {
@@ -51,35 +41,9 @@ export function draftOf({ name, intro, access, config, learn, memory }: AgentRec
     tools: tools
       .filter(([tool]) => tool !== webSearch)
       .map(([tool, { version, running_config: running = {} }]) => ({ name: tool, version, running })),
-    memory: Object.entries(memory).map(([key, entry]) => ({
-      key,
-      name: entry.name ?? '',
-      description: entry.description ?? '',
-      value: printed(entry.default),
-    })),
+    memory: memoryRowsOf(memory),
   }
 }
-
-/** A default that was no text stays none, as long as what is typed can be read as JSON. */
-function defaultOf(typed: string, before: unknown): unknown {
-  if (typed === printed(before)) return before
-  if (before === undefined || typeof before === 'string') return typed === '' ? undefined : typed
-  try {
-    return JSON.parse(typed) as unknown
-  } catch {
-    return typed
-  }
-}
-
-const memoryOf = (rows: readonly MemoryRow[], before: AgentRecord['memory']): AgentRecord['memory'] =>
-  Object.fromEntries(
-    rows
-      .filter(({ key }) => key.trim() !== '')
-      .map(({ key, name, description, value }) => {
-        const made = defaultOf(value, before[key]?.default)
-        return [key.trim(), { name, description, ...(made !== undefined && { default: made }) }]
-      }),
-  )
 
 const toolsOf = ({ tools, searchesWeb }: AgentDraft, before: AgentRecord['config']['tools']) => ({
   ...(searchesWeb && { [webSearch]: before?.[webSearch] ?? {} }),
@@ -93,7 +57,8 @@ const toolsOf = ({ tools, searchesWeb }: AgentDraft, before: AgentRecord['config
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+/** Drafts hold nothing but JSON, with their members in one order. */
+export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 export type AgentChange = Partial<Pick<AgentRecord, 'name' | 'intro' | 'access' | 'learn' | 'memory'>> & {
   config?: Record<string, unknown>
@@ -123,9 +88,24 @@ export function changeOf(agent: AgentRecord, draft: AgentDraft): AgentChange {
     ...(differs('knowledgeIds') && {
       learn: Object.fromEntries(draft.knowledgeIds.map(id => [id, agent.learn[id] ?? {}])),
     }),
-    ...(differs('memory') && { memory: memoryOf(draft.memory, agent.memory) }),
+    ...(differs('memory') && { memory: memoryOf(draft.memory) }),
     ...(Object.keys(config).length > 0 && { config }),
   }
 }
 
 export const isChanged = (agent: AgentRecord, draft: AgentDraft): boolean => !isSame(draftOf(agent), draft)
+
+/** A draft together with the record that editing began with. */
+export interface Editing {
+  base: AgentRecord
+  draft: AgentDraft
+}
+
+/** A draft on top of a newer record: what was not edited here is as others have saved it meanwhile. */
+export function rebased({ base, draft }: Editing, agent: AgentRecord): AgentDraft {
+  if (base === agent) return draft
+  const before = draftOf(base)
+  const fields = Object.keys(before) as (keyof AgentDraft)[]
+  const edited = fields.filter(field => !isSame(before[field], draft[field]))
+  return { ...draftOf(agent), ...Object.fromEntries(edited.map(field => [field, draft[field]])) }
+}

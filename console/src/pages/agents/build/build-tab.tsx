@@ -3,8 +3,10 @@ import { useMay } from '../../../session/use-session.ts'
 import { Failure } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { AgentRecord, Warning } from '../agent-record.ts'
+import type { AgentDraft } from './agent-draft.ts'
 import { IdentityFields } from './identity-fields.tsx'
 import { KnowledgeFields } from './knowledge-fields.tsx'
+import { memoryProblems } from './memory-draft.ts'
 import { MemoryFields } from './memory-fields.tsx'
 import { OpeningFields } from './opening-fields.tsx'
 import { PersonaFields } from './persona-fields.tsx'
@@ -23,6 +25,7 @@ const useWords = defineWords(
     warnings: 'It is saved, but this keeps it from answering as it should:',
     readOnly: 'Your token can read this agent, but not change it.',
     name: 'Give it a name before you save.',
+    memory: 'Give each value of its memory a key of its own before you save.',
   },
   {
     save: '保存',
@@ -33,8 +36,15 @@ const useWords = defineWords(
     warnings: '已保存，但以下问题会影响它的回答：',
     readOnly: '你的令牌可以查看这个智能体，但不能修改。',
     name: '保存前请填写名称。',
+    memory: '保存前请为每个记忆值填写不同的键。',
   },
 )
+
+/** What has to be mended before the draft can be saved. */
+function lackOf({ name, memory }: AgentDraft): 'name' | 'memory' | undefined {
+  if (name.trim() === '') return 'name'
+  return memoryProblems(memory).some(problem => problem !== undefined) ? 'memory' : undefined
+}
 
 /** How an agent is made, beside a chat to try it out. */
 export function BuildTab({ agent }: { agent: AgentRecord }) {
@@ -44,7 +54,7 @@ export function BuildTab({ agent }: { agent: AgentRecord }) {
   const { draft, isDirty } = control
   const { save, isSaving, error, warnings } = useSave(agent, control)
   const part = { draft, edit: control.edit, isDisabled: !may.write }
-  const hasName = draft.name.trim() !== ''
+  const lack = lackOf(draft)
   return (
     <div className="build">
       <form
@@ -52,16 +62,21 @@ export function BuildTab({ agent }: { agent: AgentRecord }) {
         aria-label={words.form}
         onSubmit={event => {
           event.preventDefault()
-          if (hasName) void save()
+          if (!lack) void save()
         }}
       >
         {may.write ? (
           <div className="build-bar">
             <span className="soft" role="status">
-              {!hasName ? words.name : isDirty ? words.unsaved : words.allSaved}
+              {words[lack ?? (isDirty ? 'unsaved' : 'allSaved')]}
             </span>
             {isDirty && <Button onClick={control.discard}>{words.discard}</Button>}
-            <Button type="primary" htmlType="submit" disabled={!isDirty || !hasName} loading={isSaving}>
+            <Button
+              type="primary"
+              htmlType="submit"
+              disabled={!isDirty || lack !== undefined}
+              loading={isSaving}
+            >
               {words.save}
             </Button>
           </div>

@@ -1,8 +1,9 @@
 import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Input } from 'antd'
+import { useId } from 'react'
 import { defineWords } from '../../../ui/words.ts'
-import type { MemoryRow } from './agent-draft.ts'
 import { FieldGroup } from './field.tsx'
+import { type MemoryProblem, type MemoryRow, memoryProblems } from './memory-draft.ts'
 import type { PartProps } from './part-props.ts'
 
 const useWords = defineWords(
@@ -17,6 +18,8 @@ const useWords = defineWords(
     field: (field: string, number: number) => `${field} of value ${number}`,
     remove: (number: number) => `Remove value ${number}`,
     add: 'Add a value',
+    missing: 'Enter a key, or remove this value.',
+    double: 'Another value has this key already. Enter another one.',
   },
   {
     title: '记忆',
@@ -28,6 +31,8 @@ const useWords = defineWords(
     field: (field: string, number: number) => `第 ${number} 个值的${field}`,
     remove: (number: number) => `移除第 ${number} 个值`,
     add: '添加值',
+    missing: '请填写键，或移除这个值。',
+    double: '已有使用这个键的值，请换一个键。',
   },
 )
 
@@ -43,30 +48,20 @@ const emptyRow: MemoryRow = { key: '', name: '', description: '', value: '' }
 export function MemoryFields({ draft, edit, isDisabled }: PartProps) {
   const words = useWords()
   const { memory } = draft
+  const problems = memoryProblems(memory)
   return (
     <FieldGroup title={words.title} about={words.about}>
       {memory.map((row, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the key of a row is itself being typed
-        <div key={at} className="row memory-row">
-          {fields.map(field => (
-            <Input
-              key={field}
-              maxLength={longest[field]}
-              disabled={isDisabled}
-              aria-label={words.field(words[field], at + 1)}
-              placeholder={words[field]}
-              value={row[field]}
-              onChange={event => edit({ memory: memory.with(at, { ...row, [field]: event.target.value }) })}
-            />
-          ))}
-          <Button
-            type="text"
-            icon={<CloseOutlined />}
-            disabled={isDisabled}
-            aria-label={words.remove(at + 1)}
-            onClick={() => edit({ memory: memory.filter((_, other) => other !== at) })}
-          />
-        </div>
+        <MemoryRowFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: the key of a row is itself being typed
+          key={at}
+          row={row}
+          number={at + 1}
+          problem={problems[at]}
+          isDisabled={isDisabled}
+          onChange={next => edit({ memory: memory.with(at, next) })}
+          onRemove={() => edit({ memory: memory.filter((_, other) => other !== at) })}
+        />
       ))}
       <div>
         <Button
@@ -79,5 +74,50 @@ export function MemoryFields({ draft, edit, isDisabled }: PartProps) {
         </Button>
       </div>
     </FieldGroup>
+  )
+}
+
+interface MemoryRowFieldsProps {
+  row: MemoryRow
+  number: number
+  problem: MemoryProblem | undefined
+  isDisabled: boolean
+  onChange: (row: MemoryRow) => void
+  onRemove: () => void
+}
+
+function MemoryRowFields({ row, number, problem, isDisabled, onChange, onRemove }: MemoryRowFieldsProps) {
+  const words = useWords()
+  const problemId = useId()
+  return (
+    <div>
+      <div className="row memory-row">
+        {fields.map(field => (
+          <Input
+            key={field}
+            maxLength={longest[field]}
+            disabled={isDisabled}
+            aria-label={words.field(words[field], number)}
+            {...(field === 'key' &&
+              problem && { status: 'error', 'aria-invalid': true, 'aria-describedby': problemId })}
+            placeholder={words[field]}
+            value={row[field]}
+            onChange={event => onChange({ ...row, [field]: event.target.value })}
+          />
+        ))}
+        <Button
+          type="text"
+          icon={<CloseOutlined />}
+          disabled={isDisabled}
+          aria-label={words.remove(number)}
+          onClick={onRemove}
+        />
+      </div>
+      {problem && (
+        <p id={problemId} className="small row-problem">
+          {words[problem]}
+        </p>
+      )}
+    </div>
   )
 }

@@ -11,6 +11,7 @@ import {
   toolFormOf,
   toolOf,
   toolProblem,
+  unreadable,
 } from './tool-settings.ts'
 
 const useWords = defineWords(
@@ -29,7 +30,7 @@ const useWords = defineWords(
     taken: 'Another tool has this name.',
     noUrl: 'Enter its address.',
     noId: 'Choose what it uses.',
-    headers: 'The headers must be a JSON object, such as {"X-Key": "…"}.',
+    headers: 'Each header needs a name of its own.',
     parameters: 'The parameters must be a JSON object, such as {"item": "what to look for"}.',
     badJson: 'The settings must be a JSON object.',
   },
@@ -48,7 +49,7 @@ const useWords = defineWords(
     taken: '已有同名的工具。',
     noUrl: '请填写地址。',
     noId: '请选择它使用的对象。',
-    headers: '请求头必须是 JSON 对象，例如 {"X-Key": "…"}。',
+    headers: '每个请求头都需要一个不重复的名称。',
     parameters: '参数必须是 JSON 对象，例如 {"item": "要查找的物品"}。',
     badJson: '设置必须是 JSON 对象。',
   },
@@ -85,8 +86,10 @@ export function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
   const [problem, setProblem] = useState<string>()
 
   const show = (view: string): void => {
+    const lost = view === 'json' ? unreadable(form) : undefined
     const running = json === undefined ? undefined : readSettings(json)
-    setProblem(view === 'form' && !running ? words.badJson : undefined)
+    setProblem(lost ? words[problemWord[lost]] : view === 'form' && !running ? words.badJson : undefined)
+    if (lost) return
     if (view === 'json') setJson(JSON.stringify(toolOf(form, tool, true).running, null, 2))
     else if (running) {
       setForm(toolFormOf({ name: form.name, running }))

@@ -1,6 +1,7 @@
 import { Input, Select } from 'antd'
 import { defineWords } from '../../../ui/words.ts'
 import { Field } from './field.tsx'
+import { HeaderFields } from './header-fields.tsx'
 import { KnowledgeSelect } from './knowledge-select.tsx'
 import { fieldsOf, methods, type ToolForm, type ToolType, toolTypes } from './tool-settings.ts'
 import { WorkflowSelect } from './workflow-select.tsx'
@@ -17,8 +18,6 @@ const useWords = defineWords(
     method: 'Method',
     url: 'Address',
     urlHelp: 'What stands in braces, such as {item}, is filled in by the model. The host is yours.',
-    headers: 'Headers as JSON',
-    headersHelp: 'For example keys. The model never sees them.',
     parameters: 'Parameters as JSON',
     parametersHelp: 'A JSON Schema, or {"name": "what it is"}.',
     workflowChoice: 'Workflow',
@@ -38,8 +37,6 @@ const useWords = defineWords(
     method: '方法',
     url: '地址',
     urlHelp: '花括号里的内容（如 {item}）由模型填写，主机由你决定。',
-    headers: '请求头（JSON）',
-    headersHelp: '例如密钥，模型看不到。',
     parameters: '参数（JSON）',
     parametersHelp: 'JSON Schema，或 {"名称": "说明"}。',
     workflowChoice: '工作流',
@@ -102,16 +99,7 @@ export function ToolFormFields({ form, edit }: ToolFormFieldsProps) {
           {...(form.type === 'http' && { help: words.urlHelp })}
         />
       )}
-      {has('headers') && (
-        <TextField
-          form={form}
-          edit={edit}
-          field="headers"
-          label={words.headers}
-          help={words.headersHelp}
-          isCode
-        />
-      )}
+      {has('headers') && <HeaderFields headers={form.headers} onChange={headers => edit({ headers })} />}
       {has('parameters') && (
         <TextField
           form={form}
@@ -139,7 +127,7 @@ export function ToolFormFields({ form, edit }: ToolFormFieldsProps) {
 }
 
 interface TextFieldProps extends ToolFormFieldsProps {
-  field: 'description' | 'url' | 'headers' | 'parameters'
+  field: 'description' | 'url' | 'parameters'
   label: string
   help?: string
   isCode?: boolean

@@ -5,6 +5,11 @@ export type ToolType = (typeof toolTypes)[number]
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
 
+export interface HeaderRow {
+  name: string
+  value: string
+}
+
 /** The settings of a tool as they are typed. `rest` are those that have no field. */
 export interface ToolForm {
   name: string
@@ -12,8 +17,8 @@ export interface ToolForm {
   description: string
   url: string
   method: string
+  headers: readonly HeaderRow[]
   /** JSON, or empty. */
-  headers: string
   parameters: string
   id: string
   /** Of a tool server; all of them where none is named. */
@@ -24,6 +29,15 @@ export interface ToolForm {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const jsonOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, null, 2))
 
+const headerRowsOf = (headers: unknown): HeaderRow[] =>
+  Object.entries(isRecord(headers) ? headers : {}).map(([name, value]) => ({
+    name,
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+  }))
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export function toolFormOf(tool: ToolDraft | undefined): ToolForm {
   const { type, description, url, method, headers, parameters, id, tools, ...rest } = tool?.running ?? {}
   return {
@@ -32,7 +46,7 @@ export function toolFormOf(tool: ToolDraft | undefined): ToolForm {
     description: textOf(description),
     url: textOf(url),
     method: textOf(method).toUpperCase() || 'GET',
-    headers: jsonOf(headers),
+    headers: headerRowsOf(headers),
     parameters: jsonOf(parameters),
     id: textOf(id),
     tools: Array.isArray(tools) ? tools.map(String) : [],
@@ -52,8 +66,7 @@ export const fieldsOf: Readonly<Record<ToolType, readonly (keyof ToolForm)[]>> =
 export function readSettings(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }
@@ -69,30 +82,35 @@ export function toolProblem(form: ToolForm, taken: readonly string[]): ToolProbl
   const shown = fieldsOf[form.type]
   for (const needed of ['url', 'id'] as const)
     if (shown.includes(needed) && form[needed].trim() === '') return needed
-  for (const json of ['headers', 'parameters'] as const)
-    if (shown.includes(json) && form[json].trim() !== '' && !readSettings(form[json])) return json
-  return undefined
+  return unreadable(form)
 }
 
-/** With `isLoose` what cannot be read as JSON is left out instead of being a fault. */
+/** A field whose content cannot be put into JSON without losing something. */
+export function unreadable({ type, headers, parameters }: ToolForm): 'headers' | 'parameters' | undefined {
+  const names = headers.map(({ name }) => name.trim().toLowerCase())
+  const areNamed = names.every((name, at) => name !== '' && names.indexOf(name) === at)
+  if (fieldsOf[type].includes('headers') && !areNamed) return 'headers'
+  const areRead = parameters.trim() === '' || readSettings(parameters) !== undefined
+  return fieldsOf[type].includes('parameters') && !areRead ? 'parameters' : undefined
+}
+
+/** With `isLoose` an address or id that is still missing is there as an empty text, to be filled in. */
 export function toolOf(form: ToolForm, before: ToolDraft | undefined, isLoose = false): ToolDraft {
   const shown = fieldsOf[form.type]
   const text = (field: 'description' | 'url' | 'id') =>
     shown.includes(field) && (form[field].trim() !== '' || (isLoose && field !== 'description'))
       ? { [field]: form[field].trim() }
       : {}
-  const json = (field: 'headers' | 'parameters') => {
-    const value = shown.includes(field) ? readSettings(form[field]) : undefined
-    return value ? { [field]: value } : {}
-  }
+  const headers = Object.fromEntries(form.headers.map(({ name, value }) => [name.trim(), value]))
+  const parameters = shown.includes('parameters') ? readSettings(form.parameters) : undefined
   const running = {
     type: form.type,
     ...text('id'),
     ...text('description'),
     ...(form.type === 'http' && { method: form.method }),
     ...text('url'),
-    ...json('headers'),
-    ...json('parameters'),
+    ...(shown.includes('headers') && form.headers.length > 0 && { headers }),
+    ...(parameters && { parameters }),
     ...(form.type === 'mcp' && form.tools.length > 0 && { tools: [...form.tools] }),
     ...form.rest,
   }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
-import { onTokenChange } from '../../../api/token.ts'
+import { onSignedOut } from '../../../api/token.ts'
 import type { AgentRecord } from '../agent-record.ts'
-import { type AgentDraft, draftOf, isChanged } from './agent-draft.ts'
+import { type AgentDraft, draftOf, type Editing, isChanged, isSame, rebased } from './agent-draft.ts'
 
 /** What was typed and not saved outlives a look at another page. */
-const kept = new Map<string, AgentDraft>()
-onTokenChange(() => kept.clear())
+const kept = new Map<string, Editing>()
+onSignedOut(() => kept.clear())
 
 export interface DraftControl {
   draft: AgentDraft
@@ -19,7 +19,7 @@ export interface DraftControl {
 
 export function useDraft(agent: AgentRecord): DraftControl {
   const [edited, setEdited] = useState(() => kept.get(agent.id))
-  const draft = edited ?? draftOf(agent)
+  const draft = edited ? rebased(edited, agent) : draftOf(agent)
   const isDirty = isChanged(agent, draft)
   useEffect(() => {
     if (edited && isDirty) kept.set(agent.id, edited)
@@ -34,8 +34,13 @@ export function useDraft(agent: AgentRecord): DraftControl {
   return {
     draft,
     isDirty,
-    edit: change => setEdited(before => ({ ...(before ?? draftOf(agent)), ...change })),
+    edit: change =>
+      setEdited(before => ({
+        base: agent,
+        draft: { ...(before ? rebased(before, agent) : draftOf(agent)), ...change },
+      })),
     discard: () => setEdited(undefined),
-    settle: saved => setEdited(before => (before === saved ? undefined : before)),
+    settle: saved =>
+      setEdited(before => (before && isSame(rebased(before, agent), saved) ? undefined : before)),
   }
 }

@@ -5,7 +5,7 @@ import { Loading } from '../../../ui/loading.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { ChatAgent } from './chat-agent.ts'
 import { type ChatState, isLive } from './chat-state.ts'
-import type { ChatTurn } from './chat-turns.ts'
+import { type ChatTurn, messagesOf } from './chat-turns.ts'
 import { Greeting } from './greeting.tsx'
 import type { ReplyActions } from './reply-view.tsx'
 import { TurnView } from './turn-view.tsx'
@@ -47,7 +47,12 @@ export function ChatLog({ ref, agent, state, onOlder, onSay, onAgain, actions }:
   const onTop = useCallback(() => {
     if (hasOlder) onOlder()
   }, [hasOlder, onOlder])
-  const { onScroll, isAtEnd, goToEnd } = useStickToEnd(box, turns, turns[0], onTop)
+  const { onScroll, isAtEnd, goToEnd } = useStickToEnd(
+    box,
+    turns,
+    turns[0] && messagesOf(turns[0])[0]?.id,
+    onTop,
+  )
   useImperativeHandle(ref, () => ({ goToEnd }), [goToEnd])
   return (
     <>

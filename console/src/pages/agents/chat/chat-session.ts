@@ -1,18 +1,9 @@
 import { ApiFailure } from '../../../api/api-failure.ts'
 import type { ChatApi } from './chat-api.ts'
 import { type ChatState, emptyState, isLive, type Outgoing } from './chat-state.ts'
-import {
-  afterEvent,
-  type ChatTurn,
-  failureIn,
-  messagesOf,
-  type Rating,
-  turnsOf,
-  withOlder,
-} from './chat-turns.ts'
-import { listenToTurn } from './listen-to-turn.ts'
-
-const pageSize = 30
+import { afterEvent, type ChatTurn, failureIn, messagesOf, type Rating, withOlder } from './chat-turns.ts'
+import { deliverTurn, listenToTurn } from './listen-to-turn.ts'
+import { newestTurns, turnsBefore } from './newest-turns.ts'
 
 /** One conversation as it is shown and carried on. Turns that nobody listens to any more go on at the server. */
 export class ChatSession {
@@ -45,10 +36,13 @@ export class ChatSession {
     if (conversationId === undefined) return
     const { signal } = this.#left
     try {
-      const found = await this.#api.retrieve(conversationId, pageSize, 0, signal)
-      const turns = turnsOf(found)
-      this.#set({ ...this.#state, turns, isLoading: false, hasOlder: found.length === pageSize })
-      await this.#takeUp(turns.at(-1), canTalk, signal)
+      await this.#load(conversationId, signal)
+      const turn = this.#state.turns.at(-1)
+      if (!turn || !isLive(turn)) return
+      if (!canTalk || !turn.said) return void this.#watch(conversationId, signal)
+      // All of the answer is heard again, from its first word.
+      this.#change(turn.chatId, before => ({ ...before, replies: [] }))
+      void this.#listen(conversationId, turn, signal)
     } catch (error) {
       if (!signal.aborted) this.#set({ ...this.#state, isLoading: false, loadError: error })
     }
@@ -66,9 +60,9 @@ export class ChatSession {
     const { signal } = this.#left
     const offset = turns.flatMap(messagesOf).length
     try {
-      const found = await this.#api.retrieve(conversationId, pageSize, offset, signal)
-      const joined = withOlder(turnsOf(found), this.#state.turns)
-      if (!signal.aborted) this.#set({ ...this.#state, turns: joined, hasOlder: found.length === pageSize })
+      const older = await turnsBefore(this.#api, conversationId, offset, signal)
+      const joined = withOlder(older.turns, this.#state.turns)
+      if (!signal.aborted) this.#set({ ...this.#state, turns: joined, hasOlder: older.isFull })
     } finally {
       this.#isLoadingOlder = false
     }
@@ -76,7 +70,8 @@ export class ChatSession {
 
   /** Gives the id of the conversation, which may be new. */
   async send(outgoing: Outgoing): Promise<string | undefined> {
-    if (isLive(this.#state.turns.at(-1))) return this.#state.conversationId
+    // What is loading may hold a turn that still runs.
+    if (this.#state.isLoading || isLive(this.#state.turns.at(-1))) return this.#state.conversationId
     const said = { ...outgoing, id: this.#api.newId('msg'), at: Date.now() }
     const turn: ChatTurn = {
       ...{ chatId: this.#api.newId('chat'), runId: undefined, said, replies: [] },
@@ -126,11 +121,18 @@ export class ChatSession {
     const { signal } = this.#left
     try {
       const conversationId = this.#state.conversationId ?? (await this.#api.create())
-      if (signal.aborted) return undefined
+      if (signal.aborted) {
+        // The person has gone elsewhere meanwhile; what was said is said all the same.
+        const open = (begun: AbortSignal) => this.#api.chat(conversationId, turn, undefined, begun)
+        await deliverTurn(open, this.#api.pause)
+        return undefined
+      }
       this.#set({ ...this.#state, conversationId })
       void this.#listen(conversationId, turn, signal)
       return conversationId
     } catch (error) {
+      // Nobody sees the turn any more that it could be told at.
+      if (signal.aborted) throw error
       this.#fail(turn.chatId, error, signal)
       return undefined
     }
@@ -158,21 +160,24 @@ export class ChatSession {
     this.#change(chatId, turn => ({ ...turn, phase: 'failed', failure }))
   }
 
-  /** What the record of messages does not tell of the last turn: whether it still runs, waits or failed. */
-  async #takeUp(turn: ChatTurn | undefined, canTalk: boolean, signal: AbortSignal): Promise<void> {
-    const { conversationId } = this.#state
-    if (turn?.runId === undefined || conversationId === undefined) return
-    const run = await this.#api.run(turn.runId, signal)
-    if (run?.chat_id !== turn.chatId || isLive(this.#state.turns.at(-1))) return
-    if (run.status === 'waiting')
-      this.#change(turn.chatId, before => ({ ...before, options: run.waiting?.options ?? [] }))
-    else if (run.status === 'failed' && run.error) {
-      const { reason, message } = run.error
-      const failure = { reason, message, isRecorded: true }
-      this.#change(turn.chatId, before => ({ ...before, phase: 'failed', failure }))
-    } else if ((run.status === 'running' || run.status === 'queued') && canTalk && turn.said) {
-      this.#change(turn.chatId, before => ({ ...before, phase: 'answering', replies: [] }))
-      void this.#listen(conversationId, turn, signal)
+  async #load(conversationId: string, signal: AbortSignal): Promise<void> {
+    const { turns, isFull } = await newestTurns(this.#api, conversationId, signal, !this.#state.isLoading)
+    signal.throwIfAborted()
+    const { turns: known, isLoading, hasOlder } = this.#state
+    this.#set({
+      ...this.#state,
+      turns: withOlder(known, turns),
+      isLoading: false,
+      hasOlder: isLoading ? isFull : hasOlder,
+    })
+  }
+
+  /** Whoever may only read cannot listen: looks now and then until the answer has ended. */
+  async #watch(conversationId: string, signal: AbortSignal): Promise<void> {
+    for (let looks = 2; isLive(this.#state.turns.at(-1)) && !signal.aborted; looks += 1) {
+      await this.#api.pause(looks)
+      // What fails now may succeed at the next look.
+      if (!signal.aborted) await this.#load(conversationId, signal).catch(() => undefined)
     }
   }
 

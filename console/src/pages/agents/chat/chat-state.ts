@@ -25,3 +25,13 @@ export const emptyState = (conversationId?: string): ChatState => ({
 
 export const isLive = (turn: ChatTurn | undefined): boolean =>
   turn?.phase === 'sending' || turn?.phase === 'answering'
+
+/**
+ * Pieces of an answer come faster than anybody reads; so often they are shown. All of an answer is laid out again with
+ * each of them, so that a long one is shown less often.
+ */
+export function showMilliseconds(turn: ChatTurn | undefined): number {
+  if (!turn || !isLive(turn)) return 40
+  const length = turn.replies.reduce((sum, { content }) => sum + content.length, 0)
+  return Math.min(40 + length / 50, 2000)
+}

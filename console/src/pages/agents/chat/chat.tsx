@@ -62,10 +62,11 @@ export function Chat({
     async (sending: Promise<string | undefined>): Promise<void> => {
       log.current?.goToEnd()
       input.current?.focus()
-      const id = await sending
-      if (id !== undefined && id !== conversationId) onConversation?.(id)
+      const id = await sending.catch(tell)
+      if (id === undefined) onAnswered?.()
+      else if (id !== conversationId) onConversation?.(id)
     },
-    [conversationId, onConversation],
+    [conversationId, onConversation, onAnswered, tell],
   )
   const say = useCallback(
     (content: string) => void carry(session.send({ type: 'text', content, fileIds: [] })),
@@ -97,6 +98,7 @@ export function Chat({
           input={input}
           files={files}
           isAnswering={isAnswering}
+          isReady={!state.isLoading}
           onSend={outgoing => carry(session.send(outgoing))}
           onStop={() => session.stop().catch(tell)}
         />

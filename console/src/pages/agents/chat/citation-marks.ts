@@ -39,19 +39,26 @@ interface RunNode {
   outputs: unknown
 }
 
-const isCitation = (value: unknown): value is Citation =>
-  typeof value === 'object' &&
-  value !== null &&
-  typeof (value as Citation).index === 'number' &&
-  typeof (value as Citation).content === 'string' &&
-  typeof (value as Citation).knowledge_id === 'string'
+const needed = ['content', 'knowledge_id', 'file_id', 'file_name', 'chunk_id'] as const
+
+/** A run may put out anything under these names: what is no citation is left out, as are odd details of one. */
+function citationsIn(value: unknown): Citation[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { score, heading, ...found } = value as Record<string, unknown>
+  if (!Number.isSafeInteger(found['index']) || needed.some(name => typeof found[name] !== 'string')) return []
+  const details = {
+    ...(typeof score === 'number' && { score }),
+    ...(typeof heading === 'string' && { heading }),
+  }
+  return [{ ...(found as unknown as Citation), ...details }]
+}
 
 /** The passages that a node of the run was given: a model names them `citations`, a search `items`. */
 function passagesOf({ outputs }: RunNode): Citation[] {
   if (typeof outputs !== 'object' || outputs === null) return []
   const { citations, items } = outputs as Record<string, unknown>
   const found = Array.isArray(citations) ? citations : Array.isArray(items) ? items : []
-  return found.filter(isCitation)
+  return found.flatMap(citationsIn)
 }
 
 /** What the marks of a reply mean: by the node that said it, and where none can be told by the last that cited. */

@@ -6,7 +6,7 @@ import { defineWords } from '../../../ui/words.ts'
 import { AttachmentStrip } from './attachment-strip.tsx'
 import type { Outgoing } from './chat-state.ts'
 import { dataTypeFor } from './message-form.ts'
-import type { useAttachments } from './use-attachments.ts'
+import { mostFiles, type useAttachments } from './use-attachments.ts'
 
 const useWords = defineWords(
   {
@@ -16,6 +16,11 @@ const useWords = defineWords(
     attach: 'Attach files',
     send: 'Send',
     stop: 'Stop',
+    leftOut: (count: number) =>
+      `Up to ${mostFiles} files go with one message; ${count} more could not be added. Send them with the next one.`,
+    failed: 'Upload the failed file again or remove it; then you can send.',
+    tooLong: (over: number) =>
+      `Too long by ${over} ${over === 1 ? 'character' : 'characters'}. Shorten it, or attach it as a file.`,
   },
   {
     message: '消息',
@@ -24,8 +29,15 @@ const useWords = defineWords(
     attach: '添加文件',
     send: '发送',
     stop: '停止',
+    leftOut: (count: number) =>
+      `一条消息最多附带 ${mostFiles} 个文件，有 ${count} 个未添加，请在下一条消息中发送。`,
+    failed: '请重新上传失败的文件或将其移除，然后再发送。',
+    tooLong: (over: number) => `超出 ${over} 个字符，请缩短内容，或作为文件添加。`,
   },
 )
+
+/** The server takes no more in one message. */
+const longestText = 100_000
 
 interface ComposerProps {
   agentName: string
@@ -33,18 +45,22 @@ interface ComposerProps {
   input: RefObject<TextAreaRef | null>
   files: ReturnType<typeof useAttachments>
   isAnswering: boolean
+  /** Not while the conversation is still being loaded. */
+  isReady: boolean
   onSend: (outgoing: Outgoing) => void
   onStop: () => void
 }
 
 /** Where the next message is written. */
-export function Composer({ agentName, input, files, isAnswering, onSend, onStop }: ComposerProps) {
+export function Composer({ agentName, input, files, isAnswering, isReady, onSend, onStop }: ComposerProps) {
   const words = useWords()
   const [text, setText] = useState('')
   const picker = useRef<HTMLInputElement>(null)
   const uploaded = files.attachments.flatMap(each => each.uploaded ?? [])
   const isComplete = uploaded.length === files.attachments.length
-  const canSend = !isAnswering && isComplete && (text.trim() !== '' || uploaded.length > 0)
+  const over = text.trim().length - longestText
+  const hasSomething = text.trim() !== '' || uploaded.length > 0
+  const canSend = isReady && !isAnswering && isComplete && over <= 0 && hasSomething
 
   const send = (): void => {
     if (!canSend) return
@@ -69,12 +85,12 @@ export function Composer({ agentName, input, files, isAnswering, onSend, onStop 
         send()
       }}
     >
-      <AttachmentStrip attachments={files.attachments} onRemove={files.remove} />
+      <AttachmentStrip attachments={files.attachments} onRemove={files.remove} onRetry={files.retry} />
+      <ComposerProblems files={files} over={over} />
       <Input.TextArea
         ref={input}
         variant="borderless"
         autoSize={{ minRows: 1, maxRows: 8 }}
-        maxLength={100_000}
         aria-label={words.message}
         placeholder={words.placeholder(agentName)}
         value={text}
@@ -130,5 +146,22 @@ export function Composer({ agentName, input, files, isAnswering, onSend, onStop 
         )}
       </div>
     </form>
+  )
+}
+
+/** What keeps the message from being sent as it is. */
+function ComposerProblems({ files, over }: { files: ComposerProps['files']; over: number }) {
+  const words = useWords()
+  const problems = [
+    over > 0 && words.tooLong(over),
+    files.leftOut > 0 && words.leftOut(files.leftOut),
+    files.attachments.some(({ problem }) => problem !== undefined) && words.failed,
+  ].filter(problem => problem !== false)
+  return (
+    <div className="small composer-problems" role="status">
+      {problems.map(problem => (
+        <p key={problem}>{problem}</p>
+      ))}
+    </div>
   )
 }

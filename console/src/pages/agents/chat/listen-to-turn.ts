@@ -52,3 +52,16 @@ export async function listenToTurn({ open, onEvent, pause, signal }: Listening):
     signal.throwIfAborted()
   }
 }
+
+/** Says a turn that nobody wants to hear. Once the server has begun with it, it goes on by itself. */
+export async function deliverTurn(
+  open: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
+  pause: Listening['pause'],
+): Promise<void> {
+  const begun = new AbortController()
+  const { signal } = begun
+  const listening = listenToTurn({ open: () => open(signal), onEvent: () => begun.abort(), pause, signal })
+  await listening.catch(error => {
+    if (!signal.aborted) throw error
+  })
+}

@@ -1,12 +1,12 @@
 import { DownloadOutlined, PlayCircleOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { useTellFailure } from '../../../ui/use-tell-failure.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { FileImage } from './file-image.tsx'
-import { fileContent, useFileAddress } from './use-file-address.ts'
+import { fileContent } from './use-file-address.ts'
 
 const useWords = defineWords(
   {
@@ -63,8 +63,20 @@ function MessageFile({ file }: { file: FileRecord }) {
 
 function Recording({ file }: { file: FileRecord }) {
   const words = useWords()
-  const [isAsked, setIsAsked] = useState(false)
-  const { address } = useFileAddress(isAsked ? file.file_id : undefined)
+  const tell = useTellFailure()
+  const [isLoading, setIsLoading] = useState(false)
+  const [address, setAddress] = useState<string>()
+  useEffect(() => () => URL.revokeObjectURL(address ?? ''), [address])
+  const load = async (): Promise<void> => {
+    setIsLoading(true)
+    try {
+      setAddress(URL.createObjectURL(await fileContent(file.file_id)))
+    } catch (error) {
+      tell(error)
+    } finally {
+      setIsLoading(false)
+    }
+  }
   if (address !== undefined)
     // biome-ignore lint/a11y/useMediaCaption: what was said stands beside it
     return <audio controls autoPlay src={address} aria-label={file.name} />
@@ -73,8 +85,8 @@ function Recording({ file }: { file: FileRecord }) {
       size="small"
       icon={<PlayCircleOutlined />}
       aria-label={words.play(file.name)}
-      loading={isAsked}
-      onClick={() => setIsAsked(true)}
+      loading={isLoading}
+      onClick={load}
     >
       {file.name}
     </Button>

@@ -7,7 +7,7 @@ export const mostFiles = 20
 
 export interface Attachment {
   key: number
-  name: string
+  file: File
   /** Of a picture, for its thumbnail. */
   preview: string | undefined
   /** 0 to 1. */
@@ -21,6 +21,7 @@ let lastKey = 0
 /** Files that are to go with the next message; each is uploaded as soon as it is chosen. */
 export function useAttachments() {
   const [attachments, setAttachments] = useState<readonly Attachment[]>([])
+  const [leftOut, setLeftOut] = useState(0)
   const uploads = useRef(new Map<number, AbortController>())
   const wordsOf = useFailureWords()
   useEffect(() => {
@@ -33,9 +34,7 @@ export function useAttachments() {
   const change = (key: number, next: Partial<Attachment>): void =>
     setAttachments(all => all.map(each => (each.key === key ? { ...each, ...next } : each)))
 
-  const begin = (file: File): Attachment => {
-    lastKey += 1
-    const key = lastKey
+  const send = ({ key, file }: Attachment): void => {
     const controller = new AbortController()
     uploads.current.set(key, controller)
     upload(file, { onProgress: progress => change(key, { progress }), signal: controller.signal })
@@ -45,8 +44,14 @@ export function useAttachments() {
         error => controller.signal.aborted || change(key, { problem: wordsOf(error).title }),
       )
       .finally(() => uploads.current.delete(key))
+  }
+
+  const begin = (file: File): Attachment => {
+    lastKey += 1
     const preview = file.type.startsWith('image/') ? URL.createObjectURL(file) : undefined
-    return { key, name: file.name, preview, progress: 0, uploaded: undefined, problem: undefined }
+    const begun = { key: lastKey, file, preview, progress: 0, uploaded: undefined, problem: undefined }
+    send(begun)
+    return begun
   }
 
   const forget = (some: readonly Attachment[]): void => {
@@ -58,16 +63,26 @@ export function useAttachments() {
 
   return {
     attachments,
+    /** How many of those that were added last found no room. */
+    leftOut,
     add: (files: Iterable<File>): void => {
-      const fresh = [...files].slice(0, mostFiles - attachments.length).map(begin)
+      const asked = [...files]
+      const fresh = asked.slice(0, mostFiles - attachments.length).map(begin)
+      setLeftOut(asked.length - fresh.length)
       setAttachments(all => [...all, ...fresh])
+    },
+    retry: (attachment: Attachment): void => {
+      change(attachment.key, { progress: 0, problem: undefined })
+      send(attachment)
     },
     remove: (attachment: Attachment): void => {
       forget([attachment])
+      setLeftOut(0)
       setAttachments(all => all.filter(({ key }) => key !== attachment.key))
     },
     clear: (): void => {
       forget(attachments)
+      setLeftOut(0)
       setAttachments([])
     },
   }

@@ -1,20 +1,20 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { chatApi } from './chat-api.ts'
 import { ChatSession } from './chat-session.ts'
-import type { ChatState } from './chat-state.ts'
+import { type ChatState, showMilliseconds } from './chat-state.ts'
 
-/** Pieces of an answer come faster than anybody reads; so often they are shown. */
-const showMilliseconds = 40
-
-/** Tells of changes at most that often, and always of the last one. */
+/** Tells of changes no more often than can be shown, and always of the last one. */
 function throttled(session: ChatSession): (listener: () => void) => () => void {
   return listener => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const leave = session.subscribe(() => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        listener()
-      }, showMilliseconds)
+      timer ??= setTimeout(
+        () => {
+          timer = undefined
+          listener()
+        },
+        showMilliseconds(session.read().turns.at(-1)),
+      )
     })
     return () => {
       clearTimeout(timer)

@@ -16,21 +16,21 @@ interface Stick {
 export function useStickToEnd(
   box: RefObject<HTMLElement | null>,
   content: unknown,
-  first: unknown,
+  firstId: string | undefined,
   onTop: () => void,
 ): Stick {
   const [isAtEnd, setIsAtEnd] = useState(true)
-  const last = useRef({ first, height: 0, isAtEnd: true })
+  const last = useRef({ firstId, height: 0, isAtEnd: true })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown decides when there is something to do
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
-    const { first: before, height, isAtEnd: wasAtEnd } = last.current
+    const { firstId: before, height, isAtEnd: wasAtEnd } = last.current
     if (wasAtEnd) element.scrollTop = element.scrollHeight
-    else if (before !== first && before !== undefined) element.scrollTop += element.scrollHeight - height
-    last.current = { first, height: element.scrollHeight, isAtEnd: wasAtEnd }
-  }, [content, first])
+    else if (before !== firstId && before !== undefined) element.scrollTop += element.scrollHeight - height
+    last.current = { firstId, height: element.scrollHeight, isAtEnd: wasAtEnd }
+  }, [content, firstId])
 
   // Pictures and lazily loaded parts grow without any message coming in.
   useLayoutEffect(() => {

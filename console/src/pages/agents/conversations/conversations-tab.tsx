@@ -18,7 +18,7 @@ const useWords = defineWords(
     name: 'Conversation',
     messages: 'Messages',
     changed: 'Last message',
-    anybody: 'not told',
+    anybody: 'no user id',
     untitled: 'Without a name',
     emptyTitle: 'Nobody has talked to it yet',
     empty:
@@ -32,7 +32,7 @@ const useWords = defineWords(
     name: '对话',
     messages: '消息数',
     changed: '最后一条消息',
-    anybody: '未提供',
+    anybody: '没有用户 ID',
     untitled: '未命名',
     emptyTitle: '还没有人与它对话',
     empty: '所有来源的对话都会列在这里：控制台、你的应用，以及公开智能体的任何访客。',

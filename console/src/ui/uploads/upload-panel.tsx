@@ -1,8 +1,9 @@
 import { CloseOutlined, ReloadOutlined } from '@ant-design/icons'
 import { Button, Progress } from 'antd'
-import { useFailureWords } from '../../ui/failure-words.ts'
-import { defineWords } from '../../ui/words.ts'
+import { useFailureWords } from '../failure-words.ts'
+import { defineWords } from '../words.ts'
 import type { UploadEntry, UploadQueue } from './upload-queue.ts'
+import './upload-panel.css'
 
 const useWords = defineWords(
   {
@@ -47,7 +48,7 @@ export function UploadPanel({ queue, entries }: { queue: UploadQueue; entries: r
   const words = useWords()
   if (entries.length === 0) return null
   const of = (...states: UploadEntry['state'][]) => entries.filter(({ state }) => states.includes(state))
-  const moving = of('sending', 'sent')
+  const moving = of('sending', 'sent', 'adding')
   const waiting = of('waiting')
   const failed = of('failed')
   const added = of('added')
@@ -61,8 +62,8 @@ export function UploadPanel({ queue, entries }: { queue: UploadQueue; entries: r
     ...(canceled.length > 0 ? [words.canceled(canceled.length)] : []),
   ]
   return (
-    <section className="kb-uploads" aria-label={words.region}>
-      <div className="kb-uploads-head">
+    <section className="uploads" aria-label={words.region}>
+      <div className="uploads-head">
         <strong role="status">{parts.join(' · ')}</strong>
         {failed.length > 1 && (
           <Button size="small" icon={<ReloadOutlined aria-hidden />} onClick={() => queue.retry()}>
@@ -108,9 +109,9 @@ function FailedUpload({ entry, queue }: { entry: UploadEntry; queue: UploadQueue
   const { title, details } = useFailureWords()(entry.error)
   return (
     <li>
-      <span className="kb-uploads-name">
+      <span className="uploads-name">
         {entry.name}
-        <span className="kb-danger small">{[title, ...details].join(' ')}</span>
+        <span className="uploads-failure small">{[title, ...details].join(' ')}</span>
       </span>
       <Button
         type="text"
@@ -127,20 +128,20 @@ function MovingUpload({ entry, queue }: { entry: UploadEntry; queue: UploadQueue
   const words = useWords()
   return (
     <li>
-      <span className="kb-uploads-name">{entry.name}</span>
-      {entry.state === 'sent' ? (
-        <span className="soft small">{words.sent}</span>
+      <span className="uploads-name">{entry.name}</span>
+      {entry.state === 'sending' ? (
+        <Progress percent={Math.floor(entry.share * 100)} size="small" aria-label={entry.name} />
       ) : (
-        <>
-          <Progress percent={Math.floor(entry.share * 100)} size="small" aria-label={entry.name} />
-          <Button
-            type="text"
-            size="small"
-            icon={<CloseOutlined aria-hidden />}
-            aria-label={words.cancel(entry.name)}
-            onClick={() => queue.cancel([entry.id])}
-          />
-        </>
+        <span className="soft small">{words.sent}</span>
+      )}
+      {entry.state !== 'adding' && (
+        <Button
+          type="text"
+          size="small"
+          icon={<CloseOutlined aria-hidden />}
+          aria-label={words.cancel(entry.name)}
+          onClick={() => queue.cancel([entry.id])}
+        />
       )}
     </li>
   )

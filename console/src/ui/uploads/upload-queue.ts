@@ -1,9 +1,10 @@
 import type { ApiFailure } from '../../api/api-failure.ts'
 
+/** What is said of files when they are put into the queue. */
 export type Metadata = Record<string, unknown>
-export type EntryState = 'waiting' | 'sending' | 'sent' | 'added' | 'failed' | 'canceled'
+export type EntryState = 'waiting' | 'sending' | 'sent' | 'adding' | 'added' | 'failed' | 'canceled'
 
-/** One file on its way into a knowledge base. */
+/** One file on its way to the server. */
 export interface UploadEntry {
   readonly id: number
   readonly file: File
@@ -19,8 +20,8 @@ export interface UploadEntry {
 
 export interface UploadSteps {
   send(file: File, options: { onProgress: (share: number) => void; signal: AbortSignal }): Promise<string>
-  /** Adds uploaded files as documents; gives back those that the base did not take. */
-  add(fileIds: string[], metadata: Metadata): Promise<ReadonlyMap<string, ApiFailure>>
+  /** Adds uploaded files to where they belong; gives back those that were not taken. Without it they are just there. */
+  add?(fileIds: string[], metadata: Metadata): Promise<ReadonlyMap<string, ApiFailure>>
 }
 
 const mostAtOnce = 3
@@ -28,9 +29,12 @@ const mostPerCall = 100
 /** Files that arrive together are added together. */
 const gatherMilliseconds = 250
 
+export const isUnderWay = ({ state }: UploadEntry): boolean =>
+  state === 'waiting' || state === 'sending' || state === 'sent' || state === 'adding'
+
 /**
- * Brings many files into a knowledge base, a few at a time. It lives outside of the page, so that an upload goes on
- * while one looks at something else.
+ * Uploads many files, a few at a time. It lives outside of the page, so that an upload goes on while one looks at
+ * something else.
  */
 export class UploadQueue {
   #entries: readonly UploadEntry[] = []
@@ -52,7 +56,7 @@ export class UploadQueue {
 
   readonly entries = (): readonly UploadEntry[] => this.#entries
 
-  put(files: readonly { file: File; name: string }[], metadata: Metadata): void {
+  put(files: readonly { file: File; name: string }[], metadata: Metadata = {}): void {
     const added = files.map(({ file, name }): UploadEntry => {
       const id = this.#nextId
       this.#nextId += 1
@@ -81,7 +85,8 @@ export class UploadQueue {
   /** Takes back what has not been added yet. */
   cancel(ids?: readonly number[]): void {
     const isMeant = ({ id, state }: UploadEntry): boolean =>
-      (state === 'waiting' || state === 'sending') && (ids === undefined || ids.includes(id))
+      (state === 'waiting' || state === 'sending' || state === 'sent') &&
+      (ids === undefined || ids.includes(id))
     const meant = this.#entries.filter(isMeant)
     const gone = new Set(meant.map(({ id }) => id))
     this.#set(this.#entries.map(entry => (gone.has(entry.id) ? { ...entry, state: 'canceled' } : entry)))
@@ -90,7 +95,7 @@ export class UploadQueue {
 
   /** Forgets what is over. */
   clear(): void {
-    this.#set(this.#entries.filter(({ state }) => ['waiting', 'sending', 'sent'].includes(state)))
+    this.#set(this.#entries.filter(isUnderWay))
   }
 
   #set(entries: readonly UploadEntry[]): void {
@@ -124,7 +129,8 @@ export class UploadQueue {
       // A file of a folder is named by its path there.
       const named = file.name === name ? file : new File([file], name, { type: file.type })
       const fileId = await this.#steps.send(named, { onProgress, signal: abort.signal })
-      if (!abort.signal.aborted) this.#patch(id, { state: 'sent', share: 1, fileId })
+      const state = this.#steps.add ? 'sent' : 'added'
+      if (!abort.signal.aborted) this.#patch(id, { state, share: 1, fileId })
     } catch (error) {
       if (!abort.signal.aborted) this.#patch(id, { state: 'failed', error })
     }
@@ -150,9 +156,10 @@ export class UploadQueue {
       .slice(0, mostPerCall)
     const ids = new Set(batch.map(({ id }) => id))
     this.#isAdding = true
+    this.#set(this.#entries.map(entry => (ids.has(entry.id) ? { ...entry, state: 'adding' } : entry)))
     let outcome: (entry: UploadEntry) => UploadEntry
     try {
-      const refused = await this.#steps.add(
+      const refused = await this.#steps.add!(
         batch.map(({ fileId }) => fileId!),
         first.metadata,
       )

@@ -1,0 +1,51 @@
+import { ApiFailure } from './api-failure.ts'
+import { onTokenChange, readHolder, refuseToken } from './token.ts'
+
+/**
+ * Whether what was begun by a holder may go on: at once, or when the same workspace has signed in again after its
+ * token was refused. Not once somebody else is there.
+ */
+function mayGoOn(number: number, signal: AbortSignal | null | undefined): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const holder = readHolder()
+      if (holder.number === number && holder.isRefused) return
+      settle()
+      resolve(holder.number === number)
+    }
+    const abort = (): void => {
+      settle()
+      reject(signal!.reason)
+    }
+    const stop = onTokenChange(look)
+    signal?.addEventListener('abort', abort)
+    const settle = (): void => {
+      stop()
+      signal?.removeEventListener('abort', abort)
+    }
+    look()
+  })
+}
+
+/**
+ * Does something with the token of whoever is signed in. Where the server refuses that token, nothing is lost: it waits
+ * until the same workspace has signed in again, and is then done with the new token.
+ */
+export async function whileAccepted<Result>(
+  attempt: (token: string | undefined) => Promise<Result>,
+  signal?: AbortSignal | null,
+): Promise<Result> {
+  const { number } = readHolder()
+  let failure: unknown = new ApiFailure('Nobody is signed in', { reason: 'token_missing', status: 401 })
+  while (await mayGoOn(number, signal)) {
+    const { token } = readHolder()
+    try {
+      return await attempt(token)
+    } catch (error) {
+      if (token === undefined || !(error instanceof ApiFailure) || error.status !== 401) throw error
+      failure = error
+      refuseToken(token)
+    }
+  }
+  throw failure
+}

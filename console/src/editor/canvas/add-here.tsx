@@ -1,0 +1,64 @@
+import { Select } from 'antd'
+import { useLanguage } from '../../ui/preferences.ts'
+import type { Point } from '../model/graph.ts'
+import { type KindRecord, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import type { Camera } from './camera.ts'
+import { useCanvasWords } from './canvas-words.ts'
+import { cardSize } from './card-size.ts'
+import type { Commands } from './commands.ts'
+import { KindIcon } from './kind-icon.tsx'
+import { isTakenIn, matches } from './offered-kinds.ts'
+
+/** Where an edge was let go beside everything. */
+export interface LooseEnd {
+  from: string
+  at: Point
+}
+
+interface AddHereProps extends LooseEnd {
+  camera: Camera
+  commands: Commands
+  onClose(added: string | undefined): void
+}
+
+/** The kinds of nodes at the loose end of an edge: the chosen one is put there and connected. */
+export function AddHere({ from, at, camera, commands, onClose }: AddHereProps) {
+  const words = useCanvasWords()
+  const language = useLanguage()
+  const { kinds } = useWorkflowEditor()
+  const { graph } = useEditorState()
+  const offered = kinds.kinds.filter(kind => kind.kind !== 'input' && !isTakenIn(graph, kind))
+  const { x, y, scale } = camera.view()
+  const add = (kind: KindRecord | undefined): void => {
+    const place = { x: at.x, y: at.y - cardSize.height / 2 }
+    onClose(kind && commands.add(kind, { from, at: place, middle: place }))
+  }
+  return (
+    <div className="canvas-add" style={{ left: (at.x - x) * scale, top: (at.y - y) * scale }}>
+      <Select
+        autoFocus
+        defaultOpen
+        showSearch={{
+          filterOption: (sought, option) =>
+            offered.some(kind => kind.kind === option?.value && matches(kind, sought.trim().toLowerCase())),
+        }}
+        aria-label={words.addHere}
+        placeholder={words.addHere}
+        popupMatchSelectWidth={240}
+        listHeight={280}
+        options={offered.map(kind => ({
+          value: kind.kind,
+          label: (
+            <span className="canvas-add-kind">
+              <KindIcon kind={kind.kind} group={kind.group} />
+              {kind.title[language]}
+            </span>
+          ),
+        }))}
+        onSelect={(chosen: string) => add(offered.find(kind => kind.kind === chosen))}
+        onBlur={() => onClose(undefined)}
+        onKeyDown={event => event.key === 'Escape' && onClose(undefined)}
+      />
+    </div>
+  )
+}

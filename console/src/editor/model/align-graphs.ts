@@ -1,0 +1,100 @@
+import { freshIdAmong } from './fresh-id.ts'
+import { edgeKey, type Graph, type GraphEdge, type GraphNode } from './graph.ts'
+import { renameInEdge, renameNode, renameRepeatedId } from './rename-node.ts'
+import { sameJson } from './same-json.ts'
+
+export interface AlignedGraphs {
+  readonly base: Graph
+  readonly mine: Graph
+  readonly theirs: Graph
+  /** Nodes of mine that go by another id from now on, as [old, new] in the order in which they were renamed. */
+  readonly renamed: readonly (readonly [id: string, to: string])[]
+}
+
+/** Beyond this many pairs to compare nobody only renamed a node. */
+const mostPairs = 10_000
+
+/**
+ * Gives the same id to what is the same node on both sides, and different ids to what only happens to share one, so
+ * that they can be merged by their ids.
+ */
+export function alignGraphs(base: Graph, mine: Graph, theirs: Graph): AlignedGraphs {
+  if (sameJson(base, mine) || sameJson(base, theirs) || sameJson(mine, theirs))
+    return { base, mine, theirs, renamed: [] }
+  return keepBothAdded(followRenames({ base, mine, theirs, renamed: [] }))
+}
+
+const idsOf = (graph: Graph): Set<string> => new Set(graph.nodes.map(({ id }) => id))
+const rename = (graph: Graph, id: string, to: string): Graph =>
+  renameNode({ graph, positions: {} }, id, to).graph
+
+/** A node that one side renamed has the new id on the other side too, with what was done to it there. */
+function followRenames(graphs: AlignedGraphs): AlignedGraphs {
+  let { base, mine, theirs } = graphs
+  const [byMe, byThem] = [findRenames(base, mine), findRenames(base, theirs)]
+  const [myIds, theirIds] = [idsOf(mine), idsOf(theirs)]
+  const renamed: [string, string][] = []
+  for (const [id, to] of byMe) {
+    const isAlike = byThem.get(id) === to
+    if (!isAlike && (!theirIds.has(id) || theirIds.has(to))) continue
+    base = rename(base, id, to)
+    if (!isAlike) theirs = rename(theirs, id, to)
+  }
+  for (const [id, to] of byThem) {
+    if (!myIds.has(id) || myIds.has(to)) continue
+    base = rename(base, id, to)
+    mine = rename(mine, id, to)
+    renamed.push([id, to])
+  }
+  return { base, mine, theirs, renamed }
+}
+
+/** New ids are counted up, so that two people who add a node of one kind get the same: mine gets another one. */
+function keepBothAdded({ base, mine, theirs, renamed }: AlignedGraphs): AlignedGraphs {
+  const [began, others] = [idsOf(base), idsOf(theirs)]
+  const taken = new Set([...began, ...others, ...idsOf(mine)])
+  const both = mine.nodes.filter(({ id, data }) => {
+    // There is one input and one end at most.
+    return !began.has(id) && others.has(id) && data.type !== 'input' && data.type !== 'end'
+  })
+  const further = both.map(({ id, data }) => {
+    const to = freshIdAmong(taken, data.type ?? '')
+    taken.add(to)
+    return [id, to] as const
+  })
+  return {
+    base,
+    mine: further.reduce((graph, [id, to]) => rename(graph, id, to), mine),
+    theirs,
+    renamed: [...renamed, ...further],
+  }
+}
+
+/** Ids that are gone by those that took their place, where no other new node could be meant. */
+function findRenames(base: Graph, side: Graph): Map<string, string> {
+  const [before, now] = [idsOf(base), idsOf(side)]
+  const gone = base.nodes.filter(({ id }) => !now.has(id))
+  const fresh = side.nodes.filter(({ id }) => !before.has(id))
+  if (gone.length * fresh.length > mostPairs) return new Map()
+  const edges = new Set(side.edges.map(edgeKey))
+  const pairs = gone.flatMap(old =>
+    fresh
+      .filter(node => isRenamed(old, node, base.edges, edges))
+      .map(({ id }): [string, string] => [old.id, id]),
+  )
+  const count = (place: 0 | 1, id: string): number => pairs.filter(pair => pair[place] === id).length
+  return new Map(pairs.filter(([id, to]) => count(0, id) === 1 && count(1, to) === 1))
+}
+
+/** It has the same settings as the old one, or all of its edges. */
+function isRenamed(
+  old: GraphNode,
+  node: GraphNode,
+  before: readonly GraphEdge[],
+  now: ReadonlySet<string>,
+): boolean {
+  if (old.data.type !== node.data.type) return false
+  if (sameJson(renameRepeatedId(old.data, old.id, node.id), node.data)) return true
+  const edges = before.filter(({ source, target }) => source.cell === old.id || target.cell === old.id)
+  return edges.length > 0 && edges.every(edge => now.has(edgeKey(renameInEdge(edge, old.id, node.id))))
+}

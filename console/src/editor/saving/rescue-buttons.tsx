@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { navigate, pathTo } from '../../ui/router.ts'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { defineWords } from '../../ui/words.ts'
+import type { Places } from '../model/autosave-ports.ts'
+import type { Graph } from '../model/graph.ts'
+import { downloadGraph } from './download-graph.ts'
+
+const useWords = defineWords(
+  { saveAsNew: 'Save as new workflow', download: 'Download my version' },
+  { saveAsNew: '另存为新工作流', download: '下载我的版本' },
+)
+
+interface RescueButtonsProps {
+  name: string
+  graph: Graph
+  places: Places
+  size?: 'small' | 'middle'
+  /** It is stored under another id, which is shown next. */
+  onSaved(): void
+}
+
+/** Ways out with a graph whose workflow somebody deleted. */
+export function RescueButtons({ name, graph, places, size = 'middle', onSaved }: RescueButtonsProps) {
+  const words = useWords()
+  const tellFailure = useTellFailure()
+  const queries = useQueryClient()
+  const [isBusy, setIsBusy] = useState(false)
+  const saveAsNew = async (): Promise<void> => {
+    setIsBusy(true)
+    try {
+      const { id } = await call('POST /api/v1/workflow/create', { body: { name, workflow: graph } })
+      // Where it is drawn can be mended by hand; that it was stored counts.
+      await call('POST /api/v1/workflow/layout', { body: { id, positions: { ...places } } }).catch(() => {})
+      onSaved()
+      await queries.invalidateQueries({ queryKey: ['workflows'] })
+      navigate(pathTo('workflows', id))
+    } catch (error) {
+      tellFailure(error)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return (
+    <>
+      <Button size={size} type="primary" loading={isBusy} onClick={saveAsNew}>
+        {words.saveAsNew}
+      </Button>
+      <Button size={size} onClick={() => downloadGraph(graph, name)}>
+        {words.download}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+import { useState } from 'react'
+import { ApiFailure } from '../api/api-failure.ts'
+import { requestAs } from '../api/request.ts'
+import { keepToken } from '../api/token.ts'
+import { defineWords } from '../ui/words.ts'
+
+const useWords = defineWords(
+  {
+    wrong: 'This token is not known here. It may have been revoked, or have expired.',
+    unreachable: 'The server cannot be reached. Is it running?',
+  },
+  {
+    wrong: '服务器不认识这个令牌：它可能已被撤销或已过期。',
+    unreachable: '无法连接服务器，它在运行吗？',
+  },
+)
+
+/** Asks the server about a token and signs in with it; tells what is wrong otherwise. */
+export function useSignIn() {
+  const words = useWords()
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setIsBusy] = useState(false)
+  const signIn = async (token: string): Promise<void> => {
+    setIsBusy(true)
+    setProblem(undefined)
+    try {
+      const response = await requestAs(token, '/api/v1/token/self')
+      const { data } = (await response.json()) as { data: { workspace_id: string } }
+      keepToken(token, data.workspace_id)
+    } catch (error) {
+      const isUnreachable = error instanceof ApiFailure && error.reason === 'unreachable'
+      setProblem(isUnreachable ? words.unreachable : words.wrong)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return { signIn, problem, isBusy }
+}

@@ -1,0 +1,48 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { onSignedOut } from '../../api/token.ts'
+import { isUnderWay, type UploadEntry, UploadQueue, type UploadSteps } from './upload-queue.ts'
+
+const queues = new Map<string, UploadQueue>()
+
+// What one person began must not go on as another.
+onSignedOut(() => {
+  for (const queue of queues.values()) queue.cancel()
+  queues.clear()
+})
+
+/** The browser then asks before the tab is closed; inside the console uploads go on by themselves. */
+const ask = (event: BeforeUnloadEvent): void => {
+  if ([...queues.values()].some(queue => queue.entries().some(isUnderWay))) event.preventDefault()
+}
+window.addEventListener('beforeunload', ask)
+
+/** The uploads to one place, whatever page they were begun on. */
+export function uploadsTo(place: string, steps: UploadSteps): UploadQueue {
+  const queue = queues.get(place) ?? new UploadQueue(steps)
+  queues.set(place, queue)
+  return queue
+}
+
+const leastMilliseconds = 1000
+
+/** What a queue holds. `onAdded` is called when something was added, at most once a second. */
+export function useUploads(queue: UploadQueue, onAdded: () => unknown): readonly UploadEntry[] {
+  const entries = useSyncExternalStore(queue.subscribe, queue.entries)
+  const added = entries.reduce((count, { state }) => count + (state === 'added' ? 1 : 0), 0)
+  const looks = useRef({ last: 0, isDue: false })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was added calls for another look
+  useEffect(() => {
+    const { last, isDue } = looks.current
+    if (added === 0 || isDue) return
+    looks.current.isDue = true
+    // Also goes off when the page is left: the list is then fetched when somebody comes back.
+    setTimeout(
+      () => {
+        looks.current = { last: Date.now(), isDue: false }
+        onAdded()
+      },
+      Math.max(0, last + leastMilliseconds - Date.now()),
+    )
+  }, [added])
+  return entries
+}

@@ -1,0 +1,23 @@
+import { useEffect, useState } from 'react'
+import { onSignedOut } from '../api/token.ts'
+
+const kept = new Map<string, unknown>()
+onSignedOut(() => kept.clear())
+
+/** What was typed and not saved yet, by a key: it outlives a look at another page, and closing the tab asks. */
+export function useKept<Value>(key: string): [Value | undefined, (value: Value | undefined) => void] {
+  const [value, setValue] = useState(() => kept.get(key) as Value | undefined)
+  const isKept = value !== undefined
+  useEffect(() => {
+    if (!isKept) return
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [isKept])
+  const keep = (next: Value | undefined): void => {
+    if (next === undefined) kept.delete(key)
+    else kept.set(key, next)
+    setValue(next)
+  }
+  return [value, keep]
+}

@@ -1,0 +1,14 @@
+import { useEffect } from 'react'
+
+/** What was deleted may have been all of the last page: then the one before it is shown. */
+export function usePageInReach(
+  total: number | undefined,
+  page: number,
+  pageSize: number,
+  setPage: (page: number) => void,
+): void {
+  const last = Math.max(1, Math.ceil((total ?? 0) / pageSize))
+  useEffect(() => {
+    if (total !== undefined && page > last) setPage(last)
+  }, [total, page, last, setPage])
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  mergeMetadata,
+  metadataOf,
+  rowsOf,
+  scalarOf,
+  textOf,
+  typedValueOf,
+} from '../../console/src/pages/knowledge/metadata-rows.ts'
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  // What the syntax itself is made of is the most likely to be misread.
+  fc.string({ unit: fc.constantFrom('"', '\\', ',', ' ', '5', 'a', '-', '.', 'e', '\n') }),
+  fc.constantFrom('true', 'false', '2026', '-1.5', '1e+21', '1e5', 'NaN', 'Infinity', '12345678901234567890'),
+)
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => (value === 0 ? 0 : value))
+const scalar = fc.oneof(text, number, fc.integer(), fc.boolean())
+const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 5 }))
+
+test('what stands in a line is read as the value that it was written for', () => {
+  fc.assert(fc.property(value, each => assert.deepEqual(typedValueOf(textOf(each)), each)))
+})
+
+test('as one value it is read as itself, too, for filters', () => {
+  fc.assert(fc.property(scalar, each => assert.deepEqual(scalarOf(textOf(each)), each)))
+})
+
+test('lines that nobody touched are sent as they were, whatever they are', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), fc.jsonValue()), metadata => {
+      assert.deepEqual(metadataOf(rowsOf(metadata)), { ...metadata })
+    }),
+  )
+})
+
+test('quotes inside of a text are nothing special', () => {
+  assert.equal(typedValueOf('The "Tea" Shop'), 'The "Tea" Shop')
+  assert.equal(typedValueOf('5" pipe'), '5" pipe')
+  assert.deepEqual(typedValueOf('5" pipe, 2'), ['5" pipe', 2])
+  assert.deepEqual(typedValueOf('"a, b", c'), ['a, b', 'c'])
+  assert.equal(typedValueOf('"C:\\new"'), 'C:\\new')
+})
+
+test('a comma makes a list, also of one value or none', () => {
+  assert.deepEqual(typedValueOf('work, 2026'), ['work', 2026])
+  assert.deepEqual(typedValueOf('work,'), ['work'])
+  assert.deepEqual(typedValueOf(','), [])
+  assert.equal(typedValueOf(''), '')
+})
+
+test('a long id stays the text that it is', () => {
+  assert.equal(typedValueOf('12345678901234567890'), '12345678901234567890')
+  assert.equal(typedValueOf('12e4'), '12e4')
+  assert.equal(typedValueOf('1.50'), 1.5)
+})
+
+test('only what was changed is changed: what others saved meanwhile stays', () => {
+  const start = { year: 2025, team: 'sales', draft: true }
+  const mine = { year: 2026, team: 'sales' }
+  const theirs = { year: 2025, team: 'support', draft: true, place: 'Oslo' }
+  assert.deepEqual(mergeMetadata(start, mine, theirs), { year: 2026, team: 'support', place: 'Oslo' })
+})
