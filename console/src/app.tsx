@@ -5,7 +5,7 @@ import chinese from 'antd/locale/zh_CN'
 import { useEffect } from 'react'
 import { ApiFailure } from './api/api-failure.ts'
 import { onSignedOut, onTokenChange, readToken } from './api/token.ts'
-import { ConsoleOrSignIn } from './session/console-or-sign-in.tsx'
+import { ConsoleOrSignIn } from './console-or-sign-in.tsx'
 import { useIsDark, useLanguage } from './ui/preferences.ts'
 import { tokensOf } from './ui/theme-tokens.ts'
 

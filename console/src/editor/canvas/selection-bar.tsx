@@ -1,6 +1,7 @@
 import { ApartmentOutlined, BlockOutlined, CopyOutlined, DeleteOutlined } from '@ant-design/icons'
 import { App, Button, Select, Tooltip } from 'antd'
 import { copyToClipboard } from '../../ui/copy-to-clipboard.ts'
+import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { knownCases } from '../known-cases.ts'
 import { edgeKey, type GraphEdge } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
@@ -18,6 +19,7 @@ interface SelectionBarProps {
 export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarProps) {
   const words = useCanvasWords()
   const { message } = App.useApp()
+  const tellFailure = useTellFailure()
   const { selection, graph } = useEditorState()
   const { mayWrite } = useWorkflowEditor()
   const [nodes, edges] = [selection.nodes.size, selection.edges.size]
@@ -28,8 +30,7 @@ export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarPro
   const copy = async (): Promise<void> => {
     const text = commands.copied()
     if (text === undefined) return
-    await copyToClipboard(text)
-    message.success(words.copied)
+    await copyToClipboard(text).then(() => message.success(words.copied), tellFailure)
   }
   const remove = (): void => {
     commands.remove()

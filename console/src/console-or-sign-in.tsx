@@ -1,10 +1,10 @@
 import { useEffect } from 'react'
-import { ConsoleFrame } from '../console-frame.tsx'
-import { forgetAllDrafts } from '../editor/saving/draft.ts'
-import { OfferedToken } from './offered-token.tsx'
-import { SignInAgain } from './sign-in-again.tsx'
-import { SignInPage } from './sign-in-page.tsx'
-import { useHolder, useSession } from './use-session.ts'
+import { ConsoleFrame } from './console-frame.tsx'
+import { forgetAllDrafts } from './editor/saving/draft.ts'
+import { OfferedToken } from './session/offered-token.tsx'
+import { SignInAgain } from './session/sign-in-again.tsx'
+import { SignInPage } from './session/sign-in-page.tsx'
+import { useHolder, useSession } from './session/use-session.ts'
 
 /** The console for whoever is signed in, the way in for everybody else. */
 export function ConsoleOrSignIn() {
