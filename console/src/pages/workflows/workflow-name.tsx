@@ -1,18 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Input } from 'antd'
 import { useRef, useState } from 'react'
-import { call, callWithTag } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
 import type { Autosave } from '../../editor/saving/use-autosave.ts'
+import { tagOf } from '../../editor/saving/workflow-ports.ts'
 import { useWorkflowEditor } from '../../editor/workflow-editor.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { useEditorWords } from './editor-words.ts'
 
 /** Stores a new name with the graph as the server has it, and gives the versions before and after. */
 async function rename(id: string, name: string): Promise<{ before: number; after: number } | undefined> {
-  const { data, etag } = await callWithTag('GET /api/v1/workflow', { query: { id } })
-  if (!data.workflow) return undefined
-  const { config, version } = data.workflow
-  const headers = { 'if-match': etag ?? '*' }
+  const { workflow } = await call('GET /api/v1/workflow', { query: { id } })
+  if (!workflow) return undefined
+  const { config, version } = workflow
+  const headers = { 'if-match': tagOf(version) }
   const saved = await call('POST /api/v1/workflow/update', { body: { id, workflow: config, name }, headers })
   return { before: version, after: saved.version }
 }
