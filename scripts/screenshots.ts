@@ -44,7 +44,7 @@ interface Look {
 
 async function open(browser: Browser, base: string, { language = 'en', colorScheme = 'light' }: Look = {}) {
   const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
+    viewport: { width: 1440, height: 900 },
     locale: language === 'zh' ? 'zh-CN' : 'en-US',
     colorScheme,
     reducedMotion: 'reduce',
@@ -58,7 +58,7 @@ async function open(browser: Browser, base: string, { language = 'en', colorSche
 async function take(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle')
   // The pointer would leave a mark on whatever it rests on.
-  await page.mouse.move(640, 799)
+  await page.mouse.move(720, 899)
   await sleep(400)
   await page.screenshot({ path: join(folder, `${name}.png`) })
   console.log(`docs/images/${name}.png`)
@@ -81,6 +81,7 @@ async function takeWorkflow(browser: Browser, base: string): Promise<void> {
       .getByRole('button', { name: 'Run', exact: true })
       .click()
     await page.getByText('Succeeded').first().waitFor()
+    await page.getByRole('button', { name: /^Show everything/ }).click()
     await take(page, `workflow-${colorScheme}`)
     await page.context().close()
   }
