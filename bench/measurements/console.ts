@@ -87,6 +87,8 @@ async function panFrames(
   await page.goto(`${base}/#/workflows/${id}`)
   await page.locator('.x6-node').first().waitFor()
   const opened = performance.now() - begun
+  // Whoever opened it looks at it first; by then the server's checks have come.
+  await page.waitForLoadState('networkidle')
   if (showsAll) await page.getByRole('button', { name: 'Show everything' }).click()
   const box = (await page.locator('.x6-graph').first().boundingBox())!
   const blank = { x: box.x + box.width / 2, y: box.y + box.height - 20 }
