@@ -225,7 +225,7 @@ export const agentOperations = {
     access: 'token',
     summary: 'Look up agents by their ids',
     details:
-      'A runner sees the agents it may talk to; the others do not exist for it. Of these it sees id, name, intro and, of config, prologue, recommendation_question, voice, figure and type.',
+      'A runner sees the agents it may talk to; the others do not exist for it. Of these it sees id, name, intro and, of config, prologue, recommendation_question, voice, figure and type. Whoever may not write sees ••• for the values of tools’ headers.',
     body: Type.Object({
       id: Type.Array(agentId, { minItems: 1, maxItems: limits.agentsPerCall, description: 'Ids of agents.' }),
     }),

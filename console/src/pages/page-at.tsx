@@ -2,12 +2,7 @@ import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } fr
 import { ApiFailure } from '../api/api-failure.ts'
 import type { Place } from '../ui/router.ts'
 import { NotFoundPage } from './not-found-page.tsx'
-
-/** What every page is handed: the rest of the path behind its own name, and the query. */
-export interface PageProps {
-  segments: readonly string[]
-  query: URLSearchParams
-}
+import type { PageProps } from './page-props.ts'
 
 type Module = { [name: string]: ComponentType<PageProps> }
 

@@ -7,8 +7,8 @@ import { diffGraphs } from '../model/diff-graphs.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import { DifferenceDrawing } from './difference-drawing.tsx'
 import { DifferenceList } from './difference-list.tsx'
-import type { Side } from './history-drawer.tsx'
 import { RollBackButton } from './roll-back-button.tsx'
+import type { Side } from './side.ts'
 import { useGraphOf, type VersionItem } from './use-versions.ts'
 
 const useWords = defineWords(

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { defineWords } from '../../ui/words.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import { ComparePane } from './compare-pane.tsx'
+import type { Side } from './side.ts'
 import { useVersions } from './use-versions.ts'
 import { VersionList } from './version-list.tsx'
 import './history.css'
@@ -25,9 +26,6 @@ export function HistoryDrawer({ open, onClose }: { open: boolean; onClose(): voi
     </Drawer>
   )
 }
-
-/** `now` is what is being edited. */
-export type Side = number | 'now'
 
 function History({ onClose }: { onClose(): void }) {
   const { saving } = useWorkflowEditor()

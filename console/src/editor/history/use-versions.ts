@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import type { Graph } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
-import type { Side } from './history-drawer.tsx'
+import type { Side } from './side.ts'
 
 export type VersionItem = ItemOf<'GET /api/v1/workflow/versions'>
 

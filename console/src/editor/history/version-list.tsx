@@ -3,7 +3,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
-import type { Side } from './history-drawer.tsx'
+import type { Side } from './side.ts'
 import type { Versions } from './use-versions.ts'
 
 const useWords = defineWords(

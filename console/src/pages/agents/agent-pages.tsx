@@ -1,4 +1,4 @@
-import type { PageProps } from '../page-at.tsx'
+import type { PageProps } from '../page-props.ts'
 import { AgentPage } from './agent-page.tsx'
 import { AgentsPage } from './agents-page.tsx'
 import './agents.css'

@@ -1,5 +1,5 @@
 import { NotFoundPage } from '../not-found-page.tsx'
-import type { PageProps } from '../page-at.tsx'
+import type { PageProps } from '../page-props.ts'
 import { DocumentPage } from './document-page.tsx'
 import { isTabName, KnowledgeBasePage } from './knowledge-base-page.tsx'
 import { KnowledgeListPage } from './knowledge-list-page.tsx'

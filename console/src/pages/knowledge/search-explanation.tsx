@@ -1,7 +1,6 @@
 import { defineWords } from '../../ui/words.ts'
 import { DocumentSelect } from './document-select.tsx'
-import type { Found } from './search-results.tsx'
-import type { KnowledgeBase } from './use-knowledge.ts'
+import type { Found, KnowledgeBase } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {

@@ -6,8 +6,7 @@ import { ChunkPlace } from './chunk-place.tsx'
 import { HighlightedText } from './highlighted-text.tsx'
 import { MetadataTags } from './metadata-tags.tsx'
 import { ScoreBar } from './score-bar.tsx'
-import type { Found } from './search-results.tsx'
-import type { KnowledgeBase } from './use-knowledge.ts'
+import type { Found, KnowledgeBase } from './use-knowledge.ts'
 import { withQuery } from './with-query.ts'
 
 const useWords = defineWords(

@@ -1,15 +1,12 @@
 import { QuestionCircleOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
-import type { CallData } from '../../api/operations.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { SearchExplanation } from './search-explanation.tsx'
 import { SearchResult } from './search-result.tsx'
 import { type SearchState, searchHref } from './search-state.ts'
-import type { KnowledgeBase } from './use-knowledge.ts'
-
-export type Found = CallData<'POST /api/v1/knowledge/{knowledge_id}/search'>
+import type { Found, KnowledgeBase } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {

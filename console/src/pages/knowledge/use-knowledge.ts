@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { call } from '../../api/call.ts'
 import type { CallData, CallInput, ItemOf } from '../../api/operations.ts'
 
+export type Found = CallData<'POST /api/v1/knowledge/{knowledge_id}/search'>
 export type KnowledgeBase = CallData<'GET /api/v1/knowledge/{knowledge_id}'>
 export type KnowledgeDocument = ItemOf<'GET /api/v1/knowledge/{knowledge_id}/files'>
 export type Chunk = ItemOf<'GET /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks'>

@@ -1,4 +1,4 @@
-import type { PageProps } from '../page-at.tsx'
+import type { PageProps } from '../page-props.ts'
 import { RunPage } from './run-page.tsx'
 import { RunsPage } from './runs-page.tsx'
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import type { Graph, Positions } from '../../editor/model/graph.ts'
+import type { Graph } from '../../editor/model/graph.ts'
 import { Drafts } from '../../editor/saving/draft.ts'
 import { RescueButtons } from '../../editor/saving/rescue-buttons.tsx'
 import { isMissing } from '../../editor/saving/workflow-ports.ts'
@@ -14,16 +14,7 @@ import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { CreateDialog } from './create-dialog.tsx'
 import { useEditorWords } from './editor-words.ts'
-import { OpenEditor } from './open-editor.tsx'
-
-export interface OpenedWorkflow {
-  id: string
-  name: string
-  version: number
-  graph: Graph
-  /** Of the nodes that somebody placed. */
-  positions: Positions
-}
+import { OpenEditor, type OpenedWorkflow } from './open-editor.tsx'
 
 async function openWorkflow(id: string, signal: AbortSignal): Promise<OpenedWorkflow | null> {
   const [{ workflow }, layout] = await Promise.all([

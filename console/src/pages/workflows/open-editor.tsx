@@ -10,6 +10,7 @@ import { usePlacedNodes, useScene } from '../../editor/canvas/use-scene.ts'
 import { WorkflowCanvas } from '../../editor/canvas/workflow-canvas.tsx'
 import { HistoryDrawer } from '../../editor/history/history-drawer.tsx'
 import { createEditorStore } from '../../editor/model/editor-store.ts'
+import type { Graph, Positions } from '../../editor/model/graph.ts'
 import { type Draft, drawingOf } from '../../editor/model/join-drafts.ts'
 import { useChecks } from '../../editor/panels/use-checks.ts'
 import { Drafts } from '../../editor/saving/draft.ts'
@@ -27,11 +28,19 @@ import { useMay, useSession } from '../../session/use-session.ts'
 import { useLanguage } from '../../ui/preferences.ts'
 import { useDocumentTitle } from '../../ui/use-document-title.ts'
 import { EditorHeader } from './editor-header.tsx'
-import type { OpenedWorkflow } from './editor-page.tsx'
 import { useEditorWords } from './editor-words.ts'
 import { SidePanel, type SideTab } from './side-panel.tsx'
 import { useEditorKeys } from './use-editor-keys.ts'
 import './editor.css'
+
+export interface OpenedWorkflow {
+  id: string
+  name: string
+  version: number
+  graph: Graph
+  /** Of the nodes that somebody placed. */
+  positions: Positions
+}
 
 interface OpenEditorProps {
   opened: OpenedWorkflow

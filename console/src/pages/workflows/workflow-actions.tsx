@@ -2,11 +2,13 @@ import { CopyOutlined, DeleteOutlined, EllipsisOutlined, ExportOutlined } from '
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Button, Dropdown } from 'antd'
 import { call } from '../../api/call.ts'
+import type { ItemOf } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { duplicateWorkflow, exportWorkflow } from './export-workflow.ts'
-import type { WorkflowItem } from './workflow-list.tsx'
 import { useListWords } from './workflow-words.ts'
+
+export type WorkflowItem = ItemOf<'POST /api/v1/workflow/list'>
 
 /** What can be done with one workflow of the list. */
 export function WorkflowActions({ item }: { item: WorkflowItem }) {

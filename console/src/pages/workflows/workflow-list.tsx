@@ -3,7 +3,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Button, Input, Table } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import type { ItemOf } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -15,11 +14,9 @@ import { usePageInReach } from '../../ui/use-page-in-reach.ts'
 import { When } from '../../ui/when.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
-import { WorkflowActions } from './workflow-actions.tsx'
+import { WorkflowActions, type WorkflowItem } from './workflow-actions.tsx'
 import { useListWords } from './workflow-words.ts'
 import './workflow-list.css'
-
-export type WorkflowItem = ItemOf<'POST /api/v1/workflow/list'>
 
 const pageSize = 20
 

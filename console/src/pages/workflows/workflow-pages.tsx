@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { Loading } from '../../ui/loading.tsx'
-import type { PageProps } from '../page-at.tsx'
+import type { PageProps } from '../page-props.ts'
 import { WorkflowList } from './workflow-list.tsx'
 
 // The canvas is most of the console's weight: whoever only looks at the list does not load it.

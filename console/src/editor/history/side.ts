@@ -1,0 +1,2 @@
+/** `now` is what is being edited. */
+export type Side = number | 'now'
