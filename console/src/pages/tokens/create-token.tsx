@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Form, Modal } from 'antd'
+import { Form } from 'antd'
 import { call } from '../../api/call.ts'
 import { allKey } from '../../api/use-all.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { MakeSecretDialog } from '../../ui/make-secret-dialog.tsx'
 import { SecretOnce } from '../../ui/secret-once.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { type TokenFields, TokenFormItems } from './token-form-items.tsx'
@@ -40,37 +40,15 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
     mutationFn: (fields: TokenFields) => call('POST /api/v1/token/create', { body: bodyOf(fields) }),
     onSuccess: () => queries.invalidateQueries({ queryKey: allKey('POST /api/v1/token/list') }),
   })
-  const made = create.data
   return (
-    <Modal
-      open
-      title={made ? words.ready(made.name) : words.title}
-      okText={made ? words.done : words.create}
-      cancelText={words.cancel}
-      confirmLoading={create.isPending}
-      // Neither a stray click nor a stray key may throw away what is shown only once, or is about to be.
-      mask={{ closable: false }}
-      keyboard={!made && !create.isPending}
-      closable={!create.isPending}
-      cancelButtonProps={{ disabled: create.isPending, ...(made && { style: { display: 'none' } }) }}
-      onOk={made ? onClose : form.submit}
-      onCancel={onClose}
+    <MakeSecretDialog
+      {...{ create, form, onClose }}
+      name="token"
+      initial={{ role: 'editor', days: 90 }}
+      words={{ ...words, ready: ({ name }) => words.ready(name) }}
+      made={({ token, role }) => <SecretOnce secret={token} withLink={role !== 'runner'} />}
     >
-      {create.isError && <Failure error={create.error} />}
-      {made ? (
-        <SecretOnce secret={made.token} withLink={made.role !== 'runner'} />
-      ) : (
-        <Form
-          form={form}
-          name="token"
-          layout="vertical"
-          requiredMark={false}
-          initialValues={{ role: 'editor', days: 90 }}
-          onFinish={fields => create.mutate(fields)}
-        >
-          <TokenFormItems form={form} />
-        </Form>
-      )}
-    </Modal>
+      <TokenFormItems form={form} />
+    </MakeSecretDialog>
   )
 }
