@@ -2,6 +2,7 @@ import { CloseOutlined, PaperClipOutlined } from '@ant-design/icons'
 import { Button, Progress } from 'antd'
 import { useRef } from 'react'
 import { useFailureWords } from '../../ui/failure-words.ts'
+import { FileInput } from '../../ui/file-input.tsx'
 import { defineWords } from '../../ui/words.ts'
 import type { Attachment, useAttachments } from './use-attachments.ts'
 
@@ -28,18 +29,7 @@ export function AttachButton({ onFiles, disabled }: { onFiles(files: File[]): vo
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label={words.choose}
-        onChange={event => {
-          onFiles([...(event.target.files ?? [])])
-          // The same file may be chosen again.
-          event.target.value = ''
-        }}
-      />
+      <FileInput ref={input} label={words.choose} onFiles={onFiles} />
       <Button
         type="text"
         icon={<PaperClipOutlined aria-hidden />}

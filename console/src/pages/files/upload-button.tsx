@@ -1,6 +1,7 @@
 import { UploadOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useRef } from 'react'
+import { FileInput } from '../../ui/file-input.tsx'
 import { useFileWords } from './file-words.ts'
 
 /** Opens the browser's dialog for files. */
@@ -15,17 +16,7 @@ export function UploadButton({
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        onChange={event => {
-          onFiles([...(event.target.files ?? [])])
-          // So that the same file can be chosen again.
-          event.target.value = ''
-        }}
-      />
+      <FileInput ref={input} onFiles={onFiles} />
       <Button
         {...(isPrimary && { type: 'primary' })}
         icon={<UploadOutlined />}

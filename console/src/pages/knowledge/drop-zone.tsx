@@ -1,6 +1,7 @@
 import { FileAddOutlined, FolderOpenOutlined, InboxOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { FileInput } from '../../ui/file-input.tsx'
 import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { defineWords } from '../../ui/words.ts'
 import { droppedFiles, type NamedFile, pickedFiles } from './dropped-files.ts'
@@ -45,11 +46,7 @@ export function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
     setIsOver(false)
     droppedFiles(event.dataTransfer).then(onFiles, tell)
   }
-  const take = (input: HTMLInputElement): void => {
-    onFiles(pickedFiles(input.files))
-    // So that the same file can be chosen again.
-    input.value = ''
-  }
+  const take = (chosen: File[]): void => onFiles(pickedFiles(chosen))
   return (
     <section
       className={`kb-drop-zone${isLarge ? ' large' : ''}${isOver ? ' over' : ''}`}
@@ -77,23 +74,8 @@ export function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
         </Button>
         {children}
       </div>
-      <input
-        ref={files}
-        type="file"
-        multiple
-        hidden
-        aria-label={words.pickFiles}
-        onChange={event => take(event.target)}
-      />
-      <input
-        ref={folder}
-        type="file"
-        multiple
-        hidden
-        aria-label={words.pickFolder}
-        onChange={event => take(event.target)}
-        {...{ webkitdirectory: '' }}
-      />
+      <FileInput ref={files} label={words.pickFiles} onFiles={take} />
+      <FileInput ref={folder} label={words.pickFolder} isFolder onFiles={take} />
     </section>
   )
 }

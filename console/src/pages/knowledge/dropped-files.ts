@@ -9,8 +9,8 @@ const isHidden = (name: string): boolean =>
   name.startsWith('.') || name === 'Thumbs.db' || name === 'desktop.ini'
 
 /** Files of a picker; those of a folder with their path in it. */
-export function pickedFiles(list: FileList | null): NamedFile[] {
-  return [...(list ?? [])]
+export function pickedFiles(list: Iterable<File>): NamedFile[] {
+  return [...list]
     .map(file => ({ file, name: file.webkitRelativePath || file.name }))
     .filter(({ name }) => !name.split('/').some(isHidden))
 }

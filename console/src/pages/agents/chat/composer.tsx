@@ -2,6 +2,7 @@ import { ArrowUpOutlined, PaperClipOutlined } from '@ant-design/icons'
 import { Button, Input } from 'antd'
 import type { TextAreaRef } from 'antd/es/input/TextArea'
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
+import { FileInput } from '../../../ui/file-input.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { AttachmentStrip } from './attachment-strip.tsx'
 import type { Outgoing } from './chat-state.ts'
@@ -103,14 +104,10 @@ export function Composer({ agentName, input, files, isAnswering, isReady, onSend
         }}
       />
       <div className="composer-bar">
-        <input
+        <FileInput
           ref={picker}
-          type="file"
-          multiple
-          hidden
-          onChange={event => {
-            files.add(event.target.files ?? [])
-            event.target.value = ''
+          onFiles={chosen => {
+            files.add(chosen)
             input.current?.focus()
           }}
         />
