@@ -1,6 +1,6 @@
+import { openAdapters } from '../app/open-adapters.ts'
+import type { Adapters } from '../app/runtime-parts.ts'
 import type { Config } from '../config.ts'
-import { openAdapters } from '../open-adapters.ts'
-import type { Adapters } from '../runtime-parts.ts'
 
 /** Works on the stored data itself, so a server may run or not; one that runs sees the change at once. */
 export async function withAdapters<Result>(

@@ -80,15 +80,16 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     ],
     because: 'HTTP speaks to features and never to a driver',
   },
+  app: { to: ['*'], because: 'it puts the parts together' },
   cli: { to: ['*'], because: 'it is put together like the server' },
-  '.': { to: ['*'], because: 'these files put the parts together' },
+  '.': { to: ['*'], because: 'the entry point and the settings' },
 }
 
 /** Packages that reach the outside world, and the only rooms that may hold them. */
 const drivers: Record<string, string[]> = {
   'node:sqlite': ['adapters'],
   pg: ['adapters'],
-  fastify: ['http', '.'],
+  fastify: ['http', 'app'],
   usearch: ['adapters'],
   'node:worker_threads': ['adapters'],
   '@ai-sdk/openai-compatible': ['adapters'],

@@ -1,6 +1,6 @@
+import { openAdapters } from '../../src/app/open-adapters.ts'
+import { createRuntime } from '../../src/app/runtime.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import { openAdapters } from '../../src/open-adapters.ts'
-import { createRuntime } from '../../src/runtime.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { freshDatabase } from './fresh-database.ts'
 

@@ -1,5 +1,5 @@
-import type { ServerFeature } from './contract/server-record.ts'
-import type { ServerInfo } from './http/routes/server-info-routes.ts'
+import type { ServerFeature } from '../contract/server-record.ts'
+import type { ServerInfo } from '../http/routes/server-info-routes.ts'
 import type { RuntimeConfig } from './runtime-parts.ts'
 
 const endpoint = (config: { model: string } | undefined, name: string): ServerFeature => ({
@@ -10,7 +10,7 @@ const endpoint = (config: { model: string } | undefined, name: string): ServerFe
 
 /** What the server tells of how it is set up. */
 export const describeServer = (config: RuntimeConfig): ServerInfo => ({
-  version: async () => (await import('./cli/program-version.ts')).programVersion(),
+  version: async () => (await import('../cli/program-version.ts')).programVersion(),
   database: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
   files: 'disk',
   features: {

@@ -1,14 +1,14 @@
-import { QuickjsCodeRunner } from './adapters/code/quickjs-code-runner.ts'
-import { parseAllowList } from './adapters/egress/allow-list.ts'
-import type { Egress } from './adapters/egress/egress.ts'
-import { createHttpClient } from './adapters/egress/egress-http-client.ts'
-import type { ClosableToolServers } from './adapters/mcp/mcp-tool-servers.ts'
-import type { LanguageModelOptions } from './adapters/model/openai-language-model.ts'
-import { SharedEndpoints } from './adapters/model/shared-endpoint.ts'
-import type { Config, EndpointConfig } from './config.ts'
-import type { LanguageModel } from './models/language-model.ts'
-import type { Transcriber } from './models/transcriber.ts'
-import type { WebSearch } from './models/web-search.ts'
+import { QuickjsCodeRunner } from '../adapters/code/quickjs-code-runner.ts'
+import { parseAllowList } from '../adapters/egress/allow-list.ts'
+import type { Egress } from '../adapters/egress/egress.ts'
+import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
+import type { ClosableToolServers } from '../adapters/mcp/mcp-tool-servers.ts'
+import type { LanguageModelOptions } from '../adapters/model/openai-language-model.ts'
+import { SharedEndpoints } from '../adapters/model/shared-endpoint.ts'
+import type { Config, EndpointConfig } from '../config.ts'
+import type { LanguageModel } from '../models/language-model.ts'
+import type { Transcriber } from '../models/transcriber.ts'
+import type { WebSearch } from '../models/web-search.ts'
 import type { Adapters } from './runtime-parts.ts'
 
 /** Somebody waits for the answer to a question; a document can wait for minutes. */
@@ -19,7 +19,7 @@ function lazyEgress(allow: string[]): Egress {
   parseAllowList(allow)
   let opened: Promise<Egress> | undefined
   const open = (): Promise<Egress> => {
-    opened ??= import('./adapters/egress/create-egress.ts').then(({ createEgress }) =>
+    opened ??= import('../adapters/egress/create-egress.ts').then(({ createEgress }) =>
       createEgress({ allow }),
     )
     return opened
@@ -45,8 +45,8 @@ function lazyModel(name: string, load: () => Promise<LanguageModel>): LanguageMo
 async function openIndexModels(egress: Egress, { embedding, rerank }: Config) {
   if (!embedding && !rerank)
     return { embeddingModel: undefined, questionModel: undefined, reranker: undefined }
-  const { createEmbeddingModel } = await import('./adapters/model/openai-embedding-model.ts')
-  const { createReranker } = await import('./adapters/model/rerank-model.ts')
+  const { createEmbeddingModel } = await import('../adapters/model/openai-embedding-model.ts')
+  const { createReranker } = await import('../adapters/model/rerank-model.ts')
   return {
     embeddingModel: embedding && createEmbeddingModel({ egress, ...embedding }),
     questionModel: embedding && createEmbeddingModel({ egress, ...embedding, ...questionPatience }),
@@ -55,19 +55,19 @@ async function openIndexModels(egress: Egress, { embedding, rerank }: Config) {
 }
 
 async function openTranscriber(egress: Egress, endpoint: EndpointConfig): Promise<Transcriber> {
-  const { createTranscriber } = await import('./adapters/model/transcription-model.ts')
+  const { createTranscriber } = await import('../adapters/model/transcription-model.ts')
   return createTranscriber({ egress, ...endpoint })
 }
 
 async function openWebSearch(egress: Egress, service: NonNullable<Config['webSearch']>): Promise<WebSearch> {
-  const { createWebSearch } = await import('./adapters/model/searxng-search.ts')
+  const { createWebSearch } = await import('../adapters/model/searxng-search.ts')
   return createWebSearch({ egress, ...service })
 }
 
 function lazyToolServers(egress: Egress): Adapters['toolServers'] {
   let loaded: Promise<ClosableToolServers> | undefined
   const load = (): Promise<ClosableToolServers> => {
-    loaded ??= import('./adapters/mcp/mcp-tool-servers.ts').then(({ createToolServers }) =>
+    loaded ??= import('../adapters/mcp/mcp-tool-servers.ts').then(({ createToolServers }) =>
       createToolServers(egress),
     )
     return loaded
@@ -101,7 +101,7 @@ export async function openModels(config: Config): Promise<Models & { closeEgress
   const loadModel = async (
     options: Omit<LanguageModelOptions, 'egress' | 'shared'>,
   ): Promise<LanguageModel> => {
-    const { createLanguageModel } = await import('./adapters/model/openai-language-model.ts')
+    const { createLanguageModel } = await import('../adapters/model/openai-language-model.ts')
     return createLanguageModel({ egress, shared: endpoints.of(options.baseUrl, options.apiKey), ...options })
   }
   return {

@@ -1,42 +1,42 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { AccessService, defaultWorkspaceId } from './access/access-service.ts'
-import { limits } from './contract/limits.ts'
+import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
+import { limits } from '../contract/limits.ts'
+import { makeDemo } from '../demo/make-demo.ts'
+import { FileService } from '../files/file-service.ts'
+import { ConsoleFiles } from '../http/console-files.ts'
+import { Metrics } from '../http/metrics.ts'
+import { RateLimit } from '../http/rate-limit.ts'
+import { accessRoutes } from '../http/routes/access-routes.ts'
+import { agentRoutes } from '../http/routes/agent-routes.ts'
+import { consoleRoutes } from '../http/routes/console-routes.ts'
+import { conversationRoutes } from '../http/routes/conversation-routes.ts'
+import { fileRoutes } from '../http/routes/file-routes.ts'
+import { kindRoutes } from '../http/routes/kind-routes.ts'
+import { knowledgeRoutes } from '../http/routes/knowledge-routes.ts'
+import { layoutRoutes } from '../http/routes/layout-routes.ts'
+import { modelRoutes } from '../http/routes/model-routes.ts'
+import { runRoutes } from '../http/routes/run-routes.ts'
+import { serverInfoRoutes } from '../http/routes/server-info-routes.ts'
+import { type Readiness, serverRoutes } from '../http/routes/server-routes.ts'
+import { usageRoutes } from '../http/routes/usage-routes.ts'
+import { workflowRoutes } from '../http/routes/workflow-routes.ts'
+import { createServer } from '../http/server.ts'
+import { IdempotencyService } from '../idempotency/idempotency-service.ts'
+import { ConfiguredModels } from '../models/configured-models.ts'
+import { ModelSettingsService } from '../models/model-settings-service.ts'
+import { nodeKinds } from '../nodes/registry.ts'
+import { LayoutService } from '../workflow/layout-service.ts'
+import { WorkflowService } from '../workflow/workflow-service.ts'
 import { createConversations, createListener } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
-import { makeDemo } from './demo/make-demo.ts'
 import { describeServer } from './describe-server.ts'
-import { FileService } from './files/file-service.ts'
-import { ConsoleFiles } from './http/console-files.ts'
-import { Metrics } from './http/metrics.ts'
-import { RateLimit } from './http/rate-limit.ts'
-import { accessRoutes } from './http/routes/access-routes.ts'
-import { agentRoutes } from './http/routes/agent-routes.ts'
-import { consoleRoutes } from './http/routes/console-routes.ts'
-import { conversationRoutes } from './http/routes/conversation-routes.ts'
-import { fileRoutes } from './http/routes/file-routes.ts'
-import { kindRoutes } from './http/routes/kind-routes.ts'
-import { knowledgeRoutes } from './http/routes/knowledge-routes.ts'
-import { layoutRoutes } from './http/routes/layout-routes.ts'
-import { modelRoutes } from './http/routes/model-routes.ts'
-import { runRoutes } from './http/routes/run-routes.ts'
-import { serverInfoRoutes } from './http/routes/server-info-routes.ts'
-import { type Readiness, serverRoutes } from './http/routes/server-routes.ts'
-import { usageRoutes } from './http/routes/usage-routes.ts'
-import { workflowRoutes } from './http/routes/workflow-routes.ts'
-import { createServer } from './http/server.ts'
-import { IdempotencyService } from './idempotency/idempotency-service.ts'
-import { ConfiguredModels } from './models/configured-models.ts'
-import { ModelSettingsService } from './models/model-settings-service.ts'
-import { nodeKinds } from './nodes/registry.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
-import { LayoutService } from './workflow/layout-service.ts'
-import { WorkflowService } from './workflow/workflow-service.ts'
 
 /** Where `npm run build` puts the console. */
-const consoleFolder = join(import.meta.dirname, '../console/dist')
+const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
 export interface Runtime {
   access: AccessService
@@ -83,7 +83,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   const parts = { access, idempotency, metrics, anonymous, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
     ...workflowRoutes(workflows, adapters.generation),
-    ...kindRoutes(async () => (await import('./nodes/kind-catalog.ts')).kindCatalog()),
+    ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),
     ...layoutRoutes(new LayoutService(adapters.layoutStore)),
     ...runRoutes(runs, files),
     ...agentRoutes(conversations.agents),

@@ -1,6 +1,6 @@
 import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { mintSecret } from './access/token-secret.ts'
+import { mintSecret } from '../access/token-secret.ts'
 
 export interface KeptSecret {
   secret: string

@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers'
-import type { FileService } from './files/file-service.ts'
-import { AppError } from './kernel/app-error.ts'
-import { DocumentFailure } from './knowledge/ingest/document-failure.ts'
-import type { DocumentReader } from './knowledge/ingest/document-reader.ts'
-import type { FileContent } from './nodes/node-services.ts'
+import type { FileService } from '../files/file-service.ts'
+import { AppError } from '../kernel/app-error.ts'
+import { DocumentFailure } from '../knowledge/ingest/document-failure.ts'
+import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
+import type { FileContent } from '../nodes/node-services.ts'
 
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 const largestImage = 20 << 20

@@ -1,4 +1,4 @@
-import { type Config, readConfig, SettingError } from './config.ts'
+import { type Config, readConfig, SettingError } from '../config.ts'
 import { keptSecret } from './kept-secret.ts'
 import { openAdapters } from './open-adapters.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
