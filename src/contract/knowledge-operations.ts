@@ -2,12 +2,12 @@ import Type from 'typebox'
 import { chunkId, documentId, documentStatuses, knowledgeId, shown } from './knowledge-records.ts'
 import { searchBody, searchData } from './knowledge-search.ts'
 import {
-  chunkingWish,
-  embeddingWish,
+  chunkingInput,
+  embeddingInput,
   knowledgeDescription,
   knowledgeName,
-  metadataWish,
-  retrievalWish,
+  metadataInput,
+  retrievalInput,
 } from './knowledge-settings.ts'
 import { limits } from './limits.ts'
 import { basePath, type Operation } from './operation.ts'
@@ -16,10 +16,10 @@ import { text } from './text.ts'
 
 const settings = {
   description: Type.Optional(knowledgeDescription),
-  chunking: Type.Optional(chunkingWish),
-  embedding: Type.Optional(embeddingWish),
-  retrieval: Type.Optional(retrievalWish),
-  metadata: Type.Optional(metadataWish('Your own words on it, by key.')),
+  chunking: Type.Optional(chunkingInput),
+  embedding: Type.Optional(embeddingInput),
+  retrieval: Type.Optional(retrievalInput),
+  metadata: Type.Optional(metadataInput('Your own words on it, by key.')),
 }
 
 const skipped = Type.Array(
@@ -116,8 +116,8 @@ export const knowledgeOperations = {
           { maxItems: limits.documentsPerCall, description: 'Texts that are not files yet.' },
         ),
       ),
-      chunking: Type.Optional(chunkingWish),
-      metadata: Type.Optional(metadataWish('Your own words on each of these documents, for filters.')),
+      chunking: Type.Optional(chunkingInput),
+      metadata: Type.Optional(metadataInput('Your own words on each of these documents, for filters.')),
     }),
     bodyLimit: limits.knowledgeBytes,
     creates: true,

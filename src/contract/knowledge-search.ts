@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { chunkContent, chunkId, chunkPlace, documentId } from './knowledge-records.ts'
-import { metadataShown, retrievalWishes, searchModes } from './knowledge-settings.ts'
+import { metadataShown, retrievalOptions, searchModes } from './knowledge-settings.ts'
 import { limits } from './limits.ts'
 import { text } from './text.ts'
 
@@ -11,7 +11,7 @@ export const searchBody = Type.Object({
     description: 'The question, or the words to find.',
     examples: ['How many days of holiday?'],
   }),
-  ...retrievalWishes,
+  ...retrievalOptions,
   file_ids: Type.Optional(
     Type.Array(documentId, {
       minItems: 1,

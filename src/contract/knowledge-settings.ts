@@ -43,8 +43,8 @@ const chunkingFields = {
   }),
 }
 
-/** As it is asked for: what is left out keeps its value, or gets the usual one. */
-export const chunkingWish = Type.Object(
+/** In requests: an omitted field keeps its value, or gets the default. */
+export const chunkingInput = Type.Object(
   {
     strategy: Type.Optional(chunkingFields.strategy),
     size: Type.Optional(chunkingFields.size),
@@ -54,7 +54,7 @@ export const chunkingWish = Type.Object(
   { description: 'How documents are cut into chunks.' },
 )
 
-/** As it is answered. */
+/** In responses. */
 export const chunkingShown = Type.Object(
   { ...chunkingFields, separators: Type.Optional(chunkingFields.separators) },
   { description: 'How documents are cut into chunks.' },
@@ -67,7 +67,7 @@ const model = text({
   examples: ['text-embedding-3-small'],
 })
 
-export const embeddingWish = Type.Union([Type.Object({ model: Type.Optional(model) }), Type.Null()], {
+export const embeddingInput = Type.Union([Type.Object({ model: Type.Optional(model) }), Type.Null()], {
   description:
     'What turns text into vectors. Left out, the model of the server’s settings; null, none: found by keywords only.',
 })
@@ -100,15 +100,15 @@ const retrievalFields = {
   }),
 }
 
-/** The same four may be said in a search, for that search alone. */
-export const retrievalWishes = {
+/** A search accepts the same four, for that search only. */
+export const retrievalOptions = {
   mode: Type.Optional(retrievalFields.mode),
   top_k: Type.Optional(retrievalFields.top_k),
   score_threshold: Type.Optional(retrievalFields.score_threshold),
   rerank: Type.Optional(retrievalFields.rerank),
 }
 
-export const retrievalWish = Type.Object(retrievalWishes, {
+export const retrievalInput = Type.Object(retrievalOptions, {
   description: 'How it is searched where a search does not say otherwise.',
 })
 
@@ -122,7 +122,7 @@ const metadataExamples = [{ language: 'en', year: 2026, tags: ['work'] }]
  * Only that it is an object is checked here: of a choice between types a schema could only say that every one of
  * them does not fit (src/http/routes/checked-metadata.ts says it in words).
  */
-export const metadataWish = (description: string) =>
+export const metadataInput = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     description: `${description} Up to ${limits.metadataKeys} keys; a value is a text of up to ${limits.metadataValueLength} characters, a number, a boolean, or a list of up to ${limits.metadataListItems} of these.`,

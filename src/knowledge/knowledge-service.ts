@@ -12,8 +12,8 @@ import {
 } from './knowledge-base.ts'
 import type { KnowledgeRecord, KnowledgeStore } from './knowledge-store.ts'
 
-/** What a caller says about a base; what is left out keeps its value, or gets the usual one. */
-export interface KnowledgeWishes {
+/** The settings in a request. An omitted one keeps its value, or gets the default in a new base. */
+export interface KnowledgePatch {
   name?: string
   description?: string
   chunking?: Partial<Chunking>
@@ -23,7 +23,7 @@ export interface KnowledgeWishes {
 }
 
 export interface KnowledgeOptions {
-  /** The model of the settings; undefined where none is configured. */
+  /** The configured model, if any. */
   embeddingModel: string | undefined
   canRerank: boolean
 }
@@ -32,7 +32,7 @@ export class KnowledgeService {
   readonly #store: KnowledgeStore
   readonly #clock: Clock
   readonly #options: KnowledgeOptions
-  /** Told when there may be something new to read. */
+  /** Wakes the ingestion: there may be a new job. */
   readonly #wake: () => void
 
   constructor(store: KnowledgeStore, clock: Clock, options: KnowledgeOptions, wake: () => void) {
@@ -42,14 +42,14 @@ export class KnowledgeService {
     this.#wake = wake
   }
 
-  async create(workspaceId: string, wishes: KnowledgeWishes & { name: string }): Promise<KnowledgeRecord> {
+  async create(workspaceId: string, patch: KnowledgePatch & { name: string }): Promise<KnowledgeRecord> {
     const settings: KnowledgeSettings = {
-      name: wishes.name,
-      description: wishes.description ?? '',
-      chunking: this.#chunking(defaultChunking, wishes.chunking),
-      embeddingModel: this.#embeddingModel(wishes.embedding) ?? null,
-      retrieval: this.#retrieval(defaultRetrieval, wishes.retrieval),
-      metadata: wishes.metadata ?? {},
+      name: patch.name,
+      description: patch.description ?? '',
+      chunking: this.#chunking(defaultChunking, patch.chunking),
+      embeddingModel: this.#embeddingModel(patch.embedding) ?? null,
+      retrieval: this.#retrieval(defaultRetrieval, patch.retrieval),
+      metadata: patch.metadata ?? {},
     }
     const id = mintId('kb')
     const created = await this.#store.create(workspaceId, {
@@ -58,7 +58,7 @@ export class KnowledgeService {
       generationId: mintId('gen'),
       createdAt: this.#clock.now(),
     })
-    if (!created) throw nameTaken(wishes.name)
+    if (!created) throw nameTaken(patch.name)
     return this.get(workspaceId, id)
   }
 
@@ -81,19 +81,19 @@ export class KnowledgeService {
     return this.#store.list(workspaceId, filter, page)
   }
 
-  async update(workspaceId: string, id: string, wishes: KnowledgeWishes): Promise<KnowledgeRecord> {
-    const updated = await this.#store.update(workspaceId, id, base => this.#change(base, wishes), {
+  async update(workspaceId: string, id: string, patch: KnowledgePatch): Promise<KnowledgeRecord> {
+    const updated = await this.#store.update(workspaceId, id, base => this.#change(base, patch), {
       nextGenerationId: mintId('gen'),
       now: this.#clock.now(),
     })
-    if (updated === 'name_taken') throw nameTaken(wishes.name ?? '')
+    if (updated === 'name_taken') throw nameTaken(patch.name ?? '')
     if (!updated) throw noSuchBase()
     this.#wake()
     return { ...updated, counts: await this.#store.count(workspaceId, updated) }
   }
 
-  #change(base: KnowledgeBase, wishes: KnowledgeWishes): Partial<KnowledgeSettings> {
-    const { name, description, metadata, chunking, embedding, retrieval } = wishes
+  #change(base: KnowledgeBase, patch: KnowledgePatch): Partial<KnowledgeSettings> {
+    const { name, description, metadata, chunking, embedding, retrieval } = patch
     return {
       ...(name !== undefined && { name }),
       ...(description !== undefined && { description }),
@@ -109,32 +109,32 @@ export class KnowledgeService {
     this.#wake()
   }
 
-  #chunking(before: Chunking, wishes: Partial<Chunking> = {}): Chunking {
-    const chunking = { ...before, ...wishes }
+  #chunking(before: Chunking, patch: Partial<Chunking> = {}): Chunking {
+    const chunking = { ...before, ...patch }
     if (chunking.overlap * 2 > chunking.size)
       throw invalidField('/chunking/overlap', `must be at most half of the size (${chunking.size})`)
     return chunking
   }
 
-  /** Left out: the model of the settings. Null: none, on purpose. */
-  #embeddingModel(wishes: { model?: string } | null | undefined): string | null | undefined {
-    if (wishes === null) return null
+  /** Omitted: the configured model. Null: none, keyword search only. */
+  #embeddingModel(patch: { model?: string } | null | undefined): string | null | undefined {
+    if (patch === null) return null
     const { embeddingModel } = this.#options
-    if (wishes && embeddingModel === undefined)
+    if (patch && embeddingModel === undefined)
       throw invalidField(
         '/embedding',
         'no embedding endpoint is configured; set EMBEDDING_BASE_URL and EMBEDDING_MODEL, or send null to find by keywords only',
       )
-    return wishes?.model ?? embeddingModel
+    return patch?.model ?? embeddingModel
   }
 
-  #retrieval(before: Retrieval, wishes: Partial<Retrieval> = {}): Retrieval {
-    if (wishes.rerank && !this.#options.canRerank)
+  #retrieval(before: Retrieval, patch: Partial<Retrieval> = {}): Retrieval {
+    if (patch.rerank && !this.#options.canRerank)
       throw invalidField(
         '/retrieval/rerank',
         'no reranker is configured; set RERANK_BASE_URL and RERANK_MODEL',
       )
-    return { ...before, ...wishes }
+    return { ...before, ...patch }
   }
 }
 

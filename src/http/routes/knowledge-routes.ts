@@ -6,7 +6,7 @@ import type { KnowledgeService } from '../../knowledge/knowledge-service.ts'
 import type { SearchService } from '../../knowledge/search/search-service.ts'
 import { type Route, route } from '../call.ts'
 import { baseOnWire, chunkOnWire, documentOnWire, resultOnWire, skippedOnWire } from './knowledge-on-wire.ts'
-import { correctionOf, knowledgeWishes, newDocuments, searchRequest } from './knowledge-wishes.ts'
+import { correctionOf, knowledgePatch, newDocuments, searchRequest } from './knowledge-wishes.ts'
 
 export interface KnowledgeParts {
   bases: KnowledgeService
@@ -18,7 +18,7 @@ export interface KnowledgeParts {
 function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
   return [
     route(operations.create, async ({ token, body }) =>
-      baseOnWire(await bases.create(token.workspaceId, { ...knowledgeWishes(body), name: body.name })),
+      baseOnWire(await bases.create(token.workspaceId, { ...knowledgePatch(body), name: body.name })),
     ),
 
     route(operations.list, async ({ token, body }) => {
@@ -33,7 +33,7 @@ function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
     ),
 
     route(operations.update, async ({ token, params, body }) =>
-      baseOnWire(await bases.update(token.workspaceId, params.knowledge_id, knowledgeWishes(body))),
+      baseOnWire(await bases.update(token.workspaceId, params.knowledge_id, knowledgePatch(body))),
     ),
 
     route(operations.delete, async ({ token, params }) => {

@@ -4,7 +4,7 @@ import { invalidField } from '../../kernel/app-error.ts'
 import type { Chunking } from '../../knowledge/chunking.ts'
 import type { NewDocuments } from '../../knowledge/document-service.ts'
 import type { Retrieval } from '../../knowledge/knowledge-base.ts'
-import type { KnowledgeWishes } from '../../knowledge/knowledge-service.ts'
+import type { KnowledgePatch } from '../../knowledge/knowledge-service.ts'
 import type { SearchRequest } from '../../knowledge/search/search-request.ts'
 import type { Call } from '../call.ts'
 import { checkedMetadata } from './checked-metadata.ts'
@@ -29,7 +29,7 @@ const chunkingOf = ({ strategy, size, overlap, separators }: SentChunking): Part
 const retrievalOf = ({ mode, top_k, score_threshold, rerank }: SentRetrieval): Partial<Retrieval> =>
   present({ mode, topK: top_k, scoreThreshold: score_threshold, rerank })
 
-export function knowledgeWishes(body: Settings): KnowledgeWishes {
+export function knowledgePatch(body: Settings): KnowledgePatch {
   refuseBlank(body.name, '/name')
   return present({
     name: body.name,
