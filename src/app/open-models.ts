@@ -1,5 +1,5 @@
 import { QuickjsCodeRunner } from '../adapters/code/quickjs-code-runner.ts'
-import { parseAllowList } from '../adapters/egress/allow-list.ts'
+import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
 import type { ClosableToolServers } from '../adapters/mcp/mcp-tool-servers.ts'

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEgress } from '../adapters/egress/create-egress.ts'
-import type { EgressAnswer, EgressRequest } from '../adapters/egress/egress.ts'
-import { EgressFailure } from '../adapters/egress/egress-failure.ts'
-import { readJson } from '../adapters/egress/read-answer.ts'
+import {
+  EgressFailure,
+  type EgressRequest,
+  type EgressResponse,
+  readJson,
+} from '../adapters/egress/egress.ts'
 
 /** The server understood and said no; the message is its own. */
 export class ServerRefusal extends Error {
@@ -66,7 +69,7 @@ export class ServerClient {
   }
 
   /** Undefined where another try may help. */
-  async #try(wish: Wish, request: EgressRequest, isLast: boolean): Promise<EgressAnswer | undefined> {
+  async #try(wish: Wish, request: EgressRequest, isLast: boolean): Promise<EgressResponse | undefined> {
     const query = new URLSearchParams(wish.query)
     const url = `${this.server}${wish.path}${wish.query ? `?${query}` : ''}`
     try {
@@ -105,7 +108,7 @@ export class ServerClient {
   }
 }
 
-async function dataOf(answer: EgressAnswer): Promise<unknown> {
+async function dataOf(answer: EgressResponse): Promise<unknown> {
   const { host } = new URL(answer.url)
   const envelope = (await readJson(answer).catch(error => {
     if (error instanceof EgressFailure && error.kind === 'bad_answer') return undefined

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import type { Egress } from '../../src/adapters/egress/egress.ts'
-import { readText } from '../../src/adapters/egress/read-answer.ts'
-import { redirectTarget } from '../../src/adapters/egress/redirect.ts'
+import { type Egress, readText } from '../../src/adapters/egress/egress.ts'
+import { redirectTarget } from '../../src/adapters/egress/hop.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
 
 describe('redirects', () => {

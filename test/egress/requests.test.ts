@@ -3,9 +3,8 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import type { EgressRequest } from '../../src/adapters/egress/egress.ts'
+import { type EgressRequest, readText } from '../../src/adapters/egress/egress.ts'
 import { egressFetch } from '../../src/adapters/egress/egress-fetch.ts'
-import { readText } from '../../src/adapters/egress/read-answer.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
 
 const egress = createEgress({ allow: ['127.0.0.1'] })

@@ -1,39 +1,39 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
-import type { Egress, EgressAnswer, EgressRequest } from './egress.ts'
+import type { Egress, EgressRequest, EgressResponse } from './egress.ts'
 
 type Fetch = typeof globalThis.fetch
 
 const withoutBody = new Set([204, 205, 304])
 
-function headersOf(answer: EgressAnswer): Headers {
+function headersOf(response: EgressResponse): Headers {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(answer.headers))
+  for (const [name, value] of Object.entries(response.headers))
     for (const each of [value ?? []].flat()) headers.append(name, each)
   return headers
 }
 
-/** The egress behind the interface that libraries know. The answer's body flows; the request's is sent as a whole. */
+/** The outbound client as a `fetch` for libraries. The response body streams; the request body is sent whole. */
 export function egressFetch(
   egress: Egress,
   options: Pick<EgressRequest, 'timeouts' | 'maxBytes' | 'trusted'> = {},
 ): Fetch {
   return async (input, init) => {
-    // Knows all that a body can be, forms with their boundary included.
+    // Encodes every kind of body, forms with their boundary included.
     const request = new Request(input, init)
-    const answer = await egress.request(request.url, {
+    const response = await egress.request(request.url, {
       ...options,
       method: request.method,
       headers: Object.fromEntries(request.headers),
       ...(request.body ? { body: new Uint8Array(await request.arrayBuffer()) } : {}),
-      // The request's own signal follows the caller's only while the request is not collected as garbage.
+      // The request's own signal follows the caller's only while the request is not garbage-collected.
       signal: init?.signal ?? request.signal,
     })
-    const { status } = answer
-    const head = { status, headers: headersOf(answer) }
+    const { status } = response
+    const head = { status, headers: headersOf(response) }
     if (!withoutBody.has(status))
-      return new Response(Readable.toWeb(answer.body) as ReadableStream<Uint8Array>, head)
-    answer.body.resume()
+      return new Response(Readable.toWeb(response.body) as ReadableStream<Uint8Array>, head)
+    response.body.resume()
     return new Response(null, head)
   }
 }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { HttpAnswer, HttpClient, HttpRequest } from '../../tools/http-client.ts'
-import type { Egress } from './egress.ts'
-import { toolFailureOfEgress } from './tool-failure-of-egress.ts'
+import { ToolFailure } from '../../tools/tool-failure.ts'
+import { type Egress, EgressFailure } from './egress.ts'
 
 const maxBytes = 10 << 20
 
-/** Never trusted: whatever a user or a model writes as an address, private ones are refused. */
+/** Never trusted: private addresses are refused whatever URL a user or a model writes. */
 export const createHttpClient = (egress: Egress): HttpClient => ({
   request: async request => {
     try {
@@ -19,7 +19,7 @@ export const createHttpClient = (egress: Egress): HttpClient => ({
 
 async function send(egress: Egress, request: HttpRequest): Promise<HttpAnswer> {
   const { method, headers, body, signal, timeoutMilliseconds } = request
-  const answer = await egress.request(request.url, {
+  const response = await egress.request(request.url, {
     method,
     headers,
     ...(body === undefined ? {} : { body }),
@@ -28,9 +28,9 @@ async function send(egress: Egress, request: HttpRequest): Promise<HttpAnswer> {
     timeouts: { idleMilliseconds: timeoutMilliseconds, totalMilliseconds: timeoutMilliseconds },
   })
   return {
-    status: answer.status,
-    headers: plainHeaders(answer.headers),
-    text: decoderOf(answer.headers['content-type'] ?? '').decode(await buffer(answer.body)),
+    status: response.status,
+    headers: plainHeaders(response.headers),
+    text: decoderOf(response.headers['content-type'] ?? '').decode(await buffer(response.body)),
   }
 }
 
@@ -46,7 +46,18 @@ function decoderOf(contentType: string): { decode(bytes: Uint8Array): string } {
   try {
     return new TextDecoder(charset)
   } catch {
-    // An encoding that nobody knows; UTF-8 at least shows what of it is ASCII.
+    // An unknown encoding; UTF-8 at least shows its ASCII part.
     return new TextDecoder()
   }
+}
+
+/**
+ * The failure of a tool whose request failed. An aborted signal comes first, because it is the cause. Messages of
+ * `EgressFailure` name the host as it was written and nothing behind it, so they can be shown unchanged.
+ */
+export function toolFailureOfEgress(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason
+  if (!(error instanceof EgressFailure)) return error
+  const retryable = error.kind === 'unreachable' || error.kind === 'timed_out'
+  return new ToolFailure(error.message, { retryable })
 }

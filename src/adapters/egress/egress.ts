@@ -1,45 +1,88 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 
 export interface EgressTimeouts {
-  /** For the name, the connection and its encryption. */
+  /** For DNS, TCP and TLS together. */
   connectMilliseconds?: number
-  /** Longest silence of the other side, before the headers of its answer and between parts of its body. */
+  /** Longest silence of the server, before the headers of its response and between parts of its body. */
   idleMilliseconds?: number
   /** For everything, redirects and the whole body included. */
   totalMilliseconds?: number
 }
 
 export interface EgressRequest {
-  /** GET unless told. */
+  /** Defaults to GET. */
   method?: string
   headers?: Record<string, string>
   body?: string | Uint8Array
   signal?: AbortSignal | undefined
   timeouts?: EgressTimeouts
-  /** Largest body of the answer, as unpacked. */
+  /** Largest body of the response, counted after decompression. */
   maxBytes?: number
-  /** For a URL that the operator has set: its origin, and no other, may be private and have any port. */
+  /** For a URL that the operator configured: its origin, and no other, may be private and on any port. */
   trusted?: boolean
 }
 
-export interface EgressAnswer {
+export interface EgressResponse {
   status: number
-  /** Without those that described the transfer when the body was unpacked. */
+  /** Without `content-encoding` and `content-length` when the body was decompressed. */
   headers: IncomingHttpHeaders
-  /** Must be read to its end or destroyed; otherwise its connection is held until the time is up. */
+  /** Must be read to its end or destroyed; otherwise its connection stays open until the total timeout. */
   body: Readable
   /** Where it came from, after redirects. */
   url: string
 }
 
-/** The one way out to the network. */
+/** The outbound HTTP client: every request that leaves the server goes through it. */
 export interface Egress {
   /**
-   * Redirects of GET and HEAD are followed, three at most; others are answers like any other.
+   * Redirects of GET and HEAD are followed, three at most; other redirects are returned like any response.
    * Fails with an `EgressFailure`, or with the reason of an aborted signal.
    */
-  request(url: string | URL, options?: EgressRequest): Promise<EgressAnswer>
-  /** Closes idle connections and those under way. */
+  request(url: string | URL, options?: EgressRequest): Promise<EgressResponse>
+  /** Closes all connections, idle and active. */
   close(): void
+}
+
+/**
+ * `blocked`: we refuse to send it; `unreachable`: no connection, or it broke; `timed_out`, `too_large`: a limit of
+ * ours; `bad_answer`: the response is not valid HTTP, or redirects too often.
+ */
+export type EgressFailureKind = 'blocked' | 'unreachable' | 'timed_out' | 'too_large' | 'bad_answer'
+
+/**
+ * Why an outbound request failed. The message names the host as the caller wrote it and never the address behind it,
+ * because addresses of the internal network are valuable to the user who chose the URL. For the same reason there is
+ * no `cause`.
+ */
+export class EgressFailure extends Error {
+  readonly kind: EgressFailureKind
+
+  constructor(kind: EgressFailureKind, message: string) {
+    super(message)
+    this.name = 'EgressFailure'
+    this.kind = kind
+  }
+}
+
+/** A keep-alive connection broke on reuse: the server had closed it and has not seen the request. */
+export class StaleConnection extends EgressFailure {
+  constructor(host: string) {
+    super('unreachable', `The connection to ${host} broke off before the response was complete`)
+  }
+}
+
+/** The whole body as text. Its size is bounded by `maxBytes` of the request. */
+export const readText = async (response: EgressResponse): Promise<string> =>
+  (await buffer(response.body)).toString('utf8')
+
+/** The whole body as JSON. Its size is bounded by `maxBytes` of the request. */
+export async function readJson(response: EgressResponse): Promise<unknown> {
+  const text = await readText(response)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new EgressFailure('bad_answer', `${new URL(response.url).host} did not respond with JSON`)
+  }
 }

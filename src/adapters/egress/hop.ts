@@ -1,10 +1,19 @@
+import { lookup } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
-import { type AllowList, plainHost } from './allow-list.ts'
-import { EgressFailure } from './egress-failure.ts'
-import { guardedLookup, type Resolve } from './guarded-lookup.ts'
-import { isPublicAddress } from './public-address.ts'
+import { type AllowList, isPublicAddress, plainHost } from './address-rules.ts'
+import { EgressFailure } from './egress.ts'
 
-/** One request on the wire, judged and ready to be sent. */
+interface ResolvedAddress {
+  address: string
+  family: number
+}
+
+export type Resolve = (name: string) => Promise<ResolvedAddress[]>
+
+export const systemResolve: Resolve = name => lookup(name, { all: true })
+
+/** One request on the wire, checked and ready to be sent; a redirect is another hop. */
 export interface Hop {
   url: URL
   /** Without brackets, as sockets take it. */
@@ -31,29 +40,109 @@ function checkForm(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new EgressFailure('blocked', `Only http and https may be called, not ${url.protocol}`)
   if (url.username || url.password)
-    throw new EgressFailure('blocked', 'A URL may not hold a user name or password: send them in a header')
+    throw new EgressFailure(
+      'blocked',
+      'A URL must not contain a user name or password: send them in a header',
+    )
 }
 
-/** Judges a URL. What can be told from its spelling is refused here, the rest when its name is resolved. */
+/** Checks a URL. What its spelling shows is refused here, the rest when its name is resolved. */
 export function judgeHop(url: URL, trusted: boolean, { allow, ports, resolve }: HopRules): Hop {
   checkForm(url)
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  const known = trusted || allow.hasHost(plainHost(url.hostname), port)
-  const ordinaryPort = ports.includes(port)
+  const isAllowedHost = trusted || allow.hasHost(plainHost(url.hostname), port)
+  const isOpenPort = ports.includes(port)
   const permits = (address: string): boolean =>
-    known || allow.hasAddress(address) || (ordinaryPort && isPublicAddress(address))
+    isAllowedHost || allow.hasAddress(address) || (isOpenPort && isPublicAddress(address))
   const refusal = (): EgressFailure =>
     new EgressFailure(
       'blocked',
-      ordinaryPort
-        ? `${url.host} may not be called: it is not on the public internet. ` +
-            'The operator can allow it with EGRESS_ALLOW'
-        : `${url.host} may not be called: only the ports ${ports.join(', ')} are open. ` +
-            'The operator can allow it with EGRESS_ALLOW',
+      `${url.host} may not be called: ` +
+        (isOpenPort
+          ? 'it is not on the public internet. '
+          : `only the ports ${ports.join(', ')} are open. `) +
+        'The operator can allow it with EGRESS_ALLOW',
     )
-  const hopeless = !known && !ordinaryPort && allow.isByNameOnly
-  // A socket does not look up what is an address already.
-  if (hopeless || (isIP(host) !== 0 && !permits(host))) throw refusal()
+  const isNeverPermitted = !isAllowedHost && !isOpenPort && allow.isByNameOnly
+  // A socket does not look up a host that is an address already.
+  if (isNeverPermitted || (isIP(host) !== 0 && !permits(host))) throw refusal()
   return { url, host, port, trusted, lookup: guardedLookup(resolve, permits, refusal) }
 }
+
+/**
+ * The lookup function of the socket. It resolves once and returns exactly the addresses that were checked, so a name
+ * that resolves differently the second time (DNS rebinding) gains nothing. One forbidden address condemns the name:
+ * a mix of public and private addresses is an attack.
+ */
+function guardedLookup(
+  resolve: Resolve,
+  permits: (address: string) => boolean,
+  refusal: () => EgressFailure,
+): LookupFunction {
+  const checked = async (name: string): Promise<ResolvedAddress[]> => {
+    const found = await resolve(name)
+    if (found.length === 0) throw new EgressFailure('unreachable', `The name ${name} has no address`)
+    if (!found.every(({ address }) => permits(address))) throw refusal()
+    return found
+  }
+  return (name, options, callback) => {
+    checked(name).then(
+      found => {
+        const [first] = found as [ResolvedAddress]
+        if (options.all) callback(null, found)
+        else callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    )
+  }
+}
+
+const redirects = new Set([301, 302, 303, 307, 308])
+
+/** Where a response redirects to, if that redirect is followed. */
+export function redirectTarget(response: IncomingMessage, from: URL, method: string): URL | undefined {
+  const { location } = response.headers
+  if (!redirects.has(response.statusCode ?? 0) || location === undefined) return undefined
+  // The body of a POST was meant for the first server only.
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  const to = parseUrl(location, from)
+  if (from.protocol === 'https:' && to.protocol === 'http:')
+    throw new EgressFailure('blocked', `${from.host} redirects from https to http, which is not followed`)
+  return to
+}
+
+/** Describe the connection, which is ours. `host` is not listed because it is always overwritten. */
+const connectionHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'proxy-connection',
+  'proxy-authorization',
+])
+
+const credential = /authori[sz]ation|cookie|token|secret|password|signature|api-?key|(^|-)key$/
+
+/** The caller's headers in lower case. Compression is asked for only if the caller does. */
+export function sentHeaders(given: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return {
+    'accept-encoding': 'identity',
+    ...Object.fromEntries(entries.filter(([name]) => !connectionHeaders.has(name))),
+  }
+}
+
+/** Credentials stay with the origin they were meant for. */
+export const redirectedHeaders = (
+  headers: Record<string, string>,
+  from: URL,
+  to: URL,
+): Record<string, string> =>
+  from.origin === to.origin
+    ? headers
+    : Object.fromEntries(Object.entries(headers).filter(([name]) => !credential.test(name)))

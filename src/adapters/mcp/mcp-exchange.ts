@@ -1,8 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import type { Egress, EgressAnswer } from '../egress/egress.ts'
-import { EgressFailure, StaleConnection } from '../egress/egress-failure.ts'
-import { toolFailureOfEgress } from '../egress/tool-failure-of-egress.ts'
+import { type Egress, EgressFailure, type EgressResponse, StaleConnection } from '../egress/egress.ts'
+import { toolFailureOfEgress } from '../egress/egress-http-client.ts'
 import { messagesOf } from './event-stream.ts'
 import { refusalOfAnswer } from './refusal-of-answer.ts'
 import { NotRpc, parseRpc, type RpcMessage } from './rpc-message.ts'
@@ -48,7 +47,7 @@ export async function exchangeRpc(egress: Egress, server: ServerAddress, call: R
   }
 }
 
-async function post(egress: Egress, server: ServerAddress, call: RpcCall): Promise<EgressAnswer> {
+async function post(egress: Egress, server: ServerAddress, call: RpcCall): Promise<EgressResponse> {
   const body = JSON.stringify({ jsonrpc: '2.0', ...call.message })
   const headers = {
     ...server.headers,
@@ -70,7 +69,7 @@ async function readResult(
   egress: Egress,
   server: ServerAddress,
   call: RpcCall,
-  answer: EgressAnswer,
+  answer: EgressResponse,
 ): Promise<unknown> {
   if (call.awaited === undefined) {
     answer.body.destroy()
@@ -88,7 +87,7 @@ async function readResult(
   throw new EgressFailure('unreachable', `${hostOf(server)} ended its answer without a result`)
 }
 
-async function* messagesIn(answer: EgressAnswer): AsyncGenerator<RpcMessage> {
+async function* messagesIn(answer: EgressResponse): AsyncGenerator<RpcMessage> {
   const type = (answer.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'text/event-stream') return yield* parseRpc((await buffer(answer.body)).toString('utf8'))
   // Empty data only keeps the line open.

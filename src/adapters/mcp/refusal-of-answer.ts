@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import type { EgressAnswer } from '../egress/egress.ts'
+import type { EgressResponse } from '../egress/egress.ts'
 import { retryAfterMilliseconds } from '../model/retry-after.ts'
 import { parseRpc } from './rpc-message.ts'
 import { hostOf, type ServerAddress } from './server-address.ts'
@@ -12,7 +12,7 @@ export class SessionGone extends Error {}
 /** What a status that is no success means. */
 export async function refusalOfAnswer(
   server: ServerAddress,
-  answer: EgressAnswer,
+  answer: EgressResponse,
   hadSession: boolean,
 ): Promise<Error> {
   const { status } = answer
@@ -29,7 +29,7 @@ export async function refusalOfAnswer(
 }
 
 /** A refusal may be JSON-RPC, too; a page of HTML says nothing to anybody. */
-async function wordsOf(answer: EgressAnswer): Promise<string> {
+async function wordsOf(answer: EgressResponse): Promise<string> {
   const text = (await buffer(answer.body)).toString('utf8')
   try {
     return parseRpc(text).flatMap(message => (message.kind === 'error' ? message.message : []))[0] ?? ''

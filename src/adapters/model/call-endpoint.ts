@@ -1,8 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import type { Egress, EgressAnswer } from '../egress/egress.ts'
-import { EgressFailure } from '../egress/egress-failure.ts'
-import { readText } from '../egress/read-answer.ts'
+import { type Egress, EgressFailure, type EgressResponse, readText } from '../egress/egress.ts'
 import { failureOfAnswer, providerError } from './failure-of-answer.ts'
 import { failureOfEgress } from './failure-of-egress.ts'
 import type { ModelEndpoint } from './model-endpoint.ts'
@@ -38,7 +36,7 @@ async function send(
   { url, headers, ...rest }: EndpointRequest,
   timeoutMilliseconds: number,
   signal: AbortSignal | undefined,
-): Promise<{ answer: EgressAnswer; text: string }> {
+): Promise<{ answer: EgressResponse; text: string }> {
   try {
     const answer = await egress.request(url, {
       ...rest,

@@ -1,5 +1,5 @@
 import { ModelFailure } from '../../models/model-failure.ts'
-import type { EgressFailure, EgressFailureKind } from '../egress/egress-failure.ts'
+import type { EgressFailure, EgressFailureKind } from '../egress/egress.ts'
 import type { ModelEndpoint } from './model-endpoint.ts'
 
 const failures: Record<EgressFailureKind, { retryable: boolean; words: string }> = {

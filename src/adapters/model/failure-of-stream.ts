@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { EgressFailure } from '../egress/egress-failure.ts'
+import { EgressFailure } from '../egress/egress.ts'
 import { failureOfAnswer, providerError } from './failure-of-answer.ts'
 import type { ModelEndpoint } from './model-endpoint.ts'
 import { badStream } from './model-fetch.ts'

@@ -1,7 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import type { Egress, EgressTimeouts } from '../egress/egress.ts'
-import { EgressFailure, StaleConnection } from '../egress/egress-failure.ts'
+import { type Egress, EgressFailure, type EgressTimeouts, StaleConnection } from '../egress/egress.ts'
 import { egressFetch } from '../egress/egress-fetch.ts'
 import { failureOfAnswer, providerError } from './failure-of-answer.ts'
 import { failureOfEgress } from './failure-of-egress.ts'

@@ -1,0 +1,166 @@
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+
+const subnets = (family: 'ipv4' | 'ipv6', ranges: string[]): BlockList => {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address, prefix] = range.split('/') as [string, string]
+    list.addSubnet(address, Number(prefix), family)
+  }
+  return list
+}
+
+const reservedIpv4 = subnets('ipv4', [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Looks public, but is the host's control service inside Azure.
+  '168.63.129.16/32',
+])
+
+/** Everything else of IPv6 is private, local, multicast or unassigned. */
+const globalIpv6 = subnets('ipv6', ['2000::/3'])
+
+const reservedIpv6 = subnets('ipv6', [
+  // Teredo, ORCHID and other protocol assignments.
+  '2001::/23',
+  '2001:db8::/32',
+  '3ffe::/16',
+  '3fff::/20',
+])
+
+/** The eight groups of an IPv6 address in any spelling. */
+function groupsOf(address: string): number[] {
+  // The URL parser writes every address in one form: hexadecimal groups, the longest run of zeros left out.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [left = [], right = []] = canonical.split('::').map(part => (part ? part.split(':') : []))
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0')
+  return [...left, ...zeros, ...right].map(group => Number.parseInt(group, 16))
+}
+
+const dotted = (high = 0, low = 0): string => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+
+/** The IPv4 address that packets to this IPv6 address are delivered to, by any transition mechanism. */
+function embeddedIpv4(groups: number[]): string | undefined {
+  const [first, second, third, , fifth, sixth, seventh, eighth] = groups
+  const zeros = (from: number, to: number): boolean => groups.slice(from, to).every(group => group === 0)
+  const mapped = zeros(0, 5) && sixth === 0xffff
+  const compatible = zeros(0, 6)
+  const translated = zeros(0, 4) && fifth === 0xffff && sixth === 0
+  const nat64 = first === 0x64 && second === 0xff9b && zeros(2, 6)
+  if (mapped || compatible || translated || nat64) return dotted(seventh, eighth)
+  if (first === 0x2002) return dotted(second, third)
+  return undefined
+}
+
+/** ISATAP: an address of any network whose last half tunnels to an IPv4 address. */
+function tunnelledIpv4(groups: number[]): string | undefined {
+  const [, , , , fifth, sixth, seventh, eighth] = groups
+  return sixth === 0x5efe && (fifth === 0 || fifth === 0x200) ? dotted(seventh, eighth) : undefined
+}
+
+const isPublicIpv4 = (address: string): boolean => !reservedIpv4.check(address, 'ipv4')
+
+const withoutZone = (address: string): string => address.split('%', 1)[0]!
+
+/** Whether an address belongs to the public internet. A string that is not an address does not. */
+export function isPublicAddress(address: string): boolean {
+  const plain = withoutZone(address)
+  if (isIPv4(plain)) return isPublicIpv4(plain)
+  if (!isIPv6(plain)) return false
+  const groups = groupsOf(plain)
+  const embedded = embeddedIpv4(groups)
+  if (embedded !== undefined) return isPublicIpv4(embedded)
+  const tunnelled = tunnelledIpv4(groups)
+  if (tunnelled !== undefined && !isPublicIpv4(tunnelled)) return false
+  return globalIpv6.check(plain, 'ipv6') && !reservedIpv6.check(plain, 'ipv6')
+}
+
+/** An IPv4 address written as IPv6 (`::ffff:10.0.0.1`) becomes plain IPv4. */
+function plainAddress(address: string): string {
+  const plain = withoutZone(address)
+  if (!isIPv6(plain)) return plain
+  const groups = groupsOf(plain)
+  const mapped = groups[5] === 0xffff && groups.slice(0, 5).every(group => group === 0)
+  return mapped ? dotted(groups[6], groups[7]) : plain
+}
+
+/** The private destinations that the operator permits. */
+export interface AllowList {
+  /** By the name in the URL. */
+  hasHost(host: string, port: number): boolean
+  /** By the resolved address. */
+  hasAddress(address: string): boolean
+  readonly isByNameOnly: boolean
+}
+
+interface NameRule {
+  name: string
+  matchesSubdomains: boolean
+  port: number | undefined
+}
+
+const refuse = (entry: string): never => {
+  throw new Error(
+    `'${entry}' cannot be allowed: give a host (intranet.example), a host and port (10.0.0.5:8080), ` +
+      'all hosts below a name (*.intranet.example) or a range of addresses (10.0.0.0/8)',
+  )
+}
+
+/** As the URL parser writes it, because that is what it is compared with. */
+export const plainHost = (hostname: string): string => {
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  return host.endsWith('.') ? host.slice(0, -1) : host
+}
+
+function addRange(ranges: BlockList, entry: string): void {
+  const [address = '', prefix = ''] = entry.split('/')
+  const bits = isIP(address) === 4 ? 32 : 128
+  if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) refuse(entry)
+  ranges.addSubnet(address, Number(prefix), bits === 32 ? 'ipv4' : 'ipv6')
+}
+
+function nameRule(entry: string): NameRule {
+  const [, star, host = '', port] = /^(\*\.)?(\[[^\]]+\]|[^:[\]/?#@*\s]+)(?::(\d{1,5}))?$/.exec(entry) ?? []
+  if (!host || !URL.canParse(`http://${host}`) || Number(port ?? 1) > 65_535) refuse(entry)
+  return {
+    name: plainHost(new URL(`http://${host}`).hostname),
+    matchesSubdomains: star !== undefined,
+    port: port === undefined ? undefined : Number(port),
+  }
+}
+
+/** Throws an error that says what is wrong with an entry. */
+export function parseAllowList(entries: string[]): AllowList {
+  const ranges = new BlockList()
+  const rules: NameRule[] = []
+  for (const entry of entries.map(each => each.trim()).filter(each => each !== '')) {
+    if (entry.includes('/')) addRange(ranges, entry)
+    else rules.push(nameRule(isIPv6(entry) ? `[${entry}]` : entry))
+  }
+  return {
+    hasHost: (host, port) =>
+      rules.some(
+        rule =>
+          (rule.port === undefined || rule.port === port) &&
+          (rule.matchesSubdomains ? host.endsWith(`.${rule.name}`) : host === rule.name),
+      ),
+    hasAddress: address => {
+      const plain = plainAddress(address)
+      const family = isIP(plain)
+      return family !== 0 && ranges.check(plain, family === 4 ? 'ipv4' : 'ipv6')
+    },
+    isByNameOnly: ranges.rules.length === 0,
+  }
+}
