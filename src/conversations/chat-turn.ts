@@ -46,7 +46,7 @@ export class ChatTurn {
   /** What is said, piece by piece, and the whole answer at the end. `after` is the last event that the client has. */
   async *events(after: number | undefined, signal: AbortSignal): AsyncGenerator<TurnEvent> {
     const turn = (await this.#look()) ?? this.#turn
-    const reader = new TurnEvents(after === undefined, () => this.#parts.clock.now())
+    const reader = new TurnEvents(after === undefined)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
     if (after === undefined || (await this.#isLatest(turn)))

@@ -3,7 +3,6 @@ import type { Message, Turn, TurnError } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
 import { replyId } from './failure-reply.ts'
 import { settledRun } from './find-run.ts'
-import { openQuestion } from './open-question.ts'
 
 /** The whole answer to a turn. Asked for again, it is the same. */
 export interface TurnAnswer {
@@ -38,7 +37,7 @@ async function offeredOptions(
 ): Promise<readonly string[]> {
   if (turn.options) return turn.options
   const run = await settledRun(runs, workspaceId, turn.runId, signal)
-  const asked = run?.chatId === turn.chatId ? openQuestion(run.waiting) : undefined
+  const asked = run?.chatId === turn.chatId ? run.waiting : undefined
   if (!run || !asked) return []
   if (replies.length === 0 && asked.question !== '') {
     const id = replyId(turn.runId, turn.chatId, 'question')

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { RunStatus } from '../../src/workflow/run/run-store.ts'
-import { batch, entry, type OpenedRunWorld, openRunWorld, patch, type RunWorld, step } from './run-world.ts'
+import {
+  batch,
+  entry,
+  type OpenedRunWorld,
+  openQuestion,
+  openRunWorld,
+  patch,
+  type RunWorld,
+  step,
+} from './run-world.ts'
 
 describe('who works on which run', () => {
   let opened: OpenedRunWorld
@@ -38,7 +47,7 @@ describe('who works on which run', () => {
 
     test('hands over the run as it stands and clears nothing', async () => {
       const hold = await world.begin('r', { graph: '{}', chatId: 'chat' })
-      const run = patch('running', { waiting: '{"q":1}' })
+      const run = patch('running', { waiting: openQuestion })
       await world.write(hold, { steps: [step('a')], events: batch(1, 2), run })
       const before = await world.runs.find('w', 'r')
       const claimed = await world.runs.claim({ lease: 'mine', now: 2000, until: 3000 })
@@ -71,7 +80,7 @@ describe('who works on which run', () => {
     test('is taken by one alone, goes on where it stood and counts no claim', async () => {
       await world.beginAndBe('waiting', 'r')
       const before = (await world.runs.find('w', 'r'))!
-      assert.equal(before.waiting, '{"q":1}')
+      assert.deepEqual(before.waiting, openQuestion)
       const other = await opened.openAgain()
       const taken = await Promise.all(
         [world, other, world].map((where, index) =>
@@ -90,7 +99,7 @@ describe('who works on which run', () => {
       await world.beginAndBe('waiting', 'r')
       await world.runs.claimWaiting('w', 'r', answer)
       const claimed = await world.runs.claim({ lease: 'l', now: 5000, until: 6000 })
-      assert.deepEqual([claimed?.run.waiting, claimed?.run.claims], ['{"q":1}', 2])
+      assert.deepEqual([claimed?.run.waiting, claimed?.run.claims], [openQuestion, 2])
       assert.deepEqual([claimed?.run.reply, claimed?.run.chatId], [answer.reply, 'next turn'])
     })
 

@@ -49,6 +49,8 @@ export const step = (path: string, more: Partial<StepRecord> = {}): StepRecord =
   ...more,
 })
 
+export const openQuestion = { path: 'b', question: 'Which size?', options: ['S', 'L'], ordinal: 1 }
+
 export const patch = (status: RunPatch['status'], more: Partial<RunPatch> = {}): RunPatch => ({
   status,
   answer: 'So far',
@@ -111,7 +113,9 @@ export class RunWorld {
       effects: [{ path: 'a', name: 'sent', result: '1' }],
       events: batch(1, 3),
       run:
-        status === 'queued' ? undefined : patch(status, status === 'waiting' ? { waiting: '{"q":1}' } : {}),
+        status === 'queued'
+          ? undefined
+          : patch(status, status === 'waiting' ? { waiting: openQuestion } : {}),
     })
     if (status === 'queued') await this.runs.release(hold, 1400)
     return hold

@@ -2,9 +2,9 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
-import type { RunEvent, RunEventName } from '../../src/workflow/run/run-event.ts'
+import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
 import type { ListenedRun, RunListener, RunMessage } from '../../src/workflow/run/run-listener.ts'
-import type { RunError, RunRecord } from '../../src/workflow/run/run-store.ts'
+import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/run-store.ts'
 import type { LiveRun, RunRequest, RunResult, Runs } from '../../src/workflow/run/runs.ts'
 import type { HistoryEntry, Reply, SpokenMessage } from '../../src/workflow/step.ts'
 
@@ -43,8 +43,9 @@ export class ScriptedRun {
   emit(event: RunEventName, fields: Record<string, unknown> = {}): void {
     const seq = this.record.sequence + 1
     this.record = { ...this.record, sequence: seq }
-    const at = '2026-11-15T08:30:00.000+00:00'
-    this.events.push({ seq, event, line: JSON.stringify({ run_id: this.record.id, seq, at, ...fields }) })
+    this.events.push(
+      runEvent({ runId: this.record.id, seq, at: Date.UTC(2026, 10, 15, 8, 30) }, event, fields as never),
+    )
     this.changed.emit('change')
   }
 
@@ -84,7 +85,7 @@ export class ScriptedRun {
 
   async ask(question: string, options: string[] = []): Promise<void> {
     await this.write(question)
-    await this.#settle('waiting', undefined, JSON.stringify([{ path: 'q', question, options, ordinal: 1 }]))
+    await this.#settle('waiting', undefined, { path: 'q', question, options, ordinal: 1 })
   }
 
   succeed = (): Promise<void> => this.#settle('succeeded', undefined)
@@ -94,7 +95,7 @@ export class ScriptedRun {
   async #settle(
     status: 'waiting' | 'succeeded' | 'failed' | 'stopped',
     error: RunError | undefined,
-    waiting?: string,
+    waiting?: OpenQuestion,
   ): Promise<void> {
     await this.#listener.settled(this.listened, { status, error, messages: [] })
     // The journal of a real run is written last, too.

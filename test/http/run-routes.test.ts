@@ -6,6 +6,8 @@ import type { ApiClient } from '../support/api-client.ts'
 import { FakeRuns, stepOf } from '../support/fake-runs.ts'
 import { type RouteServer, startRouteServer } from '../support/route-server.ts'
 
+const anyQuestion = { path: 'q', question: '?', options: [], ordinal: 1 }
+
 let server: RouteServer
 let api: ApiClient
 let runs: FakeRuns
@@ -130,7 +132,7 @@ describe('running a workflow', () => {
 
   it('tells what a waiting run asks', async () => {
     const question = { path: 'ask', question: 'Which size?', options: ['S', 'L'], ordinal: 1 }
-    runs.script = run => run.settle({ status: 'waiting', waiting: JSON.stringify(question) })
+    runs.script = run => run.settle({ status: 'waiting', waiting: question })
     const { data } = (await api.post('workflow/run', hello)).json
     assert.deepEqual(
       [data.status, data.waiting, data.outputs],
@@ -406,8 +408,7 @@ describe('a run under way', () => {
   })
 
   it('goes on with an answer, once', async () => {
-    runs.script = run =>
-      run.settle({ status: 'waiting', waiting: '{"path":"q","question":"?","options":[]}' })
+    runs.script = run => run.settle({ status: 'waiting', waiting: anyQuestion })
     const { run_id } = (await api.post('workflow/run', hello)).json.data
     const file = (await api.upload('a.txt', 'content')).json.data.file_id
     runs.script = run => {
@@ -431,7 +432,7 @@ describe('a run under way', () => {
   })
 
   it('streams only what comes after the answer', async () => {
-    runs.script = run => run.settle({ status: 'waiting', waiting: '{}' })
+    runs.script = run => run.settle({ status: 'waiting', waiting: anyQuestion })
     const { run_id } = (await api.post('workflow/run', hello)).json.data
     runs.script = run => run.settle({ status: 'succeeded' })
     const { text } = await api.post(`workflow/runs/${run_id}/resume`, { answer: 'L', stream: 1 })
@@ -444,7 +445,7 @@ describe('a run under way', () => {
   it('of a conversation is answered there', async () => {
     runs.script = run => {
       run.record = { ...run.record, trigger: 'chat' }
-      run.settle({ status: 'waiting', waiting: '{}' })
+      run.settle({ status: 'waiting', waiting: anyQuestion })
     }
     const { run_id } = (await api.post('workflow/run', hello)).json.data
     const { json } = await api.post(`workflow/runs/${run_id}/resume`, { answer: 'L' })

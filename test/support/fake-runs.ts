@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import type { Page } from '../../src/contract/paging.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
-import type { RunEvent, RunEventName } from '../../src/workflow/run/run-event.ts'
+import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
 import type { RunMessage } from '../../src/workflow/run/run-listener.ts'
 import type { RunFilter, RunRecord, RunSummary, StepRecord } from '../../src/workflow/run/run-store.ts'
 import type { LiveRun, RunRequest, RunResult, Runs } from '../../src/workflow/run/runs.ts'
@@ -31,13 +31,9 @@ export class FakeRun {
   emit(event: RunEventName, fields: Record<string, unknown> = {}): void {
     const seq = this.record.sequence + 1
     this.record = { ...this.record, sequence: seq }
-    const line = JSON.stringify({
-      run_id: this.record.id,
-      seq,
-      at: '2026-11-15T08:30:00.000+00:00',
-      ...fields,
-    })
-    this.events.push({ seq, event, line })
+    this.events.push(
+      runEvent({ runId: this.record.id, seq, at: Date.UTC(2026, 10, 15, 8, 30) }, event, fields as never),
+    )
     this.changed.emit('change')
   }
 

@@ -37,7 +37,7 @@ const patchValues = (run: RunPatch): SqlValue[] => [
   storable(run.answer),
   run.outputs ?? null,
   errorText(run.error),
-  run.waiting ?? null,
+  run.waiting ? JSON.stringify(run.waiting) : null,
   run.promptTokens,
   run.completionTokens,
   run.stepCount,

@@ -1,5 +1,6 @@
 import type {
   NewRun,
+  OpenQuestion,
   RunError,
   RunRecord,
   RunStatus,
@@ -82,7 +83,7 @@ export const recordOf = (row: RunRow): RunRecord => ({
   graph: row.graph ?? undefined,
   inputs: row.inputs,
   outputs: row.outputs ?? undefined,
-  waiting: row.waiting ?? undefined,
+  waiting: row.waiting === null ? undefined : (JSON.parse(row.waiting) as OpenQuestion),
   reply: row.reply ?? undefined,
   sequence: row.sequence,
   claims: row.claims,

@@ -1,29 +1,27 @@
 import { limits } from '../../contract/limits.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import type { OpenQuestion } from '../../workflow/run/run-context.ts'
+import { usageOnWire } from '../../workflow/run/run-event.ts'
 import type { RunMessage } from '../../workflow/run/run-listener.ts'
-import type { RunError, RunRecord, RunSummary, StepRecord } from '../../workflow/run/run-store.ts'
+import type {
+  OpenQuestion,
+  RunError,
+  RunRecord,
+  RunSummary,
+  StepRecord,
+} from '../../workflow/run/run-store.ts'
 import type { RunInputs } from '../../workflow/run/runs.ts'
 import { nodeOfPath } from '../../workflow/run/step-path.ts'
 import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../json-text.ts'
 
-const usageOnWire = (spent: { promptTokens: number; completionTokens: number }) => ({
-  prompt_tokens: spent.promptTokens,
-  completion_tokens: spent.completionTokens,
-  total_tokens: spent.promptTokens + spent.completionTokens,
-})
-
-const errorOnWire = (error: RunError | undefined) =>
+/** An error in a record: `node_id` is null where no node caused it. Events leave it out there (`eventError`). */
+const recordError = (error: RunError | undefined) =>
   error ? { reason: error.reason, message: error.message, node_id: error.step ?? null } : null
 
 const timeOrNull = (time: number | undefined): string | null => (time === undefined ? null : isoTime(time))
 
-/** What the run asks; the engine keeps more there than concerns a client. */
-function waitingOnWire(waiting: string | undefined) {
-  if (waiting === undefined) return null
-  const { path, question, options } = JSON.parse(waiting) as Partial<OpenQuestion>
-  return { node_id: path ?? '', question: question ?? '', options: options ?? [] }
-}
+/** Only what concerns a client: the engine also keeps which question of the step it is. */
+const waitingOnWire = (waiting: OpenQuestion | undefined) =>
+  waiting ? { node_id: waiting.path, question: waiting.question, options: waiting.options } : null
 
 /** As they were sent: what the engine keeps apart stands side by side again. */
 function inputsOnWire(inputs: string) {
@@ -54,7 +52,7 @@ export const resultMembers = (run: RunRecord, messages: readonly MessageOnWire[]
   outputs: jsonOrNull(run.outputs),
   usage: usageOnWire(run),
   elapsed_ms: run.activeMilliseconds,
-  error: errorOnWire(run.error),
+  error: recordError(run.error),
   waiting: waitingOnWire(run.waiting),
   messages,
 })
@@ -69,7 +67,7 @@ export const recordOnWire = (run: RunSummary) => ({
   user_id: run.userId,
   status: run.status,
   answer: run.answer,
-  error: errorOnWire(run.error),
+  error: recordError(run.error),
   usage: usageOnWire(run),
   step_count: run.stepCount,
   elapsed_ms: run.activeMilliseconds,
@@ -94,7 +92,7 @@ export const nodeOnWire = (step: StepRecord): JsonText =>
     status: step.status,
     inputs: jsonOrNull(step.inputs),
     outputs: jsonOrNull(step.outputs),
-    error: errorOnWire(step.error),
+    error: recordError(step.error),
     attempts: step.attempts,
     tokens: usageOnWire(step),
     started_at: isoTime(step.startedAt),

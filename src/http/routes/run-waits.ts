@@ -72,10 +72,10 @@ async function settledByJournal(
 ): Promise<Standing> {
   const run = await runs.settled(workspaceId, runId, signal)
   const messages: MessageOnWire[] = []
-  for await (const { event, line } of runs.events(workspaceId, runId, 0, signal)) {
-    if (event !== 'message') continue
-    const { message_id, data_type, content, file_list, timestamp } = JSON.parse(line) as MessageOnWire
-    messages.push({ message_id, data_type, content, file_list, timestamp })
+  for await (const event of runs.events(workspaceId, runId, 0, signal)) {
+    if (event.event !== 'message') continue
+    const { node_id: _, ...message } = event.fields
+    messages.push(message)
   }
   return { run, messages }
 }

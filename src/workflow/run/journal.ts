@@ -1,4 +1,4 @@
-import type { RunEventName } from './run-event.ts'
+import type { RunEventFields, RunEventName } from './run-event.ts'
 import type { RunMessage } from './run-listener.ts'
 import type { EffectRecord, StepRecord } from './run-store.ts'
 
@@ -6,7 +6,7 @@ import type { EffectRecord, StepRecord } from './run-store.ts'
 export interface Journal {
   /** False: nothing is kept, so records need not be made. */
   readonly isKept: boolean
-  event(event: RunEventName, fields: Readonly<Record<string, unknown>>): void
+  event<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): void
   /** A message to the user, told once however often it is said. */
   say(message: RunMessage, nodeId: string): void
   /** Whether the user has this message, from this life or an earlier one. */

@@ -1,6 +1,7 @@
 import { messageId } from './message-id.ts'
 import { fetchLarge, type OutputVault } from './output-vault.ts'
 import { effectKey, type Restored } from './run-context.ts'
+import { decodeEvents } from './run-event.ts'
 import type { RunStore } from './run-store.ts'
 
 /** What an earlier life of a run left in the journal. */
@@ -22,13 +23,6 @@ export const noEarlierLife = (): EarlierLife => ({
 
 const batchesAtOnce = 100
 
-interface MessageLine {
-  event: string
-  message_id?: string
-  node_id?: string
-  content?: string
-}
-
 export async function restoreRun(
   store: RunStore,
   vault: OutputVault,
@@ -48,10 +42,9 @@ export async function restoreRun(
     const batches = await store.events(workspaceId, runId, sequence, batchesAtOnce)
     for (const { lines, last } of batches) {
       sequence = last
-      for (const line of lines.split('\n')) {
-        if (!line.includes('"event":"message"')) continue
-        const { event, message_id: id, node_id: path = '', content = '' } = JSON.parse(line) as MessageLine
-        if (event !== 'message' || id === undefined) continue
+      for (const event of decodeEvents(lines)) {
+        if (event.event !== 'message') continue
+        const { message_id: id, node_id: path, content } = event.fields
         said.add(id)
         if (id === messageId(runId, path, 'text')) texts.set(path, content)
       }

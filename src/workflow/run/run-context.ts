@@ -3,7 +3,7 @@ import type { Reply } from '../step.ts'
 import type { Journal } from './journal.ts'
 import type { Plan } from './plan.ts'
 import type { RunMessage } from './run-listener.ts'
-import type { StepRecord } from './run-store.ts'
+import type { OpenQuestion, StepRecord } from './run-store.ts'
 import type { Slots } from './slots.ts'
 
 /** What was done before a crash or a wait, by path. */
@@ -18,15 +18,6 @@ export interface Restored {
 }
 
 export const effectKey = (path: string, name: string): string => `${path}\n${name}`
-
-/** A step that asks the user. */
-export interface OpenQuestion {
-  readonly path: string
-  readonly question: string
-  readonly options: readonly string[]
-  /** Which question of this step it is, from 1. */
-  readonly ordinal: number
-}
 
 /** The answer to a question of a step. */
 export interface Answered {

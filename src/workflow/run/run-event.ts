@@ -1,15 +1,20 @@
-/** Every event of a run, with what it tells. The reference is printed from this table. */
+import type { Reason } from '../../contract/error-codes.ts'
+import { isoTime } from '../../kernel/clock.ts'
+import type { MessageType } from '../step.ts'
+import type { RunError, RunStatus, StepStatus } from './run-store.ts'
+
+/** The events of a run and their fields. The reference documentation is generated from this table. */
 export const runEventNames = {
-  'run.started': 'The run has begun: `workflow_id`, `version`, `inputs`.',
-  'node.started': 'A node has begun: `node_id`, `kind`, `title`, `attempt`.',
+  'run.started': 'The run has started: `workflow_id`, `version`, `inputs`.',
+  'node.started': 'A node has started: `node_id`, `kind`, `title`, `attempt`.',
   'node.delta':
-    'A piece of text: `node_id`, `text`; with `message_id` when it is said to the user. With `reset` true, what came before from this node does not count.',
+    'A piece of text: `node_id`, `text`; with `message_id` when it is part of a message to the user. With `reset` true, the text of this node so far is discarded.',
   'node.finished':
-    'A node is done: `node_id`, `status`, `outputs` (left out when large), `elapsed_ms`, `usage`.',
+    'A node has finished: `node_id`, `status`, `outputs` (omitted when large), `elapsed_ms`, `usage`.',
   'node.failed': 'An attempt of a node failed: `node_id`, `reason`, `message`, `attempt`, `will_retry`.',
-  'node.skipped': 'A node is not needed: `node_id`.',
+  'node.skipped': 'A node was skipped: `node_id`.',
   message:
-    'A whole message to the user: `message_id`, `node_id`, `data_type`, `content`, `file_list`, `timestamp`.',
+    'A complete message to the user: `message_id`, `node_id`, `data_type`, `content`, `file_list`, `timestamp`.',
   'run.waiting': 'The run asks the user: `node_id`, `question`, `options`.',
   'run.finished': 'The run has ended: `status`, `answer`, `outputs`, `usage`, `elapsed_ms`, `error`.',
   error: 'Why the run failed: `reason`, `message`, `node_id`.',
@@ -17,11 +22,147 @@ export const runEventNames = {
 
 export type RunEventName = keyof typeof runEventNames
 
-/** `line` is the JSON that is sent and stored: it holds `run_id`, `seq`, `at` and the fields of the event. */
-export interface RunEvent {
-  readonly seq: number
-  readonly event: RunEventName
-  readonly line: string
-  /** The fields, where the event was made in this process a moment ago; read `line` otherwise. */
-  readonly fields?: Readonly<Record<string, unknown>>
+interface FailureFields {
+  reason: Reason
+  message: string
 }
+
+/** The fields of each event under their wire names, in the order in which they are encoded. */
+export interface RunEventFields {
+  'run.started': { workflow_id: string; version: number; inputs: Readonly<Record<string, unknown>> }
+  'node.started': { node_id: string; kind: string; title: string; attempt: number }
+  'node.delta': { node_id: string; text: string; reset?: true; message_id?: string }
+  'node.finished': {
+    node_id: string
+    status: StepStatus
+    outputs?: Readonly<Record<string, unknown>> | undefined
+    elapsed_ms: number
+    usage?: { prompt_tokens: number; completion_tokens: number }
+  }
+  'node.failed': FailureFields & { node_id: string; attempt: number; will_retry: boolean }
+  'node.skipped': { node_id: string }
+  message: {
+    message_id: string
+    node_id: string
+    data_type: MessageType
+    content: string
+    file_list: readonly string[]
+    timestamp: number
+  }
+  'run.waiting': { node_id: string; question: string; options: readonly string[] }
+  'run.finished': {
+    status: RunStatus
+    answer: string
+    outputs?: unknown
+    usage: ReturnType<typeof usageOnWire>
+    elapsed_ms: number
+    error: ReturnType<typeof eventError> | null
+  }
+  error: FailureFields & { node_id?: string }
+}
+
+interface WireEvent {
+  run_id: string
+  seq: number
+  event: string
+  at: string
+}
+
+/**
+ * One event: typed fields in the process that emits it, a JSON line in the journal and in responses. Each form is
+ * derived from the other on first use and at most once, however many subscribers there are.
+ */
+class EventOf<Name extends RunEventName> {
+  readonly seq: number
+  readonly event: Name
+  #runId = ''
+  #at: number | undefined
+  #fields: RunEventFields[Name] | undefined
+  #line: string | undefined
+
+  private constructor(seq: number, event: Name) {
+    this.seq = seq
+    this.event = event
+  }
+
+  static emitted<Name extends RunEventName>(
+    head: { runId: string; seq: number; at: number },
+    name: Name,
+    fields: RunEventFields[Name],
+  ): EventOf<Name> {
+    const event = new EventOf(head.seq, name)
+    event.#runId = head.runId
+    event.#at = head.at
+    event.#fields = fields
+    return event
+  }
+
+  static stored(seq: number, name: RunEventName, line: string): EventOf<RunEventName> {
+    const event = new EventOf(seq, name)
+    event.#line = line
+    return event
+  }
+
+  /** The JSON that is sent and stored: `run_id`, `seq`, `event`, `at`, then the fields of the event. */
+  get line(): string {
+    this.#line ??= JSON.stringify({
+      run_id: this.#runId,
+      seq: this.seq,
+      event: this.event,
+      at: isoTime(this.#at!),
+      ...this.#fields,
+    })
+    return this.#line
+  }
+
+  get fields(): RunEventFields[Name] {
+    this.#decode()
+    return this.#fields!
+  }
+
+  /** When it was emitted, in milliseconds. */
+  get at(): number {
+    this.#decode()
+    return this.#at!
+  }
+
+  #decode(): void {
+    if (this.#fields) return
+    const { run_id: _, seq: __, event: ___, at, ...fields } = JSON.parse(this.#line!) as WireEvent
+    this.#at = Date.parse(at)
+    this.#fields = fields as unknown as RunEventFields[Name]
+  }
+}
+
+/** Narrow it by `event`. */
+export type RunEvent = { [Name in RunEventName]: EventOf<Name> }[RunEventName]
+
+export const runEvent = <Name extends RunEventName>(
+  head: { runId: string; seq: number; at: number },
+  name: Name,
+  fields: RunEventFields[Name],
+): RunEvent => EventOf.emitted(head, name, fields) as RunEvent
+
+/** The fields that `line` always begins with, so that most events are never parsed in full. */
+const lineHead = /^\{"run_id":"[^"]*","seq":(\d+),"event":"([^"]+)"/
+
+/** The events of a batch of the journal, one per line. */
+export function* decodeEvents(lines: string): Generator<RunEvent> {
+  for (const line of lines.split('\n')) {
+    const [, seq, name] = lineHead.exec(line) ?? []
+    if (name !== undefined) yield EventOf.stored(Number(seq), name as RunEventName, line) as RunEvent
+  }
+}
+
+export const usageOnWire = (spent: { promptTokens: number; completionTokens: number }) => ({
+  prompt_tokens: spent.promptTokens,
+  completion_tokens: spent.completionTokens,
+  total_tokens: spent.promptTokens + spent.completionTokens,
+})
+
+/** An error in an event: without `node_id` where no node caused it. Records have `node_id: null` there. */
+export const eventError = ({ reason, message, step }: RunError): RunEventFields['error'] => ({
+  reason,
+  message,
+  ...(step !== undefined && { node_id: step }),
+})

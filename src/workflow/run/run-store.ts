@@ -15,6 +15,15 @@ export interface RunError {
   step?: string
 }
 
+/** The question of a step that the run waits for. */
+export interface OpenQuestion {
+  readonly path: string
+  readonly question: string
+  readonly options: readonly string[]
+  /** Which question of this step it is, from 1. */
+  readonly ordinal: number
+}
+
 /** What belongs to a run from its beginning. Texts that do not apply are empty. */
 export interface RunHead {
   id: string
@@ -59,8 +68,8 @@ export interface RunRecord extends RunSummary {
   inputs: string
   /** JSON, or undefined while it runs. */
   outputs: string | undefined
-  /** JSON of what it waits for, or has waited for last. */
-  waiting: string | undefined
+  /** What it waits for, or has waited for last. */
+  waiting: OpenQuestion | undefined
   /** JSON of the answer to that. */
   reply: string | undefined
   /** The last number of an event in the journal. */
@@ -111,7 +120,7 @@ export interface RunPatch {
   answer: string
   outputs: string | undefined
   error: RunError | undefined
-  waiting: string | undefined
+  waiting: OpenQuestion | undefined
   promptTokens: number
   completionTokens: number
   stepCount: number

@@ -8,10 +8,11 @@ import type { Plan } from './plan.ts'
 import type { EarlierLife } from './restore-run.ts'
 import { childRunner } from './run-child.ts'
 import type { Answered, RunContext } from './run-context.ts'
+import { eventError, type RunEventFields, usageOnWire } from './run-event.ts'
 import { RunFailure } from './run-failure.ts'
 import type { ListenedRun, RunMessage, Settled } from './run-listener.ts'
 import type { RunParts } from './run-parts.ts'
-import type { Hold, RunError, RunPatch, RunRecord, StepRecord } from './run-store.ts'
+import type { Hold, RunPatch, RunRecord, StepRecord } from './run-store.ts'
 import type { LiveRun, RunInputs, RunResult } from './runs.ts'
 import { Slots } from './slots.ts'
 import { LeaseLost, StoredJournal } from './stored-journal.ts'
@@ -277,7 +278,7 @@ export class RunTask implements LiveRun {
       answer: execution.answer,
       outputs: undefined,
       error: undefined,
-      waiting: JSON.stringify(question),
+      waiting: question,
     }
     return this.#close([], end, { node_id: path, question: question.question, options })
   }
@@ -313,11 +314,7 @@ export class RunTask implements LiveRun {
       const stopped = error instanceof RunFailure ? error.records : (execution?.breakOff(error, 'live') ?? [])
       const records = [...this.#leftOver(), ...stopped]
       const told = { reason: failure.reason, message: failure.message, ...(step !== undefined && { step }) }
-      this.#journal.event('error', {
-        reason: told.reason,
-        message: told.message,
-        ...(step !== undefined && { node_id: step }),
-      })
+      this.#journal.event('error', eventError(told))
       return this.#close(records, { ...end, status: 'failed', answer: answer(), error: told })
     }
     // The journal cannot be written, or this run is not ours any more: whoever has it next goes on.
@@ -340,7 +337,7 @@ export class RunTask implements LiveRun {
   async #close(
     steps: readonly StepRecord[],
     end: Pick<RunPatch, 'status' | 'answer' | 'outputs' | 'error' | 'waiting'>,
-    asked?: Readonly<Record<string, unknown>>,
+    asked?: RunEventFields['run.waiting'],
   ): Promise<RunResult> {
     const { run, workspaceId } = this.#start
     const now = this.#parts.clock.now()
@@ -371,28 +368,16 @@ export class RunTask implements LiveRun {
   }
 }
 
-const finishedFields = (patch: RunPatch, outputs: string | undefined) => ({
+const finishedFields = (patch: RunPatch, outputs: string | undefined): RunEventFields['run.finished'] => ({
   status: patch.status,
   answer: patch.answer,
   ...((outputs?.length ?? 0) <= toldOutputLength && {
     outputs: outputs === undefined ? null : (JSON.parse(outputs) as unknown),
   }),
-  usage: usageOnWire(patch.promptTokens, patch.completionTokens),
+  usage: usageOnWire(patch),
   elapsed_ms: patch.activeMilliseconds,
-  error: patch.error === undefined ? null : errorOnWire(patch.error),
+  error: patch.error === undefined ? null : eventError(patch.error),
 })
 
 const tooLong = (milliseconds: number): StepFailure =>
   new StepFailure('timed_out', `The run took longer than ${Math.round(milliseconds / 60_000)} minutes`)
-
-export const usageOnWire = (promptTokens: number, completionTokens: number) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-})
-
-export const errorOnWire = ({ reason, message, step }: RunError) => ({
-  reason,
-  message,
-  ...(step !== undefined && { node_id: step }),
-})

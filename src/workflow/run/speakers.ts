@@ -195,7 +195,7 @@ export class Speakers {
     const path = stepPath(this.#prefix, node.id)
     const id = messageId(runId, path, 'text')
     if (journal.wasSaid(id)) return
-    const tell = (fields: object): void =>
+    const tell = (fields: { text: string; reset?: true }): void =>
       this.pass(node, () => journal.event('node.delta', { node_id: path, ...fields, message_id: id }))
     // Whoever had the run before may have told pieces of it.
     if (restored.isTakenOver) tell({ text: '', reset: true })

@@ -1,11 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { isoTime } from '../../kernel/clock.ts'
 import type { EventHub } from './event-hub.ts'
 import type { Journal } from './journal.ts'
 import { isForVault, keepLarge, type OutputVault } from './output-vault.ts'
-import type { RunEvent, RunEventName } from './run-event.ts'
+import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
 import type { RunMessage } from './run-listener.ts'
-import type { EffectRecord, Hold, RunPatch, RunStore, StepRecord } from './run-store.ts'
+import type { EffectRecord, EventBatch, Hold, RunPatch, RunStore, StepRecord } from './run-store.ts'
 
 /** Another process works on this run, or it was deleted: whatever is done here does not count any more. */
 export class LeaseLost extends Error {}
@@ -34,10 +33,8 @@ const keptDeltaLength = 4 << 20
 interface Pending {
   steps: StepRecord[]
   effects: EffectRecord[]
-  lines: string[]
+  events: RunEvent[]
   messages: RunMessage[]
-  first: number
-  last: number
   run: RunPatch | undefined
   promise: Promise<void>
   resolve(): void
@@ -66,15 +63,12 @@ export class StoredJournal implements Journal {
     this.#said = new Set(said)
   }
 
-  event(event: RunEventName, fields: Readonly<Record<string, unknown>>): void {
+  event<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): void {
     if (this.#isLost) return
-    const made = this.#make(event, fields)
-    this.#parts.hub.publish(made)
-    if (event === 'node.delta') {
-      this.#deltaLength += made.line.length
-      if (this.#deltaLength > keptDeltaLength) return
-    }
-    this.#keep(made)
+    const event = this.#make(name, fields)
+    this.#parts.hub.publish(event)
+    if (name === 'node.delta' && this.#deltaLength > keptDeltaLength) return
+    this.#open().events.push(event)
     this.#writeSoon()
   }
 
@@ -105,15 +99,15 @@ export class StoredJournal implements Journal {
   }
 
   /** The last entry: how the run ended, or that it waits. Who hears the last event finds it so in the journal. */
-  async close(
+  async close<Name extends 'run.waiting' | 'run.finished'>(
     steps: readonly StepRecord[],
     run: RunPatch,
-    event: RunEventName,
-    fields: Readonly<Record<string, unknown>>,
+    name: Name,
+    fields: RunEventFields[Name],
   ): Promise<void> {
-    const last = this.#make(event, fields)
-    this.#keep(last)
+    const last = this.#make(name, fields)
     const pending = this.#open()
+    pending.events.push(last)
     pending.steps.push(...steps)
     pending.run = run
     this.#write()
@@ -156,19 +150,21 @@ export class StoredJournal implements Journal {
     return this.#sequence
   }
 
-  #make(event: RunEventName, fields: Readonly<Record<string, unknown>>): RunEvent {
+  #make<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): RunEvent {
     const { hold, clock } = this.#parts
     this.#sequence += 1
-    const seq = this.#sequence
-    const line = JSON.stringify({ run_id: hold.runId, seq, event, at: isoTime(clock.now()), ...fields })
-    return { seq, event, line, fields }
+    return runEvent({ runId: hold.runId, seq: this.#sequence, at: clock.now() }, name, fields)
   }
 
-  #keep({ seq, line }: RunEvent): void {
-    const pending = this.#open()
-    if (pending.lines.length === 0) pending.first = seq
-    pending.lines.push(line)
-    pending.last = seq
+  #encode(events: readonly RunEvent[]): EventBatch | undefined {
+    const kept = events.filter(({ event, line }) => {
+      if (event !== 'node.delta') return true
+      this.#deltaLength += line.length
+      return this.#deltaLength <= keptDeltaLength
+    })
+    if (kept.length === 0) return undefined
+    const lines = kept.map(({ line }) => line).join('\n')
+    return { first: kept[0]!.seq, last: kept.at(-1)!.seq, lines }
   }
 
   #open(): Pending {
@@ -184,10 +180,8 @@ export class StoredJournal implements Journal {
     this.#pending = {
       steps: [],
       effects: [],
-      lines: [],
+      events: [],
       messages: [],
-      first: 0,
-      last: 0,
       run: undefined,
       promise,
       resolve,
@@ -253,10 +247,7 @@ export class StoredJournal implements Journal {
     const kept = await store.commit(hold, {
       steps,
       effects,
-      events:
-        pending.lines.length === 0
-          ? undefined
-          : { first: pending.first, last: pending.last, lines: pending.lines.join('\n') },
+      events: this.#encode(pending.events),
       run: pending.run,
     })
     if (!kept) throw new LeaseLost('The run is worked on elsewhere')

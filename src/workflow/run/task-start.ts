@@ -3,7 +3,7 @@ import type { Graph } from '../graph.ts'
 import type { Outputs, Reply } from '../step.ts'
 import { emptyPlan, type Plan, planNode } from './plan.ts'
 import { noEarlierLife, restoreRun } from './restore-run.ts'
-import type { Answered, OpenQuestion } from './run-context.ts'
+import type { Answered } from './run-context.ts'
 import type { RunParts } from './run-parts.ts'
 import type { RunRecord } from './run-store.ts'
 import type { TaskStart } from './run-task.ts'
@@ -74,6 +74,6 @@ export function trialWork(
 
 function answerOf(run: RunRecord): Answered | undefined {
   if (run.reply === undefined || run.waiting === undefined) return undefined
-  const { path, ordinal } = JSON.parse(run.waiting) as OpenQuestion
+  const { path, ordinal } = run.waiting
   return { path, ordinal, reply: JSON.parse(run.reply) as Reply }
 }

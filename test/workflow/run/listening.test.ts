@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventHub } from '../../../src/workflow/run/event-hub.ts'
-import type { RunEvent } from '../../../src/workflow/run/run-event.ts'
+import { type RunEvent, runEvent } from '../../../src/workflow/run/run-event.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { eventsOf, heardText, type Life, RunWorld, workspace } from '../../support/run-world.ts'
 import { chain, model, says, work } from './run-graphs.ts'
@@ -94,7 +94,7 @@ describe('listening to a run', () => {
     const [slow, quick] = [hub.listen(signal), hub.listen(signal)]
     const reader = quick[Symbol.asyncIterator]()
     for (let seq = 1; seq <= 5000; seq += 1) {
-      hub.publish({ seq, event: 'message', line: '' })
+      hub.publish(runEvent({ runId: 'r', seq, at: 0 }, 'node.skipped', { node_id: 'n' }))
       assert.equal((await reader.next()).value?.seq, seq)
     }
     const kept: number[] = []

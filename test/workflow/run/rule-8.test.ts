@@ -7,7 +7,15 @@ import type { RunEvent } from '../../../src/workflow/run/run-event.ts'
 import type { LiveRun } from '../../../src/workflow/run/runs.ts'
 import { StepFailure } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { eventsOf, heardText, type Life, RunWorld, reply, workspace } from '../../support/run-world.ts'
+import {
+  eventsOf,
+  fieldsOf,
+  heardText,
+  type Life,
+  RunWorld,
+  reply,
+  workspace,
+} from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { branch, chain, flow, model, says, work } from './run-graphs.ts'
 
@@ -63,8 +71,8 @@ describe('Rule 8', () => {
       step.write('piece')
       for (let index = 0; index < 2; index += 1) {
         const next = (await Promise.race([feed.next(), Promise.resolve().then(() => undefined)]))?.value
-        const { event, fields } = next as RunEvent
-        told.push(`${event} ${fields?.['node_id']} ${fields?.['text']}`)
+        const { event, fields } = next as Extract<RunEvent, { event: 'node.delta' }>
+        told.push(`${event} ${fields.node_id} ${fields.text}`)
       }
       await feed.return(undefined)
       return { outputs: { text: 'piece' } }
@@ -93,7 +101,7 @@ describe('Rule 8', () => {
     const { run, messages } = await live.settled
     assert.deepEqual(contents(messages), ['1 slow', '2 fast', 'act'])
     assert.equal(run.answer, '1 slow\n\n2 fast')
-    const order = spoken().map(({ fields }) => fields!['node_id'])
+    const order = fieldsOf(spoken()).map(fields => fields['node_id'])
     assert.ok(order.lastIndexOf('first') < order.indexOf('second'))
   })
 

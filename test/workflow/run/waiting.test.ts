@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OpenQuestion } from '../../../src/workflow/run/run-store.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { type Life, RunWorld, reply, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
@@ -23,8 +24,8 @@ describe('a run that asks', () => {
   const asks = (id: string, question: string) => node(id, 'question', { question })
 
   /** What a run asks now. */
-  const questionOf = (waiting: string | undefined): [string, string] => {
-    const { path, question } = JSON.parse(waiting!) as { path: string; question: string }
+  const questionOf = (waiting: OpenQuestion | undefined): [string, string] => {
+    const { path, question } = waiting!
     return [path, question]
   }
 
