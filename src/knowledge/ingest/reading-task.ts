@@ -1,5 +1,6 @@
 import type { FileService } from '../../files/file-service.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { LeaseLost } from '../../kernel/lease.ts'
 import type { DocumentStatus } from '../document.ts'
 import { DimensionChanged, type Embedder } from '../embedder.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
@@ -12,9 +13,6 @@ interface Parts {
   embedder: Embedder
   clock: Clock
 }
-
-/** Somebody else has the document now, or it is gone: whatever was done is void, and nobody needs to be told. */
-class LeaseLost extends Error {}
 
 /** One attempt to read one document. */
 export class ReadingTask {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
-import { hasEnded, processName } from '../../kernel/process-name.ts'
+import { hasEnded, processName } from '../../kernel/lease.ts'
 import type { RunParts } from './run-parts.ts'
 import { RunTask, type TaskStart } from './run-task.ts'
 import { taskStart } from './task-start.ts'

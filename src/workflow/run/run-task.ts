@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/app-error.ts'
+import { LeaseLost } from '../../kernel/lease.ts'
 import { type Outputs, StepFailure } from '../step.ts'
 import { type EventFeed, EventHub } from './event-hub.ts'
 import { Execution, type ExecutionEnd, mostOutputOfRun } from './execution.ts'
@@ -15,7 +16,7 @@ import type { RunParts } from './run-parts.ts'
 import type { Hold, RunPatch, RunRecord, StepRecord } from './run-store.ts'
 import type { LiveRun, RunInputs, RunResult } from './runs.ts'
 import { Slots } from './slots.ts'
-import { LeaseLost, StoredJournal } from './stored-journal.ts'
+import { StoredJournal } from './stored-journal.ts'
 import { systemValues } from './system-values.ts'
 
 export interface TaskStart {

@@ -1,13 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { LeaseLost } from '../../kernel/lease.ts'
 import type { EventHub } from './event-hub.ts'
 import type { Journal } from './journal.ts'
 import { isForVault, keepLarge, type OutputVault } from './output-vault.ts'
 import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
 import type { RunMessage } from './run-listener.ts'
 import type { EffectRecord, EventBatch, Hold, RunPatch, RunStore, StepRecord } from './run-store.ts'
-
-/** Another process works on this run, or it was deleted: whatever is done here does not count any more. */
-export class LeaseLost extends Error {}
 
 export interface JournalParts {
   readonly store: RunStore

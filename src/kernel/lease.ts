@@ -5,10 +5,13 @@ import { hostname } from 'node:os'
 const life = randomBytes(6).toString('base64url')
 const host = encodeURIComponent(hostname())
 
-/** Names this run of this process, so that another one can tell later whether it is still there. */
+/** Another process holds the lease now, or the record was deleted: nothing done here counts any more. */
+export class LeaseLost extends Error {}
+
+/** Identifies this process in its leases, so that another one can check later whether it still exists. */
 export const processName = (): string => `${host}/${process.pid}/${life}`
 
-/** It has ended, but whoever started it has not looked yet. Known on Linux only. */
+/** The process has exited, but its parent has not reaped it yet. Known on Linux only. */
 function isZombie(pid: string): boolean {
   try {
     // The name before the state may hold anything, also brackets.
@@ -19,8 +22,8 @@ function isZombie(pid: string): boolean {
 }
 
 /**
- * Whether the process of that name has surely ended. Only for processes of this machine: elsewhere, and where a
- * number was given out again, nobody can tell, and the answer is false.
+ * Whether the process that holds a lease has certainly exited. False for processes of other machines and for reused
+ * process ids, where this cannot be known.
  */
 export function hasEnded(name: string): boolean {
   const [theirHost, pid, theirLife] = name.split('/')
