@@ -37,9 +37,9 @@ function bytes(value: number): string {
 }
 
 function settingsTable(): string {
-  const rows = Object.entries(settings).map(([name, { fallback, meaning }]) => {
+  const rows = Object.entries(settings).map(([name, { fallback, description }]) => {
     const size = name.endsWith('_BYTES') ? ` (${bytes(Number(fallback))})` : ''
-    return [`\`${name}\``, fallback === '' ? 'unset' : `\`${fallback}\`${size}`, meaning]
+    return [`\`${name}\``, fallback === '' ? 'unset' : `\`${fallback}\`${size}`, description]
   })
   return table(['Setting', 'Default', 'Meaning'], rows)
 }

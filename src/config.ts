@@ -3,29 +3,28 @@ import { resolve } from 'node:path'
 import type { ServerSetting } from './contract/server-record.ts'
 
 interface Setting<Value> {
-  /** What a person who runs the server needs to know about it. */
-  meaning: string
-  /** As shown in the reference. */
+  description: string
+  /** Default value, as shown in the reference. */
   fallback: string
-  /** Nobody is shown its value. */
+  /** The value is never shown. */
   isSecret?: boolean
   read(text: string | undefined): Value
 }
 
-/** A setting that cannot be used; the message names it and says what would do. */
+/** An invalid setting; the message says what is allowed. */
 export class SettingError extends Error {}
 
-const text = (fallback: string, meaning: string): Setting<string> => ({
-  meaning,
+const text = (fallback: string, description: string): Setting<string> => ({
+  description,
   fallback,
   read: value => value ?? fallback,
 })
 
 const optionalText = (
-  meaning: string,
+  description: string,
   check: (value: string) => string | undefined = () => undefined,
 ): Setting<string | undefined> => ({
-  meaning,
+  description,
   fallback: '',
   read: value => {
     const problem = value === undefined ? undefined : check(value)
@@ -39,8 +38,13 @@ const secret = (...setting: Parameters<typeof optionalText>): Setting<string | u
   isSecret: true,
 })
 
-const integer = (fallback: number, minimum: number, maximum: number, meaning: string): Setting<number> => ({
-  meaning,
+const integer = (
+  fallback: number,
+  minimum: number,
+  maximum: number,
+  description: string,
+): Setting<number> => ({
+  description,
   fallback: String(fallback),
   read: value => {
     if (value === undefined) return fallback
@@ -51,16 +55,16 @@ const integer = (fallback: number, minimum: number, maximum: number, meaning: st
   },
 })
 
-const endpoint = (meaning: string): Setting<string | undefined> =>
-  optionalText(meaning, value => {
+const endpoint = (description: string): Setting<string | undefined> =>
+  optionalText(description, value => {
     const url = URL.canParse(value) ? new URL(value) : undefined
     return url && /^https?:$/.test(url.protocol) && url.username === ''
       ? undefined
       : 'must be an http:// or https:// address'
   })
 
-const list = (meaning: string): Setting<string[]> => ({
-  meaning,
+const list = (description: string): Setting<string[]> => ({
+  description,
   fallback: '',
   read: value =>
     (value ?? '')
@@ -72,9 +76,9 @@ const list = (meaning: string): Setting<string[]> => ({
 const oneOf = <Value extends string>(
   values: readonly Value[],
   fallback: Value,
-  meaning: string,
+  description: string,
 ): Setting<Value> => ({
-  meaning: `${meaning} One of ${values.join(', ')}.`,
+  description: `${description} One of ${values.join(', ')}.`,
   fallback,
   read: value => {
     if (value === undefined) return fallback
@@ -84,84 +88,87 @@ const oneOf = <Value extends string>(
   },
 })
 
-/** Every setting of the server. The tables in the README and in docs/ are printed from here. */
+/** Every setting of the server. The reference in docs/ is generated from here. */
 export const settings = {
-  HOST: text('127.0.0.1', 'Address to listen on. Take 0.0.0.0 to be reached from other machines.'),
-  PORT: integer(8080, 0, 65_535, 'Port to listen on; 0 takes a free one.'),
-  DATA_DIR: text('./data', 'Folder for the SQLite database, the files and the first token.'),
-  DATABASE_URL: secret(
-    '`postgres://…` to keep the data in PostgreSQL 15 or newer instead of SQLite.',
-    value => (/^postgres(ql)?:\/\//.test(value) ? undefined : 'must begin with postgres://'),
+  HOST: text('127.0.0.1', 'Address to listen on. Use 0.0.0.0 to accept connections from other machines.'),
+  PORT: integer(8080, 0, 65_535, 'Port to listen on; 0 picks a free port.'),
+  DATA_DIR: text('./data', 'Directory for the SQLite database, the files and the first token.'),
+  DATABASE_URL: secret('`postgres://…` to use PostgreSQL 15 or newer instead of SQLite.', value =>
+    /^postgres(ql)?:\/\//.test(value) ? undefined : 'must begin with postgres://',
   ),
   BOOTSTRAP_TOKEN: secret(
-    "The operator's token, at least 16 characters. Unset: one is made at the first start.",
+    "The operator's token, at least 16 characters. Unset: one is created at the first start.",
     value => (/^[\x21-\x7e]{16,512}$/.test(value) ? undefined : 'must be 16 to 512 visible ASCII characters'),
   ),
   LOG_LEVEL: oneOf(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     'info',
-    'What is logged; at info, one line per request.',
+    'Log level; info logs one line per request.',
   ),
   SECRET_KEY: secret(
-    'Seals the keys of models that workspaces add, at least 16 characters. Unset: one is made and kept in DATA_DIR; with PostgreSQL set it, the same for all replicas.',
+    'Encrypts the API keys of models that workspaces add, at least 16 characters. Unset: one is created in DATA_DIR. With PostgreSQL, set the same value on all replicas.',
     value => (value.length >= 16 && value.length <= 1024 ? undefined : 'must be 16 to 1024 characters'),
   ),
   MODEL_BASE_URL: endpoint(
-    'Any OpenAI-compatible chat API, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.',
+    'Base URL of an OpenAI-compatible chat API, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.',
   ),
-  MODEL_API_KEY: secret('Its key, if it asks for one.'),
-  MODEL_NAME: optionalText('The model that answers where an agent or a node names none.'),
-  TRANSCRIBE_BASE_URL: endpoint(
-    'Any OpenAI-compatible transcription API; it turns voice messages into text.',
-  ),
-  TRANSCRIBE_API_KEY: secret('Its key, if it asks for one.'),
-  TRANSCRIBE_MODEL: optionalText('The model that listens, such as `whisper-1`.'),
-  WEB_SEARCH_URL: endpoint('A SearXNG server with the JSON format turned on, for the web search.'),
-  WEB_SEARCH_API_KEY: secret('Its key, if it asks for one.'),
-  RUN_RETENTION_DAYS: integer(30, 1, 3650, 'How long runs are kept after their end, with their trace.'),
+  MODEL_API_KEY: secret('API key, if required.'),
+  MODEL_NAME: optionalText('Default language model.'),
+  TRANSCRIBE_BASE_URL: endpoint('Base URL of an OpenAI-compatible transcription API, for voice messages.'),
+  TRANSCRIBE_API_KEY: secret('API key, if required.'),
+  TRANSCRIBE_MODEL: optionalText('Transcription model, such as `whisper-1`.'),
+  WEB_SEARCH_URL: endpoint('URL of a SearXNG server with the JSON format enabled, for web search.'),
+  WEB_SEARCH_API_KEY: secret('API key, if required.'),
+  RUN_RETENTION_DAYS: integer(30, 1, 3650, 'Days to keep finished runs and their traces.'),
   PUBLIC_CALLS_PER_MINUTE: integer(
     300,
     0,
     1_000_000,
-    'Calls to public agents that one address may make without a token; 0 sets no limit.',
+    'Calls per minute to public agents without a token, per client address; 0: unlimited.',
   ),
   DEMO: oneOf(
     ['on', 'off'],
     'on',
-    'Whether the first start makes an agent to talk to, with a small workflow and a knowledge base.',
+    'Whether the first start creates a demo agent with a small workflow and a knowledge base.',
   ),
-  EMBEDDING_BASE_URL: endpoint('Any OpenAI-compatible embeddings API, such as `https://api.openai.com/v1`.'),
-  EMBEDDING_API_KEY: secret('Its key, if it asks for one.'),
-  EMBEDDING_MODEL: optionalText('The model that new knowledge bases use, such as `text-embedding-3-small`.'),
-  RERANK_BASE_URL: endpoint('A rerank API in the form of Cohere, Jina or vLLM (`/rerank`).'),
-  RERANK_API_KEY: secret('Its key, if it asks for one.'),
-  RERANK_MODEL: optionalText('The model that sorts what was found once more.'),
+  EMBEDDING_BASE_URL: endpoint(
+    'Base URL of an OpenAI-compatible embeddings API, such as `https://api.openai.com/v1`.',
+  ),
+  EMBEDDING_API_KEY: secret('API key, if required.'),
+  EMBEDDING_MODEL: optionalText('Embedding model for new knowledge bases, such as `text-embedding-3-small`.'),
+  RERANK_BASE_URL: endpoint('Base URL of a rerank API as offered by Cohere, Jina or vLLM (`/rerank`).'),
+  RERANK_API_KEY: secret('API key, if required.'),
+  RERANK_MODEL: optionalText('Rerank model.'),
   EGRESS_ALLOW: list(
-    'Hosts that may be reached although they are private, separated by commas: `host`, `host:port`, `*.suffix` or a network such as `10.0.0.0/8`.',
+    'Private hosts that the server may connect to, separated by commas: `host`, `host:port`, `*.suffix` or a network such as `10.0.0.0/8`.',
   ),
   INGEST_WORKERS: integer(
     0,
     0,
     64,
-    'Threads that read documents; 0 takes one less than there are processors, and at least two.',
+    'Threads for document ingestion; 0: one less than the number of processors, at least two.',
   ),
-  INGEST_MEMORY_MB: integer(512, 64, 65_536, 'Memory of such a thread; a document that needs more fails.'),
+  INGEST_MEMORY_MB: integer(
+    512,
+    64,
+    65_536,
+    'Memory limit of an ingestion thread in MB; a document that needs more fails.',
+  ),
   SEARCH_CACHE_BYTES: integer(
     64 * 2 ** 20,
     2 ** 20,
     2 ** 40,
-    'How much of the keyword index is kept in memory, in bytes.',
+    'Memory for the keyword index cache, in bytes.',
   ),
   VECTOR_MEMORY_BYTES: integer(
     512 * 2 ** 20,
     2 ** 20,
     2 ** 40,
-    'How much of the vector indexes is kept in memory with SQLite, in bytes.',
+    'Memory for vector indexes with SQLite, in bytes.',
   ),
-  MAX_FILE_BYTES: integer(200 * 2 ** 20, 1, 2 ** 40, 'Largest file that can be uploaded, in bytes.'),
+  MAX_FILE_BYTES: integer(200 * 2 ** 20, 1, 2 ** 40, 'Maximum size of an uploaded file, in bytes.'),
 } satisfies Record<string, Setting<unknown>>
 
-/** A model behind an HTTP address. */
 export interface EndpointConfig {
   baseUrl: string
   apiKey: string | undefined
@@ -169,7 +176,7 @@ export interface EndpointConfig {
 }
 
 export interface Config {
-  /** Every setting as the operator may see it. */
+  /** Every setting as shown to the operator. */
   shownSettings: ServerSetting[]
   secretKey: string | undefined
   model: EndpointConfig | undefined
@@ -194,22 +201,24 @@ export interface Config {
   vectorMemoryBytes: number
 }
 
-/** What may be part of an address although nobody else should know it. */
-const withoutSecrets = (value: string): string =>
+/** Hides credentials and query parameters of a URL. */
+const redactUrl = (value: string): string =>
   value.replace(/\/\/[^/]*@/, '//…@').replace(/^(https?:[^?]*)\?.*$/s, '$1?…')
 
 function showSettings(environment: Record<string, string | undefined>): ServerSetting[] {
-  return Object.entries<Setting<unknown>>(settings).map(([name, { meaning, fallback, isSecret = false }]) => {
-    const value = environment[name] || undefined
-    return {
-      name,
-      about: meaning,
-      is_set: value !== undefined,
-      is_secret: isSecret,
-      value: value === undefined || isSecret ? null : withoutSecrets(value),
-      default: fallback === '' ? null : fallback,
-    }
-  })
+  return Object.entries<Setting<unknown>>(settings).map(
+    ([name, { description, fallback, isSecret = false }]) => {
+      const value = environment[name] || undefined
+      return {
+        name,
+        about: description,
+        is_set: value !== undefined,
+        is_secret: isSecret,
+        value: value === undefined || isSecret ? null : redactUrl(value),
+        default: fallback === '' ? null : fallback,
+      }
+    },
+  )
 }
 
 /** The only reader of the environment. An empty value counts as unset. */
@@ -236,7 +245,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     const model = read(modelSetting)
     const apiKey = read(`${name}_API_KEY`)
     if (baseUrl !== undefined && model === undefined)
-      problems.push(`${modelSetting} is missing beside ${name}_BASE_URL`)
+      problems.push(`${modelSetting} is required when ${name}_BASE_URL is set`)
     return baseUrl !== undefined && model !== undefined ? { baseUrl, apiKey, model } : undefined
   }
   const webSearchUrl = read('WEB_SEARCH_URL')
@@ -265,7 +274,6 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     searchCacheBytes: read('SEARCH_CACHE_BYTES'),
     vectorMemoryBytes: read('VECTOR_MEMORY_BYTES'),
   }
-  if (problems.length > 0)
-    throw new SettingError(`These settings cannot be used:\n  ${problems.join('\n  ')}`)
+  if (problems.length > 0) throw new SettingError(`Invalid settings:\n  ${problems.join('\n  ')}`)
   return config
 }

@@ -78,7 +78,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     workers: new WorkerPool({
       size: config.ingestWorkers,
       memoryMegabytes: config.ingestMemoryMegabytes,
-      silenceMilliseconds: limits.readingSilenceMilliseconds,
+      silenceMilliseconds: limits.ingestionStallMilliseconds,
       idleMilliseconds: 60_000,
     }),
     ...models,

@@ -11,12 +11,12 @@ const workspaceId = id('Workspace id.', 'ws_Zk3xV0m2q1c5b7n9d1f3gA')
 const name = text({
   minLength: 1,
   maxLength: 100,
-  description: 'A name that says what it is for.',
-  examples: ['My program'],
+  description: 'A name that describes its purpose.',
+  examples: ['My application'],
 })
 const role = Type.Enum([...roles], {
   description:
-    'admin: all; editor: all but tokens; viewer: reads and searches; runner: talks to the named agents.',
+    'admin: full access; editor: everything except tokens and models; viewer: read and search; runner: chat with the listed agents.',
   examples: ['editor'],
 })
 
@@ -24,15 +24,18 @@ const tokenRecord = {
   id: tokenId,
   name,
   role,
-  agent_ids: Type.Array(Type.String(), { description: 'Agents a runner may talk to.', examples: [[]] }),
+  agent_ids: Type.Array(Type.String(), {
+    description: 'Agents that a runner may chat with.',
+    examples: [[]],
+  }),
   created_at: time('Creation time.'),
-  expires_at: Type.Union([time('When it ends.'), Type.Null()], {
-    description: 'When it ends; null if it does not.',
+  expires_at: Type.Union([time('Expiry time.'), Type.Null()], {
+    description: 'Expiry time; null if it does not expire.',
   }),
 }
 const workspaceRecord = { id: workspaceId, name, created_at: time('Creation time.') }
 const secret = Type.String({
-  description: 'The token itself. It is shown only now.',
+  description: 'The token itself. It is shown only once.',
   examples: ['banyan_…'],
 })
 
@@ -43,25 +46,29 @@ export const accessOperations = {
     method: 'POST',
     path: `${basePath}/token/create`,
     access: 'admin',
-    summary: 'Make a token',
-    details: 'Only the operator may name another workspace.',
+    summary: 'Create a token',
+    details: 'Only the operator may create a token for another workspace.',
     body: Type.Object({
       name,
       role,
       expires_in_days: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 3650, description: 'Without it the token does not expire.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 3650,
+          description: 'Days until the token expires; omitted: it does not expire.',
+        }),
       ),
       agent_ids: Type.Optional(
         Type.Array(id('Agent id.', 'agent_x'), {
           maxItems: 1000,
-          description: 'Needed for a runner, and only there.',
+          description: 'Required for the role runner, not allowed for other roles.',
         }),
       ),
       workspace_id: Type.Optional(workspaceId),
     }),
     creates: true,
     data: Type.Object({ ...tokenRecord, workspace_id: workspaceId, token: secret }),
-    example: { name: 'My program', role: 'editor', expires_in_days: 90 },
+    example: { name: 'My application', role: 'editor', expires_in_days: 90 },
   },
   tokenSelf: {
     family: 'token',
@@ -69,7 +76,7 @@ export const accessOperations = {
     method: 'GET',
     path: `${basePath}/token/self`,
     access: 'token',
-    summary: 'Who the token that calls is',
+    summary: 'Describe the calling token',
     data: Type.Object({
       id: tokenId,
       name,
@@ -77,7 +84,7 @@ export const accessOperations = {
       agent_ids: tokenRecord.agent_ids,
       expires_at: tokenRecord.expires_at,
       workspace_id: workspaceId,
-      workspace_name: Type.String({ description: 'Name of its workspace.', examples: ['Team tea'] }),
+      workspace_name: Type.String({ description: 'Name of the token’s workspace.', examples: ['Team tea'] }),
       is_operator: Type.Boolean({ description: 'Whether it may also manage workspaces.', examples: [false] }),
     }),
   },
@@ -98,7 +105,7 @@ export const accessOperations = {
     method: 'POST',
     path: `${basePath}/token/delete`,
     access: 'admin',
-    summary: 'Revoke a token at once',
+    summary: 'Revoke a token immediately',
     body: Type.Object({ id: tokenId }),
     data: Type.Object({}),
     example: { id: 'tok_Zk3xV0m2q1c5b7n9d1f3gA' },
@@ -109,7 +116,7 @@ export const accessOperations = {
     method: 'POST',
     path: `${basePath}/workspace/create`,
     access: 'operator',
-    summary: 'Make a workspace with its first admin token',
+    summary: 'Create a workspace with its first admin token',
     body: Type.Object({ name }),
     creates: true,
     data: Type.Object({ ...workspaceRecord, token: secret }),
@@ -133,7 +140,7 @@ export const accessOperations = {
     path: `${basePath}/workspace/delete`,
     access: 'operator',
     summary: 'Delete a workspace with everything in it',
-    details: 'Its tokens stop working at once; what it stored is then removed in the background.',
+    details: 'Its tokens stop working immediately; its data is then deleted in the background.',
     body: Type.Object({ id: workspaceId }),
     data: Type.Object({}),
     example: { id: 'ws_Zk3xV0m2q1c5b7n9d1f3gA' },

@@ -9,24 +9,24 @@ export const agentId = id('Agent id.', 'agent_Zk3xV0m2q1c5b7n9d1f3gA')
 const name = text({
   minLength: 1,
   maxLength: limits.agentNameLength,
-  description: 'What people call it.',
+  description: 'Display name.',
   examples: ['Butler'],
 })
 const intro = text({
   maxLength: limits.descriptionLength,
-  description: 'What it is for, for people.',
+  description: 'What the agent does, shown to users.',
   examples: ['Knows the house.'],
 })
 
-/** An object whose keys are the client's. */
+/** An object with keys chosen by the client. */
 const mapOf = <Value>(
   value: object,
-  keys: { most: number; names: object },
+  keys: { max: number; names: object },
   options: { description: string; examples: unknown[] },
 ) =>
   Type.Unsafe<Record<string, Value>>({
     type: 'object',
-    maxProperties: keys.most,
+    maxProperties: keys.max,
     propertyNames: keys.names,
     additionalProperties: value,
     ...options,
@@ -34,81 +34,92 @@ const mapOf = <Value>(
 
 const memory = mapOf<{ name?: string; description?: string; default?: unknown }>(
   Type.Object({
-    name: Type.Optional(text({ maxLength: limits.agentNameLength, description: 'What people call it.' })),
+    name: Type.Optional(text({ maxLength: limits.agentNameLength, description: 'Display name.' })),
     description: Type.Optional(
-      text({ maxLength: limits.descriptionLength, description: 'What it stands for.' }),
+      text({ maxLength: limits.descriptionLength, description: 'What the value means.' }),
     ),
-    default: Type.Optional(Type.Unknown({ description: 'Its value until a workflow assigns another.' })),
+    default: Type.Optional(
+      Type.Unknown({ description: 'Initial value, until a workflow assigns another one.' }),
+    ),
   }),
-  { most: limits.agentEntries, names: { minLength: 1, maxLength: 100 } },
+  { max: limits.agentEntries, names: { minLength: 1, maxLength: 100 } },
   {
-    description: 'Values that it remembers in each conversation, by key: `name`, `description`, `default`.',
+    description: 'Variables kept for each conversation, by key: `name`, `description`, `default`.',
     examples: [{ city: { name: 'City', description: 'Where the user lives', default: '' } }],
   },
 )
 
 const learn = mapOf<object>(
   { type: 'object' },
-  { most: limits.agentEntries, names: { pattern: idPattern } },
+  { max: limits.agentEntries, names: { pattern: idPattern } },
   {
-    description: 'Knowledge bases that it answers from, by id; the values are kept for later.',
+    description:
+      'Knowledge bases the agent answers from, by id; the values are reserved and stored unchanged.',
     examples: [{ kb_Zk3xV0m2q1c5b7n9d1f3gA: {} }],
   },
 )
 
-/** On an update null takes a setting away. */
+/** In an update, null removes a setting. */
 const setting = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
-const words = (maxLength: number, description: string) => setting(text({ maxLength, description }))
+const textSetting = (maxLength: number, description: string) => setting(text({ maxLength, description }))
 
 const config = Type.Object(
   {
-    prologue: words(4000, 'What a client shows before the first message.'),
+    prologue: textSetting(4000, 'Greeting that a client shows before the first message.'),
     recommendation_question: setting(
       Type.Array(text({ maxLength: 500 }), {
         maxItems: 20,
-        description: 'Questions that a client offers to begin with.',
+        description: 'Suggested first questions.',
       }),
     ),
-    voice: Type.Optional(Type.Unknown({ description: 'For clients that speak; kept as it is.' })),
-    figure: Type.Optional(Type.Unknown({ description: 'For clients with an avatar; kept as it is.' })),
+    voice: Type.Optional(Type.Unknown({ description: 'Voice settings for clients; stored unchanged.' })),
+    figure: Type.Optional(Type.Unknown({ description: 'Avatar settings for clients; stored unchanged.' })),
     tools: setting(
       mapOf<{ version?: string; running_config?: Record<string, unknown> }>(
         Type.Object({
           version: Type.Optional(text({ maxLength: 100 })),
           running_config: Type.Optional(
-            Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'How it is run.' }),
+            Type.Unsafe<Record<string, unknown>>({
+              type: 'object',
+              description: 'How the tool is executed.',
+            }),
           ),
         }),
-        { most: limits.agentTools, names: { minLength: 1, maxLength: 64 } },
+        { max: limits.agentTools, names: { minLength: 1, maxLength: 64 } },
         {
           description:
-            'Tools that the model may use, by name. `web_search` needs nothing more; others say in `running_config` how they are run: its `type` is http, workflow, mcp or knowledge, its other fields are those of a tool of an llm node.',
+            'Tools that the model may call, by name. `web_search` needs no configuration; other tools set `running_config`: its `type` is http, workflow, mcp or knowledge, and its other fields are those of a tool of an llm node.',
           examples: [{ web_search: {} }],
         },
       ),
     ),
-    workflow_id: setting(id('The workflow that answers; without one the agent is a persona.', 'wf_hello')),
-    character_profile: words(
-      limits.characterLength,
-      'Who it is and how it speaks; without it, its name and intro stand in.',
+    workflow_id: setting(
+      id(
+        'The workflow that answers; without one, the agent answers with a model and its persona.',
+        'wf_hello',
+      ),
     ),
-    model: words(limits.modelNameLength, 'The model that answers; without it the one of the settings.'),
-    type: words(100, 'What kind of agent it is, for clients; kept as it is.'),
+    character_profile: textSetting(
+      limits.personaLength,
+      'The persona: who the agent is and how it answers. Without it, name and intro are used.',
+    ),
+    model: textSetting(limits.modelNameLength, 'The model that answers; without it, the default model.'),
+    type: textSetting(100, 'Type of agent, for clients; stored unchanged.'),
   },
   {
     additionalProperties: true,
-    description: 'Settings. Unknown keys are kept as they are.',
+    description: 'Settings. Unknown keys are stored unchanged.',
     examples: [{ character_profile: 'You are a butler.', prologue: 'At your service.' }],
   },
 )
 
 const access = Type.Enum(['public', 'private'], {
   description:
-    'public: whoever knows its id may talk to it without a token. private, the default: it takes a token.',
+    'public: anyone who knows the id may chat with the agent without a token. private (default): a token is required.',
   examples: ['private'],
 })
 
-const wishes = {
+const optionalFields = {
   intro: Type.Optional(intro),
   memory: Type.Optional(memory),
   learn: Type.Optional(learn),
@@ -128,7 +139,7 @@ const recordFields = {
   updated_at: time('Time of the last change.'),
 }
 
-/** What a client that only talks to agents sees of one. */
+/** The fields that a runner token sees. */
 const shownFields = { id: agentId, name, intro, config }
 const { memory: _memory, learn: _learn, ...listedFields } = recordFields
 
@@ -136,24 +147,24 @@ const checked = Type.Object({
   ...recordFields,
   warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
     description:
-      'What keeps it from answering as it should: what it names that is not there yet, tools that are left out, templates that cannot be read. It is stored all the same.',
+      'Problems that do not prevent saving: references to objects that do not exist yet, tools that are ignored, templates with syntax errors.',
     examples: [[]],
   }),
 })
 
 const found = mapOf<unknown>(
   Type.Object({
-    exist: Type.Boolean({ description: 'Whether there is such an agent.' }),
+    exist: Type.Boolean({ description: 'Whether the agent exists.' }),
     data: Type.Optional(
       Type.Union([Type.Object(recordFields), Type.Object(shownFields)], {
-        description: 'The agent; to a runner only what a client shows.',
+        description: 'The agent; a runner sees only the fields a chat client needs.',
       }),
     ),
   }),
-  { most: limits.agentsPerCall, names: {} },
+  { max: limits.agentsPerCall, names: {} },
   {
-    description: 'By id; the same stands once more at the top level, beside `data`.',
-    examples: [{ agent_nobody: { exist: false } }],
+    description: 'The agents by id. The same object is repeated at the top level, next to `data`.',
+    examples: [{ agent_unknown: { exist: false } }],
   },
 )
 
@@ -165,11 +176,11 @@ export const agentOperations = {
     name: 'agent.create',
     path: `${basePath}/agent/create`,
     access: 'write',
-    summary: 'Make an agent',
+    summary: 'Create an agent',
     details:
-      'With a workflow it answers by running that; without one it is a persona that answers with a model, from its knowledge and with its tools.',
-    body: Type.Object({ name, ...wishes }),
-    bodyLimit: limits.talkBytes,
+      'An agent answers by running its workflow or, without one, with a model, its persona, its knowledge bases and its tools.',
+    body: Type.Object({ name, ...optionalFields }),
+    bodyLimit: limits.messageBytes,
     creates: true,
     data: checked,
     example: {
@@ -183,11 +194,11 @@ export const agentOperations = {
     name: 'agent.update',
     path: `${basePath}/agent/update`,
     access: 'write',
-    summary: 'Change an agent',
+    summary: 'Update an agent',
     details:
-      'Only what is sent changes. The keys of `config` are replaced one by one, and one that is null goes; `memory` and `learn` are replaced as a whole.',
-    body: Type.Object({ id: agentId, name: Type.Optional(name), ...wishes }),
-    bodyLimit: limits.talkBytes,
+      'Fields that are not sent keep their values. Keys of `config` are merged one by one, null removes a key; `memory` and `learn` are replaced as a whole.',
+    body: Type.Object({ id: agentId, name: Type.Optional(name), ...optionalFields }),
+    bodyLimit: limits.messageBytes,
     data: checked,
     example: { id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', access: 'public' },
   },
@@ -206,13 +217,10 @@ export const agentOperations = {
     name: 'agent.list',
     path: `${basePath}/agent/list`,
     access: 'read',
-    summary: 'List agents, the last changed first',
-    details:
-      'Of the settings only `workflow_id` and `type` are told; look an agent up with gets for the rest.',
+    summary: 'List agents, most recently updated first',
+    details: '`config` contains only `workflow_id` and `type`; use agent.gets for the full record.',
     body: Type.Object({
-      keyword: Type.Optional(
-        text({ maxLength: limits.nameLength, description: 'Part of the name or of the id.' }),
-      ),
+      keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name or id.' })),
       ...pagingFields,
     }),
     data: pageOf(Type.Object(listedFields)),
@@ -223,11 +231,11 @@ export const agentOperations = {
     name: 'agent.gets',
     path: `${basePath}/agent/gets`,
     access: 'token',
-    summary: 'Look up agents by their ids',
+    summary: 'Get agents by id',
     details:
-      'A runner sees the agents it may talk to; the others do not exist for it. Of these it sees id, name, intro and, of config, prologue, recommendation_question, voice, figure and type. Whoever may not write sees ••• for the values of tools’ headers.',
+      'A runner sees only the agents it may chat with, and of those id, name, intro and, in config, prologue, recommendation_question, voice, figure and type. Tokens without write access see ••• instead of the header values of tools.',
     body: Type.Object({
-      id: Type.Array(agentId, { minItems: 1, maxItems: limits.agentsPerCall, description: 'Ids of agents.' }),
+      id: Type.Array(agentId, { minItems: 1, maxItems: limits.agentsPerCall, description: 'Agent ids.' }),
     }),
     data: Type.Object({ agents: found }),
     example: { id: ['agent_Zk3xV0m2q1c5b7n9d1f3gA'] },

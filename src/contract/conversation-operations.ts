@@ -7,25 +7,25 @@ import { id, text, time } from './text.ts'
 
 const conversationId = id('Conversation id.', 'conv_Zk3xV0m2q1c5b7n9d1f3gA')
 const chatId = id(
-  'Id of the turn: the message and all replies to it share it.',
+  'Turn id, shared by the user’s message and all replies to it.',
   'chat_Zk3xV0m2q1c5b7n9d1f3gA',
 )
 const messageId = Type.String({ description: 'Message id.', examples: ['msg_Zk3xV0m2q1c5b7n9d1f3gA'] })
-const runId = id('The run that answers, for its trace.', 'run_Zk3xV0m2q1c5b7n9d1f3gA')
+const runId = id('The run that produced the reply; use it to read the trace.', 'run_Zk3xV0m2q1c5b7n9d1f3gA')
 const userId = text({
   maxLength: limits.userLength,
-  description: 'Who talks, in your own words; memory is kept for each user.',
+  description: 'Your own id for the user; agent memory is kept per user.',
   examples: ['ada'],
 })
 const dataType = Type.Enum(['text', 'voice', 'image', 'video', 'action', 'file'], {
   description:
-    'What it is: `text` and `action` stand in `content`, the others name uploaded files in `file_list`.',
+    'Type of the message: `text` and `action` use `content`, the others list uploaded files in `file_list`.',
   examples: ['text'],
 })
 const timestamp = Type.Integer({ description: 'Milliseconds since 1970.', examples: [1_794_731_400_123] })
 const fileList = Type.Array(Type.String(), { description: 'Ids of uploaded files.', examples: [[]] })
 
-const said = {
+const messageContent = {
   data_type: dataType,
   content: Type.String({ description: 'The text, or the action as JSON.', examples: ['At your service.'] }),
   file_list: fileList,
@@ -33,15 +33,13 @@ const said = {
   timestamp,
 }
 const message = Type.Object({
-  ...said,
+  ...messageContent,
   role: Type.Enum([0, 1], { description: '0: the user; 1: the agent.', examples: [1] }),
   chat_id: chatId,
-  run_id: Type.Optional(
-    id('With `details`: the run of its turn, for its trace.', 'run_Zk3xV0m2q1c5b7n9d1f3gA'),
-  ),
+  run_id: Type.Optional(id('With `details`: the run of the turn.', 'run_Zk3xV0m2q1c5b7n9d1f3gA')),
   rating: Type.Optional(
     Type.Enum(['like', 'dislike'], {
-      description: 'With `details`: what was said of it with feedback; absent where nothing was.',
+      description: 'With `details`: the rating from conversation.feedback; absent if there is none.',
       examples: ['like'],
     }),
   ),
@@ -49,18 +47,18 @@ const message = Type.Object({
 
 const name = text({
   maxLength: limits.nameLength,
-  description: 'Name of the conversation; at first the beginning of the first message.',
+  description: 'Name of the conversation; initially the start of the first message.',
   examples: ['The secret word'],
 })
 
 const common = { family: 'conversation', method: 'POST', envelope: 'flat' } as const
 
 const chatDetails = [
-  'A turn is stored before anything runs, and its run goes on when you hang up. A `chat_id` that this conversation has seen before is answered from the record and runs nothing, so sending a turn again is safe. One turn of a conversation runs at a time: another one waits for it, and is refused with 40901 after 30 seconds.',
-  'When the agent asks something, the answer has `waiting` true and maybe `options`; the next turn is taken as the reply.',
-  'Where no `chat_id` is sent, an Idempotency-Key stands in for it. What only passes, such as 42901 or 50301, leaves no turn behind, or one that the same `chat_id` begins again.',
-  'A turn that fails answers with the code of its failure, and with `chat_id` and a reply in `feedback` that says so.',
-  'With `stream` 1 the answer is a stream of events whose data has the same form: `delta` is a piece of the text named by `message_id` (with `reset` true, what came before of it does not count), `message` is a whole message that is no text, `end` is the complete answer. Send the same `chat_id` with `Last-Event-ID` to go on after a break.',
+  'A turn is stored before it runs, and it continues if the client disconnects. A `chat_id` that the conversation already has returns the stored answer and runs nothing, so a turn can be retried safely. A conversation runs one turn at a time: the next one waits, and is rejected with 40901 after 30 seconds.',
+  'When the agent asks a question, the response has `waiting` true and possibly `options`; the next message is the answer.',
+  'Without a `chat_id`, an Idempotency-Key serves the same purpose. After a temporary error such as 42901 or 50301 the turn can be sent again with the same `chat_id`.',
+  'A turn that fails returns its error code, `chat_id`, and a reply in `feedback` that explains the failure.',
+  'With `stream` 1 the response is a stream of events whose data has the same form: `delta` is a piece of the text of `message_id` (`reset` true discards its earlier pieces), `message` is a complete message that is not text, `end` is the complete response. To continue after a disconnect, send the same `chat_id` with `Last-Event-ID`.',
 ].join(' ')
 
 export const conversationOperations = {
@@ -69,11 +67,11 @@ export const conversationOperations = {
     name: 'conversation.create',
     path: `${basePath}/conversation/create`,
     access: 'public',
-    summary: 'Begin a conversation with an agent',
+    summary: 'Start a conversation with an agent',
     body: Type.Object({
       agent_id: agentId,
       env_type: Type.Optional(
-        text({ maxLength: 64, description: 'Where you talk from.', examples: ['open_platform'] }),
+        text({ maxLength: 64, description: 'The channel of the client.', examples: ['open_platform'] }),
       ),
       user_id: Type.Optional(userId),
     }),
@@ -86,43 +84,45 @@ export const conversationOperations = {
     name: 'conversation.chat',
     path: `${basePath}/conversation/chat`,
     access: 'public',
-    summary: 'Say something and get the answer',
+    summary: 'Send a message and get the reply',
     details: chatDetails,
     headers: {
-      'Last-Event-ID': 'With `stream` 1 and the same `chat_id`: go on behind this event.',
-      'Idempotency-Key': 'Makes it safe to send again without a `chat_id`: the same key is the same turn.',
+      'Last-Event-ID': 'With `stream` 1 and the same `chat_id`: resume after this event.',
+      'Idempotency-Key': 'Identifies the turn when no `chat_id` is sent, so that a retry is safe.',
     },
     streams: true,
-    bodyLimit: limits.talkBytes,
+    bodyLimit: limits.messageBytes,
     body: Type.Object({
       agent_id: agentId,
       conversation_id: conversationId,
       data_type: dataType,
       content: Type.Optional(
-        text({ maxLength: limits.messageLength, description: 'Needed for `text` and `action`.' }),
+        text({ maxLength: limits.messageLength, description: 'Required for `text` and `action`.' }),
       ),
       file_list: Type.Optional(
         Type.Array(id('File id.', 'file_Zk3xV0m2q1c5b7n9d1f3gA'), {
           maxItems: limits.messageFiles,
-          description: 'Uploaded files; needed for the other types.',
+          description: 'Uploaded files; required for the other types.',
         }),
       ),
       user_id: Type.Optional(userId),
-      chat_id: Type.Optional(id('Your own id for this turn, to send it again safely.', 'chat_1')),
-      message_id: Type.Optional(id('Your own id for the message; taken over if it is free.', 'msg_1')),
+      chat_id: Type.Optional(id('Your own id for this turn, so that a retry is safe.', 'chat_1')),
+      message_id: Type.Optional(id('Your own id for the message; used if it is not taken.', 'msg_1')),
       timestamp: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'When it was said, in milliseconds since 1970; now, unless told.',
+          description: 'When the message was sent, in milliseconds since 1970; default: now.',
         }),
       ),
       update_config: Type.Optional(
         Type.Enum([0, 1], {
-          description: 'Taken for compatibility: every turn uses the agent as it is now.',
+          description: 'Accepted for compatibility and ignored: every turn uses the current agent.',
         }),
       ),
-      stream: Type.Optional(Type.Enum([0, 1], { default: 0, description: '1: answer event by event.' })),
+      stream: Type.Optional(
+        Type.Enum([0, 1], { default: 0, description: '1: stream the response as server-sent events.' }),
+      ),
     }),
     data: Type.Object({
       chat_id: chatId,
@@ -132,11 +132,11 @@ export const conversationOperations = {
         description: 'Id of the message that was sent.',
         examples: ['msg_Zk3xV0m2q1c5b7n9d1f3gA'],
       }),
-      feedback: Type.Array(Type.Object(said), { description: 'The replies, in order.' }),
+      feedback: Type.Array(Type.Object(messageContent), { description: 'The replies, in order.' }),
       waiting: Type.Optional(
-        Type.Boolean({ description: 'The agent asked something; the next turn is its reply.' }),
+        Type.Boolean({ description: 'The agent asked a question; the next message is the answer.' }),
       ),
-      options: Type.Optional(Type.Array(Type.String(), { description: 'What the question offers.' })),
+      options: Type.Optional(Type.Array(Type.String(), { description: 'Suggested answers.' })),
     }),
     example: {
       agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
@@ -151,7 +151,7 @@ export const conversationOperations = {
     name: 'conversation.retrieve',
     path: `${basePath}/conversation/retrieve`,
     access: 'public',
-    summary: 'The newest messages of a conversation, oldest first',
+    summary: 'Get the newest messages of a conversation, in chronological order',
     body: Type.Object({
       agent_id: agentId,
       conversation_id: conversationId,
@@ -160,7 +160,7 @@ export const conversationOperations = {
           minimum: 1,
           maximum: limits.messagesPerCall,
           default: 100,
-          description: 'Most messages to give.',
+          description: 'Maximum number of messages.',
         }),
       ),
       offset: Type.Optional(
@@ -168,16 +168,16 @@ export const conversationOperations = {
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
           default: 0,
-          description: 'So many of the newest messages are passed over.',
+          description: 'Number of newest messages to skip.',
         }),
       ),
       details: Type.Optional(
-        Type.Enum([0, 1], { default: 0, description: '1: also tell `run_id` and `rating` of each message.' }),
+        Type.Enum([0, 1], { default: 0, description: '1: include `run_id` and `rating` of each message.' }),
       ),
     }),
     data: Type.Object({
       conversation_id: conversationId,
-      retrieve_data: Type.Array(message, { description: 'Messages; the newest one stands last.' }),
+      retrieve_data: Type.Array(message, { description: 'Messages, newest last.' }),
     }),
     example: {
       agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
@@ -191,14 +191,12 @@ export const conversationOperations = {
     name: 'conversation.list',
     path: `${basePath}/conversation/list`,
     access: 'token',
-    summary: 'List conversations, the last changed first',
-    details: 'A runner sees those of the agents it may talk to.',
+    summary: 'List conversations, most recently updated first',
+    details: 'A runner sees only the conversations of its agents.',
     body: Type.Object({
       agent_id: Type.Optional(agentId),
       user_id: Type.Optional(userId),
-      keyword: Type.Optional(
-        text({ maxLength: limits.nameLength, description: 'Part of the name or of the id.' }),
-      ),
+      keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name or id.' })),
       ...pagingFields,
     }),
     data: pageOf(
@@ -206,9 +204,9 @@ export const conversationOperations = {
         conversation_id: conversationId,
         agent_id: agentId,
         user_id: userId,
-        env_type: Type.String({ description: 'Where the client talks from.' }),
+        env_type: Type.String({ description: 'The channel of the client.' }),
         name,
-        message_count: Type.Integer({ description: 'Messages in it.', examples: [2] }),
+        message_count: Type.Integer({ description: 'Number of messages.', examples: [2] }),
         created_at: time('Creation time.'),
         updated_at: time('Time of the last message.'),
       }),
@@ -220,7 +218,7 @@ export const conversationOperations = {
     name: 'conversation.rename',
     path: `${basePath}/conversation/rename`,
     access: 'run',
-    summary: 'Give a conversation a name',
+    summary: 'Rename a conversation',
     body: Type.Object({ conversation_id: conversationId, name }),
     data: Type.Object({ conversation_id: conversationId }),
     example: { conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA', name: 'The secret word' },
@@ -231,7 +229,7 @@ export const conversationOperations = {
     path: `${basePath}/conversation/delete`,
     access: 'run',
     summary: 'Delete a conversation with all its messages',
-    details: 'A run that still works for it is stopped.',
+    details: 'A run in progress is stopped.',
     body: Type.Object({ conversation_id: conversationId }),
     data: Type.Object({ conversation_id: conversationId }),
     example: { conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA' },
@@ -241,16 +239,18 @@ export const conversationOperations = {
     name: 'conversation.feedback',
     path: `${basePath}/conversation/feedback`,
     access: 'run',
-    summary: 'Say whether a reply was good',
-    details: 'A later word on the same message replaces the earlier one.',
+    summary: 'Rate a reply',
+    details: 'A new rating of the same message replaces the previous one.',
     body: Type.Object({
       conversation_id: conversationId,
-      message_id: text({ minLength: 1, maxLength: 200, description: 'The message it is about.' }),
+      message_id: text({ minLength: 1, maxLength: 200, description: 'The rated message.' }),
       rating: Type.Union([Type.Enum(['like', 'dislike']), Type.Null()], {
-        description: 'like or dislike; null takes it back.',
+        description: 'like or dislike; null removes the rating.',
         examples: ['like'],
       }),
-      comment: Type.Optional(text({ maxLength: limits.descriptionLength, description: 'Why.' })),
+      comment: Type.Optional(
+        text({ maxLength: limits.descriptionLength, description: 'Reason for the rating.' }),
+      ),
     }),
     data: Type.Object({ conversation_id: conversationId, message_id: messageId }),
     example: {

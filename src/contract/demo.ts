@@ -1,6 +1,6 @@
 /**
- * What the first start makes is known by these names: a newcomer's first call can be written down, and a restore knows
- * that nobody's work would be lost.
+ * Fixed names of the demo objects that the first start creates: the documentation can quote them, and a restore can
+ * tell a database with only demo data from one with user data.
  */
 export const demo = {
   agentId: 'agent_demo',

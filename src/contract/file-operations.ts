@@ -9,14 +9,14 @@ const fileIds = (description: string) => Type.Array(fileId, { minItems: 1, maxIt
 
 const record = Type.Object({
   file_id: fileId,
-  name: Type.String({ description: 'The name as it was sent.', examples: ['hello.txt'] }),
-  size: Type.Integer({ description: 'Bytes.', examples: [14] }),
+  name: Type.String({ description: 'File name as uploaded.', examples: ['hello.txt'] }),
+  size: Type.Integer({ description: 'Size in bytes.', examples: [14] }),
   mime_type: Type.String({
-    description: 'Found by the content, then by the name.',
+    description: 'Detected from the content, then from the name.',
     examples: ['text/plain'],
   }),
   sha256: Type.String({
-    description: 'Checksum of the content, hexadecimal.',
+    description: 'SHA-256 of the content, in hexadecimal.',
     examples: ['749af5108aca2f06127e7ab2d52396913d78955f7ac776f1f01acc38fdcd5f14'],
   }),
   created_at: time('Time of the upload.'),
@@ -25,7 +25,7 @@ const record = Type.Object({
 export const fileSorts = ['created_at', 'name', 'size'] as const
 export type FileSort = (typeof fileSorts)[number]
 
-const missing = Type.Array(fileId, { description: 'Ids that name no file here.', examples: [[]] })
+const missing = Type.Array(fileId, { description: 'Ids without a file in this workspace.', examples: [[]] })
 
 const common = { family: 'files' } as const
 
@@ -38,8 +38,8 @@ export const fileOperations = {
     access: 'run',
     summary: 'Upload one file',
     details:
-      'Three ways: multipart/form-data with one part `file`; the raw bytes as the body, named by ?name= or Content-Disposition; or JSON with the content in base64 (up to 32 MiB of JSON). A runner may upload, so that a device can send pictures and recordings.',
-    query: Type.Object({ name: Type.Optional(Type.String({ description: 'Name of a raw body.' })) }),
+      'Send multipart/form-data with one part `file`, or the raw bytes as the body with the name in ?name= or Content-Disposition, or JSON with the content in base64 (up to 32 MiB of JSON). A runner may upload too, so that a device can send pictures and recordings.',
+    query: Type.Object({ name: Type.Optional(Type.String({ description: 'File name for a raw body.' })) }),
     body: Type.Object({
       name: text({ minLength: 1, maxLength: limits.nameLength, description: 'File name.' }),
       content_base64: Type.String({ description: 'The content in base64.' }),
@@ -56,21 +56,21 @@ export const fileOperations = {
     method: 'POST',
     path: `${basePath}/files`,
     access: 'read',
-    summary: 'Information on files: named ones, or a page of all',
+    summary: 'List files, or get files by id',
     details:
-      'With `file_ids` the answer holds `items` and `missing`; without, one page, newest first where `sort` says nothing else.',
+      'With `file_ids` the response contains `items` and `missing`; without, it is one page of all files, newest first unless `sort` is set.',
     body: Type.Object({
       file_ids: Type.Optional(fileIds('Files to look up.')),
       keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name.' })),
       sort: Type.Optional(
         Type.Enum([...fileSorts], {
           default: 'created_at',
-          description: 'What a page of all files is sorted by; names without regard to upper and lower case.',
+          description: 'Sort key; names are compared case-insensitively.',
         }),
       ),
       order: Type.Optional(
         Type.Enum(['asc', 'desc'], {
-          description: '`asc`: smallest, earliest or A first. Without it, times are `desc`, all else `asc`.',
+          description: 'Sort order. Default: `desc` for created_at, `asc` for name and size.',
         }),
       ),
       ...pagingFields,
@@ -85,17 +85,16 @@ export const fileOperations = {
     path: `${basePath}/files/delete`,
     access: 'write',
     summary: 'Delete files',
-    details:
-      'A file that a knowledge base still uses is kept and listed in `in_use`, unless `force` is true.',
+    details: 'A file that a knowledge base uses is kept and listed in `in_use`, unless `force` is true.',
     body: Type.Object({
       file_ids: fileIds('Files to delete.'),
-      force: Type.Optional(Type.Boolean({ description: 'Also remove the documents made of them.' })),
+      force: Type.Optional(Type.Boolean({ description: 'Also delete the documents made from these files.' })),
     }),
     data: Type.Object({
-      deleted: Type.Array(fileId, { description: 'Files that are gone now.' }),
+      deleted: Type.Array(fileId, { description: 'Deleted files.' }),
       missing,
       in_use: Type.Array(Type.Object({ file_id: fileId, knowledge_ids: Type.Array(Type.String()) }), {
-        description: 'Files that were kept, and what uses them.',
+        description: 'Files that were not deleted, with the knowledge bases that use them.',
         examples: [[]],
       }),
     }),
@@ -107,14 +106,14 @@ export const fileOperations = {
     method: 'GET',
     path: `${basePath}/files/{file_id}`,
     access: 'read',
-    summary: 'The bytes of a file',
+    summary: 'Download a file',
     details:
-      'Supports Range and conditional requests. Types that could run script are sent as an attachment.',
+      'Supports Range and conditional requests. Types that can contain scripts are sent as an attachment.',
     params: Type.Object({ file_id: fileId }),
     headers: {
-      Range: 'One range of bytes, such as bytes=0-99.',
-      'If-Range': 'ETag for which the range is meant.',
-      'If-None-Match': 'ETag of the copy you have.',
+      Range: 'One byte range, such as bytes=0-99.',
+      'If-Range': 'ETag that the range applies to.',
+      'If-None-Match': 'ETag of your cached copy.',
     },
     answers: 'application/octet-stream',
   },

@@ -1,4 +1,4 @@
-/** One thing that is wrong with a request: `path` is a JSON pointer into what the client sent. */
+/** One validation problem of a request: `path` is a JSON pointer into the request. */
 export interface Finding {
   path: string
   message: string

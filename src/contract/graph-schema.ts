@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { limits } from './limits.ts'
 
 /**
- * The graph as the contract draws it, for the reference. It is not what validates: the rules of a graph
- * reach across nodes and edges and must report every finding at once (src/workflow/refuse-graph.ts).
+ * The graph for the API reference. It does not validate: the rules of a graph span nodes and edges, and every
+ * finding must be reported at once, which src/workflow does.
  */
 export const graphSchema = Type.Object(
   {
@@ -11,7 +11,7 @@ export const graphSchema = Type.Object(
       Type.Object(
         {
           id: Type.String({
-            description: 'Unique within the workflow; `input` and `end` are kept for those kinds.',
+            description: 'Unique within the workflow; `input` and `end` are reserved for those kinds.',
           }),
           type: Type.String({ description: 'Category: base, tool or embody.' }),
           data: Type.Object(
@@ -24,7 +24,7 @@ export const graphSchema = Type.Object(
             },
             {
               additionalProperties: true,
-              description: 'Settings of the kind. Unknown fields are kept as they are.',
+              description: 'Settings of the kind. Unknown fields are stored unchanged.',
             },
           ),
         },
@@ -36,11 +36,11 @@ export const graphSchema = Type.Object(
       Type.Object(
         {
           source: Type.Object({
-            cell: Type.String({ description: 'Id of the node the edge leaves.' }),
+            cell: Type.String({ description: 'Id of the source node.' }),
             port: Type.String({ description: '`out.<cell>`' }),
           }),
           target: Type.Object({
-            cell: Type.String({ description: 'Id of the node the edge enters.' }),
+            cell: Type.String({ description: 'Id of the target node.' }),
             port: Type.String({ description: '`in.<cell>`' }),
           }),
           data: Type.Optional(
@@ -55,9 +55,9 @@ export const graphSchema = Type.Object(
       { maxItems: limits.graphEdges },
     ),
   },
-  { additionalProperties: true, description: 'A graph of nodes joined by edges. It is kept verbatim.' },
+  { additionalProperties: true, description: 'A graph of nodes and edges. It is stored verbatim.' },
 )
 
-/** Stands for the graph inside a request: only that it is an object is checked here. */
+/** The graph inside a request; the schema only checks that it is an object. */
 export const graphField = (description: string) =>
   Type.Unsafe<object>({ type: 'object', description, 'x-schema': 'Graph' })

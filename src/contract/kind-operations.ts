@@ -1,23 +1,24 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { basePath, type Operation } from './operation.ts'
 
-/** Words for people, in both languages of the console. */
-const words = (description: string) => Type.Object({ en: Type.String(), zh: Type.String() }, { description })
+/** A text in both languages of the console. */
+const localizedText = (description: string) =>
+  Type.Object({ en: Type.String(), zh: Type.String() }, { description })
 
-/** A field holds a shape, and a shape may hold fields: each refers to the other by its published name. */
-const fieldShown = Type.Unsafe<object>({ type: 'object', 'x-schema': 'KindField' })
-const shapeShown = (description: string) =>
+/** Fields and shapes contain each other, so each refers to the other by its schema name. */
+const fieldRef = Type.Unsafe<object>({ type: 'object', 'x-schema': 'KindField' })
+const shapeRef = (description: string) =>
   Type.Unsafe<object>({ type: 'object', 'x-schema': 'KindShape', description })
 
 const kindField = Type.Object(
   {
     name: Type.String({ description: 'Key in `data`.', examples: ['prompt_template'] }),
-    label: words('What people call it.'),
-    help: Type.Union([words('What it does.'), Type.Null()], { description: 'What it does, or null.' }),
-    required: Type.Boolean({ description: 'Whether it must be set before the node can run.' }),
-    shape: shapeShown('What its value must be.'),
+    label: localizedText('Display name.'),
+    help: Type.Union([localizedText('Help text.'), Type.Null()], { description: 'Help text, or null.' }),
+    required: Type.Boolean({ description: 'Whether the node cannot run without it.' }),
+    shape: shapeRef('Type of its value.'),
   },
-  { description: 'A field of the settings of a node.' },
+  { description: 'A setting of a node.' },
 )
 
 const kindShape = Type.Object(
@@ -26,51 +27,51 @@ const kindShape = Type.Object(
       ['text', 'template', 'tree', 'number', 'boolean', 'anything', 'list', 'dictionary', 'object'],
       {
         description:
-          'template: a text with references; tree: JSON whose texts have references; anything: JSON.',
+          'template: text with references; tree: JSON whose strings may contain references; anything: any JSON.',
       },
     ),
-    of: Type.Optional(shapeShown('Of each element of a list, or of each value of a dictionary.')),
-    fields: Type.Optional(Type.Array(fieldShown, { description: 'Of an object.' })),
+    of: Type.Optional(shapeRef('Type of the items of a list, or of the values of a dictionary.')),
+    fields: Type.Optional(Type.Array(fieldRef, { description: 'Fields of an object.' })),
     options: Type.Optional(
-      Type.Array(Type.Object({ value: Type.String(), label: words('What people call it.') }), {
-        description: 'The only texts that mean something here.',
+      Type.Array(Type.Object({ value: Type.String(), label: localizedText('Display name.') }), {
+        description: 'Allowed values.',
       }),
     ),
     input: Type.Optional(
       Type.Enum(['line', 'paragraph', 'code', 'json', 'model', 'knowledge', 'workflow', 'address'], {
-        description: 'How a form best asks for it.',
+        description: 'Suggested form input.',
       }),
     ),
   },
-  { description: 'What a value must be.', examples: [{ is: 'template', input: 'paragraph' }] },
+  { description: 'Type of a value.', examples: [{ is: 'template', input: 'paragraph' }] },
 )
 
-/** What the reference shows once and refers to by name. */
+/** Named schemas of the OpenAPI document. */
 export const kindSchemas = { KindField: kindField, KindShape: kindShape }
 
 const kindRecord = Type.Object({
   kind: Type.String({ description: 'Value of `data.type`.', examples: ['llm'] }),
-  node_type: Type.Enum(['base', 'tool', 'embody'], { description: 'The `type` of such a node.' }),
-  group: Type.Enum(['talk', 'model', 'logic', 'data', 'tools'], { description: 'Where a palette lists it.' }),
-  title: words('What people call it.'),
-  about: words('What it does.'),
-  fields: Type.Array(fieldShown, { description: 'Known fields of `data`.' }),
+  node_type: Type.Enum(['base', 'tool', 'embody'], { description: 'The `type` of a node of this kind.' }),
+  group: Type.Enum(['talk', 'model', 'logic', 'data', 'tools'], { description: 'Palette group.' }),
+  title: localizedText('Display name.'),
+  about: localizedText('Short description.'),
+  fields: Type.Array(fieldRef, { description: 'Fields of `data`.' }),
   outputs: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: 'Names that other nodes can refer to, before anything is set; null: any name.',
+    description: 'Outputs that other nodes can refer to, with default settings; null: any name.',
   }),
-  branches: Type.Boolean({ description: 'Whether edges that leave it name a case.' }),
+  branches: Type.Boolean({ description: 'Whether outgoing edges name a case.' }),
   data: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
-    description: 'Settings that a new node begins with.',
+    description: 'Initial settings of a new node.',
   }),
 })
 
-export type Words = { en: string; zh: string }
+export type LocalizedText = { en: string; zh: string }
 export type KindRecord = Omit<Static<typeof kindRecord>, 'fields'> & { fields: KindField[] }
 export interface KindField {
   name: string
-  label: Words
-  help: Words | null
+  label: LocalizedText
+  help: LocalizedText | null
   required: boolean
   shape: KindShape
 }
@@ -78,16 +79,16 @@ export interface KindShape {
   is: 'text' | 'template' | 'tree' | 'number' | 'boolean' | 'anything' | 'list' | 'dictionary' | 'object'
   of?: KindShape
   fields?: KindField[]
-  options?: { value: string; label: Words }[]
+  options?: { value: string; label: LocalizedText }[]
   input?: 'line' | 'paragraph' | 'code' | 'json' | 'model' | 'knowledge' | 'workflow' | 'address'
 }
 
 export interface KindsData {
   kinds: KindRecord[]
-  /** Fields that every node may have besides. */
+  /** Fields that every node may have. */
   common: KindField[]
-  /** What can be referred to as sys.… */
-  system: { name: string; about: Words }[]
+  /** Variables available as sys.… */
+  system: { name: string; about: LocalizedText }[]
 }
 
 export const kindOperations = {
@@ -97,15 +98,15 @@ export const kindOperations = {
     method: 'GET',
     path: `${basePath}/workflow/kinds`,
     access: 'read',
-    summary: 'The kinds of nodes, with all that an editor needs to offer them',
-    details: 'The same for everybody. The ETag changes only with the version of the server.',
-    headers: { 'If-None-Match': 'ETag of the copy you have.' },
+    summary: 'List node kinds with their fields, for editors',
+    details: 'The same for all workspaces. The ETag changes only with the server version.',
+    headers: { 'If-None-Match': 'ETag of your cached copy.' },
     data: Type.Unsafe<KindsData>(
       Type.Object({
         kinds: Type.Array(kindRecord),
-        common: Type.Array(fieldShown, { description: 'Fields that every node may have besides.' }),
-        system: Type.Array(Type.Object({ name: Type.String(), about: words('What it holds.') }), {
-          description: 'What can be referred to as `sys.…`.',
+        common: Type.Array(fieldRef, { description: 'Fields that every node may have.' }),
+        system: Type.Array(Type.Object({ name: Type.String(), about: localizedText('Description.') }), {
+          description: 'Variables available as `sys.…`.',
         }),
       }) as TSchema,
     ),

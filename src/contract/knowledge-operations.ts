@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { chunkId, documentId, documentStatuses, knowledgeId, shown } from './knowledge-records.ts'
+import { chunkId, documentId, documentStatuses, knowledgeId, schemaRef } from './knowledge-records.ts'
 import { searchBody, searchData } from './knowledge-search.ts'
 import {
   chunkingInput,
@@ -19,15 +19,15 @@ const settings = {
   chunking: Type.Optional(chunkingInput),
   embedding: Type.Optional(embeddingInput),
   retrieval: Type.Optional(retrievalInput),
-  metadata: Type.Optional(metadataInput('Your own words on it, by key.')),
+  metadata: Type.Optional(metadataInput('Your own metadata, by key.')),
 }
 
 const skipped = Type.Array(
   Type.Object({
     file_id: documentId,
-    reason: Type.Enum(['not_found', 'already_added', 'in_progress'], { description: 'Why.' }),
+    reason: Type.Enum(['not_found', 'already_added', 'in_progress'], { description: 'Reason.' }),
   }),
-  { description: 'Files that nothing was done for, and why.', examples: [[]] },
+  { description: 'Files that were skipped, with the reason.', examples: [[]] },
 )
 
 const keyword = (description: string) => Type.Optional(text({ maxLength: limits.nameLength, description }))
@@ -45,10 +45,10 @@ export const knowledgeOperations = {
     path: `${basePath}/knowledge/create`,
     access: 'write',
     summary: 'Create a knowledge base',
-    details: 'All but the name may be left out. A name that is taken is refused with already_exists.',
+    details: 'Only the name is required. A name that already exists is rejected with already_exists.',
     body: Type.Object({ name: knowledgeName, ...settings }),
     creates: true,
-    data: shown('KnowledgeBase'),
+    data: schemaRef('KnowledgeBase'),
     example: {
       name: 'Handbook',
       description: 'How we work',
@@ -63,15 +63,15 @@ export const knowledgeOperations = {
     method: 'POST',
     path: `${basePath}/knowledge`,
     access: 'read',
-    summary: 'List knowledge bases, the last changed first',
+    summary: 'List knowledge bases, most recently updated first',
     body: Type.Object({
-      keyword: keyword('Part of the name or of the description.'),
+      keyword: keyword('Part of the name or description.'),
       knowledge_ids: Type.Optional(
         Type.Array(knowledgeId, { minItems: 1, maxItems: 100, description: 'Only these.' }),
       ),
       ...pagingFields,
     }),
-    data: pageOf(shown('KnowledgeBase')),
+    data: pageOf(schemaRef('KnowledgeBase')),
     example: { keyword: 'hand', page: 1, page_size: 20 },
   },
   get: {
@@ -82,7 +82,7 @@ export const knowledgeOperations = {
     access: 'read',
     summary: 'Get a knowledge base',
     params,
-    data: shown('KnowledgeBase'),
+    data: schemaRef('KnowledgeBase'),
   },
   add: {
     ...common,
@@ -92,7 +92,7 @@ export const knowledgeOperations = {
     access: 'write',
     summary: 'Add documents to a knowledge base',
     details:
-      'Send `file_ids`, `texts` or both. A text becomes a file like any other. Documents are read in the background: look at their `status`; they can be found once it is ready.',
+      'Send `file_ids`, `texts` or both. A text is stored as a file. Ingestion runs in the background: poll the `status` of the documents; they can be searched once it is ready.',
     params,
     body: Type.Object({
       file_ids: Type.Optional(
@@ -104,25 +104,25 @@ export const knowledgeOperations = {
             name: text({
               minLength: 1,
               maxLength: limits.nameLength,
-              description: 'File name; its ending tells how the text is read.',
+              description: 'File name; its extension determines the format.',
               examples: ['holidays.md'],
             }),
             content: text({
               minLength: 1,
               maxLength: limits.documentTextLength,
-              description: 'The text itself.',
+              description: 'The text.',
             }),
           }),
-          { maxItems: limits.documentsPerCall, description: 'Texts that are not files yet.' },
+          { maxItems: limits.documentsPerCall, description: 'Texts to add as documents.' },
         ),
       ),
       chunking: Type.Optional(chunkingInput),
-      metadata: Type.Optional(metadataInput('Your own words on each of these documents, for filters.')),
+      metadata: Type.Optional(metadataInput('Your own metadata for each of these documents, for filters.')),
     }),
     bodyLimit: limits.knowledgeBytes,
     creates: true,
     data: Type.Object({
-      items: Type.Array(shown('Document'), { description: 'The documents that were added.' }),
+      items: Type.Array(schemaRef('Document'), { description: 'The documents that were added.' }),
       skipped,
     }),
     example: {
@@ -136,21 +136,21 @@ export const knowledgeOperations = {
     method: 'POST',
     path: `${base}/rebind`,
     access: 'write',
-    summary: 'Read documents again',
+    summary: 'Re-process documents',
     details:
-      'Without `file_ids`, all that failed. What was found of a document stays until it is read again.',
+      'Without `file_ids`, all failed documents. The existing chunks of a document stay searchable until it is done.',
     params,
     body: Type.Object({
       file_ids: Type.Optional(
         Type.Array(documentId, {
           minItems: 1,
           maxItems: limits.documentsPerCall,
-          description: 'Documents to read again, whatever their status.',
+          description: 'Documents to re-process, whatever their status.',
         }),
       ),
     }),
     data: Type.Object({
-      accepted: Type.Array(documentId, { description: 'Documents that are in the queue now.' }),
+      accepted: Type.Array(documentId, { description: 'Documents that were queued.' }),
       skipped,
     }),
     example: { file_ids: ['file_Zk3xV0m2q1c5b7n9d1f3gA'] },
@@ -164,11 +164,13 @@ export const knowledgeOperations = {
     summary: 'List the documents of a knowledge base, newest first',
     params,
     query: Type.Object({
-      status: Type.Optional(Type.Enum([...documentStatuses], { description: 'Only those that are so far.' })),
-      keyword: keyword('Part of the name or of the description.'),
+      status: Type.Optional(
+        Type.Enum([...documentStatuses], { description: 'Only documents with this status.' }),
+      ),
+      keyword: keyword('Part of the name or description.'),
       ...pagingFields,
     }),
-    data: pageOf(shown('Document')),
+    data: pageOf(schemaRef('Document')),
   },
   deleteFile: {
     ...common,
@@ -176,8 +178,8 @@ export const knowledgeOperations = {
     method: 'POST',
     path: `${base}/files/{file_id}/delete`,
     access: 'write',
-    summary: 'Take a document out of a knowledge base',
-    details: 'It is gone from every search at once. The file itself stays.',
+    summary: 'Remove a document from a knowledge base',
+    details: 'It no longer appears in searches. The file itself is kept.',
     params: documentParams,
     data: Type.Object({}),
   },
@@ -188,7 +190,7 @@ export const knowledgeOperations = {
     path: `${base}/search`,
     access: 'read',
     summary: 'Search a knowledge base',
-    details: 'What is left out is taken from the `retrieval` of the knowledge base.',
+    details: 'Options that are not sent are taken from the `retrieval` settings of the knowledge base.',
     params,
     body: searchBody,
     data: searchData,
@@ -205,12 +207,12 @@ export const knowledgeOperations = {
     method: 'POST',
     path: `${base}/update`,
     access: 'write',
-    summary: 'Change a knowledge base',
+    summary: 'Update a knowledge base',
     details:
-      'Only what is sent changes; `metadata` is replaced as a whole. A change of chunking or embedding indexes everything anew beside what is there, which is searched until that is done.',
+      'Fields that are not sent keep their values; `metadata` is replaced as a whole. Changing chunking or embedding builds a new index in the background; searches use the old one until it is complete.',
     params,
     body: Type.Object({ name: Type.Optional(knowledgeName), ...settings }),
-    data: shown('KnowledgeBase'),
+    data: schemaRef('KnowledgeBase'),
     example: { description: 'How we work, and why', retrieval: { top_k: 8 } },
   },
   delete: {
@@ -220,7 +222,7 @@ export const knowledgeOperations = {
     path: `${base}/delete`,
     access: 'write',
     summary: 'Delete a knowledge base with its index',
-    details: 'It cannot be found from then on. The files that its documents were made of stay.',
+    details: 'The files of its documents are kept.',
     params,
     data: Type.Object({}),
   },
@@ -230,10 +232,10 @@ export const knowledgeOperations = {
     method: 'GET',
     path: `${base}/files/{file_id}/chunks`,
     access: 'read',
-    summary: 'Look at the chunks of a document, in its order',
+    summary: 'List the chunks of a document, in document order',
     params: documentParams,
     query: Type.Object({ ...pagingFields }),
-    data: pageOf(shown('Chunk')),
+    data: pageOf(schemaRef('Chunk')),
   },
   updateChunk: {
     ...common,
@@ -241,16 +243,16 @@ export const knowledgeOperations = {
     method: 'POST',
     path: `${base}/files/{file_id}/chunks/{chunk_id}/update`,
     access: 'write',
-    summary: 'Correct a chunk, or keep it out of searches',
-    details: 'Send `content`, `enabled` or both. A correction lasts until the document is read again.',
+    summary: 'Edit a chunk, or exclude it from searches',
+    details: 'Send `content`, `enabled` or both. An edit is lost when the document is re-processed.',
     params: Type.Object({ knowledge_id: knowledgeId, file_id: documentId, chunk_id: chunkId }),
     body: Type.Object({
       content: Type.Optional(
-        text({ minLength: 1, maxLength: limits.chunkTextLength, description: 'The right text.' }),
+        text({ minLength: 1, maxLength: limits.chunkTextLength, description: 'The new text.' }),
       ),
-      enabled: Type.Optional(Type.Boolean({ description: 'Whether it can be found.' })),
+      enabled: Type.Optional(Type.Boolean({ description: 'Whether searches return it.' })),
     }),
-    data: shown('Chunk'),
+    data: schemaRef('Chunk'),
     example: { content: 'Everybody has 31 days of holiday.' },
   },
 } as const satisfies Record<string, Operation>

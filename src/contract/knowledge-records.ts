@@ -1,19 +1,19 @@
 import Type, { type Static } from 'typebox'
 import {
-  chunkingShown,
-  embeddingShown,
+  chunkingRecord,
+  embeddingRecord,
   knowledgeDescription,
   knowledgeName,
-  metadataShown,
-  retrievalShown,
+  metadataRecord,
+  retrievalRecord,
 } from './knowledge-settings.ts'
 import { id, time } from './text.ts'
 
 export const knowledgeId = id('Knowledge base id.', 'kb_Zk3xV0m2q1c5b7n9d1f3gA')
-export const documentId = id('Id of the file that the document was made of.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')
+export const documentId = id('Id of the file of the document.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')
 export const chunkId = id('Chunk id.', 'chunk_Zk3xV0m2q1c5b7n9d1f3gA_0')
 
-/** `disabled` is part of the interface; no operation of this version makes a document so. */
+/** `disabled` is part of the interface; no operation of this version sets it. */
 export const documentStatuses = [
   'queued',
   'parsing',
@@ -32,96 +32,96 @@ export const knowledgeRecord = Type.Object(
     knowledge_id: knowledgeId,
     name: knowledgeName,
     description: knowledgeDescription,
-    chunking: chunkingShown,
-    embedding: embeddingShown,
-    retrieval: retrievalShown,
-    metadata: metadataShown,
+    chunking: chunkingRecord,
+    embedding: embeddingRecord,
+    retrieval: retrievalRecord,
+    metadata: metadataRecord,
     status: Type.Enum(['ready', 'indexing'], {
-      description: 'indexing while a document waits or is being read, or while everything is indexed anew.',
+      description: 'indexing while documents are queued or being processed, or while a new index is built.',
       examples: ['ready'],
     }),
-    document_count: count('Documents in it.', 2),
-    chunk_count: count('Chunks that can be found.', 31),
-    failed_count: count('Documents that could not be read.', 0),
+    document_count: count('Number of documents.', 2),
+    chunk_count: count('Number of searchable chunks.', 31),
+    failed_count: count('Number of documents that failed.', 0),
     reindexing: Type.Union(
       [
         Type.Object({
-          total: count('Documents to index anew.', 2),
-          done: count('Of these, those that are settled.', 1),
-          failed: count('Of these, those that failed.', 0),
+          total: count('Documents to re-index.', 2),
+          done: count('Documents processed so far, including failed ones.', 1),
+          failed: count('Documents that failed.', 0),
         }),
         Type.Null(),
       ],
       {
-        description: 'How far the next index is, after a change of chunking or embedding; null else.',
+        description: 'Progress of re-indexing after a change of chunking or embedding; otherwise null.',
         examples: [null],
       },
     ),
     created_at: time('Creation time.'),
-    updated_at: time('Time of the last change of its settings.'),
+    updated_at: time('Time of the last settings change.'),
   },
-  { description: 'A knowledge base: documents that can be searched.' },
+  { description: 'A knowledge base: a set of searchable documents.' },
 )
 
 export const documentRecord = Type.Object(
   {
     file_id: documentId,
-    name: Type.String({ description: 'Name of the file.', examples: ['hello.txt'] }),
-    mime_type: Type.String({ description: 'Type of the file.', examples: ['text/plain'] }),
-    size: count('Bytes of the file.', 14),
+    name: Type.String({ description: 'File name.', examples: ['hello.txt'] }),
+    mime_type: Type.String({ description: 'MIME type of the file.', examples: ['text/plain'] }),
+    size: count('Size of the file in bytes.', 14),
     status: Type.Enum([...documentStatuses], {
-      description: 'How far it is. It can be found once it is ready.',
+      description: 'Ingestion status. The document can be searched once it is ready.',
       examples: ['ready'],
     }),
     progress: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Share of the work that is done.',
+      description: 'Ingestion progress, from 0 to 1.',
       examples: [1],
     }),
-    chunk_count: count('Chunks it was cut into.', 1),
-    attempts: count('How often reading it was begun.', 1),
+    chunk_count: count('Number of chunks.', 1),
+    attempts: count('Number of ingestion attempts.', 1),
     error: Type.Union(
       [
         Type.Object({
-          code: Type.String({ description: 'For programs.', examples: ['no_text'] }),
-          message: Type.String({ description: 'What is wrong and what to do, in words.' }),
-          retryable: Type.Boolean({ description: 'Whether another try without a change can help.' }),
+          code: Type.String({ description: 'Machine-readable failure code.', examples: ['no_text'] }),
+          message: Type.String({ description: 'What is wrong and what to do.' }),
+          retryable: Type.Boolean({ description: 'Whether a retry without changes may succeed.' }),
         }),
         Type.Null(),
       ],
-      { description: 'Why it failed; null where it did not.', examples: [null] },
+      { description: 'Why ingestion failed; null if it did not.', examples: [null] },
     ),
-    metadata: metadataShown,
-    created_at: time('When it was added.'),
-    updated_at: time('Time of its last step.'),
-    indexed_at: Type.Union([time('Since when it can be found.'), Type.Null()], {
-      description: 'Since when it can be found; null before.',
+    metadata: metadataRecord,
+    created_at: time('Time when the document was added.'),
+    updated_at: time('Time of the last status change.'),
+    indexed_at: Type.Union([time('Time when it became searchable.'), Type.Null()], {
+      description: 'Time when it became searchable; null before that.',
     }),
   },
-  { description: 'A document of a knowledge base, and how far it is.' },
+  { description: 'A document of a knowledge base, with its ingestion status.' },
 )
 
 const offsets = Type.Array(Type.Integer(), {
   minItems: 2,
   maxItems: 2,
-  description: 'Where it begins and ends in the text of the document, in UTF-16 units.',
+  description: 'Start and end offsets in the text of the document, in UTF-16 code units.',
   examples: [[0, 13]],
 })
 
-/** Where a chunk stands in its document; the same in lists and in answers of a search. */
+/** Position of a chunk in its document, the same in chunk lists and search results. */
 export const chunkPlace = {
-  position: count('Its number in the document, from 0.', 0),
+  position: count('Position in the document, from 0.', 0),
   heading: Type.Array(Type.String(), {
-    description: 'The headings above it, outermost first.',
+    description: 'Headings above the chunk, outermost first.',
     examples: [['Holidays']],
   }),
   page: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Page or slide, from 1; null where there are none.',
+    description: 'Page or slide number, from 1; null if the format has none.',
     examples: [null],
   }),
   sheet: Type.Union([Type.String(), Type.Null()], {
-    description: 'Sheet of a workbook; null where there is none.',
+    description: 'Sheet of a workbook; null for other formats.',
     examples: [null],
   }),
   offsets,
@@ -137,19 +137,19 @@ export const chunkRecord = Type.Object(
     chunk_id: chunkId,
     content: chunkContent,
     ...chunkPlace,
-    tokens: count('Its length in tokens.', 4),
-    enabled: Type.Boolean({ description: 'Whether it can be found.', examples: [true] }),
-    edited: Type.Boolean({ description: 'Whether somebody corrected it by hand.', examples: [false] }),
+    tokens: count('Number of tokens.', 4),
+    enabled: Type.Boolean({ description: 'Whether searches return it.', examples: [true] }),
+    edited: Type.Boolean({ description: 'Whether it was edited.', examples: [false] }),
   },
   { description: 'One passage of a document.' },
 )
 
-/** What the reference shows once and refers to from everywhere else, by name. */
+/** Named schemas of the OpenAPI document. */
 export const knowledgeSchemas = {
   KnowledgeBase: knowledgeRecord,
   Document: documentRecord,
   Chunk: chunkRecord,
 }
 
-export const shown = <Name extends keyof typeof knowledgeSchemas>(name: Name) =>
+export const schemaRef = <Name extends keyof typeof knowledgeSchemas>(name: Name) =>
   Type.Unsafe<Static<(typeof knowledgeSchemas)[Name]>>({ type: 'object', 'x-schema': name })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { chunkContent, chunkId, chunkPlace, documentId } from './knowledge-records.ts'
-import { metadataShown, retrievalOptions, searchModes } from './knowledge-settings.ts'
+import { metadataRecord, retrievalOptions, searchModes } from './knowledge-settings.ts'
 import { limits } from './limits.ts'
 import { text } from './text.ts'
 
@@ -8,7 +8,7 @@ export const searchBody = Type.Object({
   query: text({
     minLength: 1,
     maxLength: limits.queryLength,
-    description: 'The question, or the words to find.',
+    description: 'Search query: a question or keywords.',
     examples: ['How many days of holiday?'],
   }),
   ...retrievalOptions,
@@ -20,18 +20,18 @@ export const searchBody = Type.Object({
     }),
   ),
   filter: Type.Optional(
-    // Checked by src/http/routes/filter-conditions.ts, which can name the wrong operator.
+    // The route checks it, because a schema could not name the wrong operator.
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       description:
-        'What the metadata of a document must be: by key a value, or an object with any of `eq`, `in` (a list), `gt`, `gte`, `lt`, `lte`. All of it must hold; of a list in the metadata one item is enough.',
+        'Conditions on document metadata: by key a value, or an object with any of `eq`, `in` (a list), `gt`, `gte`, `lt`, `lte`. All conditions must match; for metadata that is a list, one matching item is enough.',
       examples: [{ language: 'en', year: { gte: 2025 } }],
     }),
   ),
   explain: Type.Optional(
     Type.Union([Type.Boolean(), Type.Object({ file_id: documentId })], {
       description:
-        'Also tell how the answer came about: the terms and the rank in each leg, and why documents of `file_ids`, or the one named here, did not come up.',
+        'Explain the result: the terms, the rank in keyword and semantic search, and why documents of `file_ids`, or the one given here, are missing.',
     }),
   ),
 })
@@ -45,61 +45,65 @@ const rank = (description: string) =>
 const item = Type.Object({
   chunk_id: chunkId,
   file_id: documentId,
-  file_name: Type.String({ description: 'Name of the document.', examples: ['hello.txt'] }),
+  file_name: Type.String({ description: 'File name of the document.', examples: ['hello.txt'] }),
   content: chunkContent,
-  score: Type.Number({ minimum: 0, maximum: 1, description: 'How well it fits.', examples: [0.82] }),
+  score: Type.Number({ minimum: 0, maximum: 1, description: 'Relevance score.', examples: [0.82] }),
   scores: Type.Object(
     {
-      keyword: Type.Union([Type.Number(), Type.Null()], { description: 'By keywords.', examples: [0.82] }),
-      semantic: score('By meaning.'),
-      rerank: score('By the reranker.'),
+      keyword: Type.Union([Type.Number(), Type.Null()], { description: 'Keyword score.', examples: [0.82] }),
+      semantic: score('Semantic score.'),
+      rerank: score('Reranker score.'),
     },
-    { description: 'What each leg gave it; null where it took no part.' },
+    {
+      description:
+        'Score of each retrieval method; null if the method was not used or did not return the chunk.',
+    },
   ),
   ...chunkPlace,
   highlights: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
-    description: 'Where words of the question stand in `content`, from and to, in UTF-16 units.',
+    description: 'Ranges of `content` that match the query: start and end, in UTF-16 code units.',
     examples: [[[0, 5]]],
   }),
-  metadata: metadataShown,
+  metadata: metadataRecord,
 })
 
 const explanation = Type.Object(
   {
     terms: Type.Array(
       Type.Object({
-        term: Type.String({ description: 'As it is looked up.', examples: ['hello'] }),
-        chunk_count: Type.Integer({ description: 'Chunks that hold it.', examples: [1] }),
-        weight: Type.Number({ description: 'The rarer, the more.', examples: [1.2] }),
+        term: Type.String({ description: 'Normalized term.', examples: ['hello'] }),
+        chunk_count: Type.Integer({ description: 'Number of chunks that contain it.', examples: [1] }),
+        weight: Type.Number({ description: 'Weight; rarer terms weigh more.', examples: [1.2] }),
       }),
-      { description: 'Terms of the question, the rarest first.' },
+      { description: 'Query terms, rarest first.' },
     ),
     ranks: Type.Array(
       Type.Object({
         chunk_id: chunkId,
-        keyword: rank('Place by keywords, from 1.'),
-        semantic: rank('Place by meaning, from 1.'),
+        keyword: rank('Rank in keyword search, from 1.'),
+        semantic: rank('Rank in semantic search, from 1.'),
       }),
-      { description: 'Where each item stood in each leg; null where it did not come up there.' },
+      { description: 'Rank of each item per retrieval method; null if the method did not return it.' },
     ),
     absent: Type.Array(
       Type.Object({
         file_id: documentId,
-        reason: Type.String({ description: 'In words.', examples: ['It is still being read'] }),
+        reason: Type.String({ description: 'Reason.', examples: ['It is still being processed'] }),
       }),
-      { description: 'Documents that were asked for and did not come up.' },
+      { description: 'Requested documents without a result.' },
     ),
   },
-  { description: 'Only with `explain`.' },
+  { description: 'Present only with `explain`.' },
 )
 
 export const searchData = Type.Object({
-  mode: Type.Enum([...searchModes], { description: 'How it was searched.', examples: ['keyword'] }),
-  took_ms: Type.Number({ minimum: 0, description: 'Milliseconds it took.', examples: [3] }),
-  items: Type.Array(item, { description: 'The best first.' }),
+  mode: Type.Enum([...searchModes], { description: 'The search mode used.', examples: ['keyword'] }),
+  took_ms: Type.Number({ minimum: 0, description: 'Duration in milliseconds.', examples: [3] }),
+  items: Type.Array(item, { description: 'Best match first.' }),
   warning: Type.Optional(
     Type.String({
-      description: 'What kept it from being searched as it should, such as a model that does not answer.',
+      description:
+        'Why the search ran in a reduced mode, for example because the embedding model is unavailable.',
     }),
   ),
   explanation: Type.Optional(explanation),

@@ -13,37 +13,36 @@ export const knowledgeName = text({
 
 export const knowledgeDescription = text({
   maxLength: limits.descriptionLength,
-  description: 'What it holds, for people.',
+  description: 'Description of the content.',
   examples: ['How we work'],
 })
 
 const chunkingFields = {
   strategy: Type.Enum(['auto', 'paragraph', 'heading', 'qa'], {
     description:
-      'auto: by the structure of the document; paragraph, heading: at those; qa: rows of question and answer.',
+      'auto: by document structure; paragraph, heading: split at those; qa: rows of question and answer.',
     examples: ['auto'],
   }),
   size: Type.Integer({
     minimum: 100,
     maximum: 4000,
-    description: 'Most tokens of a chunk; 512 unless you say otherwise.',
+    description: 'Maximum tokens per chunk; default 512.',
     examples: [512],
   }),
   overlap: Type.Integer({
     minimum: 0,
     maximum: 500,
-    description:
-      'Tokens that a chunk repeats of the one before, at most half of the size; 64 unless you say otherwise.',
+    description: 'Tokens that a chunk repeats from the previous one, at most half of `size`; default 64.',
     examples: [64],
   }),
   separators: Type.Array(text({ minLength: 1, maxLength: 20 }), {
     maxItems: 20,
-    description: 'Where to cut first, in this order.',
+    description: 'Preferred separators, in order of priority.',
     examples: [['\n\n']],
   }),
 }
 
-/** In requests: an omitted field keeps its value, or gets the default. */
+/** In requests: omitted fields keep their value, or get the default. */
 export const chunkingInput = Type.Object(
   {
     strategy: Type.Optional(chunkingFields.strategy),
@@ -51,13 +50,13 @@ export const chunkingInput = Type.Object(
     overlap: Type.Optional(chunkingFields.overlap),
     separators: Type.Optional(chunkingFields.separators),
   },
-  { description: 'How documents are cut into chunks.' },
+  { description: 'How documents are split into chunks.' },
 )
 
 /** In responses. */
-export const chunkingShown = Type.Object(
+export const chunkingRecord = Type.Object(
   { ...chunkingFields, separators: Type.Optional(chunkingFields.separators) },
-  { description: 'How documents are cut into chunks.' },
+  { description: 'How documents are split into chunks.' },
 )
 
 const model = text({
@@ -68,39 +67,38 @@ const model = text({
 })
 
 export const embeddingInput = Type.Union([Type.Object({ model: Type.Optional(model) }), Type.Null()], {
-  description:
-    'What turns text into vectors. Left out, the model of the server’s settings; null, none: found by keywords only.',
+  description: 'Embedding model. Omitted: the model of the server settings; null: none, keyword search only.',
 })
 
-export const embeddingShown = Type.Union([Type.Object({ model }), Type.Null()], {
-  description: 'What turns text into vectors; null where it is found by keywords only.',
+export const embeddingRecord = Type.Union([Type.Object({ model }), Type.Null()], {
+  description: 'Embedding model; null for keyword search only.',
 })
 
 const retrievalFields = {
   mode: Type.Enum([...searchModes], {
     description:
-      'By keywords, by meaning, or by both. Unless set: hybrid where there is an embedding model, else keyword.',
+      'Search by keywords, by meaning, or both. Default: hybrid if there is an embedding model, otherwise keyword.',
     examples: ['keyword'],
   }),
   top_k: Type.Integer({
     minimum: 1,
     maximum: 50,
-    description: 'Most chunks of an answer; 5 unless you say otherwise.',
+    description: 'Maximum number of results; default 5.',
     examples: [5],
   }),
   score_threshold: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'Least score of what is answered; 0 unless you say otherwise.',
+    description: 'Minimum score of results; default 0.',
     examples: [0],
   }),
   rerank: Type.Boolean({
-    description: 'Whether a reranker has the last word on the order.',
+    description: 'Whether to reorder results with the reranker.',
     examples: [false],
   }),
 }
 
-/** A search accepts the same four, for that search only. */
+/** A search may override these four for itself. */
 export const retrievalOptions = {
   mode: Type.Optional(retrievalFields.mode),
   top_k: Type.Optional(retrievalFields.top_k),
@@ -109,28 +107,28 @@ export const retrievalOptions = {
 }
 
 export const retrievalInput = Type.Object(retrievalOptions, {
-  description: 'How it is searched where a search does not say otherwise.',
+  description: 'Default search options.',
 })
 
-export const retrievalShown = Type.Object(retrievalFields, {
-  description: 'How it is searched where a search does not say otherwise.',
+export const retrievalRecord = Type.Object(retrievalFields, {
+  description: 'Default search options.',
 })
 
 const metadataExamples = [{ language: 'en', year: 2026, tags: ['work'] }]
 
 /**
- * Only that it is an object is checked here: of a choice between types a schema could only say that every one of
- * them does not fit (src/http/routes/checked-metadata.ts says it in words).
+ * The schema only checks that it is an object. The route checks the values, because for a union a schema could only
+ * report that no alternative matches.
  */
 export const metadataInput = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({
     type: 'object',
-    description: `${description} Up to ${limits.metadataKeys} keys; a value is a text of up to ${limits.metadataValueLength} characters, a number, a boolean, or a list of up to ${limits.metadataListItems} of these.`,
+    description: `${description} Up to ${limits.metadataKeys} keys; a value is a string of up to ${limits.metadataValueLength} characters, a number, a boolean, or a list of up to ${limits.metadataListItems} of these.`,
     examples: metadataExamples,
   })
 
-export const metadataShown = Type.Unsafe<Record<string, unknown>>({
+export const metadataRecord = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
-  description: 'Your own words on it, by key.',
+  description: 'Your own metadata, by key.',
   examples: metadataExamples,
 })

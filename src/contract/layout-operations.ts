@@ -6,7 +6,7 @@ const workflowId = id('Workflow id.', 'wf_hello')
 const coordinate = Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })
 const place = Type.Object({ x: coordinate, y: coordinate })
 
-/** Where an editor draws the nodes. It is kept beside the graph, which other clients own as well. */
+/** Positions of nodes in the editor, stored apart from the graph, which other clients write too. */
 export const layoutOperations = {
   get: {
     family: 'workflow',
@@ -14,14 +14,15 @@ export const layoutOperations = {
     method: 'GET',
     path: `${basePath}/workflow/layout`,
     access: 'read',
-    summary: 'Where the nodes of a workflow are drawn',
-    details: 'Nodes that nobody placed are left out. A layout is no part of the graph or of its versions.',
+    summary: 'Get the positions of the nodes of a workflow',
+    details:
+      'Nodes without a stored position are omitted. The layout is not part of the graph or its versions.',
     query: Type.Object({ id: workflowId }),
     data: Type.Object({
       positions: Type.Unsafe<Record<string, { x: number; y: number }>>({
         type: 'object',
         additionalProperties: place,
-        description: 'Left upper corner of each node, by its id.',
+        description: 'Top left corner of each node, by node id.',
         examples: [{ llm_1: { x: 320, y: 80 } }],
       }),
     }),
@@ -32,15 +33,15 @@ export const layoutOperations = {
     method: 'POST',
     path: `${basePath}/workflow/layout`,
     access: 'write',
-    summary: 'Place nodes of a workflow',
+    summary: 'Set the positions of nodes of a workflow',
     details:
-      'Only the nodes that are named are placed; null forgets where one was. As many nodes are remembered as a graph can have; of more, those that were placed longest ago are forgotten.',
+      'Only the given nodes change; null removes a position. A workflow keeps as many positions as a graph can have nodes; beyond that the oldest are removed.',
     body: Type.Object({
       id: workflowId,
       positions: Type.Unsafe<Record<string, { x: number; y: number } | null>>({
         type: 'object',
         additionalProperties: { anyOf: [place, { type: 'null' }] },
-        description: 'By the id of the node.',
+        description: 'Positions by node id.',
         examples: [{ llm_1: { x: 320, y: 80 } }],
       }),
     }),

@@ -1,137 +1,137 @@
-/** Every limit of the service in one place. The reference in docs/ is printed from here. */
+/** Every limit of the service in one place. The reference in docs/ is generated from here. */
 export const limits = {
-  /** Largest JSON body of an ordinary operation. */
+  /** Maximum size of a JSON body, unless the operation has its own limit. */
   jsonBytes: 256 << 10,
-  /** Largest JSON body that carries a graph. */
+  /** Maximum size of a JSON body with a graph. */
   graphBytes: 8 << 20,
-  /** Largest JSON body of an upload; larger files go as multipart or as a raw body. */
+  /** Maximum size of a JSON upload; send larger files as multipart or as a raw body. */
   jsonUploadBytes: 32 << 20,
-  /** Deepest nesting of a graph; a JSON body around it may be two levels deeper. */
+  /** Maximum nesting depth of a graph; a JSON body may be two levels deeper. */
   graphDepth: 64,
-  /** Most nodes of a graph. */
+  /** Maximum number of nodes in a graph. */
   graphNodes: 2000,
-  /** Characters of the id of a node that can be placed in a drawing. */
+  /** Maximum length of a node id with a stored position. */
   placedNodeIdLength: 1000,
-  /** Most edges of a graph. */
+  /** Maximum number of edges in a graph. */
   graphEdges: 10_000,
-  /** Findings listed in one answer; more are counted only. */
+  /** Maximum number of validation problems listed in one response; the rest are only counted. */
   findings: 500,
-  /** Characters of a workflow's or a file's name. */
+  /** Maximum length of the name of a workflow or file. */
   nameLength: 255,
-  /** Largest JSON body that adds documents to a knowledge base. */
+  /** Maximum size of a JSON body that adds documents to a knowledge base. */
   knowledgeBytes: 32 << 20,
-  /** Most file ids of one call to a knowledge base, and most texts that one call adds. */
+  /** Maximum number of file ids, and of texts, in one call to a knowledge base. */
   documentsPerCall: 100,
-  /** Characters of a text that is added as a document; longer ones go as files. */
+  /** Maximum length of a text added as a document; upload longer ones as files. */
   documentTextLength: 10_000_000,
-  /** Characters of a knowledge base's name. */
+  /** Maximum length of the name of a knowledge base. */
   knowledgeNameLength: 100,
-  /** Characters of a knowledge base's description. */
+  /** Maximum length of a description. */
   descriptionLength: 2000,
-  /** Characters of the name of a model. */
+  /** Maximum length of a model name. */
   modelNameLength: 200,
-  /** Most models that a workspace brings along. */
+  /** Maximum number of models per workspace. */
   modelsPerWorkspace: 100,
-  /** Characters of the key of a model. */
+  /** Maximum length of the API key of a model. */
   apiKeyLength: 1000,
-  /** Characters of the address of a model. */
+  /** Maximum length of the base URL of a model. */
   addressLength: 2000,
-  /** How long a model that is tried out may take to answer. */
-  modelTrialMilliseconds: 30_000,
-  /** How long a request waits for a run to end; then it answers with what there is. */
+  /** Timeout of a model test. */
+  modelTestMilliseconds: 30_000,
+  /** How long a request waits for a run to end before it returns the current state. */
   runWaitMilliseconds: 600_000,
-  /** Characters of an answer that a list of runs shows. */
+  /** Characters of an answer that a list of runs includes. */
   listedAnswerLength: 500,
-  /** Most days that one call reads the usage of. */
+  /** Maximum number of days in one usage query. */
   usageDays: 366,
-  /** Characters of a corrected chunk. */
+  /** Maximum length of an edited chunk. */
   chunkTextLength: 40_000,
-  /** Characters of a question to a knowledge base. */
+  /** Maximum length of a search query. */
   queryLength: 4000,
-  /** Most keys of the metadata of a knowledge base or a document. */
+  /** Maximum number of metadata keys of a knowledge base or document. */
   metadataKeys: 64,
-  /** Characters of such a key. */
+  /** Maximum length of a metadata key. */
   metadataKeyLength: 100,
-  /** Characters of a text in metadata or in a filter. */
+  /** Maximum length of a string in metadata or in a filter. */
   metadataValueLength: 1000,
-  /** Most values in the metadata of a knowledge base or a document, those in lists included. */
+  /** Maximum number of metadata values of a knowledge base or document, including list items. */
   metadataValues: 200,
-  /** Most items of a list in metadata. */
+  /** Maximum number of items in a metadata list. */
   metadataListItems: 50,
-  /** Most keys of a filter. */
+  /** Maximum number of keys in a filter. */
   filterKeys: 32,
-  /** Most values that `in` of a filter lists. */
+  /** Maximum number of values for `in` in a filter. */
   filterListItems: 100,
-  /** Largest JSON body that carries an agent or a message. */
-  talkBytes: 1 << 20,
-  /** Characters of an agent's name. */
+  /** Maximum size of a JSON body with an agent or a message. */
+  messageBytes: 1 << 20,
+  /** Maximum length of the name of an agent. */
   agentNameLength: 100,
-  /** Characters of what an agent is told to be. */
-  characterLength: 50_000,
-  /** Most values that an agent remembers, and most knowledge bases that it knows. */
+  /** Maximum length of the persona of an agent. */
+  personaLength: 50_000,
+  /** Maximum number of memory variables, and of knowledge bases, of an agent. */
   agentEntries: 100,
-  /** Most tools of an agent. */
+  /** Maximum number of tools of an agent. */
   agentTools: 50,
-  /** Most agents that one call looks up. */
+  /** Maximum number of agents in one lookup. */
   agentsPerCall: 100,
-  /** Characters of what an agent remembers, and of what it learns from, each as JSON. */
+  /** Maximum length of `memory`, and of `learn`, of an agent, as JSON. */
   agentEntriesLength: 65_536,
-  /** Characters of all settings of an agent together, as JSON. */
+  /** Maximum length of `config` of an agent, as JSON. */
   agentConfigLength: 131_072,
-  /** Characters of the text of one message in a conversation. */
+  /** Maximum length of a message in a conversation. */
   messageLength: 100_000,
-  /** Characters that are kept of one reply in a conversation. */
+  /** Characters of one reply that a conversation stores. */
   replyLength: 1 << 20,
-  /** Most files of one message. */
+  /** Maximum number of files in a message. */
   messageFiles: 20,
-  /** Characters of the name of a user. */
+  /** Maximum length of a user id. */
   userLength: 128,
-  /** Most messages that one call reads. */
+  /** Maximum number of messages in one response. */
   messagesPerCall: 1000,
-  /** Largest recording that is turned into text. */
+  /** Maximum size of a recording for transcription. */
   voiceBytes: 25 << 20,
-  /** How long a turn waits for another one of its conversation. */
+  /** How long a turn waits for the previous turn of its conversation. */
   turnWaitMilliseconds: 30_000,
-  /** Most turns without a token that one server runs at the same time. */
+  /** Maximum number of concurrent turns without a token per server. */
   anonymousTurns: 200,
-  /** How often a stream of events looks whether its client may still have it. */
-  admissionMilliseconds: 1000,
-  /** A turn that has not begun to run after this long was interrupted by a crash. */
+  /** How often an event stream checks that its client is still authorized. */
+  reauthorizeMilliseconds: 1000,
+  /** A turn without a run after this long was interrupted by a crash. */
   turnStartMilliseconds: 60_000,
-  /** Earlier turns that a run is told. */
+  /** Maximum number of previous turns in the history of a run. */
   historyTurns: 50,
-  /** Characters of earlier turns that a run is told. */
+  /** Maximum length of the history of a run. */
   historyLength: 65_536,
-  /** Characters of an Idempotency-Key. */
+  /** Maximum length of an Idempotency-Key. */
   idempotencyKeyLength: 255,
-  /** How long the answer to an Idempotency-Key is kept. */
+  /** How long the response to an Idempotency-Key is kept. */
   idempotencyHours: 24,
-  /** Characters of an X-TraceId that is taken over. */
+  /** Maximum length of an accepted X-TraceId. */
   traceIdLength: 128,
-  /** Largest headers of a request. */
+  /** Maximum size of request headers. */
   headerBytes: 16 << 10,
-  /** Time for all headers to arrive. */
+  /** Timeout for receiving all headers. */
   headersMilliseconds: 10_000,
-  /** Time for a whole JSON body to arrive. */
+  /** Timeout for receiving a whole JSON body. */
   jsonBodyMilliseconds: 60_000,
-  /** A body that sends nothing for this long is cut off. */
+  /** An upload without data for this long is aborted. */
   bodyStallMilliseconds: 20_000,
-  /** A download that takes nothing for this long is cut off. */
+  /** A download that makes no progress for this long is aborted. */
   downloadStallMilliseconds: 60_000,
-  /** A stream of events in which nothing happens sends a comment this often. */
+  /** How often an idle event stream sends a comment. */
   eventCommentMilliseconds: 10_000,
-  /** Unread rest of a refused body that is still taken off the line, so that the client sees the answer. */
+  /** How much of a rejected body is still read, so that the client sees the response. */
   drainBytes: 64 << 20,
-  /** How long that may take. */
+  /** How long reading the rest of a rejected body may take. */
   drainMilliseconds: 10_000,
-  /** Temporary files untouched for this long are leftovers: longer than any live upload may stall. */
+  /** Temporary files unchanged for this long are deleted; longer than an upload may stall. */
   temporaryFileMilliseconds: 40_000,
-  /** Blobs without a row that are older than this are leftovers of a crash. */
+  /** Blobs without a row are deleted after this long. */
   orphanBlobMilliseconds: 3_600_000,
   /** How long a request waits for a database connection. */
   databaseWaitMilliseconds: 2_000,
-  /** A document whose reading gets no further for this long fails. */
-  readingSilenceMilliseconds: 120_000,
-  /** How long a stop waits for requests under way. */
+  /** A document whose ingestion makes no progress for this long fails. */
+  ingestionStallMilliseconds: 120_000,
+  /** How long a shutdown waits for requests in progress. */
   stopMilliseconds: 25_000,
 } as const

@@ -8,37 +8,37 @@ const modelId = id('Model id.', 'model_Zk3xV0m2q1c5b7n9d1f3gA')
 const name = text({
   minLength: 1,
   maxLength: limits.modelNameLength,
-  description: 'What nodes and agents call it; unique in the workspace.',
+  description: 'Name that nodes and agents refer to; unique in the workspace.',
   examples: ['fast'],
 })
 const baseUrl = text({
   minLength: 1,
   maxLength: limits.addressLength,
-  description: 'Address of an OpenAI-compatible chat API. Private addresses are refused when it is called.',
+  description: 'Base URL of an OpenAI-compatible chat API. Requests to private addresses are blocked.',
   examples: ['https://api.openai.com/v1'],
 })
 const model = text({
   minLength: 1,
   maxLength: limits.modelNameLength,
-  description: 'The model as the provider calls it.',
+  description: 'Model name at the provider.',
   examples: ['gpt-4o-mini'],
 })
 const apiKey = text({
   minLength: 1,
   maxLength: limits.apiKeyLength,
-  description: 'Key of the provider. It is stored encrypted and never shown again.',
+  description: 'API key of the provider. It is stored encrypted and never returned.',
 })
-const isDefault = Type.Boolean({ description: 'Whether it is used where no model is named.' })
+const isDefault = Type.Boolean({ description: 'Whether it is the default model.' })
 const maxTokens = Type.Integer({
   minimum: 1,
   maximum: 10_000_000,
-  description: 'Most tokens of an answer, where a node does not say.',
+  description: 'Maximum tokens per answer, unless a node sets its own limit.',
   examples: [4096],
 })
 const temperature = Type.Number({
   minimum: 0,
   maximum: 2,
-  description: 'Where a node does not say.',
+  description: 'Temperature, unless a node sets its own.',
   examples: [0.7],
 })
 const orNull = <Schema extends Type.TSchema>(schema: Schema, description: string) =>
@@ -46,28 +46,28 @@ const orNull = <Schema extends Type.TSchema>(schema: Schema, description: string
 
 const record = Type.Object({
   id: Type.String({
-    description: 'Model id; `environment` for the model of the server’s settings.',
+    description: 'Model id; `environment` for the model of the server settings.',
     examples: ['model_Zk3xV0m2q1c5b7n9d1f3gA'],
   }),
   name,
   source: Type.Enum(['workspace', 'environment'], {
-    description: 'Whether the workspace added it, or the settings of the server name it.',
+    description: 'Whether the model was added to the workspace or comes from the server settings.',
   }),
   base_url: Type.Union([Type.String(), Type.Null()], {
-    description: 'Its address; null for the model of the settings.',
+    description: 'Base URL; null for the model of the server settings.',
     examples: ['https://api.openai.com/v1'],
   }),
-  model: Type.String({ description: 'The model as the provider calls it.', examples: ['gpt-4o-mini'] }),
-  has_key: orNull(Type.Boolean(), 'Whether a key is stored; null for the model of the settings.'),
-  key_end: Type.String({ description: 'The last characters of a long key.', examples: ['x9Qz'] }),
-  problem: orNull(Type.String(), 'What keeps it from being used, and what to do; or null.'),
+  model: Type.String({ description: 'Model name at the provider.', examples: ['gpt-4o-mini'] }),
+  has_key: orNull(Type.Boolean(), 'Whether a key is stored; null for the model of the server settings.'),
+  key_end: Type.String({ description: 'Last characters of a long key.', examples: ['x9Qz'] }),
+  problem: orNull(Type.String(), 'Why it cannot be used and what to do, or null.'),
   is_default: isDefault,
-  max_tokens: orNull(Type.Integer(), 'Most tokens of an answer, where a node does not say.'),
-  temperature: orNull(Type.Number(), 'Where a node does not say.'),
-  created_at: orNull(time('Creation time.'), 'Creation time; null for the model of the settings.'),
+  max_tokens: orNull(Type.Integer(), 'Maximum tokens per answer, unless a node sets its own limit.'),
+  temperature: orNull(Type.Number(), 'Temperature, unless a node sets its own.'),
+  created_at: orNull(time('Creation time.'), 'Creation time; null for the model of the server settings.'),
   updated_at: orNull(
     time('Time of the last change.'),
-    'Time of the last change; null for the model of the settings.',
+    'Time of the last change; null for the model of the server settings.',
   ),
 })
 
@@ -81,7 +81,7 @@ export const modelOperations = {
     access: 'admin',
     summary: 'Add a language model to the workspace',
     details:
-      'Nodes and agents use it by its name. Without `is_default` it becomes the default where neither the workspace nor the server has one.',
+      'Nodes and agents refer to it by name. Without `is_default` it becomes the default if neither the workspace nor the server has one.',
     body: Type.Object({
       name,
       base_url: baseUrl,
@@ -106,9 +106,9 @@ export const modelOperations = {
     name: 'model.update',
     path: `${basePath}/model/update`,
     access: 'admin',
-    summary: 'Change a model; what is left out stays as it is',
+    summary: 'Update a model',
     details:
-      'Null takes a key or a limit away. When `base_url` names another server, the key has to be sent again.',
+      'Fields that are not sent keep their values; null removes a key or a limit. When `base_url` points to another server, the key must be sent again.',
     body: Type.Object({
       id: modelId,
       name: Type.Optional(name),
@@ -117,7 +117,7 @@ export const modelOperations = {
       api_key: Type.Optional(orNull(apiKey, 'A new key; null removes the stored one.')),
       is_default: Type.Optional(isDefault),
       max_tokens: Type.Optional(orNull(maxTokens, 'Null removes the limit.')),
-      temperature: Type.Optional(orNull(temperature, 'Null leaves it to the provider.')),
+      temperature: Type.Optional(orNull(temperature, 'Null uses the provider’s default.')),
     }),
     data: record,
     example: { id: 'model_Zk3xV0m2q1c5b7n9d1f3gA', temperature: 0.2 },
@@ -127,8 +127,8 @@ export const modelOperations = {
     name: 'model.list',
     path: `${basePath}/model/list`,
     access: 'read',
-    summary: 'The models that can be used here, by name, and last the one of the server’s settings',
-    details: 'Keys are never shown.',
+    summary: 'List models by name; the model of the server settings comes last',
+    details: 'API keys are never returned.',
     body: Type.Object(pagingFields),
     data: pageOf(record),
     example: { page: 1, page_size: 20 },
@@ -138,8 +138,8 @@ export const modelOperations = {
     name: 'model.delete',
     path: `${basePath}/model/delete`,
     access: 'admin',
-    summary: 'Delete a model with its key',
-    details: 'Nodes that name it fail from then on, and say so.',
+    summary: 'Delete a model and its API key',
+    details: 'Nodes that refer to it will fail.',
     body: Type.Object({ id: modelId }),
     data: Type.Object({}),
     example: { id: 'model_Zk3xV0m2q1c5b7n9d1f3gA' },
@@ -149,13 +149,17 @@ export const modelOperations = {
     name: 'model.test',
     path: `${basePath}/model/test`,
     access: 'admin',
-    summary: 'Call a model with a tiny prompt, to see whether its settings are right',
-    details: 'The id `environment` tries the model of the server’s settings. A failure is told in `message`.',
+    summary: 'Test a model with a short prompt',
+    details:
+      'The id `environment` tests the model of the server settings. If the test fails, `message` gives the reason.',
     body: Type.Object({ id: modelId }),
     data: Type.Object({
-      ok: Type.Boolean({ description: 'Whether it answered.' }),
-      latency_ms: Type.Integer({ description: 'How long that took.', examples: [420] }),
-      message: Type.String({ description: 'What it said, or what to do.', examples: ['ready'] }),
+      ok: Type.Boolean({ description: 'Whether the model answered.' }),
+      latency_ms: Type.Integer({ description: 'Latency in milliseconds.', examples: [420] }),
+      message: Type.String({
+        description: 'The answer of the model, or why the test failed.',
+        examples: ['ready'],
+      }),
     }),
     example: { id: 'model_Zk3xV0m2q1c5b7n9d1f3gA' },
   },

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 
 /**
- * What a caller must be allowed to do. Each operation declares exactly one; the gate decides by it alone.
- * `anyone` needs no token at all, `public` none where the agent it is about is public, and `token` any token.
+ * The permission that an operation requires. Each operation declares exactly one, and authorization depends on it
+ * alone. `anyone` needs no token, `public` none if the agent is public, and `token` any token.
  */
 export type Access = 'anyone' | 'public' | 'token' | 'run' | 'read' | 'write' | 'admin' | 'operator'
 
@@ -18,7 +18,7 @@ export type Family =
   | 'workspace'
   | 'server'
 
-/** One operation of the interface: what validates it also describes it in /openapi.json and /docs. */
+/** One operation of the API. The same schemas validate it and describe it in /openapi.json and /docs. */
 export interface Operation {
   name: string
   family: Family
@@ -26,28 +26,28 @@ export interface Operation {
   path: string
   access: Access
   summary: string
-  /** Further words for the reader of the reference, in Markdown-free sentences. */
+  /** Further explanation in the reference, without Markdown blocks. */
   details?: string
   params?: TSchema
   query?: TSchema
   body?: TSchema
-  /** Most bytes of a JSON body, where it is not the ordinary limit. */
+  /** Maximum bytes of a JSON body, if not the default. */
   bodyLimit?: number
   /** The handler reads the body itself, as a stream. */
   streamsBody?: boolean
-  /** An Idempotency-Key makes it safe to send again. */
+  /** Accepts an Idempotency-Key, so that a retry is safe. */
   creates?: boolean
-  /** With `stream` 1 in the body it answers event by event, as text/event-stream. */
+  /** With `stream` 1 in the body the response is text/event-stream. */
   streams?: boolean
-  /** Request headers that mean something here. */
+  /** Request headers that the operation uses. */
   headers?: Record<string, string>
-  /** `flat`: the fields of `data` stand beside `code` and `msg` instead of inside `data`. */
+  /** `flat`: the fields of `data` are at the top level, next to `code` and `msg`. */
   envelope?: 'flat'
-  /** `data` of the answer; absent where the answer is not an envelope. */
+  /** `data` of the response; absent if the response is not an envelope. */
   data?: TSchema
-  /** Content type of an answer that is not an envelope. */
+  /** Content type of a response that is not an envelope. */
   answers?: string
-  /** An example of the request body, used by the reference page. */
+  /** Example request body for the reference page. */
   example?: unknown
 }
 

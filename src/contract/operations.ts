@@ -12,7 +12,7 @@ import { serverOperations } from './server-operations.ts'
 import { usageOperations } from './usage-operations.ts'
 import { workflowOperations } from './workflow-operations.ts'
 
-/** The whole interface. A route that is not in this list cannot be registered. */
+/** The whole API. A route that is not in this list cannot be registered. */
 export const operations: readonly Operation[] = [
   ...Object.values(workflowOperations),
   ...Object.values(kindOperations),

@@ -5,11 +5,10 @@ export const pagingFields = {
     Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number, from 1.' }),
   ),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on one page.' }),
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items per page.' }),
   ),
 }
 
-/** What a store needs to cut out one page. */
 export interface PageRequest {
   page: number
   pageSize: number
@@ -22,9 +21,9 @@ export interface Page<Item> {
 
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
-    total: Type.Integer({ description: 'Items in all pages together.' }),
-    page: Type.Integer({ description: 'This page.', examples: [1] }),
-    page_size: Type.Integer({ description: 'Items on a full page.', examples: [20] }),
+    total: Type.Integer({ description: 'Total number of items.' }),
+    page: Type.Integer({ description: 'Page number.', examples: [1] }),
+    page_size: Type.Integer({ description: 'Items per page.', examples: [20] }),
     items: Type.Array(item),
   })
 

@@ -19,7 +19,7 @@ const inputs = Type.Object(
     query: Type.Optional(
       text({
         maxLength: limits.messageLength,
-        description: 'What the user says: `sys.query`.',
+        description: 'The user’s message: `sys.query`.',
         examples: ['Hello'],
       }),
     ),
@@ -28,7 +28,7 @@ const inputs = Type.Object(
   },
   {
     additionalProperties: true,
-    description: 'What the run is handed. Further members are found in `sys.inputs`.',
+    description: 'Inputs of the run. Additional fields are available in `sys.inputs`.',
   },
 )
 
@@ -36,13 +36,14 @@ const stream = Type.Integer({
   minimum: 0,
   maximum: 1,
   default: 0,
-  description: '1: answer with the events of the run (text/event-stream) while it runs.',
+  description: '1: stream the events of the run (text/event-stream).',
 })
 const waitSeconds = Type.Integer({
   minimum: 0,
   maximum: limits.runWaitMilliseconds / 1000,
   default: limits.runWaitMilliseconds / 1000,
-  description: 'Seconds to wait for the end; then the answer tells how the run stands. The run goes on.',
+  description:
+    'Seconds to wait for the run to end. After that the response contains the current state, and the run continues.',
 })
 
 const common = { family: 'workflow' } as const
@@ -57,7 +58,7 @@ export const runOperations = {
     access: 'run',
     summary: 'Run a stored workflow',
     details:
-      'A run that fails is no failing call: `status` and `error` tell. It goes on when the client goes away, and survives a crash of the server. Sent again with the same Idempotency-Key it finds the run that it started, for as long as that is kept, whatever `stream` and `wait` say. A token of the role runner is bound to its agents and may not run workflows by themselves; it talks to an agent through /conversation/chat.',
+      'A failed run is still a successful call: see `status` and `error`. The run continues if the client disconnects, and survives a server crash. A retry with the same Idempotency-Key returns the run that the first call started, as long as that run is kept, whatever `stream` and `wait` are. A token with the role runner is bound to its agents and cannot run workflows directly; it uses /conversation/chat.',
     body: Type.Object({
       id: workflowId,
       inputs: Type.Optional(inputs),
@@ -67,11 +68,11 @@ export const runOperations = {
         Type.Integer({
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'An old version; the newest one where it is left out.',
+          description: 'Version to run; default: the newest.',
         }),
       ),
       user_id: Type.Optional(
-        text({ maxLength: limits.userLength, description: 'Whom it works for: `sys.user_id`.' }),
+        text({ maxLength: limits.userLength, description: 'Your own id for the user: `sys.user_id`.' }),
       ),
     }),
     creates: true,
@@ -85,8 +86,8 @@ export const runOperations = {
     method: 'POST',
     path: `${basePath}/workflow/debug`,
     access: 'write',
-    summary: 'Run one node of a stored workflow by itself',
-    details: 'What the node refers to is taken from `outputs`, as if the nodes before it had given that.',
+    summary: 'Run a single node of a stored workflow',
+    details: 'References to other nodes are resolved from `outputs`.',
     body: Type.Object({
       id: workflowId,
       node_id: text({
@@ -98,7 +99,7 @@ export const runOperations = {
       inputs: Type.Optional(inputs),
       outputs: Type.Optional(
         Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
-          description: 'Outputs of other nodes: by the id of the node, then by name.',
+          description: 'Outputs of other nodes, by node id and output name.',
           examples: [{}],
         }),
       ),
@@ -106,7 +107,7 @@ export const runOperations = {
     bodyLimit: limits.graphBytes,
     data: Type.Object({
       ...runResult,
-      node: Type.Union([nodeRecord, Type.Null()], { description: 'The node as it ran.' }),
+      node: Type.Union([nodeRecord, Type.Null()], { description: 'Record of the node.' }),
     }),
     example: { id: 'wf_hello', node_id: 'llm_1', inputs: { query: 'Hello' } },
   },
@@ -116,8 +117,8 @@ export const runOperations = {
     method: 'GET',
     path: `${basePath}/workflow/runs`,
     access: 'token',
-    summary: 'History of runs, newest first',
-    details: `Of an answer the first ${limits.listedAnswerLength} characters are shown. A runner sees the runs of its agents; one with several agents names one in agent_id.`,
+    summary: 'List runs, newest first',
+    details: `Answers are cut after ${limits.listedAnswerLength} characters. A runner sees the runs of its agents; a runner with several agents must set agent_id.`,
     query: Type.Object({
       id: Type.Optional(workflowId),
       status: Type.Optional(runStatus),
@@ -134,8 +135,8 @@ export const runOperations = {
     method: 'GET',
     path: `${basePath}/workflow/runs/{run_id}`,
     access: 'token',
-    summary: 'A run with every node that it ran',
-    details: 'A runner sees the runs of its agents, and of their nodes not what these were handed.',
+    summary: 'Get a run with the record of every node',
+    details: 'A runner sees the runs of its agents, without the inputs of the nodes.',
     data: Type.Object(runDetails),
   },
   events: {
@@ -145,19 +146,19 @@ export const runOperations = {
     method: 'GET',
     path: `${basePath}/workflow/runs/{run_id}/events`,
     access: 'token',
-    summary: 'The events of a run, from the start or behind a given one, while it runs and after',
+    summary: 'Stream the events of a run, from the start or after a given event',
     details:
-      'Each event has a growing `id`, a name in `event`, and in `data` one JSON object with run_id, seq, at and its own fields. It ends when the run ends or waits. Last-Event-ID outranks `after`. A runner may listen to the runs of its agents.',
+      'Works during the run and after it. Each event has an increasing `id`, a name in `event`, and in `data` one JSON object with run_id, seq, at and its own fields. The stream ends when the run ends or waits. Last-Event-ID takes precedence over `after`. A runner may read the events of runs of its agents.',
     query: Type.Object({
       after: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Number of the last event that you have.',
+          description: 'Id of the last event received.',
         }),
       ),
     }),
-    headers: { 'Last-Event-ID': 'Number of the last event that you have.' },
+    headers: { 'Last-Event-ID': 'Id of the last event received.' },
     answers: 'text/event-stream',
   },
   stop: {
@@ -167,8 +168,9 @@ export const runOperations = {
     method: 'POST',
     path: `${basePath}/workflow/runs/{run_id}/stop`,
     access: 'run',
-    summary: 'Stop a run; what it said so far stays',
-    details: 'One that has ended already stays as it is. A runner may stop the runs of its agents.',
+    summary: 'Stop a run',
+    details:
+      'Output so far is kept. A run that has already ended is unchanged. A runner may stop runs of its agents.',
     data: Type.Object(runRecord),
   },
   resume: {
@@ -178,11 +180,11 @@ export const runOperations = {
     method: 'POST',
     path: `${basePath}/workflow/runs/{run_id}/resume`,
     access: 'run',
-    summary: 'Answer a run that waits, and let it go on',
+    summary: 'Resume a waiting run with an answer',
     details:
-      'It fails with version_conflict when the run does not wait. A run of a conversation is answered with the next message of that conversation instead.',
+      'Fails with version_conflict if the run is not waiting. A run of a conversation is resumed by the next message of the conversation instead.',
     body: Type.Object({
-      answer: text({ maxLength: limits.messageLength, description: 'What the user answers.' }),
+      answer: text({ maxLength: limits.messageLength, description: 'The user’s answer.' }),
       files: Type.Optional(files),
       stream: Type.Optional(stream),
       wait: Type.Optional(waitSeconds),

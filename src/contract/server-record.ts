@@ -3,13 +3,13 @@ import Type, { type Static } from 'typebox'
 const feature = (description: string) =>
   Type.Object(
     {
-      ready: Type.Boolean({ description: 'Whether it can be used.', examples: [true] }),
+      ready: Type.Boolean({ description: 'Whether it is available.', examples: [true] }),
       name: Type.Union([Type.String(), Type.Null()], {
-        description: 'Name of the model, where there is one.',
+        description: 'Name of the model, if any.',
         examples: ['gpt-4o-mini'],
       }),
       settings: Type.Array(Type.String(), {
-        description: 'Names of the settings that switch it on.',
+        description: 'Settings that enable it.',
         examples: [['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY']],
       }),
     },
@@ -21,29 +21,28 @@ const textOrNull = (description: string, example: string | null) =>
 
 const setting = Type.Object({
   name: Type.String({ description: 'Name of the environment variable.', examples: ['PORT'] }),
-  about: Type.String({ description: 'What it means.', examples: ['Port to listen on.'] }),
-  is_set: Type.Boolean({ description: 'Whether somebody set it.', examples: [true] }),
-  is_secret: Type.Boolean({ description: 'Whether its value is never shown.', examples: [false] }),
-  value: textOrNull('What it is set to; null where it is not set, or secret.', '8080'),
-  default: textOrNull('What counts where it is not set; null where that is nothing.', '8080'),
+  about: Type.String({ description: 'Description.', examples: ['Port to listen on.'] }),
+  is_set: Type.Boolean({ description: 'Whether it is set.', examples: [true] }),
+  is_secret: Type.Boolean({ description: 'Whether its value is hidden.', examples: [false] }),
+  value: textOrNull('Value; null if it is not set or is secret.', '8080'),
+  default: textOrNull('Default value, or null.', '8080'),
 })
 
-/** What a server tells of itself to those who use it. */
 export const serverRecord = Type.Object({
-  version: Type.String({ description: 'Version of the program.', examples: ['0.1.0'] }),
-  database: Type.Enum(['sqlite', 'postgres'], { description: 'Where data is kept.' }),
-  files: Type.Enum(['disk', 's3'], { description: 'Where files are kept.' }),
+  version: Type.String({ description: 'Server version.', examples: ['0.1.0'] }),
+  database: Type.Enum(['sqlite', 'postgres'], { description: 'Database.' }),
+  files: Type.Enum(['disk', 's3'], { description: 'File store.' }),
   features: Type.Object(
     {
-      model: feature('Answers where an agent or a node of this workspace names no model.'),
-      embedding: feature('Finds passages by meaning.'),
-      rerank: feature('Sorts found passages once more.'),
-      transcription: feature('Turns voice messages into text.'),
-      web_search: feature('Searches the web.'),
+      model: feature('Default language model of this workspace.'),
+      embedding: feature('Embedding model for semantic search.'),
+      rerank: feature('Reranker for search results.'),
+      transcription: feature('Speech-to-text for voice messages.'),
+      web_search: feature('Web search.'),
     },
-    { description: 'What depends on how the server is set up.' },
+    { description: 'Features that depend on the configuration.' },
   ),
-  settings: Type.Array(setting, { description: 'For the operator; empty for everybody else.' }),
+  settings: Type.Array(setting, { description: 'Settings, visible to the operator only; otherwise empty.' }),
 })
 
 export type ServerRecord = Static<typeof serverRecord>

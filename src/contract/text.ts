@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-/** Text that every database can hold: no NUL, no half of a surrogate pair (checked by the format `text`). */
+/** Text that every database can store: no NUL, no lone surrogate (checked by the format `text`). */
 export const text = (options: {
   minLength?: number
   maxLength: number

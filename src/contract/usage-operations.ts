@@ -4,11 +4,11 @@ import { basePath, type Operation } from './operation.ts'
 import { id, text } from './text.ts'
 
 const counts = {
-  runs: Type.Integer({ description: 'Runs that ended, however they did.', examples: [12] }),
-  failures: Type.Integer({ description: 'Those of them that failed.', examples: [1] }),
+  runs: Type.Integer({ description: 'Runs that ended, with any status.', examples: [12] }),
+  failures: Type.Integer({ description: 'Runs that failed.', examples: [1] }),
   prompt_tokens: Type.Integer({ examples: [2100] }),
   completion_tokens: Type.Integer({ examples: [900] }),
-  elapsed_ms: Type.Integer({ description: 'Milliseconds at work.', examples: [9800] }),
+  elapsed_ms: Type.Integer({ description: 'Total run time in milliseconds.', examples: [9800] }),
 }
 
 const date = (description: string) =>
@@ -25,11 +25,11 @@ export const usageOperations = {
     method: 'GET',
     path: `${basePath}/usage`,
     access: 'read',
-    summary: 'Runs and tokens by day, by agent and by workflow',
-    details: `At most ${limits.usageDays} days. A run counts on the day it ended, and stays counted when it is forgotten.`,
+    summary: 'Get usage: runs and tokens by day, agent and workflow',
+    details: `At most ${limits.usageDays} days. A run counts on the day it ended, and still counts after it is deleted.`,
     query: Type.Object({
-      from: Type.Optional(date('First day; 29 days before the last one where it is left out.')),
-      to: Type.Optional(date('Last day; today where it is left out.')),
+      from: Type.Optional(date('First day; default: 29 days before the last day.')),
+      to: Type.Optional(date('Last day; default: today.')),
       agent_id: Type.Optional(id('Only runs of this agent.', 'agent_x')),
       workflow_id: Type.Optional(id('Only runs of this workflow.', 'wf_hello')),
     }),
@@ -39,17 +39,20 @@ export const usageOperations = {
       days: Type.Array(Type.Object({ date: Type.String({ examples: ['2026-11-15'] }), ...counts }), {
         description: 'Every day, oldest first.',
       }),
-      totals: Type.Object(counts, { description: 'Of all these days.' }),
+      totals: Type.Object(counts, { description: 'Totals of all days.' }),
       by_agent: Type.Array(
-        Type.Object({ agent_id: Type.String({ description: 'Empty for runs without one.' }), ...counts }),
-        { description: 'Those that used the most tokens, 20 at most.' },
+        Type.Object({
+          agent_id: Type.String({ description: 'Empty for runs without an agent.' }),
+          ...counts,
+        }),
+        { description: 'Top 20 by tokens.' },
       ),
       by_workflow: Type.Array(
         Type.Object({
-          workflow_id: Type.String({ description: 'Empty for runs of an agent without one.' }),
+          workflow_id: Type.String({ description: 'Empty for runs of an agent without a workflow.' }),
           ...counts,
         }),
-        { description: 'Those that used the most tokens, 20 at most.' },
+        { description: 'Top 20 by tokens.' },
       ),
     }),
   },

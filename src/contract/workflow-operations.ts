@@ -14,34 +14,34 @@ const versionNumber = Type.Integer({
 })
 
 const warning = Type.Object({
-  path: Type.String({ description: 'JSON pointer to the place.' }),
-  rule: Type.String({ description: 'Name of the rule.' }),
-  message: Type.String({ description: 'What to mend, in words.' }),
-  blocking: Type.Boolean({ description: 'Whether the workflow cannot run until this is mended.' }),
+  path: Type.String({ description: 'JSON pointer to the problem.' }),
+  rule: Type.String({ description: 'Name of the violated rule.' }),
+  message: Type.String({ description: 'What to fix.' }),
+  blocking: Type.Boolean({ description: 'Whether the workflow cannot run until this is fixed.' }),
 })
 const warnings = Type.Array(warning, {
-  description: 'What keeps the stored draft from running, or deserves a look.',
+  description: 'Problems of the stored graph; blocking ones prevent it from running.',
   examples: [[]],
 })
 const finding = Type.Object({
-  path: Type.String({ description: 'JSON pointer to the place.' }),
-  message: Type.String({ description: 'What is wrong there.' }),
+  path: Type.String({ description: 'JSON pointer to the problem.' }),
+  message: Type.String({ description: 'What is wrong.' }),
 })
 
 const names = (description: string) => Type.Union([Type.Array(Type.String()), Type.Null()], { description })
 const nodeOutline = Type.Object({
-  outputs: names('Names that other nodes can refer to; null: any name.'),
-  cases: names('Cases that an edge which leaves it may name; null where it does not branch.'),
+  outputs: names('Outputs that other nodes can refer to; null: any name.'),
+  cases: names('Cases for outgoing edges; null if the node does not branch.'),
 })
 const outline = Type.Unsafe<Record<string, Static<typeof nodeOutline>>>({
   type: 'object',
   additionalProperties: nodeOutline,
-  description: 'By the id of the node; nodes that cannot be read are left out.',
+  description: 'Outputs and cases by node id; invalid nodes are omitted.',
   examples: [{ llm_1: { outputs: ['text', 'result', 'citations', 'usage'], cases: null } }],
 })
 
 const saved = Type.Object({
-  message: Type.Enum(['created', 'updated', 'unchanged'], { description: 'What became of it.' }),
+  message: Type.Enum(['created', 'updated', 'unchanged'], { description: 'Result of the update.' }),
   version: versionNumber,
   warnings,
 })
@@ -54,8 +54,8 @@ const made = Type.Object({
 
 const versionEntry = {
   version: versionNumber,
-  node_count: Type.Integer({ description: 'Nodes of the graph.', examples: [3] }),
-  created_at: time('When this version was stored.'),
+  node_count: Type.Integer({ description: 'Number of nodes.', examples: [3] }),
+  created_at: time('Time when this version was stored.'),
 }
 
 const example = {
@@ -94,15 +94,15 @@ export const workflowOperations = {
     access: 'read',
     summary: 'Get a workflow',
     details:
-      'An unknown id is no error: `exist` is then false. The ETag is the version; send it back in If-None-Match to get 304 while nothing changed.',
+      'An unknown id is not an error: `exist` is false. The ETag is the version; send it in If-None-Match to get 304 while nothing has changed.',
     query: Type.Object({ id: workflowId }),
-    headers: { 'If-None-Match': 'ETag of the copy you have.' },
+    headers: { 'If-None-Match': 'ETag of your cached copy.' },
     data: Type.Object({
-      exist: Type.Boolean({ description: 'Whether there is such a workflow.' }),
+      exist: Type.Boolean({ description: 'Whether the workflow exists.' }),
       workflow: Type.Optional(
         Type.Object({
           id: workflowId,
-          config: graphField('The graph, exactly as it was written.'),
+          config: graphField('The graph, exactly as it was stored.'),
           created_at: time('Creation time.'),
           updated_at: time('Time of the last update.'),
           version: versionNumber,
@@ -117,9 +117,9 @@ export const workflowOperations = {
     method: 'POST',
     path: `${basePath}/workflow/update`,
     access: 'write',
-    summary: 'Replace the graph of a workflow, or make one with this id',
+    summary: 'Replace the graph of a workflow, or create a workflow with this id',
     details:
-      'With If-Match the update is a compare-and-swap: it fails with version_conflict when somebody saved meanwhile. Without it the last write wins and the earlier graph stays in the history.',
+      'With If-Match the update is a compare-and-swap: it fails with version_conflict if the workflow was changed in the meantime. Without it the last write wins, and the previous graph stays in the history.',
     body: Type.Object({
       id: workflowId,
       workflow: graphField('The whole graph.'),
@@ -128,8 +128,8 @@ export const workflowOperations = {
     bodyLimit: limits.graphBytes,
     creates: true,
     headers: {
-      'If-Match': 'ETag of the version you changed, or * for any existing one.',
-      'If-None-Match': '* to store only if the id is new.',
+      'If-Match': 'ETag of the version you edited, or * for any existing version.',
+      'If-None-Match': '* to store only if the id does not exist yet.',
     },
     data: saved,
     example,
@@ -140,8 +140,8 @@ export const workflowOperations = {
     method: 'POST',
     path: `${basePath}/workflow/create`,
     access: 'write',
-    summary: 'Store a new workflow under a fresh id',
-    details: 'The graph may stand in `workflow`, or its `nodes` and `edges` at the top level.',
+    summary: 'Create a workflow with a generated id',
+    details: 'Send the graph in `workflow`, or its `nodes` and `edges` at the top level.',
     body: Type.Object({
       workflow: Type.Optional(graphField('The whole graph.')),
       nodes: Type.Optional(Type.Array(Type.Unknown(), { description: 'Instead of `workflow`.' })),
@@ -159,11 +159,9 @@ export const workflowOperations = {
     method: 'POST',
     path: `${basePath}/workflow/list`,
     access: 'read',
-    summary: 'List workflows, the last changed first',
+    summary: 'List workflows, most recently updated first',
     body: Type.Object({
-      keyword: Type.Optional(
-        text({ maxLength: limits.nameLength, description: 'Part of the name or of the id.' }),
-      ),
+      keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name or id.' })),
       ...pagingFields,
     }),
     data: pageOf(
@@ -171,7 +169,7 @@ export const workflowOperations = {
         id: workflowId,
         name,
         version: versionNumber,
-        node_count: Type.Integer({ description: 'Nodes of the graph.', examples: [3] }),
+        node_count: Type.Integer({ description: 'Number of nodes.', examples: [3] }),
         created_at: time('Creation time.'),
         updated_at: time('Time of the last update.'),
       }),
@@ -195,19 +193,20 @@ export const workflowOperations = {
     method: 'POST',
     path: `${basePath}/workflow/check`,
     access: 'read',
-    summary: 'Check a stored or a given graph; stores nothing, runs nothing',
-    details: 'Send `id` or `workflow`; with both, the given graph is checked.',
+    summary: 'Validate a graph without storing or running it',
+    details:
+      'Send `id` to check the stored graph, or `workflow` to check a given one; with both, `workflow` is checked.',
     body: Type.Object({
       id: Type.Optional(workflowId),
-      workflow: Type.Optional(graphField('A graph to check instead of a stored one.')),
+      workflow: Type.Optional(graphField('The graph to check.')),
       outline: Type.Optional(
-        Type.Boolean({ description: 'Whether to tell as well what the nodes give and how they branch.' }),
+        Type.Boolean({ description: 'Whether to include the outputs and cases of the nodes.' }),
       ),
     }),
     bodyLimit: limits.graphBytes,
     data: Type.Object({
-      runnable: Type.Boolean({ description: 'Whether it could run as it is.' }),
-      errors: Type.Array(finding, { description: 'What an update would refuse.', examples: [[]] }),
+      runnable: Type.Boolean({ description: 'Whether the workflow can run.' }),
+      errors: Type.Array(finding, { description: 'Errors that an update would reject.', examples: [[]] }),
       warnings,
       outline: Type.Optional(outline),
     }),
@@ -219,7 +218,7 @@ export const workflowOperations = {
     method: 'GET',
     path: `${basePath}/workflow/versions`,
     access: 'read',
-    summary: 'History of a workflow, newest first',
+    summary: 'List the versions of a workflow, newest first',
     query: Type.Object({ id: workflowId, ...pagingFields }),
     data: pageOf(Type.Object(versionEntry)),
   },
@@ -229,7 +228,7 @@ export const workflowOperations = {
     method: 'GET',
     path: `${basePath}/workflow/version`,
     access: 'read',
-    summary: 'One old graph',
+    summary: 'Get a version of a workflow',
     query: Type.Object({ id: workflowId, version: versionNumber }),
     data: Type.Object({ id: workflowId, config: graphField('The graph of that version.'), ...versionEntry }),
   },
@@ -239,8 +238,8 @@ export const workflowOperations = {
     method: 'POST',
     path: `${basePath}/workflow/rollback`,
     access: 'write',
-    summary: 'Make an old graph the newest version',
-    headers: { 'If-Match': 'ETag of the version you looked at.' },
+    summary: 'Restore an old graph as the newest version',
+    headers: { 'If-Match': 'ETag of the current version.' },
     body: Type.Object({ id: workflowId, version: versionNumber }),
     data: saved,
     example: { id: 'wf_hello', version: 1 },
@@ -251,7 +250,7 @@ export const workflowOperations = {
     method: 'POST',
     path: `${basePath}/workflow/export`,
     access: 'read',
-    summary: 'A portable document of a workflow, without secrets',
+    summary: 'Export a workflow as a portable document, without secrets',
     body: Type.Object({ id: workflowId, version: Type.Optional(versionNumber) }),
     data: Type.Object({
       document: Type.Object({
@@ -270,12 +269,12 @@ export const workflowOperations = {
     method: 'POST',
     path: `${basePath}/workflow/import`,
     access: 'write',
-    summary: 'Store a portable document as a new workflow',
+    summary: 'Import a portable document as a new workflow',
     details:
-      'The document may stand in `document` or be the body itself. With `id` it is stored under that id, which must be free.',
+      'Send the document in `document`, or as the body itself. With `id` it is stored under that id, which must not exist.',
     body: Type.Object({
-      document: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'What export gave.' })),
-      workflow: Type.Optional(graphField('The graph, where the document is the body itself.')),
+      document: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'The exported document.' })),
+      workflow: Type.Optional(graphField('The graph, if the document is the body itself.')),
       name: Type.Optional(name),
       id: Type.Optional(workflowId),
     }),

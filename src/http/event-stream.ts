@@ -63,7 +63,7 @@ class EventBody extends Readable {
     this.#stopping = stopping
     this.#events = source(this.#gone.signal)[Symbol.asyncIterator]()
     this.#comments = setInterval(() => this.#keepOpen(), limits.eventCommentMilliseconds).unref()
-    this.#looks = setInterval(() => this.#look(isAllowed), limits.admissionMilliseconds).unref()
+    this.#looks = setInterval(() => this.#look(isAllowed), limits.reauthorizeMilliseconds).unref()
     stopping.addEventListener('abort', this.#endWithServer)
     // The headers go out with the first bytes: a client learns at once that its request was taken.
     this.push(': events follow\n\n')

@@ -20,7 +20,7 @@ export async function tryModel(find: () => Promise<LanguageModel>, clock: Clock)
     latencyMilliseconds: Math.max(0, clock.now() - begun),
     message: [...message].slice(0, shownCharacters).join(''),
   })
-  const signal = AbortSignal.timeout(limits.modelTrialMilliseconds)
+  const signal = AbortSignal.timeout(limits.modelTestMilliseconds)
   try {
     const model = await find()
     const { text } = await model.generate(
@@ -36,7 +36,7 @@ export async function tryModel(find: () => Promise<LanguageModel>, clock: Clock)
     if (error instanceof ModelFailure || error instanceof ModelNotConfigured)
       return trial(false, error.message)
     if (signal.aborted)
-      return trial(false, `It did not answer within ${limits.modelTrialMilliseconds / 1000} seconds`)
+      return trial(false, `It did not answer within ${limits.modelTestMilliseconds / 1000} seconds`)
     throw error
   }
 }

@@ -60,7 +60,7 @@ describe('what the server tells of itself', () => {
     const told = await settingsOf(api)
     assert.deepEqual(
       told.map(({ name, about, default: fallback }) => [name, about, fallback ?? '']),
-      Object.entries(settings).map(([name, { meaning, fallback }]) => [name, meaning, fallback]),
+      Object.entries(settings).map(([name, { description, fallback }]) => [name, description, fallback]),
     )
     const byName = new Map(told.map(setting => [setting.name, setting]))
     const { is_set, is_secret, value, default: fallback } = byName.get('PORT')!

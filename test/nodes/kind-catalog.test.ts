@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
-import type { KindField, KindShape, Words } from '../../src/contract/kind-operations.ts'
+import type { KindField, KindShape, LocalizedText } from '../../src/contract/kind-operations.ts'
 import { commonFieldWords, systemWords } from '../../src/nodes/kind-cards/common-words.ts'
 import type { FieldWords } from '../../src/nodes/kind-cards/kind-card.ts'
 import { kindCards } from '../../src/nodes/kind-cards/kind-cards.ts'
@@ -16,7 +16,7 @@ import { edge, graph, node } from '../workflow/graphs.ts'
 
 const { kinds, common, system } = kindCatalog()
 
-function assertWords({ en, zh }: Words, place: string): void {
+function assertWords({ en, zh }: LocalizedText, place: string): void {
   assert.match(en, /\p{L}/u, `${place} has English words`)
   assert.doesNotMatch(en, /\p{Script=Han}/u, `the English words of ${place} are English`)
   assert.match(zh, /\p{Script=Han}/u, `${place} has Chinese words`)
@@ -41,7 +41,7 @@ function innermost(shape: Shape): Shape {
   return 'of' in shape && shape.of ? innermost(shape.of) : shape
 }
 
-/** Words that nobody would ever read, because there is no such field or option. */
+/** LocalizedText that nobody would ever read, because there is no such field or option. */
 function* strayWords(
   words: Readonly<Record<string, FieldWords>>,
   fields: Fields,

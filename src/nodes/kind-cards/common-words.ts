@@ -1,4 +1,4 @@
-import type { Words } from '../../contract/kind-operations.ts'
+import type { LocalizedText } from '../../contract/kind-operations.ts'
 import type { FieldWords } from './kind-card.ts'
 
 /** Of the fields that every node may have. */
@@ -52,7 +52,7 @@ export const commonFieldWords: Readonly<Record<string, FieldWords>> = {
 }
 
 /** Of what can be referred to as `sys.…`. */
-export const systemWords: Readonly<Record<string, Words>> = {
+export const systemWords: Readonly<Record<string, LocalizedText>> = {
   query: { en: 'What the user said.', zh: '用户说的话。' },
   files: { en: 'The files that the user sent.', zh: '用户发来的文件。' },
   action: { en: "What the program on the user's side sent.", zh: '用户那一端的程序发来的动作内容。' },

@@ -1,11 +1,11 @@
-import type { KindRecord, Words } from '../../contract/kind-operations.ts'
+import type { KindRecord, LocalizedText } from '../../contract/kind-operations.ts'
 
 /** What people read of a field, and of what is inside it. */
 export interface FieldWords {
-  readonly label: Words
-  readonly help?: Words
+  readonly label: LocalizedText
+  readonly help?: LocalizedText
   /** Of each text that the shape offers. */
-  readonly options?: Readonly<Record<string, Words>>
+  readonly options?: Readonly<Record<string, LocalizedText>>
   /** Of an object, or of the objects in a list or a dictionary. */
   readonly fields?: Readonly<Record<string, FieldWords>>
 }

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { Words } from '../../../../src/contract/kind-operations.ts'
+import type { LocalizedText } from '../../../../src/contract/kind-operations.ts'
 import { useLanguage } from '../../ui/preferences.ts'
 import type { CheckFinding } from '../workflow-editor.ts'
 import { isAtOrBelow } from './pointer.ts'
@@ -28,7 +28,7 @@ export function useNodeForm(): NodeForm {
 }
 
 /** The word of the schema in the language of the console. */
-export function useSay(): (words: Words) => string {
+export function useSay(): (words: LocalizedText) => string {
   const language = useLanguage()
   return words => words[language]
 }

@@ -1,11 +1,17 @@
-import type { KindField, KindShape, Words } from '../../../../../src/contract/kind-operations.ts'
+import type { KindField, KindShape, LocalizedText } from '../../../../../src/contract/kind-operations.ts'
 
 /** The field of a node that lists what its model may use. */
 export const sourcesField = '数据源/API工具'
 
 export type SourceType = 'knowledge' | 'web_search' | 'workflow' | 'http' | 'mcp'
 
-const field = (name: string, label: Words, shape: KindShape, help?: Words, required = false): KindField => ({
+const field = (
+  name: string,
+  label: LocalizedText,
+  shape: KindShape,
+  help?: LocalizedText,
+  required = false,
+): KindField => ({
   name,
   label,
   help: help ?? null,
@@ -43,11 +49,13 @@ const headersField = field(
   { is: 'dictionary', of: { is: 'template', input: 'line' } },
 )
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
-const addressField = (help: Words): KindField =>
+const addressField = (help: LocalizedText): KindField =>
   field('url', { en: 'Address', zh: '地址' }, { is: 'template', input: 'address' }, help, true)
 
 /** What can be set of each type of source; the server's form of a source has no schema of its own. */
-export const sourceTypes: Readonly<Record<SourceType, { title: Words; fields: readonly KindField[] }>> = {
+export const sourceTypes: Readonly<
+  Record<SourceType, { title: LocalizedText; fields: readonly KindField[] }>
+> = {
   knowledge: {
     title: { en: 'Knowledge base', zh: '知识库' },
     fields: [
