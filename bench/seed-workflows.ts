@@ -1,6 +1,6 @@
 import { defaultWorkspaceId } from '../src/access/access-service.ts'
 import { openDatabase } from '../src/adapters/sql/open-database.ts'
-import { SqlWorkflowStore } from '../src/adapters/sql/sql-workflow-store.ts'
+import { WorkflowStore } from '../src/workflow/workflow-store.ts'
 import { sampleGraph, sampleNodes, workflowId } from './sample-graph.ts'
 
 /** As many as share one commit. */
@@ -9,7 +9,7 @@ const batch = 256
 /** Writes so many workflows into a new database, before a server opens it. */
 export async function seedWorkflows(folder: string, count: number): Promise<void> {
   const database = await openDatabase({ url: undefined, folder })
-  const store = new SqlWorkflowStore(database)
+  const store = new WorkflowStore(database)
   const save = (number: number) =>
     store.save(defaultWorkspaceId, {
       id: workflowId(number),

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
 import { openUsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
-import type { Database } from '../adapters/sql/database.ts'
 import { openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
 import { SqlAccessStore } from '../adapters/sql/sql-access-store.ts'
@@ -23,13 +22,14 @@ import { SqlRunStore } from '../adapters/sql/sql-run-store.ts'
 import { SqlSegmentStore } from '../adapters/sql/sql-segment-store.ts'
 import { SqlTableArchive } from '../adapters/sql/sql-table-archive.ts'
 import { SqlUsageStore } from '../adapters/sql/sql-usage-store.ts'
-import { SqlWorkflowStore } from '../adapters/sql/sql-workflow-store.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
+import type { Database } from '../database/database.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createSecretBox, type SecretBox } from '../kernel/secret-box.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
+import { WorkflowStore } from '../workflow/workflow-store.ts'
 import { keptSecret } from './kept-secret.ts'
 import { openModels } from './open-models.ts'
 import type { Adapters } from './runtime-parts.ts'
@@ -60,8 +60,9 @@ export async function openAdapters(config: Config): Promise<Adapters> {
   const database = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
   const models = await openModels(config)
   return {
+    database,
     accessStore: new SqlAccessStore(database),
-    workflowStore: new SqlWorkflowStore(database),
+    workflowStore: new WorkflowStore(database),
     layoutStore: new SqlLayoutStore(database),
     fileStore: new SqlFileStore(database),
     idempotencyStore: new SqlIdempotencyStore(database),

@@ -4,6 +4,7 @@ import type { AgentStore } from '../agents/agent-store.ts'
 import type { TableArchive } from '../backup/table-archive.ts'
 import type { Config } from '../config.ts'
 import type { ConversationStore } from '../conversations/conversation-store.ts'
+import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob-store.ts'
 import type { FileStore } from '../files/file-store.ts'
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts'
@@ -37,6 +38,7 @@ import type { WorkflowStore } from '../workflow/workflow-store.ts'
 
 /** What the outside world looks like: everything that differs between a laptop, a cluster and a test. */
 export interface Adapters {
+  database: Database
   accessStore: AccessStore
   workflowStore: WorkflowStore
   layoutStore: LayoutStore

@@ -1,30 +1,46 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
+import { type Database, readPage, type Transaction } from '../database/database.ts'
+import { andMatches, raw, searchText, sql } from '../database/sql.ts'
+import { as, bytes, integer, type RowOf, table, text } from '../database/table.ts'
 
-export interface WorkflowSummary {
-  id: string
-  name: string
-  version: number
-  nodeCount: number
-  createdAt: number
-  updatedAt: number
-}
+export const workflows = table('workflows', {
+  workspaceId: text(),
+  id: text(),
+  name: text(),
+  search: text(),
+  version: integer(),
+  nodeCount: integer(),
+  createdAt: integer(),
+  updatedAt: integer(),
+})
 
-export interface StoredWorkflow extends WorkflowSummary {
+/** The current graph is the version that the workflow's row names: a graph is written once. */
+export const workflowVersions = table('workflow_versions', {
+  workspaceId: text(),
+  workflowId: text(),
+  version: integer(),
+  graph: text(),
+  nodeCount: integer(),
+  createdAt: integer(),
+})
+
+const summary = workflows.columns('id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
+const summaryInJoin = workflows.columnsOf('w', 'id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
+const versionSummary = workflowVersions.columns('version', 'nodeCount', 'createdAt')
+const graphText = workflowVersions.columns('graph')
+const graphBytes = as('graph', bytes())
+
+export type WorkflowSummary = Omit<RowOf<typeof workflows>, 'workspaceId' | 'search'>
+export type VersionSummary = Pick<RowOf<typeof workflowVersions>, 'version' | 'nodeCount' | 'createdAt'>
+
+interface WithGraph {
   /** The graph's JSON text in UTF-8, exactly as it was sent. */
   graph: Uint8Array
 }
+export type StoredWorkflow = WorkflowSummary & WithGraph
+export type StoredVersion = VersionSummary & WithGraph
 
-export interface VersionSummary {
-  version: number
-  nodeCount: number
-  createdAt: number
-}
-
-export interface StoredVersion extends VersionSummary {
-  graph: Uint8Array
-}
-
-/** What must hold for a save to happen: nothing, a certain version, any existing one, or none at all. */
+/** The condition of a save: none, a certain version, any existing one, or none at all. */
 export type Expected = 'anything' | 'present' | 'absent' | number
 
 export interface Save {
@@ -42,13 +58,131 @@ export type SaveOutcome =
   | { outcome: 'created' | 'updated' | 'unchanged'; version: number }
   | { outcome: 'conflict'; version: number }
 
-export interface WorkflowStore {
-  find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined>
+function holds(expected: Expected, current: number): boolean {
+  if (expected === 'anything') return true
+  if (expected === 'present') return current > 0
+  return current === (expected === 'absent' ? 0 : expected)
+}
+
+export class WorkflowStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
+    return this.#database.get(sql`
+      SELECT ${summaryInJoin}, ${this.#database.bytesOf('v.graph')} ${graphBytes}
+      FROM workflows w
+      JOIN workflow_versions v ON v.workspace_id = w.workspace_id AND v.workflow_id = w.id AND v.version = w.version
+      WHERE w.workspace_id = ${workspaceId} AND w.id = ${id}`)
+  }
+
   /** The same graph and name as now make no new version. Each other save is one more version, and none is lost. */
-  save(workspaceId: string, save: Save): Promise<SaveOutcome>
-  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>>
+  save(workspaceId: string, save: Save): Promise<SaveOutcome> {
+    return this.#database.transaction(async transaction => {
+      const current = await this.#lock(transaction, workspaceId, save.id)
+      if (!holds(save.expected, current?.version ?? 0))
+        return { outcome: 'conflict', version: current?.version ?? 0 }
+      if (current) return this.#update(transaction, workspaceId, save, current)
+      if (await this.#insert(transaction, workspaceId, save)) return { outcome: 'created', version: 1 }
+      // Another process created it a moment ago; its row is visible now.
+      const created = await this.#lock(transaction, workspaceId, save.id)
+      if (!created || !holds(save.expected, created.version))
+        return { outcome: 'conflict', version: created?.version ?? 0 }
+      return this.#update(transaction, workspaceId, save, created)
+    })
+  }
+
+  /**
+   * The row alone is locked: a lock that had to wait sees the newest row, but a join would still look for
+   * the version that was current before, and find nothing.
+   */
+  #lock(transaction: Transaction, workspaceId: string, id: string): Promise<WorkflowSummary | undefined> {
+    return transaction.get(
+      sql`SELECT ${summary} FROM workflows WHERE workspace_id = ${workspaceId} AND id = ${id} ${this.#database.forUpdate}`,
+    )
+  }
+
+  async #insert(transaction: Transaction, workspaceId: string, save: Save): Promise<boolean> {
+    const { id, name = '', nodeCount, at } = save
+    const row = { workspaceId, id, name, search: searchText(name, id), version: 1, nodeCount }
+    const insert = workflows.insert({ ...row, createdAt: at, updatedAt: at })
+    const inserted = await transaction.run(sql`${insert} ON CONFLICT (workspace_id, id) DO NOTHING`)
+    if (inserted > 0) await this.#addVersion(transaction, workspaceId, save, 1, at)
+    return inserted > 0
+  }
+
+  async #update(
+    transaction: Transaction,
+    workspaceId: string,
+    save: Save,
+    current: WorkflowSummary,
+  ): Promise<SaveOutcome> {
+    const name = save.name ?? current.name
+    const key = workflowVersions.where({ workspaceId, workflowId: save.id, version: current.version })
+    const stored = await transaction.get(sql`SELECT ${graphText} FROM workflow_versions WHERE ${key}`)
+    if (stored?.graph === save.graph && name === current.name)
+      return { outcome: 'unchanged', version: current.version }
+    // A new name is a new version too: a client with the old ETag must be refused.
+    const version = current.version + 1
+    // A clock that was set back must not make a newer version look older.
+    const updatedAt = Math.max(save.at, current.updatedAt + 1)
+    const change = { name, search: searchText(name, save.id), version, nodeCount: save.nodeCount, updatedAt }
+    await transaction.run(
+      sql`UPDATE workflows SET ${workflows.set(change)} WHERE ${workflows.where({ workspaceId, id: save.id })}`,
+    )
+    await this.#addVersion(transaction, workspaceId, save, version, updatedAt)
+    return { outcome: 'updated', version }
+  }
+
+  async #addVersion(
+    transaction: Transaction,
+    workspaceId: string,
+    { id, graph, nodeCount }: Save,
+    version: number,
+    createdAt: number,
+  ): Promise<void> {
+    await transaction.run(
+      workflowVersions.insert({ workspaceId, workflowId: id, version, graph, nodeCount, createdAt }),
+    )
+  }
+
+  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<WorkflowSummary>> {
+    const from = sql`workflows WHERE workspace_id = ${workspaceId}${andMatches(keyword)}`
+    return readPage(this.#database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
+  }
+
   /** False when there was none. */
-  remove(workspaceId: string, id: string): Promise<boolean>
-  versions(workspaceId: string, id: string, page: PageRequest): Promise<Page<VersionSummary>>
-  version(workspaceId: string, id: string, version: number): Promise<StoredVersion | undefined>
+  remove(workspaceId: string, id: string): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const removed = await transaction.run(
+        sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })}`,
+      )
+      // Where there was none, one may be created this very moment, and its graph must stay.
+      if (removed === 0) return false
+      for (const table of [workflowVersions, raw('workflow_layouts')])
+        await transaction.run(
+          sql`DELETE FROM ${table} WHERE workspace_id = ${workspaceId} AND workflow_id = ${id}`,
+        )
+      return true
+    })
+  }
+
+  versions(workspaceId: string, workflowId: string, page: PageRequest): Promise<Page<VersionSummary>> {
+    const from = sql`workflow_versions WHERE ${workflowVersions.where({ workspaceId, workflowId })}`
+    return readPage(this.#database, {
+      columns: versionSummary,
+      from,
+      order: raw('version DESC'),
+      page,
+    })
+  }
+
+  version(workspaceId: string, id: string, version: number): Promise<StoredVersion | undefined> {
+    return this.#database.get(sql`
+      SELECT ${versionSummary}, ${this.#database.bytesOf('graph')} ${graphBytes} FROM workflow_versions
+      WHERE workspace_id = ${workspaceId} AND workflow_id = ${id} AND version = ${version}`)
+  }
 }

@@ -9,18 +9,28 @@ const source = join(import.meta.dirname, '../../src')
 const arrows: Record<string, { to: string[]; because: string }> = {
   contract: { to: [], because: 'the wire is shared with the console and knows nothing of the server' },
   kernel: { to: ['contract'], because: 'the basics stand below every feature' },
-  access: { to: ['kernel', 'contract'], because: 'a feature decides; effects come in through its ports' },
-  idempotency: {
+  database: {
     to: ['kernel', 'contract'],
+    because: 'it describes tables and queries; drivers are adapters, and rows belong to features',
+  },
+  access: {
+    to: ['database', 'kernel', 'contract'],
+    because: 'a feature decides; effects come in through its ports',
+  },
+  idempotency: {
+    to: ['database', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
   },
   workflow: {
-    to: ['kernel', 'contract'],
+    to: ['database', 'kernel', 'contract'],
     because: 'the engine names no kind, so that a kind is one file and one line',
   },
-  files: { to: ['kernel', 'contract'], because: 'a feature decides; effects come in through its ports' },
+  files: {
+    to: ['database', 'kernel', 'contract'],
+    because: 'a feature decides; effects come in through its ports',
+  },
   models: {
-    to: ['kernel', 'contract'],
+    to: ['database', 'kernel', 'contract'],
     because: 'these are ports: what a model can do, not who provides it',
   },
   tools: {
@@ -28,11 +38,11 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     because: 'these are ports: what a node can use, not who provides it',
   },
   agents: {
-    to: ['workflow', 'kernel', 'contract'],
+    to: ['database', 'workflow', 'kernel', 'contract'],
     because: 'an agent becomes a graph; it does not know what a node does',
   },
   conversations: {
-    to: ['agents', 'workflow', 'files', 'models', 'kernel', 'contract'],
+    to: ['database', 'agents', 'workflow', 'files', 'models', 'kernel', 'contract'],
     because: 'a turn is a run of an agent; effects come in through ports',
   },
   demo: {
@@ -40,16 +50,20 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     because: 'it makes what a person could make, with the same services',
   },
   knowledge: {
-    to: ['files', 'models', 'kernel', 'contract'],
+    to: ['database', 'files', 'models', 'kernel', 'contract'],
     because: 'a feature decides; effects come in through its ports',
   },
-  backup: { to: ['kernel', 'contract', 'files'], because: 'it reads through ports, whatever the database' },
+  backup: {
+    to: ['database', 'kernel', 'contract', 'files'],
+    because: 'it reads through ports, whatever the database',
+  },
   nodes: {
     to: ['workflow', 'knowledge', 'models', 'tools', 'kernel', 'contract'],
     because: 'a kind implements the port of the workflow room',
   },
   adapters: {
     to: [
+      'database',
       'access',
       'idempotency',
       'workflow',

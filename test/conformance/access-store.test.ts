@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { AccessStore, TokenRecord } from '../../src/access/access-store.ts'
 import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
-import { SqlWorkflowStore } from '../../src/adapters/sql/sql-workflow-store.ts'
+import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const token = (id: string, workspaceId: string, more: Partial<TokenRecord> = {}): TokenRecord => ({
@@ -85,7 +85,7 @@ describe('an access store', () => {
   })
 
   test('a deleted workspace is gone at once and empty soon', async () => {
-    const workflows = new SqlWorkflowStore(opened.database)
+    const workflows = new WorkflowStore(opened.database)
     await store.addWorkspace({ id: 'doomed', name: 'doomed', createdAt: 3 })
     await store.addToken(token('d', 'doomed'), 'hash d')
     for (let at = 0; at < 3; at++)

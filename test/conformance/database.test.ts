@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database } from '../../src/adapters/sql/database.ts'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
+import type { Database } from '../../src/database/database.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 

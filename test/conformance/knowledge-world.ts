@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { Database } from '../../src/adapters/sql/database.ts'
 import { SqlChunkStore } from '../../src/adapters/sql/sql-chunk-store.ts'
 import { SqlDocumentStore } from '../../src/adapters/sql/sql-document-store.ts'
 import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
@@ -7,6 +6,7 @@ import { SqlKnowledgeStore } from '../../src/adapters/sql/sql-knowledge-store.ts
 import { SqlKnowledgeSweep } from '../../src/adapters/sql/sql-knowledge-sweep.ts'
 import { SqlReadingStore } from '../../src/adapters/sql/sql-reading-store.ts'
 import { SqlSegmentStore } from '../../src/adapters/sql/sql-segment-store.ts'
+import type { Database } from '../../src/database/database.ts'
 import type { Chunking } from '../../src/knowledge/chunking.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import type { Reading, StagedChunk, StagedPart } from '../../src/knowledge/ingest/reading-store.ts'

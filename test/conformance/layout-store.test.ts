@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
 import { SqlLayoutStore } from '../../src/adapters/sql/sql-layout-store.ts'
-import { SqlWorkflowStore } from '../../src/adapters/sql/sql-workflow-store.ts'
 import type { LayoutStore, Position } from '../../src/workflow/layout-store.ts'
+import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const most = 2000
@@ -13,11 +13,11 @@ const changes = (entries: Record<string, Position | undefined>) => new Map(Objec
 describe('a layout store', () => {
   let opened: TestDatabase
   let store: LayoutStore
-  let workflows: SqlWorkflowStore
+  let workflows: WorkflowStore
   before(async () => {
     opened = await openTestDatabase()
     store = new SqlLayoutStore(opened.database)
-    workflows = new SqlWorkflowStore(opened.database)
+    workflows = new WorkflowStore(opened.database)
   })
   after(() => opened.cleanup())
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Database } from '../../src/adapters/sql/database.ts'
 import { SqlRunStore } from '../../src/adapters/sql/sql-run-store.ts'
 import { SqlUsageStore } from '../../src/adapters/sql/sql-usage-store.ts'
+import type { Database } from '../../src/database/database.ts'
 import type {
   EventBatch,
   Hold,

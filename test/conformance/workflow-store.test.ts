@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SqlWorkflowStore } from '../../src/adapters/sql/sql-workflow-store.ts'
-import type { Save, WorkflowStore } from '../../src/workflow/workflow-store.ts'
+import { type Save, WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const save = (id: string, graph: string, more: Partial<Save> = {}): Save => ({
@@ -21,7 +20,7 @@ describe('a workflow store', () => {
   let store: WorkflowStore
   before(async () => {
     opened = await openTestDatabase()
-    store = new SqlWorkflowStore(opened.database)
+    store = new WorkflowStore(opened.database)
   })
   after(() => opened.cleanup())
 
@@ -86,7 +85,7 @@ describe('a workflow store', () => {
   })
 
   test('of fifty writers with the same expectation one wins, from two processes', async () => {
-    const other = new SqlWorkflowStore(await opened.openAgain())
+    const other = new WorkflowStore(await opened.openAgain())
     await store.save('w', save('race', '0'))
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, at) =>
@@ -98,7 +97,7 @@ describe('a workflow store', () => {
   })
 
   test('fifty writers without an expectation are all in the history, also on a new id', async () => {
-    const other = new SqlWorkflowStore(await opened.openAgain())
+    const other = new WorkflowStore(await opened.openAgain())
     const graphs = Array.from({ length: 50 }, (_, at) => `"graph ${at}"`)
     await Promise.all(graphs.map((graph, at) => (at % 2 ? store : other).save('w', save('all', graph))))
     const { items } = await store.versions('w', 'all', { page: 1, pageSize: 100 })
@@ -129,7 +128,7 @@ describe('a workflow store', () => {
   })
 
   test('a delete beside a create takes all of it or nothing', async () => {
-    const other = new SqlWorkflowStore(await opened.openAgain())
+    const other = new WorkflowStore(await opened.openAgain())
     for (let round = 0; round < 100; round++) {
       const id = `beside${round}`
       await Promise.all([store.save('w', save(id, '1')), other.remove('w', id), other.remove('w', id)])

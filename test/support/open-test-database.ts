@@ -1,5 +1,5 @@
-import type { Database } from '../../src/adapters/sql/database.ts'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
+import type { Database } from '../../src/database/database.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 export interface TestDatabase {

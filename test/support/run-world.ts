@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../src/adapters/sql/database.ts'
 import { SqlOutputVault } from '../../src/adapters/sql/sql-output-vault.ts'
 import { SqlRunStore } from '../../src/adapters/sql/sql-run-store.ts'
-import { SqlWorkflowStore } from '../../src/adapters/sql/sql-workflow-store.ts'
+import type { Database } from '../../src/database/database.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
 import { LiveRuns } from '../../src/workflow/run/live-runs.ts'
@@ -15,6 +14,7 @@ import { RunService } from '../../src/workflow/run/run-service.ts'
 import type { RunTask } from '../../src/workflow/run/run-task.ts'
 import type { LiveRun, RunRequest } from '../../src/workflow/run/runs.ts'
 import type { HistoryEntry, Reply } from '../../src/workflow/step.ts'
+import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { Script, scriptedKinds } from './scripted-kinds.ts'
 
 export const workspace = 'w'
@@ -195,7 +195,7 @@ export class RunWorld {
   readonly script = new Script()
   readonly listener = new ScriptedListener()
   readonly store: SqlRunStore
-  readonly workflows: SqlWorkflowStore
+  readonly workflows: WorkflowStore
   readonly vault: SqlOutputVault
   readonly limits: Partial<RunLimits>
   /** Moves the clock. */
@@ -205,7 +205,7 @@ export class RunWorld {
 
   constructor(database: Database, limits: Partial<RunLimits> = {}) {
     this.store = new SqlRunStore(database)
-    this.workflows = new SqlWorkflowStore(database)
+    this.workflows = new WorkflowStore(database)
     this.vault = new SqlOutputVault(database)
     this.limits = limits
   }

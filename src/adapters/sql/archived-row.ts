@@ -1,5 +1,6 @@
 import type { Row } from '../../backup/table-archive.ts'
-import type { Database, SqlValue } from './database.ts'
+import type { Database } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
 import { vectorParameter } from './vector-value.ts'
 
 /** How a column is written into an archive: bytes and vectors as base64, so that both databases can read them. */

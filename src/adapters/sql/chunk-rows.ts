@@ -1,5 +1,5 @@
+import type { Database, Transaction } from '../../database/database.ts'
 import type { Reading, StagedChunk } from '../../knowledge/ingest/reading-store.ts'
-import type { Database, Transaction } from './database.ts'
 import { vectorMark, vectorParameter } from './vector-value.ts'
 
 export async function insertChunks(

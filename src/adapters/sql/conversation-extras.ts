@@ -1,5 +1,5 @@
 import type { Rating } from '../../conversations/conversation.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../../database/database.ts'
 import { lockConversation } from './turn-rows.ts'
 
 export async function readMemory(

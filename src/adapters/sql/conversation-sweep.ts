@@ -1,6 +1,6 @@
 import type { Swept } from '../../conversations/conversation-store.ts'
-import type { Database, Transaction } from './database.ts'
-import { marks } from './marks.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { marks } from '../../database/sql.ts'
 
 /** So many rows at most go in one transaction: nobody waits long for it. */
 const rows = 500

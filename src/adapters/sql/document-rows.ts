@@ -1,5 +1,5 @@
-import type { Transaction } from './database.ts'
-import { marks } from './marks.ts'
+import type { Transaction } from '../../database/database.ts'
+import { marks } from '../../database/sql.ts'
 
 export interface DocumentUse {
   fileId: string

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
+import type { Transaction } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
+import { marks } from '../../database/sql.ts'
 import type { FilterCondition } from '../../knowledge/chunk-store.ts'
 import type { Metadata, MetadataValue } from '../../knowledge/knowledge-base.ts'
-import type { SqlValue, Transaction } from './database.ts'
-import { marks } from './marks.ts'
 
 /** Numbers are compared as numbers, everything else as text. */
 const column = (value: MetadataValue): 'number_value' | 'text_value' =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 
 const folder = new URL('../../../migrations/', import.meta.url)
 

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from './database.ts'
+import type { Database } from '../../database/database.ts'
 import { migrate } from './migrate.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 

@@ -1,6 +1,6 @@
+import type { SqlValue } from '../../database/sql.ts'
 import type { Generation } from '../../knowledge/knowledge-base.ts'
 import type { VectorHit, VectorIndex } from '../../knowledge/search/vector-index.ts'
-import type { SqlValue } from './database.ts'
 import { hasVectorIndex, maintainVectorIndexes, mostIndexedDimensions } from './pgvector-maintenance.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { vectorParameter } from './vector-value.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Reader, Transaction } from './database.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 
 /** What pgvector can index of 16-bit floats. */

@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { limits } from '../../contract/limits.ts'
+import type { Database, Snapshot, Transaction } from '../../database/database.ts'
+import { type Query, RawSql, type SqlValue } from '../../database/sql.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
-import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
 import { isRetryable, postgresError } from './postgres-error.ts'
 
 const int8 = 20
@@ -46,21 +47,24 @@ class Queries implements Transaction {
     this.#client = client
   }
 
-  async get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    return (await this.#query(sql, parameters)).rows[0] as Row | undefined
+  async get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    return (await this.all<Row>(query, ...parameters))[0]
   }
 
-  async all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]> {
-    return (await this.#query(sql, parameters)).rows as Row[]
+  async all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    if (typeof query === 'string') return (await this.#query(query, parameters)).rows as Row[]
+    return (await this.#query(query.text, query.parameters)).rows.map(row => query.decode(row))
   }
 
-  async run(sql: string, ...parameters: SqlValue[]): Promise<number> {
-    return (await this.#query(sql, parameters)).rowCount ?? 0
+  async run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
+    const result =
+      typeof query === 'string' ? this.#query(query, parameters) : this.#query(query.text, query.parameters)
+    return (await result).rowCount ?? 0
   }
 
-  async #query(sql: string, parameters: SqlValue[]): Promise<pg.QueryResult> {
+  async #query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
     try {
-      return await this.#client.query(numberParameters(sql), parameters)
+      return await this.#client.query(numberParameters(sql), [...parameters])
     } catch (error) {
       throw postgresError(error)
     }
@@ -69,12 +73,12 @@ class Queries implements Transaction {
 
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres'
-  readonly forUpdate = 'FOR UPDATE'
-  readonly forClaim = 'FOR UPDATE SKIP LOCKED'
-  readonly rowName = 'ctid'
+  readonly forUpdate = new RawSql('FOR UPDATE')
+  readonly forClaim = new RawSql('FOR UPDATE SKIP LOCKED')
+  readonly rowName = new RawSql('ctid')
   readonly #url: string
   readonly #pool: pg.Pool
-  readonly #reader: Reader
+  readonly #reader: Queries
 
   constructor(url: string) {
     this.#url = url
@@ -95,16 +99,16 @@ export class PostgresDatabase implements Database {
     this.#reader = new Queries(this.#pool as unknown as Queryable)
   }
 
-  bytesOf(column: string): string {
-    return `convert_to(${column}, 'UTF8')`
+  bytesOf(column: string): RawSql {
+    return new RawSql(`convert_to(${column}, 'UTF8')`)
   }
 
-  get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    return this.#reader.get(sql, ...parameters)
+  get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    return this.#reader.get<Row>(query, ...parameters)
   }
 
-  all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]> {
-    return this.#reader.all(sql, ...parameters)
+  all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    return this.#reader.all<Row>(query, ...parameters)
   }
 
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
@@ -121,8 +125,8 @@ export class PostgresDatabase implements Database {
     let cursors = 0
     return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async transaction =>
       work({
-        get: (sql, ...parameters) => transaction.get(sql, ...parameters),
-        all: (sql, ...parameters) => transaction.all(sql, ...parameters),
+        get: transaction.get.bind(transaction),
+        all: transaction.all.bind(transaction),
         each: async function* <Row>(sql: string, ...parameters: SqlValue[]) {
           // A name of its own: another one may be open, or was left before its end.
           const cursor = `each_row_${++cursors}`

@@ -1,4 +1,4 @@
-import type { Transaction } from './database.ts'
+import type { Transaction } from '../../database/database.ts'
 
 const columns =
   'workspace_id, generation_id, file_id, knowledge_id, status, progress, chunk_count, attempts, retries, interruptions, priority, due_at, updated_at'

@@ -1,5 +1,6 @@
+import type { Transaction } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
 import type { Hold, JournalEntry, RunPatch, RunStatus } from '../../workflow/run/run-store.ts'
-import type { SqlValue, Transaction } from './database.ts'
 import { errorText, storable } from './run-rows.ts'
 import { insertEffects, upsertSteps } from './run-step-rows.ts'
 import { addUsage } from './usage-rows.ts'

@@ -1,6 +1,6 @@
+import type { Database, Transaction } from '../../database/database.ts'
+import { marks } from '../../database/sql.ts'
 import type { ClaimedRun, Hold, RunRecord } from '../../workflow/run/run-store.ts'
-import type { Database, Transaction } from './database.ts'
-import { marks } from './marks.ts'
 import { type RunRow, recordOf, runColumns } from './run-rows.ts'
 
 /** Every statement that names many runs names so many at most. */

@@ -1,3 +1,5 @@
+import type { Transaction } from '../../database/database.ts'
+import { marks } from '../../database/sql.ts'
 import type {
   NewRun,
   OpenQuestion,
@@ -7,8 +9,6 @@ import type {
   RunSummary,
   RunTrigger,
 } from '../../workflow/run/run-store.ts'
-import type { Transaction } from './database.ts'
-import { marks } from './marks.ts'
 
 export interface SummaryRow {
   id: string

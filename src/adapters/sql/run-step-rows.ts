@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
+import type { Reader, Transaction } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
+import { marks } from '../../database/sql.ts'
 import type { EffectRecord, Hold, StepRecord, StepStatus } from '../../workflow/run/run-store.ts'
-import type { Reader, SqlValue, Transaction } from './database.ts'
-import { marks } from './marks.ts'
 import { errorOf, errorText, storable } from './run-rows.ts'
 
 interface StepRow {

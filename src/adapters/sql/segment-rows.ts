@@ -1,5 +1,5 @@
+import type { Transaction } from '../../database/database.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
-import type { Transaction } from './database.ts'
 
 export interface SegmentRow {
   workspaceId: string

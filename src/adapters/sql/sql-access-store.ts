@@ -1,7 +1,7 @@
 import type { AccessStore, TokenRecord, Workspace } from '../../access/access-store.ts'
 import type { Role } from '../../contract/access-operations.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import { workspaceTables } from './tables.ts'
 
 interface TokenRow {

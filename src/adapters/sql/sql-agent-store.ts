@@ -1,8 +1,8 @@
 import type { Agent, AgentAccess, AgentSummary } from '../../agents/agent.ts'
 import type { AgentStore } from '../../agents/agent-store.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
-import { type Database, searchPattern, searchText } from './database.ts'
-import { marks } from './marks.ts'
+import type { Database } from '../../database/database.ts'
+import { marks, searchPattern, searchText } from '../../database/sql.ts'
 
 interface Row {
   workspace_id: string

@@ -1,4 +1,6 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { marks } from '../../database/sql.ts'
 import type {
   ChunkAddress,
   ChunkCorrection,
@@ -9,9 +11,7 @@ import type {
 } from '../../knowledge/chunk-store.ts'
 import type { KnowledgeBase, Metadata } from '../../knowledge/knowledge-base.ts'
 import { insertVector } from './chunk-rows.ts'
-import type { Database, Transaction } from './database.ts'
 import { filterSql } from './document-values.ts'
-import { marks } from './marks.ts'
 import { insertSegment } from './segment-rows.ts'
 
 interface Row {

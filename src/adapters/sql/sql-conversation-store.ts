@@ -10,6 +10,8 @@ import type {
   Swept,
   TurnEnd,
 } from '../../conversations/conversation-store.ts'
+import type { Database } from '../../database/database.ts'
+import { marks, type SqlValue, searchPattern, searchText } from '../../database/sql.ts'
 import { rateMessage, readMemory, writeMemory } from './conversation-extras.ts'
 import {
   type ConversationRow,
@@ -24,8 +26,6 @@ import {
   turnOf,
 } from './conversation-rows.ts'
 import { sweepConversations } from './conversation-sweep.ts'
-import { type Database, type SqlValue, searchPattern, searchText } from './database.ts'
-import { marks } from './marks.ts'
 import { reopenTurn, takeBackTurn } from './turn-repairs.ts'
 import { closeTurn, insertReply, insertTurn, lockConversation, reachable, turnIn } from './turn-rows.ts'
 

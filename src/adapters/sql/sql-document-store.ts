@@ -1,12 +1,12 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { marks, type SqlValue, searchPattern, searchText } from '../../database/sql.ts'
 import type { Chunking } from '../../knowledge/chunking.ts'
 import type { DocumentError, DocumentStatus, KnowledgeDocument } from '../../knowledge/document.ts'
 import type { AddedDocuments, DocumentStore, Skipped } from '../../knowledge/document-store.ts'
 import type { KnowledgeBase, Metadata } from '../../knowledge/knowledge-base.ts'
-import { type Database, type SqlValue, searchPattern, searchText, type Transaction } from './database.ts'
 import { removeDocument } from './document-rows.ts'
 import { insertValues } from './document-values.ts'
-import { marks } from './marks.ts'
 import { addReading } from './reading-rows.ts'
 
 interface Row {

@@ -1,6 +1,6 @@
+import type { Database } from '../../database/database.ts'
+import { marks } from '../../database/sql.ts'
 import type { EmbeddingCache } from '../../knowledge/embedding-cache.ts'
-import type { Database } from './database.ts'
-import { marks } from './marks.ts'
 
 const most = 256
 const forgetRows = 500

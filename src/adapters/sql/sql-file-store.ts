@@ -1,8 +1,8 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { marks, searchPattern, searchText } from '../../database/sql.ts'
 import type { FileFilter, FileRecord, FileStore, LocatedFile, RemovedFiles } from '../../files/file-store.ts'
-import { type Database, searchPattern, searchText, type Transaction } from './database.ts'
 import { removeDocument, usesOf } from './document-rows.ts'
-import { marks } from './marks.ts'
 
 interface Row {
   id: string

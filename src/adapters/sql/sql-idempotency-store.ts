@@ -1,5 +1,5 @@
+import type { Database } from '../../database/database.ts'
 import type { Claim, IdempotencyScope, IdempotencyStore } from '../../idempotency/idempotency-store.ts'
-import type { Database } from './database.ts'
 
 const where = 'WHERE workspace_id = ? AND token_id = ? AND key = ?'
 

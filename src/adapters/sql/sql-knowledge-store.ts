@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '../../contract/paging.ts'
+import type { Database, Reader, Transaction } from '../../database/database.ts'
+import { marks, searchPattern, searchText } from '../../database/sql.ts'
 import type { Chunking } from '../../knowledge/chunking.ts'
 import type {
   Generation,
@@ -10,8 +12,6 @@ import type {
   Retrieval,
 } from '../../knowledge/knowledge-base.ts'
 import type { KnowledgeRecord, KnowledgeStore, NewKnowledgeBase } from '../../knowledge/knowledge-store.ts'
-import { type Database, type Reader, searchPattern, searchText, type Transaction } from './database.ts'
-import { marks } from './marks.ts'
 import { addReadings } from './reading-rows.ts'
 
 interface Row {
@@ -224,7 +224,7 @@ export class SqlKnowledgeStore implements KnowledgeStore {
     { nextGenerationId, now }: { nextGenerationId: string; now: number },
   ): Promise<KnowledgeBase | 'name_taken' | undefined> {
     return this.#database.transaction(async transaction => {
-      const base = await this.#find(transaction, workspaceId, id, this.#database.forUpdate)
+      const base = await this.#find(transaction, workspaceId, id, this.#database.forUpdate.text)
       if (!base) return undefined
       const settings = { ...base, ...change(base) }
       if (settings.name !== base.name && (await this.#isTaken(transaction, workspaceId, settings.name)))

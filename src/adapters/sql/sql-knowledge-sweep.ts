@@ -1,5 +1,6 @@
+import type { Database, Transaction } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
 import type { KnowledgeSweep } from '../../knowledge/knowledge-sweep.ts'
-import type { Database, SqlValue, Transaction } from './database.ts'
 
 /** So many rows at most go in one transaction: nobody waits long for it. */
 const rows = 500

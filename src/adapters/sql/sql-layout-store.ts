@@ -1,5 +1,5 @@
+import type { Database, Reader, Transaction } from '../../database/database.ts'
 import type { Layout, LayoutStore, Position } from '../../workflow/layout-store.ts'
-import type { Database, Reader, Transaction } from './database.ts'
 
 /** A list and not an object: only a list keeps the order of ids that look like numbers. */
 type StoredPosition = [id: string, x: number, y: number]

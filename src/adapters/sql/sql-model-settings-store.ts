@@ -1,5 +1,5 @@
+import type { Database, Reader, Transaction } from '../../database/database.ts'
 import type { ModelChange, ModelSettings, ModelSettingsStore } from '../../models/model-settings-store.ts'
-import type { Database, Reader, Transaction } from './database.ts'
 
 interface Row {
   id: string

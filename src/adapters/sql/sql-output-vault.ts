@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Database } from '../../database/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { OutputVault } from '../../workflow/run/output-vault.ts'
-import type { Database } from './database.ts'
 
 /** Keeps large outputs in a table of their own; they go when their run goes. */
 export class SqlOutputVault implements OutputVault {

@@ -1,9 +1,10 @@
+import type { Database, Reader, Transaction } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
 import type { Chunking } from '../../knowledge/chunking.ts'
 import type { DocumentError, DocumentStatus } from '../../knowledge/document.ts'
 import { documentFailures } from '../../knowledge/ingest/document-failure.ts'
 import type { Claim, Reading, ReadingStore, StagedPart } from '../../knowledge/ingest/reading-store.ts'
 import { insertChunks, insertVector } from './chunk-rows.ts'
-import type { Database, Reader, SqlValue, Transaction } from './database.ts'
 import { insertSegment } from './segment-rows.ts'
 
 interface Row {

@@ -1,4 +1,6 @@
 import type { Page, PageRequest } from '../../contract/paging.ts'
+import type { Database } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
 import type {
   ClaimedRun,
   EffectRecord,
@@ -13,7 +15,6 @@ import type {
   RunSummary,
   StepRecord,
 } from '../../workflow/run/run-store.ts'
-import type { Database, SqlValue } from './database.ts'
 import { writeJournal } from './run-journal.ts'
 import { RunQueue } from './run-queue.ts'
 import {

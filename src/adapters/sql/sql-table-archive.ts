@@ -1,8 +1,9 @@
 import type { Row, TableArchive, TableSnapshot } from '../../backup/table-archive.ts'
 import { demo } from '../../contract/demo.ts'
+import type { Database, Reader, Transaction } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { archivedRow, type Column, kinds, type StoredRow, storedValues } from './archived-row.ts'
-import type { Database, Reader, SqlValue, Transaction } from './database.ts'
 import { archivedTables, workspaceTables } from './tables.ts'
 import { vectorMark } from './vector-value.ts'
 

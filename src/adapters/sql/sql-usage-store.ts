@@ -1,5 +1,6 @@
+import type { Database } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
 import type { UsageDay, UsageRange, UsageStore, UsageTotals } from '../../workflow/run/usage-store.ts'
-import type { Database, SqlValue } from './database.ts'
 
 interface Row {
   name: string | number

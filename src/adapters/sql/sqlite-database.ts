@@ -1,10 +1,11 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Reader, Snapshot, Transaction } from '../../database/database.ts'
+import { type Query, RawSql, type SqlValue, type StoredRow } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { Checkpointer } from './checkpointer.ts'
-import type { Database, Reader, Snapshot, SqlValue, Transaction } from './database.ts'
 import { isBusy, sqliteError } from './sqlite-error.ts'
 
 interface Pending {
@@ -44,24 +45,28 @@ class Connection implements Reader {
     return statement
   }
 
-  async get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    return this.prepare(sql).get(...parameters) as Row | undefined
+  async get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    if (typeof query === 'string') return this.prepare(query).get(...parameters) as Row | undefined
+    const row = this.prepare(query.text).get(...query.parameters) as StoredRow | undefined
+    return row && query.decode(row)
   }
 
-  async all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]> {
-    return this.prepare(sql).all(...parameters) as Row[]
+  async all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    if (typeof query === 'string') return this.prepare(query).all(...parameters) as Row[]
+    return (this.prepare(query.text).all(...query.parameters) as StoredRow[]).map(row => query.decode(row))
   }
 
-  async run(sql: string, ...parameters: SqlValue[]): Promise<number> {
-    return Number(this.prepare(sql).run(...parameters).changes)
+  async run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
+    if (typeof query === 'string') return Number(this.prepare(query).run(...parameters).changes)
+    return Number(this.prepare(query.text).run(...query.parameters).changes)
   }
 }
 
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite'
-  readonly forUpdate = ''
-  readonly forClaim = ''
-  readonly rowName = 'rowid'
+  readonly forUpdate = new RawSql('')
+  readonly forClaim = new RawSql('')
+  readonly rowName = new RawSql('rowid')
   readonly #path: string
   readonly #writer: Connection
   readonly #reader: Connection
@@ -89,21 +94,21 @@ export class SqliteDatabase implements Database {
     this.#dataVersion = this.#reader.prepare('PRAGMA data_version')
   }
 
-  bytesOf(column: string): string {
-    return `CAST(${column} AS BLOB)`
+  bytesOf(column: string): RawSql {
+    return new RawSql(`CAST(${column} AS BLOB)`)
   }
 
-  async get<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+  async get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
     try {
-      return this.#reader.prepare(sql).get(...parameters) as Row | undefined
+      return await this.#reader.get<Row>(query, ...parameters)
     } catch (error) {
       throw sqliteError(error)
     }
   }
 
-  async all<Row>(sql: string, ...parameters: SqlValue[]): Promise<Row[]> {
+  async all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
     try {
-      return this.#reader.prepare(sql).all(...parameters) as Row[]
+      return await this.#reader.all<Row>(query, ...parameters)
     } catch (error) {
       throw sqliteError(error)
     }
@@ -205,8 +210,8 @@ export class SqliteDatabase implements Database {
     connection.handle.exec('BEGIN')
     try {
       return await work({
-        get: (sql, ...parameters) => connection.get(sql, ...parameters),
-        all: (sql, ...parameters) => connection.all(sql, ...parameters),
+        get: connection.get.bind(connection),
+        all: connection.all.bind(connection),
         each: async function* <Row>(sql: string, ...parameters: SqlValue[]) {
           for (const row of connection.handle.prepare(sql).iterate(...parameters)) yield row as Row
         },

@@ -1,5 +1,6 @@
+import type { Transaction } from '../../database/database.ts'
+import type { RawSql } from '../../database/sql.ts'
 import type { RunStatus } from '../../workflow/run/run-store.ts'
-import type { Transaction } from './database.ts'
 import { addUsage } from './usage-rows.ts'
 
 interface Row {
@@ -14,7 +15,7 @@ interface Row {
 /** The status that it has then: `running` means that whoever works on it was asked. */
 export async function stopRun(
   transaction: Transaction,
-  forUpdate: string,
+  forUpdate: RawSql,
   { workspaceId, id, now, shard }: { workspaceId: string; id: string; now: number; shard: number },
 ): Promise<RunStatus | undefined> {
   const row = await transaction.get<Row>(

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from './database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 
 /** So many runs, and about so many events of theirs, go in one transaction: nobody waits long for it. */
 const runsPerTransaction = 50

@@ -1,7 +1,7 @@
 import type { Turn } from '../../conversations/conversation.ts'
 import type { Begun, NewTurn } from '../../conversations/conversation-store.ts'
+import type { Transaction } from '../../database/database.ts'
 import type { ConversationRow } from './conversation-rows.ts'
-import type { Transaction } from './database.ts'
 import { turnIn } from './turn-rows.ts'
 
 /** Removes the newest messages of a conversation: whatever stands in front of others has to stay. */

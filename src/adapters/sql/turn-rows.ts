@@ -1,5 +1,8 @@
 import type { Message, MessageRole, Turn } from '../../conversations/conversation.ts'
 import type { Begun, NewTurn, TurnEnd } from '../../conversations/conversation-store.ts'
+import type { Transaction } from '../../database/database.ts'
+import type { RawSql } from '../../database/sql.ts'
+import { searchText } from '../../database/sql.ts'
 import {
   type ConversationRow,
   conversationColumns,
@@ -7,7 +10,6 @@ import {
   turnColumns,
   turnOf,
 } from './conversation-rows.ts'
-import { searchText, type Transaction } from './database.ts'
 
 /** Its agent must be there as well: a deleted one takes its conversations out of reach at once. */
 export const reachable = `deleted_at IS NULL AND EXISTS (SELECT 1 FROM agents a
@@ -16,7 +18,7 @@ export const reachable = `deleted_at IS NULL AND EXISTS (SELECT 1 FROM agents a
 /** The row that every write to a conversation holds, so that positions stay dense and one turn runs at a time. */
 export const lockConversation = (
   transaction: Transaction,
-  forUpdate: string,
+  forUpdate: RawSql,
   workspaceId: string,
   id: string,
 ): Promise<ConversationRow | undefined> =>

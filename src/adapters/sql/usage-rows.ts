@@ -1,5 +1,5 @@
+import type { Database, Transaction } from '../../database/database.ts'
 import type { RunStatus } from '../../workflow/run/run-store.ts'
-import type { Database, Transaction } from './database.ts'
 
 export interface EndedRun {
   workspaceId: string

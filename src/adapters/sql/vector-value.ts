@@ -1,4 +1,5 @@
-import type { Database, SqlValue } from './database.ts'
+import type { Database } from '../../database/database.ts'
+import type { SqlValue } from '../../database/sql.ts'
 
 /** How a vector of length 1 is given to the database: as its 32-bit floats, or as the text pgvector reads. */
 export function vectorParameter(dialect: Database['dialect'], vector: Float32Array): SqlValue {

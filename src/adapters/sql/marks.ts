@@ -1,2 +1,0 @@
-/** `?, ?, ?` for a list of so many parameters. */
-export const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ')

@@ -1,0 +1,56 @@
+import type { Page, PageRequest } from '../contract/paging.ts'
+import { type Columns, type Query, type RawSql, type SqlValue, sql } from './sql.ts'
+import { as, integer } from './table.ts'
+
+/** Reads see what is committed. */
+export interface Reader {
+  get<Row>(query: Query<Row>): Promise<Row | undefined>
+  get<Row>(text: string, ...parameters: SqlValue[]): Promise<Row | undefined>
+  all<Row>(query: Query<Row>): Promise<Row[]>
+  all<Row>(text: string, ...parameters: SqlValue[]): Promise<Row[]>
+}
+
+export interface Transaction extends Reader {
+  /** How many rows it changed. */
+  run(query: Query | string, ...parameters: SqlValue[]): Promise<number>
+}
+
+/** A reader that sees one moment of the database, however long it reads. */
+export interface Snapshot extends Reader {
+  each<Row>(text: string, ...parameters: SqlValue[]): AsyncIterable<Row>
+}
+
+export interface Database extends Reader {
+  readonly dialect: 'sqlite' | 'postgres'
+  /** Ends a SELECT whose rows must not change until the transaction ends. */
+  readonly forUpdate: RawSql
+  /** Ends a SELECT that claims one row: rows that another process is claiming right now are skipped. */
+  readonly forClaim: RawSql
+  /** Names a row by its physical address, for deletes in batches. */
+  readonly rowName: RawSql
+  /** Reads a text column as its UTF-8 bytes, to pass it on without decoding and encoding it again. */
+  bytesOf(column: string): RawSql
+  /**
+   * All or nothing. When it resolves, what was written survives power loss.
+   * `work` may run again after a conflict, and awaits nothing but its transaction.
+   */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>
+  /** See `Generation` in the kernel. */
+  generation(): number | undefined
+  /** Fails with `unavailable` when the database cannot be read or written. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+/** One page of `SELECT columns from order`, with the total number of rows. */
+export async function readPage<Row>(
+  reader: Reader,
+  { columns, from, order, page }: { columns: Columns<Row>; from: Query; order: RawSql; page: PageRequest },
+): Promise<Page<Row>> {
+  const count = await reader.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
+  const items = await reader.all(
+    sql`SELECT ${columns} FROM ${from} ORDER BY ${order} LIMIT ${page.pageSize} OFFSET ${(page.page - 1) * page.pageSize}`,
+  )
+  return { total: count?.total ?? 0, items: items as Row[] }
+}
