@@ -8,6 +8,7 @@
  * measured in turns in the same run, so their ratio holds on a busy machine too. With --strict a missed target is a
  * failure; with --quick the sizes that take minutes are left out.
  */
+import { installLibraries } from './install-libraries.ts'
 import type { Measurement, Row } from './measurement.ts'
 import * as consolePages from './measurements/console.ts'
 import * as conversationsFirstPiece from './measurements/conversations-first-piece.ts'
@@ -76,10 +77,11 @@ const words = argumentsGiven.filter(argument => !argument.startsWith('--'))
 const isQuick = argumentsGiven.includes('--quick')
 const path = words.find(word => word.endsWith('.json'))
 const rows: Row[] = []
-for (const { name, needsPath, run } of chosen(words.filter(word => word !== path))) {
+for (const { name, needsPath, needsLibraries, run } of chosen(words.filter(word => word !== path))) {
   if (needsPath && path === undefined) refuse(`Say which data set: npm run bench -- ${name} data-set.json`)
   console.error(`${name} …`)
   try {
+    if (needsLibraries) installLibraries()
     rows.push(...(await run({ isQuick, path })))
   } catch (error) {
     console.error(error)

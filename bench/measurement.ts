@@ -2,7 +2,7 @@
 export interface Row {
   what: string
   ours: string
-  /** What the machine gives when nothing but the bare work is done. */
+  /** What the machine reaches when it does only the essential work. */
   limit?: string
   ratio?: number
   target?: string
@@ -12,14 +12,16 @@ export interface Row {
 export interface BenchOptions {
   /** Leave out what takes minutes. */
   isQuick: boolean
-  /** What stands behind the name of a measurement that needs a data set. */
+  /** The data set, for a measurement with `needsPath`. */
   path: string | undefined
 }
 
 export interface Measurement {
   name: string
-  /** It measures a data set that is given by its path, and only when it is asked for by name. */
+  /** Measures a data set that is given by its path; runs only when it is requested by name. */
   needsPath?: boolean
+  /** Compares with libraries of bench/package.json, which are installed first. */
+  needsLibraries?: boolean
   run(options: BenchOptions): Promise<Row[]>
 }
 

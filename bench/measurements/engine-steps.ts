@@ -4,6 +4,7 @@ import { runElsewhere } from '../other-process.ts'
 import type { Runner, StepJob } from '../runs/step-cost.ts'
 
 export const name = 'engine-steps'
+export const needsLibraries = true
 
 const shapes: (StepJob['shapes'][number] & { what: string })[] = [
   { shape: 'chain', size: 100, what: 'a chain of 100' },

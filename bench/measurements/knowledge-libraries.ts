@@ -14,6 +14,7 @@ import { megabytes } from '../units.ts'
 import { withWorkFolder } from '../work-folder.ts'
 
 export const name = 'knowledge-libraries'
+export const needsLibraries = true
 
 const languages: Record<Language, string> = { zh: 'Chinese', en: 'English' }
 

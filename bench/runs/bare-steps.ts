@@ -1,9 +1,8 @@
-import type { RunOnce } from './step-cost.ts'
-import type { Shape } from './step-graph.ts'
+import type { RunOnce, Shape } from './step-graph.ts'
 
 const step = async (): Promise<{ value: number }> => ({ value: 1 })
 
-/** The bare limit of running steps: awaiting them, and keeping what comes out. */
+/** The lower limit for running steps: await each one and keep its result. */
 export function bareRunner(shape: Shape, size: number): RunOnce {
   const steps = Array.from({ length: size }, () => step)
   if (shape === 'fan-out') return async () => [await Promise.all(steps.map(each => each())), await step()]

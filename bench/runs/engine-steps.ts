@@ -8,8 +8,7 @@ import { planGraph } from '../../src/workflow/run/plan.ts'
 import type { RunContext } from '../../src/workflow/run/run-context.ts'
 import { Slots } from '../../src/workflow/run/slots.ts'
 import type { Surroundings } from '../../src/workflow/run/surroundings.ts'
-import type { RunOnce } from './step-cost.ts'
-import { type Shape, stepGraph } from './step-graph.ts'
+import { type RunOnce, type Shape, stepGraph } from './step-graph.ts'
 
 const work: NodeKind<unknown> = {
   kind: 'work',

@@ -1,6 +1,5 @@
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
-import type { RunOnce } from './step-cost.ts'
-import { type Shape, workIds } from './step-graph.ts'
+import { type RunOnce, type Shape, workIds } from './step-graph.ts'
 
 const State = Annotation.Root({
   value: Annotation<number>({ reducer: (_, next) => next, default: () => 0 }),
@@ -8,15 +7,10 @@ const State = Annotation.Root({
 
 const step = async (): Promise<{ value: number }> => ({ value: 1 })
 
-/** The same shape in the library that people would take instead, without a checkpointer. */
+/** The same shape in LangGraph, without a checkpointer. */
 export function langgraphRunner(shape: Shape, size: number): RunOnce {
   const ids = workIds(size)
-  // The ids are known only here, so the types that count nodes one by one do not fit.
-  const graph = new StateGraph(State) as unknown as {
-    addNode(id: string, work: typeof step): void
-    addEdge(from: string, to: string): void
-    compile: () => { invoke(state: object, options: { recursionLimit: number }): Promise<{ value: number }> }
-  }
+  const graph = new StateGraph(State)
   const add = (from: string, id: string): void => {
     graph.addNode(id, step)
     graph.addEdge(from, id)

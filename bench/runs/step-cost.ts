@@ -2,9 +2,9 @@ import { takeJob } from '../other-process.ts'
 import { bareRunner } from './bare-steps.ts'
 import { engineRunner } from './engine-steps.ts'
 import { langgraphRunner } from './langgraph-steps.ts'
-import type { Shape } from './step-graph.ts'
+import type { RunOnce, Shape } from './step-graph.ts'
 
-/** Who runs the steps: our engine with steps that answer at once or with promises, a loop, or the library. */
+/** What runs the steps: our engine with synchronous steps or with promises, a plain loop, or the library. */
 export type Runner = 'steps at once' | 'steps with promises' | 'bare' | 'langgraph'
 
 export interface StepJob {
@@ -13,9 +13,6 @@ export interface StepJob {
   warmUpMilliseconds: number
   milliseconds: number
 }
-
-/** Runs all steps once. */
-export type RunOnce = () => Promise<unknown>
 
 const runners: Record<Runner, (shape: Shape, size: number) => RunOnce> = {
   'steps at once': (shape, size) => engineRunner(shape, size, 'work'),

@@ -2,6 +2,9 @@ import { type Graph, type GraphEdge, sourcePort, targetPort } from '../../src/wo
 
 export type Shape = 'chain' | 'fan-out'
 
+/** Runs all steps of a graph once. */
+export type RunOnce = () => Promise<unknown>
+
 const link = (from: string, to: string): GraphEdge => ({
   source: { cell: from, port: sourcePort(from) },
   target: { cell: to, port: targetPort(to) },
@@ -11,7 +14,7 @@ const pairs = (ids: readonly string[]): GraphEdge[] => ids.slice(1).map((id, at)
 
 export const workIds = (size: number): string[] => Array.from({ length: size }, (_, at) => `n${at}`)
 
-/** So many nodes of one kind between an input and an end: one after the other, or side by side before one more. */
+/** `size` nodes of one kind between an input and an end: one after the other, or side by side before one more. */
 export function stepGraph(shape: Shape, size: number, kind: string): Graph {
   const work = workIds(size)
   const node = (id: string, type: string) => ({ id, type: 'base', data: { type } })
