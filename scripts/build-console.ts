@@ -1,9 +1,14 @@
 /**
  * Builds the console into console/dist, where the server finds it, unless what is there was built from the same
  * sources. `npm ci` runs it, and so do the tests.
+ *
+ * An installation without development packages (`npm ci --omit=dev`) has no Vite and no React. The console is then
+ * built in a temporary folder, with just the packages that it imports, in the versions of the lock file.
  */
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
@@ -11,13 +16,12 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'console/dist')
 const stamp = join(dist, '.sources')
 
+const programFiles = ['console/src/**/*.*', 'console/{index.html,vite.config.ts}', 'src/contract/*.ts']
+
 /** One value for everything that the result depends on. */
 function sourcesHash(): string {
   const hash = createHash('sha256')
-  const files = globSync(
-    ['console/src/**/*.*', 'console/{index.html,vite.config.ts}', 'src/contract/*.ts', 'package-lock.json'],
-    { cwd: root },
-  )
+  const files = globSync([...programFiles, 'package-lock.json'], { cwd: root })
   for (const file of [...files, 'scripts/build-console.ts'].sort())
     hash
       .update(file)
@@ -27,7 +31,7 @@ function sourcesHash(): string {
   return hash.digest('hex')
 }
 
-/** Compressed once here instead of for every visitor. */
+/** Compressed once here instead of for every request. */
 function compressAll(): void {
   for (const file of globSync('**/*.{js,css,html,svg}', { cwd: dist })) {
     const path = join(dist, file)
@@ -38,13 +42,73 @@ function compressAll(): void {
   }
 }
 
+/** The packages that the console, its contract and its build configuration import. */
+function importedPackages(): Set<string> {
+  // @antv/x6 imports tslib without declaring it.
+  const names = new Set(['tslib'])
+  for (const file of globSync(programFiles, { cwd: root }))
+    for (const [, name] of readFileSync(join(root, file), 'utf8').matchAll(
+      /(?:from|import) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/g,
+    ))
+      names.add(name!)
+  return names
+}
+
+type Manifest = Record<string, Record<string, string>>
+
+function buildInTemporaryFolder(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'banyan-console-'))
+  try {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+    const needed = importedPackages()
+    const dependencies = Object.fromEntries(
+      Object.entries({ ...manifest['dependencies'], ...manifest['devDependencies'] }).filter(([name]) =>
+        needed.has(name),
+      ),
+    )
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ private: true, type: 'module', dependencies, overrides: manifest['overrides'] }),
+    )
+    for (const path of ['package-lock.json', 'tsconfig.json', 'src/contract']) copy(path, folder)
+    for (const path of ['src', 'index.html', 'vite.config.ts', 'tsconfig.json'])
+      copy(join('console', path), folder)
+    // npm hands its own options, such as --omit=dev, to the scripts that it runs.
+    const env = { ...process.env, npm_config_omit: '', NODE_ENV: '' }
+    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    execFileSync(
+      process.execPath,
+      [
+        join(folder, 'node_modules/vite/bin/vite.js'),
+        ...['build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', dist],
+      ],
+      { cwd: join(folder, 'console'), env, stdio: ['ignore', 'ignore', 'inherit'] },
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const copy = (path: string, folder: string): void =>
+  cpSync(join(root, path), join(folder, path), { recursive: true })
+
 async function build(): Promise<void> {
   const hash = sourcesHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   const vite = await import('vite').catch(() => undefined)
-  // An installation without development packages may still serve what was built before.
-  if (!vite) return console.log('The console was not built: install with development packages to build it.')
-  await vite.build({ root: join(root, 'console'), logLevel: 'warn' })
+  if (vite) await vite.build({ root: join(root, 'console'), logLevel: 'warn' })
+  else
+    try {
+      buildInTemporaryFolder()
+    } catch (error) {
+      // The server works without its console, so an installation must not fail because of it.
+      console.error(error)
+      return console.error('The console was not built. Run "npm run build" to try again.')
+    }
   compressAll()
   writeFileSync(stamp, hash)
   console.log('Built the console.')
