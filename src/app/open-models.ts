@@ -3,18 +3,22 @@ import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
 import type { ClosableToolServers } from '../adapters/mcp/mcp-tool-servers.ts'
-import type { LanguageModelOptions } from '../adapters/model/openai-language-model.ts'
-import { SharedEndpoints } from '../adapters/model/shared-endpoint.ts'
+import { SharedEndpoints } from '../adapters/model/endpoint-health.ts'
+import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
 import type { Config, EndpointConfig } from '../config.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { Transcriber } from '../models/transcriber.ts'
 import type { WebSearch } from '../models/web-search.ts'
 import type { Adapters } from './runtime-parts.ts'
 
-/** Somebody waits for the answer to a question; a document can wait for minutes. */
-const questionPatience = { attemptMilliseconds: 6000, totalMilliseconds: 8000, pauseMilliseconds: 2000 }
+/** A user waits for the result of a search; ingestion can wait for minutes. */
+const queryTimeouts = {
+  attemptMilliseconds: 6000,
+  totalMilliseconds: 8000,
+  maxRetryAfterMilliseconds: 2000,
+}
 
-/** Loaded with the first call: a laptop's start does not pay for TLS. What cannot be understood is told at once. */
+/** Loaded with the first call, so that the start does not pay for TLS. An invalid entry is reported at once. */
 function lazyEgress(allow: string[]): Egress {
   parseAllowList(allow)
   let opened: Promise<Egress> | undefined
@@ -30,7 +34,7 @@ function lazyEgress(allow: string[]): Egress {
   }
 }
 
-/** A model that is loaded when it is first asked. */
+/** A model that is loaded with its first call. */
 function lazyModel(name: string, load: () => Promise<LanguageModel>): LanguageModel {
   let loaded: Promise<LanguageModel> | undefined
   return {
@@ -45,11 +49,11 @@ function lazyModel(name: string, load: () => Promise<LanguageModel>): LanguageMo
 async function openIndexModels(egress: Egress, { embedding, rerank }: Config) {
   if (!embedding && !rerank)
     return { embeddingModel: undefined, questionModel: undefined, reranker: undefined }
-  const { createEmbeddingModel } = await import('../adapters/model/openai-embedding-model.ts')
+  const { createEmbeddingModel } = await import('../adapters/model/embedding-model.ts')
   const { createReranker } = await import('../adapters/model/rerank-model.ts')
   return {
     embeddingModel: embedding && createEmbeddingModel({ egress, ...embedding }),
-    questionModel: embedding && createEmbeddingModel({ egress, ...embedding, ...questionPatience }),
+    questionModel: embedding && createEmbeddingModel({ egress, ...embedding, ...queryTimeouts }),
     reranker: rerank && createReranker({ egress, ...rerank }),
   }
 }
@@ -93,7 +97,7 @@ type Models = Pick<
   | 'code'
 >
 
-/** Everything that reaches out of the server, or runs what strangers wrote, loaded only where it is used. */
+/** Everything that calls other servers, or runs user code, loaded only where it is used. */
 export async function openModels(config: Config): Promise<Models & { closeEgress(): void }> {
   const { model, transcribe, webSearch } = config
   const egress = lazyEgress(config.egressAllow)
@@ -101,7 +105,7 @@ export async function openModels(config: Config): Promise<Models & { closeEgress
   const loadModel = async (
     options: Omit<LanguageModelOptions, 'egress' | 'shared'>,
   ): Promise<LanguageModel> => {
-    const { createLanguageModel } = await import('../adapters/model/openai-language-model.ts')
+    const { createLanguageModel } = await import('../adapters/model/language-model.ts')
     return createLanguageModel({ egress, shared: endpoints.of(options.baseUrl, options.apiKey), ...options })
   }
   return {
@@ -114,7 +118,11 @@ export async function openModels(config: Config): Promise<Models & { closeEgress
       loadModel({
         ...connection,
         trusted: false,
-        words: { name: `model ${name}`, urlSetting: 'its base_url', keySetting: 'its api_key' },
+        labels: {
+          label: `Model "${name}"`,
+          urlSetting: 'the base URL in Models',
+          keySetting: 'the key in Models',
+        },
       }),
     transcriber: transcribe && (await openTranscriber(egress, transcribe)),
     webSearch: webSearch && (await openWebSearch(egress, webSearch)),

@@ -89,7 +89,7 @@ describeConsole('Running a workflow in its editor', world => {
     await openPanel(world, page, 'fails')
     await ask(page, 'Does it work?')
     await standing(page, 'Failed').waitFor()
-    await page.getByRole('alert').getByText('answered 401: check MODEL_API_KEY').waitFor()
+    await page.getByRole('alert').getByText('rejected the API key (401). Check MODEL_API_KEY').waitFor()
     await marked(page, 'model', 'failed').waitFor()
     await page.getByRole('button', { name: 'Show model' }).click()
     await page.locator('[data-node="model"][aria-pressed="true"]').waitFor()

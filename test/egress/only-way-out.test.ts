@@ -111,6 +111,7 @@ test('nothing but the egress goes out to the network', () => {
 const packages: Record<string, string> = {
   '@ai-sdk/openai-compatible': 'adapters/model/', // gets its fetch from us: see below
   '@ai-sdk/provider': 'adapters/model/', // types
+  'eventsource-parser': 'adapters/', // parses text
   '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
   ajv: '',
   fastify: '', // listens

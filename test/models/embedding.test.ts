@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import { readEmbeddings } from '../../src/adapters/model/embedding-answer.ts'
-import { embeddingBatches } from '../../src/adapters/model/embedding-batches.ts'
-import { createEmbeddingModel } from '../../src/adapters/model/openai-embedding-model.ts'
+import {
+  createEmbeddingModel,
+  embeddingBatches,
+  readEmbeddings,
+} from '../../src/adapters/model/embedding-model.ts'
 import type { EmbeddingModel } from '../../src/models/embedding-model.ts'
 import {
   type ScriptedProvider,
@@ -54,7 +56,7 @@ describe('embedding model', () => {
       baseUrl: `${provider.baseUrl}/`,
       apiKey: 'k',
       onCut: cut => cuts.push(cut),
-      ...heldTime().surroundings,
+      ...heldTime().timing,
     })
   })
 
@@ -106,13 +108,13 @@ describe('embedding model', () => {
   })
 
   it('puts no more than 100,000 characters into a request', () => {
-    const placed = Array.from({ length: 20 }, (_, place) => ({ place, text: 'x'.repeat(15_000) }))
-    const batches = embeddingBatches(placed, 64)
+    const indexed = Array.from({ length: 20 }, (_, index) => ({ index, text: 'x'.repeat(15_000) }))
+    const batches = embeddingBatches(indexed, 64)
     assert.deepEqual(
       batches.map(batch => batch.length),
       [6, 6, 6, 2],
     )
-    assert.deepEqual(batches.flat(), placed)
+    assert.deepEqual(batches.flat(), indexed)
   })
 
   for (const most of [25, 10, 1])

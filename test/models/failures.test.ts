@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import { createEmbeddingModel } from '../../src/adapters/model/openai-embedding-model.ts'
+import { createEmbeddingModel } from '../../src/adapters/model/embedding-model.ts'
 import { createReranker } from '../../src/adapters/model/rerank-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { type Fault, type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
@@ -25,7 +25,7 @@ const models: Record<string, { setting: string; open(given: Given): Call }> = {
   embedding: {
     setting: 'EMBEDDING',
     open: ({ baseUrl, time, key = apiKey, timeout = 5000 }) => {
-      const options = { egress, baseUrl, apiKey: key, attemptMilliseconds: timeout, ...time.surroundings }
+      const options = { egress, baseUrl, apiKey: key, attemptMilliseconds: timeout, ...time.timing }
       const model = createEmbeddingModel(options)
       return signal => model.embed('m', ['one', 'two'], signal)
     },
@@ -33,7 +33,7 @@ const models: Record<string, { setting: string; open(given: Given): Call }> = {
   rerank: {
     setting: 'RERANK',
     open: ({ baseUrl, time, key = apiKey, timeout = 5000 }) => {
-      const options = { egress, baseUrl, apiKey: key, totalMilliseconds: timeout, ...time.surroundings }
+      const options = { egress, baseUrl, apiKey: key, totalMilliseconds: timeout, ...time.timing }
       const model = createReranker({ ...options, model: 'm' })
       return signal => model.rerank('query', ['one', 'two'], signal)
     },
@@ -63,7 +63,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       )
       assert.ok(error instanceof ModelFailure, String(error))
       assert.ok(!error.message.includes(apiKey), 'the message holds the key')
-      assert.ok(error.message.includes(name))
+      assert.ok(error.message.toLowerCase().startsWith(`${name} model: `), error.message)
       return error
     }
 
@@ -96,11 +96,11 @@ for (const [name, { setting, open }] of Object.entries(models))
     }
 
     for (const [status, advice] of [
-      [401, `check ${setting}_API_KEY`],
-      [403, `check ${setting}_API_KEY`],
+      [401, `rejected the API key (401). Check ${setting}_API_KEY`],
+      [403, `rejected the API key (403). Check ${setting}_API_KEY`],
       [402, 'no credit'],
-      [404, `check ${setting}_BASE_URL`],
-      [405, 'refuses'],
+      [404, `Check ${setting}_BASE_URL`],
+      [405, 'rejected the request'],
       [301, 'redirect'],
       [307, 'redirect'],
     ] as const)
@@ -109,10 +109,7 @@ for (const [name, { setting, open }] of Object.entries(models))
         const error = await failure(call())
         assert.equal(error.retryable, false)
         assert.equal(error.status, status)
-        assert.ok(
-          error.message.includes(`answered ${status}: `) && error.message.includes(advice),
-          error.message,
-        )
+        assert.ok(error.message.includes(`(${status}). `) && error.message.includes(advice), error.message)
         assert.equal(provider.calls.length, 1)
       })
 
@@ -127,7 +124,10 @@ for (const [name, { setting, open }] of Object.entries(models))
         status: 405,
         message: `model x with ${apiKey} and Bearer abc and sk-other-key123`,
       }))
-      assert.match((await failure(call())).message, /It says: model x with \[key\] and \[key\] and \[key\]$/)
+      assert.match(
+        (await failure(call())).message,
+        /Provider message: model x with \[key\] and \[key\] and \[key\]$/,
+      )
     })
 
     it('is judged by the status inside an answer 200', async () => {
@@ -141,7 +141,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       call = open({ baseUrl: provider.baseUrl, time, timeout: 50 })
       provider.decide(() => 'hang')
       const error = await failure(call())
-      assert.match(error.message, /did not answer in time/)
+      assert.match(error.message, /did not respond in time/)
       assert.equal(error.retryable, true)
       assert.equal(provider.calls.length, name === 'embedding' ? 3 : 1)
     })
@@ -152,10 +152,10 @@ for (const [name, { setting, open }] of Object.entries(models))
       ['retry-after-ms', '1500', 1500],
     ] as const)
       it(`is given the pause that it asks for by ${header}: ${value}`, async () => {
-        const before = time.surroundings.clock.now()
+        const before = time.timing.clock.now()
         provider.play({ status: 429, headers: { [header]: value } })
         await call()
-        const waited = time.surroundings.clock.now() - before
+        const waited = time.timing.clock.now() - before
         assert.ok(waited >= asked && waited < asked * 1.2, `waited ${waited}`)
         assert.equal(provider.calls.length, 2)
       })
@@ -267,7 +267,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       const gone = await startScriptedProvider()
       await gone.close()
       const error = await failure(open({ baseUrl: gone.baseUrl, time })())
-      assert.match(error.message, new RegExp(`check that ${setting}_BASE_URL is right`))
+      assert.match(error.message, new RegExp(`Check that ${setting}_BASE_URL is right`))
       assert.doesNotMatch(error.message, /127\.0/)
       assert.equal(error.retryable, true)
     })

@@ -1,4 +1,4 @@
-/** Time that passes only by sleeping, and chance that is none; what was slept is noted. */
+/** A clock that advances only by sleeping, a constant for chance, and a record of what was slept. */
 export function heldTime() {
   let now = 1_000_000
   const slept: number[] = []
@@ -7,7 +7,7 @@ export function heldTime() {
     pass: (milliseconds: number): void => {
       now += milliseconds
     },
-    surroundings: {
+    timing: {
       clock: { now: () => now },
       random: () => 0.5,
       sleep: async (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {

@@ -3,11 +3,8 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import {
-  createLanguageModel,
-  type LanguageModelOptions,
-} from '../../src/adapters/model/openai-language-model.ts'
-import { SharedEndpoints } from '../../src/adapters/model/shared-endpoint.ts'
+import { SharedEndpoints } from '../../src/adapters/model/endpoint-health.ts'
+import { createLanguageModel, type LanguageModelOptions } from '../../src/adapters/model/language-model.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import type { ChatPlan } from '../support/scripted-chat.ts'
@@ -41,7 +38,7 @@ describe('a failing language model', () => {
       apiKey: provider.apiKey,
       model: 'writer',
       trusted: true,
-      ...time.surroundings,
+      ...time.timing,
       ...options,
     })
 
@@ -66,15 +63,15 @@ describe('a failing language model', () => {
   describe('P1: that is silent', () => {
     it('is cut off when it does not begin', async () => {
       always({ hang: true })
-      const error = await failure(ask(open({ patience: { firstPieceMilliseconds: 1000 } })))
-      assert.match(error.message, /did not answer in time: check that MODEL_BASE_URL/)
+      const error = await failure(ask(open({ timeouts: { firstTokenMilliseconds: 1000 } })))
+      assert.match(error.message, /did not respond in time\. Check that MODEL_BASE_URL/)
       assert.equal(error.retryable, true)
       assert.equal(provider.calls.chat.length, 1, 'one call is one attempt')
     })
 
     it('is cut off when it stops in the middle, after its pieces were handed over', async () => {
       always({ hangAfter: 2 })
-      const error = await failure(ask(open({ patience: { idleMilliseconds: 300 } })))
+      const error = await failure(ask(open({ timeouts: { idleMilliseconds: 300 } })))
       assert.equal(error.retryable, true)
       assert.equal(pieces.join(''), 'The bany')
     })
@@ -83,13 +80,13 @@ describe('a failing language model', () => {
       const gate = Promise.withResolvers<void>()
       setTimeout(gate.resolve, 1200)
       always({ reasoning: 'hm', beforePiece: () => gate.promise })
-      const patience = { firstPieceMilliseconds: 1000, idleMilliseconds: 10_000 }
-      assert.equal(await ask(open({ patience })), text)
+      const timeouts = { firstTokenMilliseconds: 1000, idleMilliseconds: 10_000 }
+      assert.equal(await ask(open({ timeouts })), text)
     })
   })
 
   describe('P2: that asks for a pause', () => {
-    const endpoints = () => new SharedEndpoints(time.surroundings)
+    const endpoints = () => new SharedEndpoints(time.timing)
 
     for (const status of [429, 503])
       it(`with ${status} gets it from all models behind the same address and key`, async () => {
@@ -158,10 +155,10 @@ describe('a failing language model', () => {
       })
 
     it('is spared after five failures, by all models behind it, then tried by one call', async () => {
-      const shared = new SharedEndpoints(time.surroundings).of('u', 'k')
+      const shared = new SharedEndpoints(time.timing).of('u', 'k')
       await wearOut(open({ shared }))
       const spared = await failure(ask(open({ shared, model: 'other' })))
-      assert.match(spared.message, /check that the server behind MODEL_BASE_URL works/)
+      assert.match(spared.message, /Check that MODEL_BASE_URL is right and its server is running/)
       assert.ok(spared.retryable && spared.retryAfterMilliseconds! > 0)
       assert.equal(provider.calls.chat.length, 5)
       time.pass(15_000)
@@ -212,7 +209,7 @@ describe('a failing language model', () => {
       const gone = await startScriptedModel()
       await gone.stop()
       const error = await failure(ask(open({ baseUrl: `${gone.origin}/v1` })))
-      assert.match(error.message, /could not be reached: check that MODEL_BASE_URL is right/)
+      assert.match(error.message, /could not be reached\. Check that MODEL_BASE_URL is right/)
       assert.equal(error.retryable, true)
     })
   })
@@ -256,7 +253,7 @@ describe('a failing language model', () => {
         always(plan)
         const error = await failure(ask())
         assert.equal(error.retryable, true)
-        assert.match(error.message, /^The language model endpoint .*: check MODEL_BASE_URL/)
+        assert.match(error.message, /^Model "writer": .*\. Check MODEL_BASE_URL/)
         assert.ok(text.startsWith(pieces.join('')))
       })
 
@@ -274,7 +271,7 @@ describe('a failing language model', () => {
 
     it('is cut off when it goes on and on', async () => {
       always({ pieces: Array.from({ length: 5000 }, () => 'on '), pieceDelay: 5 })
-      const error = await failure(ask(open({ patience: { totalMilliseconds: 150 } })))
+      const error = await failure(ask(open({ timeouts: { totalMilliseconds: 150 } })))
       assert.equal(error.retryable, true)
     })
   })
@@ -283,7 +280,7 @@ describe('a failing language model', () => {
     it('has failed', async () => {
       always({ errorIn200: 'the model is being loaded' })
       const error = await failure(ask())
-      assert.match(error.message, /It says: the model is being loaded/)
+      assert.match(error.message, /Provider message: the model is being loaded/)
       assert.equal(error.retryable, true)
     })
 
@@ -296,7 +293,7 @@ describe('a failing language model', () => {
     it('has failed in the middle of a stream as well', async () => {
       always({ errorInStream: { after: 2, message: `overloaded ${provider.apiKey}`, code: 503 } })
       const error = await failure(ask())
-      assert.match(error.message, /answered 503: .*It says: overloaded \[key\]/)
+      assert.match(error.message, /provider error \(503\).*Provider message: overloaded \[key\]/)
       assert.equal(error.retryable, true)
       assert.equal(pieces.join(''), 'The bany')
     })
@@ -309,11 +306,11 @@ describe('a failing language model', () => {
   })
 
   for (const [status, advice] of [
-    [401, 'check MODEL_API_KEY'],
-    [403, 'check MODEL_API_KEY'],
+    [401, 'rejected the API key (401). Check MODEL_API_KEY'],
+    [403, 'rejected the API key (403). Check MODEL_API_KEY'],
     [402, 'no credit'],
-    [404, 'check MODEL_BASE_URL'],
-    [400, 'refuses'],
+    [404, 'Check MODEL_BASE_URL'],
+    [400, 'rejected the request'],
     [301, 'redirect'],
   ] as const)
     it(`with ${status} is not asked again, and the advice is: ${advice}`, async () => {
@@ -321,10 +318,7 @@ describe('a failing language model', () => {
       const error = await failure(ask())
       assert.equal(error.retryable, false)
       assert.equal(error.status, status)
-      assert.ok(
-        error.message.includes(`answered ${status}: `) && error.message.includes(advice),
-        error.message,
-      )
+      assert.ok(error.message.includes(`(${status}). `) && error.message.includes(advice), error.message)
     })
 
   it('is not asked again when its account is empty', async () => {
@@ -334,10 +328,10 @@ describe('a failing language model', () => {
 
   it('is named as it is told to be', async () => {
     always({ status: 401 })
-    const words = { name: '"fast" model', urlSetting: 'its base_url', keySetting: 'its api_key' }
-    assert.match(
-      (await failure(ask(open({ words })))).message,
-      /^The "fast" model endpoint .*check its api_key/,
+    const labels = { label: 'Model "fast"', urlSetting: 'its URL', keySetting: 'the key in Models' }
+    assert.equal(
+      (await failure(ask(open({ labels })))).message,
+      'Model "fast": the provider rejected the API key (401). Check the key in Models.',
     )
   })
 

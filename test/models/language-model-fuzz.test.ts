@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Egress } from '../../src/adapters/egress/egress.ts'
-import { createLanguageModel } from '../../src/adapters/model/openai-language-model.ts'
+import { createLanguageModel } from '../../src/adapters/model/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { type ChatBody, type ChatPlan, streamFrames } from '../support/scripted-chat.ts'
 

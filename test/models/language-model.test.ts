@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import {
-  createLanguageModel,
-  type LanguageModelOptions,
-} from '../../src/adapters/model/openai-language-model.ts'
-import { SharedEndpoints } from '../../src/adapters/model/shared-endpoint.ts'
+import { SharedEndpoints } from '../../src/adapters/model/endpoint-health.ts'
+import { createLanguageModel, type LanguageModelOptions } from '../../src/adapters/model/language-model.ts'
 import type { ModelRequest } from '../../src/models/language-model.ts'
 import type { ChatBody, ChatPlan } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'

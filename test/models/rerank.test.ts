@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import { readScores } from '../../src/adapters/model/rerank-answer.ts'
-import { createReranker } from '../../src/adapters/model/rerank-model.ts'
+import { createReranker, readScores } from '../../src/adapters/model/rerank-model.ts'
 import type { Reranker } from '../../src/models/reranker.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 

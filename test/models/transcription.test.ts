@@ -23,7 +23,7 @@ describe('transcription', () => {
       apiKey: provider.apiKey,
       model: 'ear',
       attemptMilliseconds,
-      ...heldTime().surroundings,
+      ...heldTime().timing,
     })
   const audio = { name: 'Gruß "1".ogg', mimeType: 'audio/ogg', bytes: Buffer.from('hello') }
 
@@ -63,7 +63,7 @@ describe('transcription', () => {
     provider.playTranscription(() => ({ status: 401, message: `bad ${provider.apiKey}` }))
     await assert.rejects(open().transcribe(audio), (error: Error) => {
       assert.equal(error.name, 'ModelFailure')
-      assert.match(error.message, /check TRANSCRIBE_API_KEY/)
+      assert.match(error.message, /Check TRANSCRIBE_API_KEY/)
       assert.ok(!error.message.includes(provider.apiKey))
       return true
     })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
-import { readResults } from '../../src/adapters/model/searxng-answer.ts'
-import { createWebSearch } from '../../src/adapters/model/searxng-search.ts'
+import { createWebSearch, readResults } from '../../src/adapters/model/searxng-search.ts'
 import { type PlainPlan, type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { heldTime } from './held-time.ts'
 
@@ -23,7 +22,7 @@ describe('web search', () => {
       url: `${provider.origin}${path}`,
       apiKey,
       attemptMilliseconds,
-      ...heldTime().surroundings,
+      ...heldTime().timing,
     })
 
   it('finds pages, the best first, as plain text', async () => {
@@ -86,9 +85,9 @@ describe('web search', () => {
   })
 
   for (const [what, plan, words] of [
-    ['a web page', { html: true }, /a web page instead of JSON: check WEB_SEARCH_URL/],
+    ['a web page', { html: true }, /a web page instead of JSON\. Check WEB_SEARCH_URL/],
     ['no results', { json: { answers: [] } }, /WEB_SEARCH_URL/],
-    ['an error', { status: 500 }, /answered 500/],
+    ['an error', { status: 500 }, /provider error \(500\)/],
   ] as const)
     it(`asks three times when it gets ${what}`, async () => {
       const { message, retryable, calls } = await fails(plan)
@@ -98,11 +97,11 @@ describe('web search', () => {
     })
 
   it('names the setting of a server that is not there', async () => {
-    assert.match((await fails({ drop: true })).message, /could not be reached: check that WEB_SEARCH_URL/)
+    assert.match((await fails({ drop: true })).message, /could not be reached\. Check that WEB_SEARCH_URL/)
   })
 
   it('does not wait for ever', async () => {
-    assert.match((await fails({ hang: true }, 50)).message, /did not answer in time/)
+    assert.match((await fails({ hang: true }, 50)).message, /did not respond in time/)
   })
 
   it('names the settings for an address or a key that is wrong', async () => {

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { EgressResponse } from '../egress/egress.ts'
-import { retryAfterMilliseconds } from '../model/retry-after.ts'
+import { retryAfterMilliseconds } from '../model/endpoint-failure.ts'
 import { parseRpc } from './rpc-message.ts'
 import { hostOf, type ServerAddress } from './server-address.ts'
 import { serverWords } from './server-words.ts'

@@ -1,74 +1,115 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { type Clock, systemClock } from '../../kernel/clock.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { Circuit } from './circuit.ts'
-import type { ModelEndpoint } from './model-endpoint.ts'
+import type { RequestFallback } from './chat-request.ts'
+import { type EndpointLabels, resolveTiming, type Timing } from './endpoint.ts'
 
-/** What a test may put in the place of time and chance. */
-export interface Surroundings {
-  clock?: Clock
-  /** Waits, or rejects with the reason of the signal. */
-  sleep?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
-  /** From 0 up to but not including 1. */
-  random?: () => number
-}
+const failuresToOpen = 5
+const windowMilliseconds = 30_000
+const openMilliseconds = 15_000
 
-/** However long a provider says: one wrong header must not end its use until the next start. */
-const longestPause = 900_000
+/**
+ * A circuit breaker: after five failures in a row within 30 seconds nothing is sent for 15, then one call probes the
+ * endpoint.
+ */
+class CircuitBreaker {
+  readonly #clock: Clock
+  #failures: number[] = []
+  #openUntil: number | undefined
+  #isProbing = false
 
-const sleepSystem = async (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
-  await delay(milliseconds, undefined, { signal }).catch((error: unknown) => {
-    throw signal?.aborted ? signal.reason : error
-  })
-}
-
-export const settledSurroundings = (given: Surroundings): Required<Surroundings> => ({
-  clock: given.clock ?? systemClock,
-  sleep: given.sleep ?? sleepSystem,
-  random: given.random ?? Math.random,
-})
-
-/** What is known of an endpoint, by all who call it: whether it works, and whether it wants a pause. */
-export class EndpointHealth {
-  readonly #surroundings: Required<Surroundings>
-  readonly #circuit: Circuit
-  /** When a provider asks for a pause, all calls keep it, not only the one that was told. */
-  #pausedUntil = 0
-
-  constructor(surroundings: Surroundings = {}) {
-    this.#surroundings = settledSurroundings(surroundings)
-    this.#circuit = new Circuit(this.#surroundings.clock)
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
 
-  /** Waits as the provider asked for, or tells the caller how long that is when it is longer than `most`. */
-  async waitOutPause(endpoint: ModelEndpoint, most: number, signal: AbortSignal | undefined): Promise<void> {
+  /** 0: the call may be sent, and its outcome must be reported; else the milliseconds to wait. */
+  enter(): number {
+    if (this.#openUntil === undefined) return 0
+    const left = this.#openUntil - this.#clock.now()
+    if (left > 0) return left
+    if (this.#isProbing) return 1000
+    this.#isProbing = true
+    return 0
+  }
+
+  /**
+   * A probe has begun to respond. Its response may take minutes, so other calls need not wait for its end. Earlier
+   * failures still count.
+   */
+  responds(): void {
+    if (!this.#isProbing) return
+    this.#isProbing = false
+    this.#openUntil = undefined
+  }
+
+  succeeded(): void {
+    this.#failures = []
+    this.#openUntil = undefined
+    this.#isProbing = false
+  }
+
+  failed(): void {
+    const now = this.#clock.now()
+    this.#failures = [...this.#failures.filter(at => now - at < windowMilliseconds), now]
+    if (!this.#isProbing && this.#failures.length < failuresToOpen) return
+    this.#openUntil = now + openMilliseconds
+    this.#isProbing = false
+  }
+
+  /** The call was aborted, which tells nothing about the endpoint; the next one may probe. */
+  abandoned(): void {
+    this.#isProbing = false
+  }
+}
+
+/** Limits what a provider can ask for: one wrong header must not disable it until the next start. */
+const maxPauseMilliseconds = 900_000
+
+/** Whether an endpoint works, and whether it asked for a pause; shared by all its callers. */
+export class EndpointHealth {
+  readonly #timing: Required<Timing>
+  readonly #circuit: CircuitBreaker
+  /** A pause that a provider asks for binds all calls, not only the one that received it. */
+  #pausedUntil = 0
+
+  constructor(timing: Timing = {}) {
+    this.#timing = resolveTiming(timing)
+    this.#circuit = new CircuitBreaker(this.#timing.clock)
+  }
+
+  /** Waits as the provider asked for, or fails when that is longer than `maxMilliseconds`. */
+  async waitOutPause(
+    { label }: EndpointLabels,
+    maxMilliseconds: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     signal?.throwIfAborted()
-    const { clock, sleep, random } = this.#surroundings
+    const { clock, sleep, random } = this.#timing
     const left = this.#pausedUntil - clock.now()
     if (left <= 0) return
-    if (left > most)
+    if (left > maxMilliseconds)
       throw new ModelFailure(
-        `The ${endpoint.name} endpoint asked to be left alone for ${Math.ceil(left / 1000)} more seconds`,
+        `${label}: the provider asked to wait ${Math.ceil(left / 1000)} more seconds. Try again then.`,
         { retryable: true, retryAfterMilliseconds: left, status: 429 },
       )
-    // A little more for some than for others, or all would come back in the same moment.
+    // Jitter, or all callers would come back in the same moment.
     await sleep(left * (1 + random() / 5), signal)
   }
 
-  /** Fails while the endpoint is left alone. Who was let in must tell how it went. */
-  enter(endpoint: ModelEndpoint): void {
-    const closedFor = this.#circuit.enter()
-    if (closedFor === 0) return
+  /** Fails while the circuit is open. After it, `succeeded` or `failed` must be called. */
+  enter({ label, urlSetting }: EndpointLabels): void {
+    const openFor = this.#circuit.enter()
+    if (openFor === 0) return
     throw new ModelFailure(
-      `The ${endpoint.name} endpoint failed several times in a row and is left alone for a moment: ` +
-        `check that the server behind ${endpoint.urlSetting} works`,
-      { retryable: true, retryAfterMilliseconds: closedFor },
+      `${label}: calls are paused for a moment after several failures in a row. ` +
+        `Check that ${urlSetting} is right and its server is running.`,
+      { retryable: true, retryAfterMilliseconds: openFor },
     )
   }
 
-  /** An answer has begun. */
-  answers(): void {
-    this.#circuit.answers()
+  /** A response has begun. */
+  responds(): void {
+    this.#circuit.responds()
   }
 
   succeeded(): void {
@@ -84,10 +125,51 @@ export class EndpointHealth {
     if (error.retryable && asked !== undefined)
       this.#pausedUntil = Math.max(
         this.#pausedUntil,
-        this.#surroundings.clock.now() + Math.min(asked, longestPause),
+        this.#timing.clock.now() + Math.min(asked, maxPauseMilliseconds),
       )
-    // Too many requests, or a refusal, is the word of an endpoint that works.
+    // A rate limit or a rejection comes from an endpoint that works.
     if (error.retryable && error.status !== 429) this.#circuit.failed()
     else this.#circuit.succeeded()
+  }
+}
+
+const maxModels = 1000
+const maxEndpoints = 1000
+
+/** The state that all models behind one URL and key share. */
+export class SharedEndpoint {
+  readonly health: EndpointHealth
+  readonly #fallbacks = new LeastRecentMap<string, Set<RequestFallback>>(maxModels)
+
+  constructor(timing: Timing = {}) {
+    this.health = new EndpointHealth(timing)
+  }
+
+  /** The fallbacks that this model was found to need; the caller adds to the set. */
+  fallbacksOf(model: string): Set<RequestFallback> {
+    const known = this.#fallbacks.get(model)
+    if (known) return known
+    const none = new Set<RequestFallback>()
+    this.#fallbacks.set(model, none)
+    return none
+  }
+}
+
+/** One `SharedEndpoint` for each URL and key. */
+export class SharedEndpoints {
+  readonly #timing: Timing
+  readonly #endpoints = new LeastRecentMap<string, SharedEndpoint>(maxEndpoints)
+
+  constructor(timing: Timing = {}) {
+    this.#timing = timing
+  }
+
+  of(baseUrl: string, apiKey: string | undefined): SharedEndpoint {
+    const key = JSON.stringify([baseUrl.replace(/\/+$/, ''), apiKey ?? ''])
+    const known = this.#endpoints.get(key)
+    if (known) return known
+    const fresh = new SharedEndpoint(this.#timing)
+    this.#endpoints.set(key, fresh)
+    return fresh
   }
 }

@@ -1,37 +1,40 @@
+import { createParser } from 'eventsource-parser'
 import type { Clock } from '../../kernel/clock.ts'
-import { ModelFailure } from '../../models/model-failure.ts'
+import { isRecord } from '../../kernel/is-record.ts'
 import { type Egress, EgressFailure, type EgressTimeouts, StaleConnection } from '../egress/egress.ts'
 import { egressFetch } from '../egress/egress-fetch.ts'
-import { failureOfAnswer, providerError } from './failure-of-answer.ts'
-import { failureOfEgress } from './failure-of-egress.ts'
-import { guardEvents } from './guard-events.ts'
-import type { ModelEndpoint } from './model-endpoint.ts'
+import type { ModelEndpoint } from './endpoint.ts'
+import { badResponse, failureOfEgress, failureOfResponse, providerError } from './endpoint-failure.ts'
 
 type Fetch = typeof globalThis.fetch
 
-interface Parts {
+interface Options {
   egress: Egress
   endpoint: ModelEndpoint
   clock: Clock
   timeouts: EgressTimeouts
   trusted: boolean
-  /** The answer to the request with this signal said that it is whole. */
-  onWhole(signal: AbortSignal): void
+  /** The response to the request with this signal ended with `[DONE]`. */
+  onDone(signal: AbortSignal): void
 }
 
-const maxAnswerBytes = 32 << 20
+const maxResponseBytes = 32 << 20
+/** Far above any event of a model; an endless line or event would fill the memory. */
+const maxEventCharacters = 1 << 20
+/** How long a finished stream may take to close, so that its connection can be reused. */
+const closingMilliseconds = 1000
+const blankLine = new TextEncoder().encode('\n\n')
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A complete response as the one event of a stream; `undefined` if it is none. */
+function asEvents(response: unknown): string | undefined {
+  if (!isRecord(response) || !Array.isArray(response['choices'])) return undefined
+  const choices = response['choices']
+    .filter(isRecord)
+    .map(({ message, ...rest }) => ({ ...rest, delta: message }))
+  return `data: ${JSON.stringify({ ...response, choices })}\n\ndata: [DONE]\n\n`
+}
 
-/** What came is no stream of a model. */
-export const badStream = ({ name, urlSetting }: ModelEndpoint, what: string): ModelFailure =>
-  new ModelFailure(`The ${name} endpoint ${what}: check ${urlSetting} and the model behind it`, {
-    retryable: true,
-    status: 200,
-  })
-
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -39,64 +42,104 @@ function parse(text: string): unknown {
   }
 }
 
-/** A whole answer as the one event of a stream; `undefined` if it is none. */
-function asEvents(answer: unknown): string | undefined {
-  if (!isRecord(answer) || !Array.isArray(answer['choices'])) return undefined
-  const choices = answer['choices']
-    .filter(isRecord)
-    .map(({ message, ...rest }) => ({ ...rest, delta: message }))
-  return `data: ${JSON.stringify({ ...answer, choices })}\n\ndata: [DONE]\n\n`
-}
-
-/** An answer that is not a stream: a failure, or a whole answer from a server that does not stream. */
-function unstreamed({ endpoint, clock }: Parts, text: string, headers: Record<string, string>): Response {
-  const answer = parse(text)
-  const error = providerError(answer)
-  if (error) throw failureOfAnswer(endpoint, error.status ?? 502, text, headers, clock.now())
-  // Some servers send a stream under the wrong name.
-  const events = asEvents(answer) ?? (/^\ufeff?(data|event|id|:)/.test(text) ? text : undefined)
-  if (events === undefined)
-    throw badStream(endpoint, 'answered with something else than the words of a model')
+/** A response that is not a stream: an error, or a complete response from a server that does not stream. */
+function unstreamed({ endpoint, clock }: Options, text: string, headers: Record<string, string>): Response {
+  const response = parseJson(text)
+  const error = providerError(response)
+  if (error) throw failureOfResponse(endpoint, { status: error.status ?? 502, text, headers }, clock.now())
+  // Some servers send a stream with the wrong content type.
+  const events = asEvents(response) ?? (/^\ufeff?(data|event|id|:)/.test(text) ? text : undefined)
+  if (events === undefined) throw badResponse(endpoint, 'sent a response that is not a chat completion')
   return new Response(events)
 }
 
-async function openAnswer(parts: Parts, response: Response): Promise<Response> {
-  const { endpoint, clock } = parts
+async function openResponse(options: Options, response: Response): Promise<Response> {
+  const { endpoint, clock } = options
+  const { status, ok } = response
   const headers = Object.fromEntries(response.headers)
-  if (!response.ok)
-    throw failureOfAnswer(endpoint, response.status, await response.text(), headers, clock.now())
+  if (!ok) throw failureOfResponse(endpoint, { status, text: await response.text(), headers }, clock.now())
   const type = headers['content-type'] ?? ''
   if (/html/i.test(type)) {
     await response.body?.cancel()
-    throw badStream(endpoint, 'answered with a web page')
+    throw badResponse(endpoint, 'responded with a web page')
   }
-  return /json/i.test(type) ? unstreamed(parts, await response.text(), headers) : response
+  return /json/i.test(type) ? unstreamed(options, await response.text(), headers) : response
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), closingMilliseconds).unref()
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The response was complete before.
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /**
- * The egress for the provider library, which gets to see nothing but streams of a model: all else fails here, in the
- * words that all models share.
+ * Passes the bytes of an event stream on as they come, but no line or event that is too long, and nothing after
+ * `[DONE]`: a provider need not close the connection then. The last event counts even without a blank line after it.
  */
-export function modelFetch(parts: Parts): Fetch {
-  const { egress, endpoint, timeouts, trusted, onWhole } = parts
-  const send = egressFetch(egress, { timeouts, trusted, maxBytes: maxAnswerBytes })
-  const lineTooLong = (): Error => badStream(endpoint, 'sent a line that is too long')
+function guardEvents(
+  source: ReadableStream<Uint8Array>,
+  onDone: () => void,
+  tooLong: () => Error,
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader()
+  const decoder = new TextDecoder()
+  let isDone = false
+  let isTooLong = false
+  const parser = createParser({
+    maxBufferSize: maxEventCharacters,
+    onEvent: ({ data }) => {
+      isDone ||= data.trimEnd() === '[DONE]'
+    },
+    onError: ({ type }) => {
+      isTooLong ||= type === 'max-buffer-size-exceeded'
+    },
+  })
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    const { done, value } = await reader.read()
+    parser.feed(done ? '\n\n' : decoder.decode(value, { stream: true }))
+    if (isTooLong) {
+      const failure = tooLong()
+      void reader.cancel(failure).catch(() => {})
+      throw failure
+    }
+    if (isDone) onDone()
+    controller.enqueue(done ? blankLine : value)
+    if (!done && !isDone) return
+    controller.close()
+    if (!done) void drain(reader)
+  }
+  return new ReadableStream({ pull, cancel: reason => reader.cancel(reason) }, { highWaterMark: 0 })
+}
+
+/**
+ * The `fetch` of the provider library over the outbound client. The library sees nothing but event streams; everything
+ * else fails here with a `ModelFailure`.
+ */
+export function modelFetch(options: Options): Fetch {
+  const { egress, endpoint, timeouts, trusted, onDone } = options
+  const send = egressFetch(egress, { timeouts, trusted, maxBytes: maxResponseBytes })
   return async (input, init) => {
     try {
       const response = await send(input, init).catch((error: unknown) => {
-        // The connection had just been closed: nobody has read the request.
+        // The server had closed the connection and has not seen the request.
         if (error instanceof StaleConnection) return send(input, init)
         throw error
       })
-      const answer = await openAnswer(parts, response)
-      if (!answer.body) throw badStream(endpoint, 'answered without a word')
-      const body = guardEvents(answer.body, {
-        onDone: () => init?.signal && onWhole(init.signal),
-        lineTooLong,
-      })
-      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+      const { body } = await openResponse(options, response)
+      if (!body) throw badResponse(endpoint, 'sent an empty response')
+      const events = guardEvents(
+        body,
+        () => init?.signal && onDone(init.signal),
+        () => badResponse(endpoint, 'sent an event that is too long'),
+      )
+      return new Response(events, { headers: { 'content-type': 'text/event-stream' } })
     } catch (error) {
-      throw error instanceof EgressFailure ? failureOfEgress(endpoint, error) : error
+      throw error instanceof EgressFailure ? failureOfEgress(endpoint, error.kind) : error
     }
   }
 }

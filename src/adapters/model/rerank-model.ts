@@ -1,63 +1,70 @@
+import { isRecord } from '../../kernel/is-record.ts'
+import type { ModelFailure } from '../../models/model-failure.ts'
 import type { RankedDocument, Reranker } from '../../models/reranker.ts'
-import type { Egress } from '../egress/egress.ts'
-import { cutText } from './cut-text.ts'
-import type { Surroundings } from './endpoint-health.ts'
-import { settingNames } from './model-endpoint.ts'
-import { PersistentEndpoint } from './persistent-endpoint.ts'
-import { readScores } from './rerank-answer.ts'
+import { cutText, type EndpointOptions, endpointLabels } from './endpoint.ts'
+import { badResponse } from './endpoint-failure.ts'
+import { JsonClient } from './json-client.ts'
 
-interface RerankOptions extends Surroundings {
-  egress: Egress
-  /** Up to but not including `/rerank`. */
-  baseUrl: string
-  apiKey?: string | undefined
+interface RerankOptions extends Omit<EndpointOptions, 'attemptMilliseconds'> {
   model: string
-  /** For everything, further tries included, because somebody waits for the answer. */
-  totalMilliseconds?: number
 }
+
+const labels = endpointLabels('Rerank model', 'RERANK')
 
 /** Rerankers read a few thousand characters; the rest would only cost time. */
 const maxDocumentCharacters = 16_000
 
 const logistic = (value: number): number => 1 / (1 + Math.exp(-value))
 
-/** Any endpoint that speaks the rerank interface of Cohere, Jina or vLLM. */
-class RerankModel implements Reranker {
-  readonly #endpoint: PersistentEndpoint
-  readonly #model: string
-  /** Some models give bare logits. One score out of bounds shows it, and then it holds for all that follow. */
-  #givesLogits = false
-
-  constructor(endpoint: PersistentEndpoint, model: string) {
-    this.#endpoint = endpoint
-    this.#model = model
-  }
-
-  async rerank(query: string, documents: string[], signal?: AbortSignal): Promise<RankedDocument[]> {
-    if (documents.length === 0) return []
-    const body = {
-      model: this.#model,
-      query: cutText(query, maxDocumentCharacters),
-      documents: documents.map(text => cutText(text, maxDocumentCharacters)),
-      top_n: documents.length,
-    }
-    const scored = await this.#endpoint.call(
-      'rerank',
-      body,
-      answer => readScores(answer, documents.length),
-      signal,
-    )
-    this.#givesLogits ||= scored.some(({ score }) => score < 0 || score > 1)
-    const within = this.#givesLogits
-      ? scored.map(({ index, score }) => ({ index, score: logistic(score) }))
-      : scored
-    return within.sort((one, other) => other.score - one.score || one.index - other.index)
+/** Any endpoint with the rerank API of Cohere, Jina or vLLM. */
+export function createReranker(options: RerankOptions): Reranker {
+  // A user waits for the result, so one attempt may take all of the time, and retries share it.
+  const { baseUrl, apiKey, model, totalMilliseconds = 10_000, maxRetryAfterMilliseconds = 5000 } = options
+  const timeouts = { attemptMilliseconds: totalMilliseconds, totalMilliseconds, maxRetryAfterMilliseconds }
+  const client = new JsonClient({ ...labels, baseUrl, apiKey }, timeouts, options)
+  /** Some models return logits. One score out of bounds shows it, and then it holds for all that follow. */
+  let returnsLogits = false
+  return {
+    rerank: async (query, documents, signal) => {
+      if (documents.length === 0) return []
+      const body = {
+        model,
+        query: cutText(query, maxDocumentCharacters),
+        documents: documents.map(text => cutText(text, maxDocumentCharacters)),
+        top_n: documents.length,
+      }
+      const scored = await client.post(
+        'rerank',
+        body,
+        response => readScores(response, documents.length),
+        signal,
+      )
+      returnsLogits ||= scored.some(({ score }) => score < 0 || score > 1)
+      const bounded = returnsLogits
+        ? scored.map(({ index, score }) => ({ index, score: logistic(score) }))
+        : scored
+      return bounded.sort((one, other) => other.score - one.score || one.index - other.index)
+    },
   }
 }
 
-export function createReranker(options: RerankOptions): Reranker {
-  const { egress, baseUrl, apiKey, model, totalMilliseconds = 10_000 } = options
-  const endpoint = { name: 'rerank', ...settingNames('RERANK'), baseUrl, apiKey }
-  const patience = { attemptMilliseconds: totalMilliseconds, totalMilliseconds, pauseMilliseconds: 5000 }
-  return new RerankModel(new PersistentEndpoint(egress, endpoint, patience, options), model)
+const malformed = (what: string): ModelFailure => badResponse(labels, `sent a response in which ${what}`)
+
+/** The score of every document as the model returned it; a `ModelFailure` when one is missing. */
+export function readScores(response: unknown, count: number): RankedDocument[] {
+  // Cohere, Jina and vLLM name the list `results`, Voyage names it `data`, and TEI sends the list alone.
+  const entries = isRecord(response) ? (response['results'] ?? response['data']) : response
+  if (!Array.isArray(entries) || !entries.every(isRecord)) throw malformed('there are no results')
+  if (entries.length !== count) throw malformed(`there are ${entries.length} results for ${count} documents`)
+  const seen = new Set<number>()
+  return entries.map(entry => {
+    const { index } = entry
+    const score = entry['relevance_score'] ?? entry['score']
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count)
+      throw malformed('a result belongs to no document')
+    if (seen.has(index)) throw malformed('two results belong to the same document')
+    if (typeof score !== 'number' || !Number.isFinite(score)) throw malformed('a score is not a number')
+    seen.add(index)
+    return { index, score }
+  })
 }

@@ -1,70 +1,97 @@
+import { isRecord } from '../../kernel/is-record.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { WebResult, WebSearch } from '../../models/web-search.ts'
-import type { Egress } from '../egress/egress.ts'
-import { cutText } from './cut-text.ts'
-import type { Surroundings } from './endpoint-health.ts'
-import type { ModelEndpoint } from './model-endpoint.ts'
-import { PersistentEndpoint } from './persistent-endpoint.ts'
-import { readResults } from './searxng-answer.ts'
+import { cutText, type EndpointOptions, type ModelEndpoint } from './endpoint.ts'
+import { JsonClient } from './json-client.ts'
 
-interface WebSearchOptions extends Surroundings {
-  egress: Egress
+interface WebSearchOptions extends Omit<EndpointOptions, 'baseUrl'> {
   /** The search page of a SearXNG server, or its root. */
   url: string
-  apiKey?: string | undefined
-  attemptMilliseconds?: number
-  /** For all tries together. */
-  totalMilliseconds?: number
 }
 
-/** It travels in the address, which servers bound. */
+const labels = { label: 'Web search', urlSetting: 'WEB_SEARCH_URL', keySetting: 'WEB_SEARCH_API_KEY' }
+
+/** It is part of the URL, whose length servers limit. */
 const maxQueryCharacters = 1000
+const maxResults = 10
+const maxTitleCharacters = 300
+const maxContentCharacters = 2000
 
-function advise(status: number): string | undefined {
-  if (status === 403) return 'its JSON format may be turned off: enable json in search.formats of SearXNG'
-  if (status === 401) return 'check WEB_SEARCH_API_KEY'
-  return status === 404 ? 'check WEB_SEARCH_URL (it often ends in /search)' : undefined
-}
-
-class SearxngSearch implements WebSearch {
-  readonly #endpoint: PersistentEndpoint
-  readonly #page: URL
-
-  constructor(endpoint: PersistentEndpoint, page: URL) {
-    this.#endpoint = endpoint
-    this.#page = page
-  }
-
-  async search(query: string, signal?: AbortSignal): Promise<WebResult[]> {
-    const asked = query.trim()
-    if (asked === '')
-      throw new ModelFailure('There is nothing to search the web for: the query is empty', {
-        retryable: false,
-      })
-    const url = new URL(this.#page)
-    url.searchParams.set('q', cutText(asked, maxQueryCharacters))
-    url.searchParams.set('format', 'json')
-    return this.#endpoint.send({ url, method: 'GET' }, readResults, signal)
-  }
+const meanings: Record<number, { text: string; advice: string }> = {
+  401: { text: 'the server rejected the API key', advice: 'Check WEB_SEARCH_API_KEY.' },
+  403: {
+    text: 'the server refused the search',
+    advice: 'Its JSON format may be turned off: enable json in search.formats of SearXNG.',
+  },
+  404: { text: 'there is no such page', advice: 'Check WEB_SEARCH_URL (it often ends in /search).' },
 }
 
 export function createWebSearch(options: WebSearchOptions): WebSearch {
-  const { egress, url, apiKey } = options
-  const endpoint: ModelEndpoint = {
-    name: 'web search',
-    urlSetting: 'WEB_SEARCH_URL',
-    keySetting: 'WEB_SEARCH_API_KEY',
-    baseUrl: url,
-    apiKey,
-    advise,
-  }
-  const patience = {
+  const { url, apiKey } = options
+  const endpoint: ModelEndpoint = { ...labels, baseUrl: url, apiKey, explain: status => meanings[status] }
+  const timeouts = {
     attemptMilliseconds: options.attemptMilliseconds ?? 10_000,
     totalMilliseconds: options.totalMilliseconds ?? 25_000,
-    pauseMilliseconds: 5000,
+    maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? 5000,
   }
-  const persistent = new PersistentEndpoint(egress, endpoint, patience, options)
+  const client = new JsonClient(endpoint, timeouts, options)
   const page = new URL(url)
   if (page.pathname === '/') page.pathname = '/search'
-  return new SearxngSearch(persistent, page)
+  return {
+    search: async (query, signal) => {
+      const text = query.trim()
+      if (text === '')
+        throw new ModelFailure('The query of the web search is empty: enter what to search for', {
+          retryable: false,
+        })
+      const search = new URL(page)
+      search.searchParams.set('q', cutText(text, maxQueryCharacters))
+      search.searchParams.set('format', 'json')
+      return client.send({ url: search, method: 'GET' }, readResults, signal)
+    },
+  }
+}
+
+const entities: Record<string, string> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': ' ',
+  '&amp;': '&',
+}
+
+/** Engines highlight the words that were searched for, and some send HTML. */
+const plainText = (value: unknown, maxLength: number): string =>
+  (typeof value === 'string' ? value : '')
+    .slice(0, maxLength * 4)
+    .replace(/<\/?[a-z][^<>]*>/gi, '')
+    .replace(/&(?:lt|gt|quot|#39|nbsp|amp);/g, entity => entities[entity] ?? entity)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, maxLength)
+    .toWellFormed()
+
+/** Links are shown to users, who may follow them. */
+const webAddress = (value: unknown): string =>
+  typeof value === 'string' && /^https?:\/\//i.test(value.trim()) && URL.canParse(value) ? value.trim() : ''
+
+/** The best results; those that cannot be shown are left out. */
+export function readResults(response: unknown): WebResult[] {
+  const results = isRecord(response) ? response['results'] : undefined
+  if (!Array.isArray(results))
+    throw new ModelFailure(
+      `${labels.label}: the server sent a response without results. ` +
+        'Check that WEB_SEARCH_URL is the search page of a SearXNG server.',
+      { retryable: true, status: 200 },
+    )
+  return results
+    .filter(isRecord)
+    .map(({ title, url, content }) => ({
+      title: plainText(title, maxTitleCharacters),
+      url: webAddress(url),
+      content: plainText(content, maxContentCharacters),
+    }))
+    .filter(({ title, url }) => title !== '' && url !== '')
+    .slice(0, maxResults)
 }

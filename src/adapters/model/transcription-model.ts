@@ -1,73 +1,46 @@
-import { ModelFailure } from '../../models/model-failure.ts'
+import { isRecord } from '../../kernel/is-record.ts'
 import type { Transcriber } from '../../models/transcriber.ts'
-import type { Egress } from '../egress/egress.ts'
-import type { EndpointRequest } from './call-endpoint.ts'
-import type { Surroundings } from './endpoint-health.ts'
-import { endpointUrl, type ModelEndpoint, settingNames } from './model-endpoint.ts'
-import { PersistentEndpoint } from './persistent-endpoint.ts'
+import { type EndpointOptions, endpointLabels, endpointUrl } from './endpoint.ts'
+import { badResponse } from './endpoint-failure.ts'
+import { JsonClient } from './json-client.ts'
 
-interface TranscriptionOptions extends Surroundings {
-  egress: Egress
-  /** Up to but not including `/audio/transcriptions`. */
-  baseUrl: string
-  apiKey?: string | undefined
+interface TranscriptionOptions extends EndpointOptions {
   model: string
-  attemptMilliseconds?: number
-  /** For all tries together. */
-  totalMilliseconds?: number
 }
 
-type Audio = Parameters<Transcriber['transcribe']>[0]
+const labels = endpointLabels('Transcription model', 'TRANSCRIBE')
 
-function readTranscript(answer: unknown): string {
-  const text = typeof answer === 'object' && answer !== null && 'text' in answer ? answer.text : undefined
-  if (typeof text === 'string') return text.trim()
-  throw new ModelFailure(
-    'The transcription endpoint answered 200, but there is no text in it: ' +
-      'check TRANSCRIBE_BASE_URL and the model behind it',
-    { retryable: true, status: 200 },
-  )
+function readTranscript(response: unknown): string {
+  const text = isRecord(response) ? response['text'] : undefined
+  if (typeof text !== 'string') throw badResponse(labels, 'sent a response without a text')
+  return text.trim()
 }
 
-/** Any endpoint that speaks OpenAI's transcription interface. */
-class TranscriptionModel implements Transcriber {
-  readonly #persistent: PersistentEndpoint
-  readonly #endpoint: ModelEndpoint
-  readonly #model: string
-
-  constructor(persistent: PersistentEndpoint, endpoint: ModelEndpoint, model: string) {
-    this.#persistent = persistent
-    this.#endpoint = endpoint
-    this.#model = model
-  }
-
-  async transcribe(audio: Audio, signal?: AbortSignal): Promise<string> {
-    return this.#persistent.send(await this.#request(audio), readTranscript, signal)
-  }
-
-  async #request({ name, mimeType, bytes }: Audio): Promise<EndpointRequest> {
-    const form = new FormData()
-    form.append('model', this.#model)
-    form.append('response_format', 'json')
-    form.append('file', new Blob([new Uint8Array(bytes)], { type: mimeType }), name)
-    // Writes the form as it is sent, with the boundary between its parts.
-    const written = new Response(form)
-    return {
-      url: endpointUrl(this.#endpoint, 'audio/transcriptions'),
-      method: 'POST',
-      headers: { 'content-type': written.headers.get('content-type') ?? '' },
-      body: new Uint8Array(await written.arrayBuffer()),
-    }
-  }
-}
-
+/** Any endpoint with OpenAI's transcription API. */
 export function createTranscriber(options: TranscriptionOptions): Transcriber {
-  const { egress, baseUrl, apiKey, model } = options
-  const endpoint = { name: 'transcription', ...settingNames('TRANSCRIBE'), baseUrl, apiKey }
-  const patience = {
+  const { baseUrl, apiKey, model } = options
+  const endpoint = { ...labels, baseUrl, apiKey }
+  const timeouts = {
     attemptMilliseconds: options.attemptMilliseconds ?? 120_000,
     totalMilliseconds: options.totalMilliseconds ?? 300_000,
-    pauseMilliseconds: 60_000,
+    maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? 60_000,
   }
-  return new TranscriptionModel(new PersistentEndpoint(egress, endpoint, patience, options), endpoint, model)
+  const client = new JsonClient(endpoint, timeouts, options)
+  return {
+    transcribe: async ({ name, mimeType, bytes }, signal) => {
+      const form = new FormData()
+      form.append('model', model)
+      form.append('response_format', 'json')
+      form.append('file', new Blob([new Uint8Array(bytes)], { type: mimeType }), name)
+      // Encodes the form, with the boundary between its parts.
+      const encoded = new Response(form)
+      const request = {
+        url: endpointUrl(endpoint, 'audio/transcriptions'),
+        method: 'POST' as const,
+        headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
+        body: new Uint8Array(await encoded.arrayBuffer()),
+      }
+      return client.send(request, readTranscript, signal)
+    },
+  }
 }

@@ -1,0 +1,228 @@
+import { isRecord } from '../../kernel/is-record.ts'
+import type { EmbeddingModel } from '../../models/embedding-model.ts'
+import { ModelFailure } from '../../models/model-failure.ts'
+import { cutText, type EndpointOptions, endpointLabels } from './endpoint.ts'
+import { badResponse } from './endpoint-failure.ts'
+import { JsonClient } from './json-client.ts'
+
+interface EmbeddingOptions extends EndpointOptions {
+  /** Called for every text of which only the beginning was embedded. */
+  onCut?: (characters: { given: number; kept: number }) => void
+}
+
+/** One text, and its index in the list that was given. */
+interface IndexedText {
+  index: number
+  text: string
+}
+
+const labels = endpointLabels('Embedding model', 'EMBEDDING')
+
+/** No model reads more at once; the rest would be charged for or rejected. */
+const maxTextCharacters = 24_000
+const maxInputs = 64
+const maxBatchCharacters = 100_000
+const concurrentBatches = 3
+/** A single text that is still too long is halved at most this many times. */
+const maxHalvings = 6
+const maxDimension = 65_536
+
+const isRejection = (error: unknown): error is ModelFailure =>
+  error instanceof ModelFailure && [400, 413, 422].includes(error.status ?? 0)
+
+const saysTooLong = (failure: ModelFailure): boolean =>
+  failure.status === 413 ||
+  /too (long|large|many tokens)|context length|token limit|max\w*[ _](context|token|input|length)|exceed/i.test(
+    failure.message,
+  )
+
+/** In order, in as few batches as the limits allow. A text that is alone in its batch may exceed the limit. */
+export function embeddingBatches(texts: IndexedText[], maxInputs: number): IndexedText[][] {
+  const batches: IndexedText[][] = []
+  let characters = Number.POSITIVE_INFINITY
+  for (const each of texts) {
+    const open = batches.at(-1)
+    characters += each.text.length
+    if (open && open.length < maxInputs && characters <= maxBatchCharacters) open.push(each)
+    else {
+      batches.push([each])
+      characters = each.text.length
+    }
+  }
+  return batches
+}
+
+/** Any endpoint with OpenAI's embeddings API. */
+class OpenAiEmbeddingModel implements EmbeddingModel {
+  readonly #client: JsonClient
+  readonly #onCut: NonNullable<EmbeddingOptions['onCut']>
+  /** Inputs that a request may hold, by model, where a provider has rejected more. */
+  readonly #learnedInputs = new Map<string, number>()
+  /** How many texts had to be shortened so far. */
+  #shortened = 0
+
+  constructor(client: JsonClient, onCut: NonNullable<EmbeddingOptions['onCut']>) {
+    this.#client = client
+    this.#onCut = onCut
+  }
+
+  async embed(model: string, texts: string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    const indexed = texts.map((text, index) => ({ index, text: this.#prepare(text) }))
+    const waiting = embeddingBatches(indexed, this.#maxInputs(model))
+    const vectors = new Array<Float32Array>(texts.length)
+    const stop = new AbortController()
+    const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+    const work = async (): Promise<void> => {
+      for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
+        const found = await this.#embedBatch(model, batch, either)
+        for (const [position, { index }] of batch.entries()) vectors[index] = found[position]!
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: concurrentBatches }, work))
+    } finally {
+      // After the first failure the results of the other requests are not needed.
+      stop.abort()
+    }
+    checkDimension(vectors)
+    return vectors
+  }
+
+  #maxInputs(model: string): number {
+    return this.#learnedInputs.get(model) ?? maxInputs
+  }
+
+  #prepare(text: string): string {
+    if (text.trim() === '')
+      throw new ModelFailure('An empty text cannot be embedded: leave it out', { retryable: false })
+    if (text.length <= maxTextCharacters) return text.toWellFormed()
+    this.#onCut({ given: text.length, kept: maxTextCharacters })
+    return cutText(text, maxTextCharacters)
+  }
+
+  async #embedBatch(model: string, batch: IndexedText[], signal: AbortSignal): Promise<Float32Array[]> {
+    if (batch.length > this.#maxInputs(model))
+      return this.#inSequence(model, embeddingBatches(batch, this.#maxInputs(model)), signal)
+    const texts = batch.map(each => each.text)
+    try {
+      return await this.#request(model, texts, signal)
+    } catch (error) {
+      if (!isRejection(error)) throw error
+      if (batch.length === 1) return this.#shorten(model, texts[0]!, error, signal)
+      // Too many inputs, too much text or one bad text: providers word these too differently to tell them apart.
+      const shortenedBefore = this.#shortened
+      const half = Math.ceil(batch.length / 2)
+      const vectors = await this.#inSequence(model, [batch.slice(0, half), batch.slice(half)], signal)
+      // Both halves were accepted unchanged, so their number was the reason; later requests need not learn it again.
+      if (this.#shortened === shortenedBefore)
+        this.#learnedInputs.set(model, Math.min(half, this.#maxInputs(model)))
+      return vectors
+    }
+  }
+
+  async #inSequence(model: string, batches: IndexedText[][], signal: AbortSignal): Promise<Float32Array[]> {
+    const vectors: Float32Array[] = []
+    for (const batch of batches) vectors.push(...(await this.#embedBatch(model, batch, signal)))
+    return vectors
+  }
+
+  /** A vector of the beginning of a text is better than none. */
+  async #shorten(
+    model: string,
+    text: string,
+    rejection: ModelFailure,
+    signal: AbortSignal,
+  ): Promise<Float32Array[]> {
+    let failure = rejection
+    let length = Math.floor(text.length / 2)
+    for (let count = 0; count < maxHalvings && length > 0 && saysTooLong(failure); count++) {
+      try {
+        const vectors = await this.#request(model, [cutText(text, length)], signal)
+        this.#shortened++
+        this.#onCut({ given: text.length, kept: length })
+        return vectors
+      } catch (error) {
+        if (!isRejection(error)) throw error
+        failure = error
+        length = Math.floor(length / 2)
+      }
+    }
+    throw failure
+  }
+
+  #request(model: string, input: string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const body = { model, input, encoding_format: 'float' }
+    return this.#client.post('embeddings', body, response => readEmbeddings(response, input.length), signal)
+  }
+}
+
+/** Without a total timeout by default, since ingestion can wait. */
+export function createEmbeddingModel(options: EmbeddingOptions): EmbeddingModel {
+  const { baseUrl, apiKey, onCut = () => {} } = options
+  const timeouts = {
+    attemptMilliseconds: options.attemptMilliseconds ?? 60_000,
+    totalMilliseconds: options.totalMilliseconds ?? Number.POSITIVE_INFINITY,
+    maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? 60_000,
+  }
+  return new OpenAiEmbeddingModel(new JsonClient({ ...labels, baseUrl, apiKey }, timeouts, options), onCut)
+}
+
+const malformed = (what: string): ModelFailure => badResponse(labels, `sent a response in which ${what}`)
+
+/** Numbers as a list, or as base64 of 32-bit floats, which some servers send whatever was asked for. */
+function numbersOf(embedding: unknown): ArrayLike<number> {
+  if (Array.isArray(embedding)) {
+    if (!embedding.every(value => typeof value === 'number')) throw malformed('a vector is not numeric')
+    return embedding
+  }
+  if (typeof embedding !== 'string') throw malformed('a vector is missing')
+  const bytes = Buffer.from(embedding, 'base64')
+  if (bytes.length % 4 !== 0) throw malformed('a vector is truncated')
+  return Float32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4))
+}
+
+function unitVector(numbers: ArrayLike<number>): Float32Array {
+  if (numbers.length === 0 || numbers.length > maxDimension)
+    throw malformed(`a vector has ${numbers.length} numbers`)
+  let sum = 0
+  for (let index = 0; index < numbers.length; index++) sum += numbers[index]! ** 2
+  if (!Number.isFinite(sum)) throw malformed('a vector has numbers that are invalid or too large')
+  if (sum === 0)
+    throw new ModelFailure(`${labels.label}: the model returned a vector of zeros. Use another model.`, {
+      retryable: false,
+      status: 200,
+    })
+  const length = Math.sqrt(sum)
+  return Float32Array.from(numbers, value => value / length)
+}
+
+/** Entries in the order of the inputs. Without any index they are taken to be in order already. */
+function inOrder(entries: Record<string, unknown>[]): Record<string, unknown>[] {
+  if (entries.every(entry => entry['index'] === undefined)) return entries
+  const ordered: Record<string, unknown>[] = []
+  for (const entry of entries) {
+    const { index } = entry
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= entries.length)
+      throw malformed('a vector belongs to no text')
+    if (ordered[index]) throw malformed('two vectors belong to the same text')
+    ordered[index] = entry
+  }
+  return ordered
+}
+
+/** The vectors of a response, of length 1, in the order of the inputs; a `ModelFailure` when some are missing. */
+export function readEmbeddings(response: unknown, count: number): Float32Array[] {
+  const data = isRecord(response) ? response['data'] : undefined
+  if (!Array.isArray(data) || !data.every(isRecord)) throw malformed('there are no vectors')
+  if (data.length !== count) throw malformed(`there are ${data.length} vectors for ${count} texts`)
+  const vectors = inOrder(data).map(entry => unitVector(numbersOf(entry['embedding'])))
+  checkDimension(vectors)
+  return vectors
+}
+
+/** Vectors of different dimensions cannot be compared. */
+function checkDimension(vectors: Float32Array[]): void {
+  const [first] = vectors
+  if (vectors.some(vector => vector.length !== first?.length))
+    throw malformed('the vectors are not all of one dimension')
+}

@@ -1,0 +1,208 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isRecord } from '../../kernel/is-record.ts'
+import { ModelFailure } from '../../models/model-failure.ts'
+import { EgressFailure, type EgressFailureKind } from '../egress/egress.ts'
+import type { EndpointLabels, ModelEndpoint } from './endpoint.ts'
+
+const transient = new Set([408, 409, 425, 429])
+const isTransient = (status: number): boolean => status >= 500 || transient.has(status)
+const isAboutKey = (status: number): boolean => status === 401 || status === 403
+
+/** What a status of a provider means and what to do about it; the first that matches counts. */
+const statusMeanings: readonly {
+  matches: (status: number, code: string) => boolean
+  text: string
+  advice: (labels: EndpointLabels) => string
+}[] = [
+  {
+    matches: (status, code) => status === 402 || code === 'insufficient_quota',
+    text: 'the account at the provider has no credit left',
+    advice: () => 'Add credit, or use another key.',
+  },
+  {
+    matches: isAboutKey,
+    text: 'the provider rejected the API key',
+    advice: ({ keySetting }) => `Check ${keySetting}.`,
+  },
+  {
+    matches: status => status === 404,
+    text: 'the provider does not know this URL or model',
+    advice: ({ urlSetting }) => `Check ${urlSetting} (it often ends in /v1) and the name of the model.`,
+  },
+  {
+    matches: status => status === 429,
+    text: 'the rate limit of the provider is reached',
+    advice: () => 'Try again later, or send fewer requests.',
+  },
+  {
+    matches: status => status >= 300 && status < 400,
+    text: 'the provider sent a redirect, which is not followed',
+    advice: ({ urlSetting }) => `Set ${urlSetting} to the URL that it leads to.`,
+  },
+  { matches: isTransient, text: 'provider error', advice: () => 'Try again later.' },
+  {
+    matches: () => true,
+    text: 'the provider rejected the request',
+    advice: () => 'Check the settings of the model.',
+  },
+]
+
+/** Why no complete response arrived: before its headers, and in the middle of a stream. */
+const egressMeanings: Record<EgressFailureKind, { retryable: boolean; text: string; inStream: string }> = {
+  unreachable: {
+    retryable: true,
+    text: 'the provider could not be reached',
+    inStream: 'broke off in the middle of its response',
+  },
+  timed_out: {
+    retryable: true,
+    text: 'the provider did not respond in time',
+    inStream: 'stopped in the middle of its response',
+  },
+  bad_answer: {
+    retryable: true,
+    text: 'the provider sent a response that is damaged or not HTTP',
+    inStream: 'broke off in the middle of its response',
+  },
+  too_large: {
+    retryable: false,
+    text: 'the provider sent a response that is too large',
+    inStream: 'sent a response that is too large',
+  },
+  blocked: {
+    retryable: false,
+    text: 'the provider cannot be called with these settings',
+    inStream: 'broke off in the middle of its response',
+  },
+}
+
+interface ProviderError {
+  message: string
+  code: string
+  /** Where a gateway put the real status into the body. */
+  status: number | undefined
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** The error object of a response, in the forms that providers use. */
+export function providerError(response: unknown): ProviderError | undefined {
+  if (!isRecord(response)) return undefined
+  const { error } = response
+  if (typeof error === 'string' && error) return { message: error, code: '', status: undefined }
+  if (!isRecord(error)) return undefined
+  const number = Number(error['code'] ?? error['status'])
+  return {
+    message: textOf(error['message']),
+    code: textOf(error['code']) || textOf(error['type']),
+    status: Number.isInteger(number) && number >= 400 && number <= 599 ? number : undefined,
+  }
+}
+
+function detailOf(text: string): { message: string; code: string } {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    const { message = '', code = '' } = providerError(parsed) ?? {}
+    const plain = isRecord(parsed) ? textOf(parsed['message']) || textOf(parsed['detail']) : ''
+    return { message: message || plain, code }
+  } catch {
+    return { message: '', code: '' }
+  }
+}
+
+/** A provider may repeat the key, or part of it, in its message. */
+function withoutSecrets(message: string, apiKey: string | undefined): string {
+  const known = apiKey ? message.replaceAll(apiKey, '[key]') : message
+  const clean = known
+    .replace(/\bBearer\s+\S+/gi, '[key]')
+    .replace(/\b(sk|pk|rk|gsk|key|jina|hf)[-_][\w*-]{6,}/gi, '[key]')
+  return clean.length > 300 ? `${clean.slice(0, 300)}…` : clean
+}
+
+/** How long a response asks to wait: in seconds, as a date, or in milliseconds as some providers do. */
+export function retryAfterMilliseconds(headers: IncomingHttpHeaders, now: number): number | undefined {
+  const exact = headers['retry-after-ms']
+  if (typeof exact === 'string' && /^\d{1,9}$/.test(exact)) return Number(exact)
+  const given = headers['retry-after']?.trim()
+  if (given === undefined) return undefined
+  if (/^\d{1,9}(\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1000)
+  const date = Date.parse(given)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+interface FailedResponse {
+  status: number
+  text: string
+  headers: IncomingHttpHeaders
+}
+
+/** A response with an error status. */
+export function failureOfResponse(
+  endpoint: ModelEndpoint,
+  { status, text, headers }: FailedResponse,
+  now: number,
+): ModelFailure {
+  const { message, code } = detailOf(text)
+  const meaning = statusMeanings.find(({ matches }) => matches(status, code))!
+  const { text: what, advice } = endpoint.explain?.(status) ?? {
+    text: meaning.text,
+    advice: meaning.advice(endpoint),
+  }
+  const quoted =
+    isAboutKey(status) || !message ? '' : ` Provider message: ${withoutSecrets(message, endpoint.apiKey)}`
+  return new ModelFailure(`${endpoint.label}: ${what} (${status}). ${advice}${quoted}`, {
+    status,
+    retryable: code !== 'insufficient_quota' && isTransient(status),
+    retryAfterMilliseconds: retryAfterMilliseconds(headers, now),
+  })
+}
+
+/** Names the setting and not the address in it: its reader need not be the operator. */
+export function failureOfEgress(endpoint: ModelEndpoint, kind: EgressFailureKind): ModelFailure {
+  const { label, urlSetting, keySetting } = endpoint
+  const { retryable, text } = egressMeanings[kind]
+  const hint = endpoint.isOfWorkspace ? ' The operator must list a private address in EGRESS_ALLOW.' : ''
+  const advice =
+    kind === 'blocked'
+      ? `Check ${urlSetting} and ${keySetting}.${hint}`
+      : `Check that ${urlSetting} is right and its server is running.`
+  return new ModelFailure(`${label}: ${text}. ${advice}`, { retryable })
+}
+
+/** A response with status 200 that is not what the operation returns. */
+export const badResponse = ({ label, urlSetting }: EndpointLabels, what: string): ModelFailure =>
+  new ModelFailure(`${label}: the provider ${what}. Check ${urlSetting} and the model behind it.`, {
+    retryable: true,
+    status: 200,
+  })
+
+/** The library wraps the errors of its `fetch`. */
+function* causesOf(error: unknown): Generator<unknown> {
+  for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) yield each
+}
+
+/** An event that is not part of a chat response comes with its value: usually it reports a failure. */
+const eventOf = (error: unknown): unknown =>
+  error instanceof Error ? (error as { value?: unknown }).value : { error }
+
+/** Errors of the library have such names; any other is a bug of ours, not a failure of the endpoint. */
+const isOwnBug = (error: unknown): error is Error => error instanceof Error && !error.name.startsWith('AI_')
+
+/** Why a stream failed; `undefined` means that it ended too early. Other errors are returned unchanged. */
+export function failureOfStream(endpoint: ModelEndpoint, now: number, error: unknown): Error {
+  for (const cause of causesOf(error)) {
+    if (cause instanceof ModelFailure) return cause
+    if (cause instanceof EgressFailure) return badResponse(endpoint, egressMeanings[cause.kind].inStream)
+  }
+  if (isOwnBug(error)) return error
+  if (error instanceof Error && error.name === 'AI_UnsupportedFunctionalityError')
+    return new ModelFailure(`${endpoint.label}: files of this type cannot be sent. Send an image.`, {
+      retryable: false,
+    })
+  if (error === undefined) return badResponse(endpoint, 'ended its response before it was complete')
+  const value = eventOf(error)
+  const reported = providerError(value)
+  if (!reported) return badResponse(endpoint, 'sent a stream that cannot be read')
+  const response = { status: reported.status ?? 502, text: JSON.stringify(value), headers: {} }
+  return failureOfResponse(endpoint, response, now)
+}

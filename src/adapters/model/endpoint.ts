@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
+import type { Egress } from '../egress/egress.ts'
+
+/** How messages refer to an endpoint and its settings, without showing the address or the key. */
+export interface EndpointLabels {
+  /** The beginning of a message: `Embedding model`, `Model "cheap"`. */
+  label: string
+  /** `EMBEDDING_BASE_URL`, or where a workspace sets the URL. */
+  urlSetting: string
+  /** `EMBEDDING_API_KEY`, or where a workspace sets the key. */
+  keySetting: string
+}
+
+/** Where a model is served. */
+export interface ModelEndpoint extends EndpointLabels {
+  baseUrl: string
+  apiKey: string | undefined
+  /** Whether the URL was set by a workspace, and not by the operator. */
+  isOfWorkspace?: boolean
+  /** What a status means where it means something special here. */
+  explain?: (status: number) => { text: string; advice: string } | undefined
+}
+
+/** Limits in time for a call that may be sent several times. */
+export interface TimeoutOptions {
+  attemptMilliseconds: number
+  /** For all attempts and the waits between them. */
+  totalMilliseconds: number
+  /** Longest `Retry-After` that is waited for; a longer one fails the call. */
+  maxRetryAfterMilliseconds: number
+}
+
+/** Time and chance, which tests replace. */
+export interface Timing {
+  clock?: Clock
+  /** Waits, or rejects with the reason of the signal. */
+  sleep?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
+  /** From 0 up to but not including 1. */
+  random?: () => number
+}
+
+export interface EndpointOptions extends Timing, Partial<TimeoutOptions> {
+  egress: Egress
+  /** Without the path of the operation, such as `/embeddings`. */
+  baseUrl: string
+  apiKey?: string | undefined
+}
+
+export const endpointLabels = (label: string, prefix: string): EndpointLabels => ({
+  label,
+  urlSetting: `${prefix}_BASE_URL`,
+  keySetting: `${prefix}_API_KEY`,
+})
+
+/** The path below the base URL, whose query (such as an API version) is kept. */
+export function endpointUrl({ baseUrl, urlSetting }: ModelEndpoint, path: string): URL {
+  if (!URL.canParse(baseUrl)) throw new Error(`${urlSetting} is not a URL: ${baseUrl}`)
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
+  return url
+}
+
+const systemSleep = async (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
+  await delay(milliseconds, undefined, { signal }).catch((error: unknown) => {
+    throw signal?.aborted ? signal.reason : error
+  })
+}
+
+export const resolveTiming = ({ clock, sleep, random }: Timing): Required<Timing> => ({
+  clock: clock ?? systemClock,
+  sleep: sleep ?? systemSleep,
+  random: random ?? Math.random,
+})
+
+/** The beginning of a text. Strict servers reject half of a surrogate pair. */
+export const cutText = (text: string, length: number): string => {
+  const last = text.charCodeAt(length - 1)
+  const splitsPair = length < text.length && last >= 0xd800 && last <= 0xdbff
+  return text.slice(0, splitsPair ? length - 1 : length).toWellFormed()
+}
