@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Segment } from './index/segment.ts'
-import type { Chunk } from './ingest/cut/chunk.ts'
+import type { Chunk } from './ingest/chunking/chunk.ts'
 import type { KnowledgeBase, Metadata } from './knowledge-base.ts'
 
 export interface StoredChunk extends Chunk {

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { EmbeddingModel } from '../models/embedding-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import type { EmbeddingCache } from './embedding-cache.ts'
-import type { Chunk } from './ingest/cut/chunk.ts'
+import type { Chunk } from './ingest/chunking/chunk.ts'
 
 /** What stands for a passage: its headings say what "it" and "this" in it mean. */
 const textOf = (chunk: Pick<Chunk, 'content' | 'heading'>): string =>

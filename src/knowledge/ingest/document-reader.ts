@@ -1,6 +1,6 @@
 import type { Chunking } from '../chunking.ts'
 import type { Segment } from '../index/segment.ts'
-import type { Chunk } from './cut/chunk.ts'
+import type { Chunk } from './chunking/chunk.ts'
 
 export interface FileToRead {
   name: string

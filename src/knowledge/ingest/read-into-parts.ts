@@ -1,11 +1,11 @@
 import type { Segment } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
 import { chunkTerms } from '../text/chunk-terms.ts'
-import type { Chunk } from './cut/chunk.ts'
-import { cutBlocks } from './cut/cut-blocks.ts'
+import type { Chunk } from './chunking/chunk.ts'
+import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
 import type { FileToRead, ReadPart } from './document-reader.ts'
-import { readDocument } from './read/read-document.ts'
+import { readDocument } from './readers/read-document.ts'
 
 const chunksPerPart = 32
 /** Bounds the memory of the builder; segments of one document are merged like any others. */
@@ -17,7 +17,7 @@ export async function* readIntoParts(file: FileToRead): AsyncGenerator<ReadPart>
   let builder = new SegmentBuilder()
   let total = 0
   const finish = (): Segment => builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
-  for await (const chunk of cutBlocks(readDocument(file), file.chunking)) {
+  for await (const chunk of chunkBlocks(readDocument(file), file.chunking)) {
     // Only now is it known that the part before was not the last one.
     if (chunks.length >= chunksPerPart) {
       const isFull = builder.chunkCount >= chunksPerSegment

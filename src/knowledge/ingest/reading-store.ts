@@ -1,7 +1,7 @@
 import type { Chunking } from '../chunking.ts'
 import type { DocumentError, DocumentStatus } from '../document.ts'
 import type { Segment } from '../index/segment.ts'
-import type { Chunk } from './cut/chunk.ts'
+import type { Chunk } from './chunking/chunk.ts'
 
 /** One document on its way into one generation. Whoever holds the lease may work on it. */
 export interface Reading {

@@ -1,4 +1,4 @@
-import type { Chunk } from '../ingest/cut/chunk.ts'
+import type { Chunk } from '../ingest/chunking/chunk.ts'
 import { textTerms } from './text-terms.ts'
 
 /** The name without its ending, since people ask for "the handbook" and not for "handbook.pdf". */

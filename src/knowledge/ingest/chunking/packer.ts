@@ -1,0 +1,160 @@
+import type { Chunk, ChunkWriter } from './chunk.ts'
+import { countTokens } from './count-tokens.ts'
+import { splitSentences } from './split-text.ts'
+import type { Piece, Section, Unit } from './text-units.ts'
+
+/** The sentences of a piece, last one first. */
+const sentencesFromEnd = (piece: Piece): string[] => [...splitSentences(piece.text)].reverse()
+
+/**
+ * The last sentences of a chunk, at most `budget` tokens, for the next chunk to begin with. Only a running text goes on
+ * in the next chunk; tables, code and what a heading is before do not. The first sentence is never taken, so that a
+ * chunk is not repeated as a whole.
+ */
+const overlapTail = (pieces: Piece[], next: Piece, budget: number): Piece | undefined => {
+  if (next.kind !== 'paragraph') return undefined
+  let tail: Piece | undefined
+  let tokens = 0
+  const start = pieces[0]?.from ?? 0
+  for (const piece of pieces.toReversed()) {
+    if (piece.kind !== 'paragraph') return tail
+    let from = piece.from + piece.text.length
+    for (const sentence of sentencesFromEnd(piece)) {
+      from -= sentence.length
+      tokens += countTokens(sentence)
+      if (tokens > budget || from <= start) return tail
+      tail = { ...piece, from, text: sentence + (tail?.text ?? ''), tokens }
+    }
+  }
+  return tail
+}
+
+export interface Limits {
+  size: number
+  overlap: number
+  /** A chunk with less than this is filled up with a part of the next paragraph rather than left as it is. */
+  small: number
+}
+
+const isBody = (piece: Piece): boolean => piece.kind !== 'heading'
+
+/** Fills one chunk after the other with whole units, and takes units apart where they do not fit. */
+export class Packer {
+  readonly #limits: Limits
+  readonly #writer: ChunkWriter
+  #pieces: Piece[] = []
+  #overlap: Piece | undefined
+  /** The header the chunk had to be begun with. */
+  #repeated: string | undefined
+  /** The header of the table the chunk ends with; its rows need no header of their own. */
+  #header: string | undefined
+  #tokens = 0
+  #bodyTokens = 0
+
+  constructor(limits: Limits, writer: ChunkWriter) {
+    this.#limits = limits
+    this.#writer = writer
+  }
+
+  get tokens(): number {
+    return this.#tokens
+  }
+
+  /** Without overlap and headings. */
+  get bodyTokens(): number {
+    return this.#bodyTokens
+  }
+
+  get lastSection(): Section | undefined {
+    return this.#pieces.at(-1)?.section
+  }
+
+  get pieces(): readonly Piece[] {
+    return this.#pieces
+  }
+
+  *place(unit: Unit): Generator<Chunk> {
+    const { whole } = unit
+    if (whole && this.#fits(whole)) return this.#add(whole)
+    if (whole && this.#canBeLeft(unit)) {
+      yield* this.flush(whole)
+      return this.#add(whole)
+    }
+    for (const piece of unit.split()) {
+      if (!this.#fits(piece)) yield* this.flush(piece)
+      this.#add(piece)
+    }
+  }
+
+  /** Ends the chunk. The next one begins with what must go before `next`, if that is told. */
+  *flush(next?: Piece): Generator<Chunk> {
+    const goesOn = next !== undefined && this.#isNext(next)
+    const headings = goesOn ? this.#takeLastHeadings(next) : []
+    const ended = this.#pieces
+    const chunk = this.#writer.writePieces({ pieces: ended, overlap: this.#overlap, header: this.#repeated })
+    this.clear()
+    if (goesOn && headings.length === 0) this.#repeatEnd(ended, next)
+    for (const heading of headings) this.#add(heading)
+    if (chunk) yield chunk
+  }
+
+  clear(): void {
+    this.#pieces = []
+    this.#overlap = undefined
+    this.#repeated = undefined
+    this.#header = undefined
+    this.#tokens = 0
+    this.#bodyTokens = 0
+  }
+
+  #repeatEnd(ended: Piece[], next: Piece): void {
+    const budget = Math.min(this.#limits.overlap, this.#limits.size - next.tokens)
+    this.#overlap = budget > 0 ? overlapTail(ended, next, budget) : undefined
+    this.#tokens = this.#overlap?.tokens ?? 0
+  }
+
+  /** A heading at the end of a chunk belongs to what follows, if there is room for both. */
+  #takeLastHeadings(next: Piece): Piece[] {
+    const count = this.#pieces.length - 1 - this.#pieces.findLastIndex(isBody)
+    if (count === 0 || count === this.#pieces.length) return []
+    const headings = this.#pieces.slice(-count)
+    const tokens = headings.reduce((sum, heading) => sum + heading.tokens, next.tokens)
+    if (tokens > this.#limits.size || this.#mustBegin(next)) return []
+    this.#pieces = this.#pieces.slice(0, -count)
+    return headings
+  }
+
+  /** A row whose header is not in the chunk can only be the first piece of one. */
+  #mustBegin(piece: Piece): boolean {
+    return piece.header !== undefined && !piece.hasHeader && piece.header.text !== this.#header
+  }
+
+  /** A chunk is one stretch of the document; the header of a table of questions, for one, may be left out. */
+  #isNext(piece: Piece): boolean {
+    const last = this.#pieces.at(-1)
+    return last !== undefined && last.from + last.text.length === piece.from
+  }
+
+  #fits(piece: Piece): boolean {
+    if (this.#pieces.length === 0) return true
+    if (!this.#isNext(piece) || this.#mustBegin(piece)) return false
+    return this.#tokens + piece.tokens <= this.#limits.size
+  }
+
+  #canBeLeft(unit: Unit): boolean {
+    const last = this.#pieces.at(-1)
+    if (!last || !isBody(last)) return false
+    return unit.kind === 'code' || this.#bodyTokens >= this.#limits.small
+  }
+
+  #add(piece: Piece): void {
+    if (this.#mustBegin(piece)) {
+      this.#repeated = piece.header?.text
+      this.#tokens += piece.header?.tokens ?? 0
+    }
+    this.#header = piece.header?.text
+    this.#pieces.push(piece)
+    this.#tokens += piece.tokens
+    if (isBody(piece)) this.#bodyTokens += piece.tokens
+  }
+}

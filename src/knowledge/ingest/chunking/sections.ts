@@ -1,0 +1,160 @@
+import type { Chunk } from './chunk.ts'
+import type { Packer } from './packer.ts'
+import type { Section, Unit } from './text-units.ts'
+
+/** Longer ones are no headings but marked up as such, and would be stored with every chunk. */
+const longestHeading = 200
+const deepestLevel = 9
+
+const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' })
+
+const shortened = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ')
+  if (line.length <= longestHeading) return line
+  const start = line.slice(0, longestHeading)
+  // The last character may have been cut through.
+  const last = [...graphemes.segment(start)].at(-1)
+  return `${start.slice(0, last?.index || longestHeading).trimEnd()}…`
+}
+
+/** The headings above the place that has been reached. */
+export class HeadingPath {
+  #levels: { level: number; text: string }[] = []
+  section: Section = { path: [] }
+
+  /** A heading closes those of its own level and of deeper ones. */
+  enter(level: number, text: string): Section {
+    const bounded = Math.min(deepestLevel, Math.max(1, level))
+    this.#levels = this.#levels.filter(open => open.level < bounded)
+    this.#levels.push({ level: bounded, text: shortened(text) })
+    this.section = { path: this.#levels.map(open => open.text) }
+    return this.section
+  }
+}
+
+/** Which sections and units share a chunk. */
+export interface Arrangement {
+  heading(unit: Unit): Iterable<Chunk>
+  body(unit: Unit): Iterable<Chunk>
+  /**
+   * Nothing that comes later joins what there is. If `next` is told, chunks of that section follow which hold nothing
+   * but their own text: the headings above them need no chunk.
+   */
+  end(next?: Section): Iterable<Chunk>
+}
+
+/**
+ * For the strategies that keep sections apart. A unit, too, begins a chunk of its own once the open one has
+ * `enough` tokens. A heading without a text goes with the next one.
+ */
+export class SectionBySection implements Arrangement {
+  readonly #packer: Packer
+  readonly #enough: number
+
+  constructor(packer: Packer, enough = Number.POSITIVE_INFINITY) {
+    this.#packer = packer
+    this.#enough = enough
+  }
+
+  *heading(unit: Unit): Generator<Chunk> {
+    if (this.#packer.bodyTokens > 0) yield* this.#packer.flush()
+    yield* this.#packer.place(unit)
+  }
+
+  *body(unit: Unit): Generator<Chunk> {
+    if (this.#packer.bodyTokens >= this.#enough) yield* this.#packer.flush()
+    yield* this.#packer.place(unit)
+  }
+
+  *end(): Generator<Chunk> {
+    yield* this.#packer.flush()
+  }
+}
+
+const isBelow = (inner: readonly string[], outer: readonly string[]): boolean =>
+  inner.length > outer.length && outer.every((heading, index) => heading === inner[index])
+
+/** The heading is in the path of that section as it stands, and so in its chunks. */
+const isInPathOf = ({ section, whole }: Unit, next: Section): boolean =>
+  section.path.every((heading, index) => heading === next.path[index]) &&
+  section.path.at(-1) === whole?.text.trim()
+
+/**
+ * A section begins a chunk of its own, unless it and what the open chunk holds are small together: many tiny
+ * sections must not become as many chunks, two of a fair size must not be mixed. To know, the beginning of a section
+ * is held back until it is clear that it is not small. A line or two before the first subsection goes with that.
+ */
+export class SmallSectionsTogether implements Arrangement {
+  readonly #packer: Packer
+  readonly #size: number
+  #held: Unit[] = []
+  #heldTokens = 0
+  #holding = false
+
+  constructor(packer: Packer, size: number) {
+    this.#packer = packer
+    this.#size = size
+  }
+
+  *heading(unit: Unit): Generator<Chunk> {
+    if (this.#heldBody) yield* this.#settle()
+    this.#holding = true
+    yield* this.#hold(unit)
+  }
+
+  *body(unit: Unit): Generator<Chunk> {
+    if (this.#holding) {
+      yield* this.#hold(unit)
+      return
+    }
+    // A chunk is cited by the page it begins on, so a fair-sized one does not run over to the next page.
+    if (this.#packer.bodyTokens * 4 >= this.#size && this.#isOnAnotherPage(unit))
+      yield* this.#packer.flush(unit.whole)
+    yield* this.#packer.place(unit)
+  }
+
+  #isOnAnotherPage(unit: Unit | undefined): boolean {
+    const open = this.#packer.pieces.at(-1)?.place.page
+    const next = unit?.whole?.place.page
+    return open !== undefined && next !== undefined && open !== next
+  }
+
+  *end(next?: Section): Generator<Chunk> {
+    if (next && !this.#heldBody) this.#held = this.#held.filter(unit => !isInPathOf(unit, next))
+    const trailing = !this.#heldBody && this.#packer.tokens + this.#heldTokens <= this.#size
+    yield* this.#settle(trailing || this.#belongTogether())
+    yield* this.#packer.flush()
+  }
+
+  get #heldBody(): boolean {
+    const last = this.#held.at(-1)
+    return last !== undefined && last.kind !== 'heading'
+  }
+
+  *#hold(unit: Unit): Generator<Chunk> {
+    this.#held.push(unit)
+    this.#heldTokens += unit.tokens
+    // Headings by themselves decide nothing, yet may not be held without end.
+    const decides = this.#heldBody ? this.#heldTokens + this.#packer.tokens : this.#heldTokens
+    if (decides * 2 > this.#size) yield* this.#settle()
+  }
+
+  *#settle(join = this.#belongTogether()): Generator<Chunk> {
+    const units = this.#held
+    this.#held = []
+    this.#heldTokens = 0
+    this.#holding = false
+    if (!join) yield* this.#packer.flush()
+    for (const unit of units) yield* this.#packer.place(unit)
+  }
+
+  #belongTogether(): boolean {
+    const { tokens, bodyTokens, lastSection } = this.#packer
+    if (bodyTokens > 0 && this.#isOnAnotherPage(this.#held[0])) return false
+    if (bodyTokens === 0 || (tokens + this.#heldTokens) * 2 <= this.#size) return true
+    const first = this.#held[0]
+    return (
+      tokens * 8 <= this.#size && !!first && !!lastSection && isBelow(first.section.path, lastSection.path)
+    )
+  }
+}

@@ -1,0 +1,171 @@
+import { countTokens } from './count-tokens.ts'
+
+const segmenter = new Intl.Segmenter('zh', { granularity: 'sentence' })
+
+/** After these a capital goes on with the sentence. Those that often end one ("etc.", "Inc.", "No.") are left out. */
+const abbreviation =
+  /(?:^|[\s("'“‘[])(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|St|Mt|vs|cf|[Ee]\.g|[Ii]\.e|eg|ie|viz|approx|[Ff]igs?|[Ee]qs?|pp?|et al|z\.B|d\.h|bzw)\.\s+$/
+/** "J. R. R. Tolkien", "the U.S. Army". */
+const initial = /(?:^|[\s.("“])\p{Lu}\.\s*$/u
+/** "1. First", "(a) second": a number by itself is not a sentence. */
+const numbering = /^\s*\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s*$/
+/** The longest thing that is looked for before an end: a space, "approx." and white space. */
+const reach = 16
+
+const asciiEnd = /[.?!]$/
+/** An address or a file name goes on: "https://a.b/c?d=e", "Node.Js". */
+const goesOn = /[A-Za-z0-9_/=&%#+-]/
+const endOfLine = /\n\s*$/
+const blankLine = /\n[^\S\n]*\n\s*$/
+const endBeforeSpace = /[.?!:;。！？：；…‥।۔؟]["'”’»」』）)\]]*\s*$/
+const listMark = /[-*•·▪◦–]\s|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]{1,3}[、）)]/y
+const references = /(?:\[\d{1,4}\])+\s*/y
+
+const opening = '“‘「『（《〈【〔([{'
+
+const startsListItem = (text: string, at: number): boolean => {
+  listMark.lastIndex = at
+  return listMark.test(text)
+}
+
+/** The segmenter ends a sentence at every line; text that was wrapped at a width goes on in the next one. */
+const isWrap = (tail: string, text: string, at: number): boolean =>
+  endOfLine.test(tail) && !blankLine.test(tail) && !endBeforeSpace.test(tail) && !startsListItem(text, at)
+
+const isFalseEnd = (text: string, start: number, at: number): boolean => {
+  const tail = text.slice(Math.max(start, at - reach), at)
+  if (asciiEnd.test(tail) && goesOn.test(text.charAt(at))) return true
+  if (isWrap(tail, text, at)) return true
+  if (at - start <= reach && numbering.test(tail)) return true
+  return tail.includes('.') && (abbreviation.test(tail) || initial.test(tail))
+}
+
+/** The segmenter takes any bracket for a closing one: "他走了。“ | 好”". What opens belongs to what follows. */
+const beforeOpening = (text: string, start: number, at: number): number => {
+  let end = at
+  while (end > start && opening.includes(text.charAt(end - 1))) end--
+  return end
+}
+
+/** "…end.[3] Next": the mark of a reference belongs to what it is a reference for. */
+const afterReferences = (text: string, at: number): number => {
+  if (text.charAt(at) !== '[') return at
+  references.lastIndex = at
+  return references.test(text) ? references.lastIndex : at
+}
+
+const semicolon = /；["”’」』）)]*\s*/g
+
+function* splitAtSemicolons(sentence: string): Generator<string> {
+  let start = 0
+  if (sentence.includes('；'))
+    for (const match of sentence.matchAll(semicolon)) {
+      const end = match.index + match[0].length
+      yield sentence.slice(start, end)
+      start = end
+    }
+  if (start < sentence.length) yield sentence.slice(start)
+}
+
+/** The segmenter copies the text it is given, and one of many megabytes would be copied as a whole. */
+const windowLength = 65_536
+
+function* candidateEnds(text: string): Generator<number> {
+  for (let start = 0; start < text.length; ) {
+    const end = Math.min(text.length, start + windowLength)
+    let last = 0
+    for (const { index } of segmenter.segment(text.slice(start, end))) {
+      if (index > 0) yield start + index
+      last = index
+    }
+    // The last sentence may go on after the window, so the next window begins with it.
+    start = last === 0 || end === text.length ? end : start + last
+  }
+}
+
+/**
+ * The sentences with the white space after them: joined they are the text again. The rules are those of Unicode
+ * (`Intl.Segmenter`), which know Chinese ends and quotes, mended where they end a sentence too early; a Chinese
+ * semicolon ends one, too.
+ */
+export function* splitSentences(text: string): Generator<string> {
+  let start = 0
+  for (const candidate of candidateEnds(text)) {
+    const opened = beforeOpening(text, start, candidate)
+    if (opened <= start || isFalseEnd(text, start, opened)) continue
+    const end = afterReferences(text, opened)
+    yield* splitAtSemicolons(text.slice(start, end))
+    start = end
+  }
+  if (start < text.length) yield* splitAtSemicolons(text.slice(start))
+}
+
+const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' })
+
+const lineEnd = /\n+/g
+/** Between ASCII characters a comma may be part of a number; the end of a clause has white space after it. */
+const clauseEnd = /[，、；：。！？…—]+["”’」』）]*\s*|[,;:.!?]["')\]]*\s+/g
+const wordEnd = /\s+/g
+
+function* endsOf(text: string, pattern: RegExp): Generator<number> {
+  for (const match of text.matchAll(pattern)) yield match.index + match[0].length
+  yield text.length
+}
+
+/** ASCII, kana and Han without anything that could join: here every place is between two characters. */
+const plain = /^[\x20-\x7e\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u9fff\uff01-\uff60]*$/
+/** Long enough to be quick, short enough for the smallest size. */
+const plainStep = 8
+
+function* graphemeEnds(text: string): Generator<number> {
+  if (plain.test(text)) {
+    for (let end = plainStep; end < text.length; end += plainStep) yield end
+    yield text.length
+    return
+  }
+  for (const { index, segment } of graphemes.segment(text)) yield index + segment.length
+}
+
+function* codePointEnds(text: string): Generator<number> {
+  let end = 0
+  for (const character of text) {
+    end += character.length
+    yield end
+  }
+}
+
+/** From the gentlest cut to the hardest. The last is for letters with thousands of marks on them. */
+const ways: ((text: string) => Iterable<number>)[] = [
+  text => endsOf(text, lineEnd),
+  text => endsOf(text, clauseEnd),
+  text => endsOf(text, wordEnd),
+  graphemeEnds,
+  codePointEnds,
+]
+
+function* cut(text: string, size: number, grain: number, way: number): Generator<string> {
+  let start = 0
+  let last = 0
+  let tokens = 0
+  for (const end of ways[way]!(text)) {
+    const count = countTokens(text.slice(last, end))
+    if (start < last && (tokens + count > grain || count > size)) {
+      yield text.slice(start, last)
+      start = last
+      tokens = 0
+    }
+    if (count > size && way + 1 < ways.length) {
+      yield* cut(text.slice(last, end), size, grain, way + 1)
+      start = end
+    } else tokens += count
+    last = end
+  }
+  if (start < text.length) yield text.slice(start)
+}
+
+/**
+ * Parts of at most `size` tokens: by lines, clauses, words, and only then anywhere between two characters as people
+ * see them. Joined they are the text again. Parts are a good deal smaller than `size`, so that they fill chunks well.
+ */
+export const splitLongText = (text: string, size: number): Generator<string> =>
+  cut(text, size, Math.max(1, Math.floor(size / 4)), 0)

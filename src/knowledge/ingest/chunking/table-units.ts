@@ -1,0 +1,189 @@
+import type { Place } from '../block.ts'
+import { countTokens } from './count-tokens.ts'
+import { rowCells, rowGap, rowText } from './document-text.ts'
+import { splitLongText } from './split-text.ts'
+import { type Piece, type Section, sentencesWithin, type TableHeader, type Unit } from './text-units.ts'
+
+interface RowPart {
+  text: string
+  header?: TableHeader
+}
+
+/** A header is repeated only where it leaves at least as much room for rows as it takes. */
+const repeatableHeader = (text: string, size: number): TableHeader | undefined => {
+  const tokens = countTokens(text)
+  return tokens > 0 && tokens * 2 <= size ? { text, tokens } : undefined
+}
+
+const isFilled = (cell: string | undefined): boolean => cell !== undefined && cell.trim() !== ''
+
+/** The first cell mostly tells what the row is about; if it is short, the later parts of the row begin with it. */
+const keyOf = (row: string[], header: string[], size: number): string => {
+  const column = row.findIndex(isFilled)
+  const key = rowText([row[column] ?? ''])
+  const named = isFilled(header[column]) ? `${rowText([header[column]!])}: ${key}` : key
+  return countTokens(named) * 8 <= size ? named : ''
+}
+
+/** One part while it grows. `above` is what stands over it: the key of the row, then the names of its columns. */
+interface Growing {
+  text: string
+  tokens: number
+  key: string
+  names: string[]
+  aboveTokens: number
+  lastColumn: number
+}
+
+interface Tile {
+  text: string
+  tokens: number
+  column: number
+  /** Empty if there is nothing in the cell, so that a wide row does not drag all its columns along. */
+  name: string
+}
+
+/** Cells, and the sentences of long ones: together with what stands above it, each fits into a chunk. */
+function* tilesOf(row: string[], header: string[], size: number): Generator<Tile> {
+  const half = Math.floor(size / 2)
+  for (const [column, cell] of rowCells(row).entries()) {
+    const name = isFilled(row[column]) ? rowText([header[column] ?? '']) : ''
+    const texts = countTokens(cell) <= half ? [cell] : sentencesWithin(cell, half)
+    for (const text of texts) yield { text, tokens: countTokens(text), column, name }
+  }
+}
+
+/** The mark between two names is one more. */
+const tokensOfName = (name: string): number => (name === '' ? 0 : countTokens(name) + 1)
+
+const begin = ({ text, tokens, column, name }: Tile, key: string): Growing => ({
+  text,
+  tokens,
+  key,
+  names: name === '' ? [] : [name],
+  aboveTokens: countTokens(key) + tokensOfName(name),
+  lastColumn: column,
+})
+
+const grow = (part: Growing, { text, tokens, column, name }: Tile, full: boolean, size: number): boolean => {
+  const isNew = !full && column !== part.lastColumn && name !== ''
+  const above = part.aboveTokens + (isNew ? tokensOfName(name) : 0)
+  if (above * 2 > size || above + part.tokens + tokens > size) return false
+  part.text += text
+  part.tokens += tokens
+  if (isNew) part.names.push(name)
+  part.aboveTokens = above
+  part.lastColumn = column
+  return true
+}
+
+/**
+ * A row that is too long for one chunk. The first part stands under the header of the table if that can be repeated, the
+ * others under the key of the row and the names of their own columns.
+ */
+function* splitRow(row: string[], header: string[], size: number): Generator<RowPart> {
+  const key = keyOf(row, header, size)
+  const full = repeatableHeader(rowText(header), size)
+  let first = true
+  let open: Growing | undefined
+  const finished = ({ text, key, names }: Growing): RowPart => {
+    const above = [key, rowText(names)].filter(isFilled).join('\n')
+    return { text, header: first && full ? full : repeatableHeader(above, size) }
+  }
+  for (const tile of tilesOf(row, header, size)) {
+    if (!open) {
+      open = begin(tile, '')
+      if (full) open.aboveTokens = full.tokens
+    } else if (!grow(open, tile, first && full !== undefined, size)) {
+      yield finished(open)
+      open = begin(tile, key)
+      first = false
+    }
+  }
+  if (open) yield finished(open)
+}
+
+/** A table, or some rows of one, and where they lie. Rows without text are not among them. */
+export interface TableSource {
+  header: string[]
+  rows: string[][]
+  /** Where the header begins; the first row, where the header is not told. */
+  from: number
+  /** What stands after the last row. */
+  gap: string
+  section: Section
+  place: Place
+}
+
+const pieceOf = ({ section, place }: TableSource, { text, header }: RowPart, from: number): Piece => ({
+  kind: 'table',
+  text,
+  tokens: countTokens(text),
+  from,
+  section,
+  place,
+  header,
+})
+
+/** The pieces of the rows; `from` is where the first of them begins. */
+export function* rowPieces(source: TableSource, from: number, size: number): Generator<Piece> {
+  const headerText = rowText(source.header)
+  const header = repeatableHeader(headerText, size)
+  let at = from
+  for (const [index, row] of source.rows.entries()) {
+    const gap = index === source.rows.length - 1 ? source.gap : rowGap
+    const text = rowText(row)
+    const fits = countTokens(text) + (header?.tokens ?? 0) <= size
+    // A header too long to be repeated is that of a wide table, whose rows go by columns, too.
+    const whole = fits && (header !== undefined || headerText === '')
+    const parts = whole ? [{ text, header }] : [...splitRow(row, source.header, size)]
+    for (const [number, part] of parts.entries()) {
+      const end = number === parts.length - 1 ? gap : ''
+      yield pieceOf(source, { ...part, text: part.text + end }, at)
+      at += part.text.length + end.length
+    }
+  }
+}
+
+function* headerPieces(source: TableSource, text: string, size: number): Generator<Piece> {
+  let at = source.from
+  for (const part of countTokens(text) <= size ? [text] : splitLongText(text, size)) {
+    yield pieceOf(source, { text: part }, at)
+    at += part.length
+  }
+}
+
+function* tablePieces(source: TableSource, size: number): Generator<Piece> {
+  const headerText = rowText(source.header)
+  if (headerText === '') return yield* rowPieces(source, source.from, size)
+  const start = headerText + (source.rows.length === 0 ? source.gap : rowGap)
+  const rows = rowPieces(source, source.from + start.length, size)
+  const next = rows.next()
+  const first = next.done ? undefined : next.value
+  // The header goes with the first row, so that no chunk ends with a header.
+  if (first?.header?.text === headerText)
+    yield {
+      ...first,
+      text: start + first.text,
+      tokens: first.tokens + first.header.tokens,
+      from: source.from,
+      hasHeader: true,
+    }
+  else {
+    yield* headerPieces(source, start, size)
+    if (first) yield first
+  }
+  yield* rows
+}
+
+/** `text` is the table's text with the gap after it. */
+export const tableUnit = (source: TableSource, text: string, size: number): Unit => {
+  const tokens = countTokens(text)
+  return {
+    kind: 'table',
+    section: source.section,
+    tokens,
+    whole: tokens <= size ? pieceOf(source, { text }, source.from) : undefined,
+    split: () => tablePieces(source, size),
+  }
+}

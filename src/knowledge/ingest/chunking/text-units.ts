@@ -1,0 +1,151 @@
+import type { Block, Place } from '../block.ts'
+import { countTokens } from './count-tokens.ts'
+import { splitLongText, splitSentences } from './split-text.ts'
+
+/** The text from one heading to the next. Two sections are the same only if they are the same object. */
+export interface Section {
+  readonly path: readonly string[]
+}
+
+/** What a chunk of a table begins with when the table's own header is in an earlier one. */
+export interface TableHeader {
+  text: string
+  tokens: number
+}
+
+/**
+ * What a chunk is put together from. Pieces follow on each other in the document's text without a gap: the white space
+ * after a piece, also that between two blocks, is the end of its text.
+ */
+export interface Piece {
+  kind: Block['kind']
+  text: string
+  tokens: number
+  from: number
+  section: Section
+  place: Place
+  header?: TableHeader
+  /** The piece is the one that the header stands in. */
+  hasHeader?: boolean
+}
+
+/** What should stay together: a paragraph, a table, a block of code. */
+export interface Unit {
+  kind: Block['kind']
+  section: Section
+  /** More than the size of a chunk if the unit does not fit; how many more is not told. */
+  tokens: number
+  /** The unit as one piece, if it fits into a chunk. */
+  whole: Piece | undefined
+  /** Pieces that fit into a chunk each. */
+  split(): Iterable<Piece>
+}
+
+/** A text with its end, told by where it lies. */
+export type Source = Omit<Piece, 'tokens' | 'header' | 'hasHeader'>
+
+/** Gives texts that follow on each other their places. */
+function* piecesOf(source: Source, texts: Iterable<string>): Generator<Piece> {
+  let from = source.from
+  for (const text of texts) {
+    yield { ...source, text, from, tokens: countTokens(text) }
+    from += text.length
+  }
+}
+
+/** Sentences, and parts of those that are longer than a chunk. */
+export function* sentencesWithin(text: string, size: number): Generator<string> {
+  for (const sentence of splitSentences(text)) {
+    if (countTokens(sentence) <= size) yield sentence
+    else yield* splitLongText(sentence, size)
+  }
+}
+
+const blankLine = /\n[^\S\n]*\n(?:[^\S\n]*\n)*/g
+
+/** The paragraphs of code; the white space at the beginning of a line is kept with it. */
+function* codeParts(text: string, size: number): Generator<string> {
+  let start = 0
+  for (const match of text.matchAll(blankLine)) {
+    const end = match.index + match[0].length
+    yield* codeWithin(text.slice(start, end), size)
+    start = end
+  }
+  if (start < text.length) yield* codeWithin(text.slice(start), size)
+}
+
+function* codeWithin(part: string, size: number): Generator<string> {
+  if (countTokens(part) <= size) yield part
+  else yield* splitLongText(part, size)
+}
+
+/** A paragraph, a heading or a block of code. */
+export const textUnit = (source: Source, size: number): Unit => {
+  const tokens = countTokens(source.text)
+  const parts = source.kind === 'code' ? codeParts : sentencesWithin
+  return {
+    kind: source.kind,
+    section: source.section,
+    tokens,
+    whole: tokens <= size ? { ...source, tokens } : undefined,
+    split: () => piecesOf(source, parts(source.text, size)),
+  }
+}
+
+const escaped = (separator: string): string => separator.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+/** A line end or a full stop stays with what it ends; a mark such as "###" stays with what it begins. */
+const endsText = (separator: string): boolean => /[\s.?!;,。！？；，、…]$/.test(separator)
+
+function* endsAt(text: string, pattern: RegExp): Generator<number> {
+  for (const match of text.matchAll(pattern)) {
+    const [whole, separator = whole] = match
+    const end = endsText(separator) ? match.index + whole.length : match.index
+    if (end > 0) yield end
+  }
+}
+
+/**
+ * Takes running text apart at the separators a person has chosen, across paragraphs: what lies between two separators
+ * is one unit. Without separators each paragraph is one.
+ */
+export class SeparatedText {
+  readonly #size: number
+  readonly #pattern: RegExp | undefined
+  #open: Source | undefined
+  #openTokens = 0
+
+  constructor(size: number, separators: string[] = []) {
+    this.#size = size
+    const known = separators.filter(separator => separator !== '').sort((a, b) => b.length - a.length)
+    if (known.length > 0) this.#pattern = new RegExp(`(${known.map(escaped).join('|')})\\s*`, 'g')
+  }
+
+  /** `source` is a paragraph with the gap after it, so that a separator made of line ends is found there, too. */
+  *push(source: Source): Generator<Unit> {
+    if (!this.#pattern) return yield textUnit(source, this.#size)
+    let start = 0
+    for (const end of endsAt(source.text, this.#pattern)) {
+      if (end > start) this.#append(source, start, end)
+      yield* this.end()
+      start = end
+    }
+    if (start < source.text.length) this.#append(source, start, source.text.length)
+    // What does not fit into a chunk need not be gathered any longer.
+    if (this.#openTokens > this.#size) yield* this.end()
+  }
+
+  *end(): Generator<Unit> {
+    const open = this.#open
+    this.#open = undefined
+    this.#openTokens = 0
+    if (open) yield textUnit(open, this.#size)
+  }
+
+  #append(source: Source, start: number, end: number): void {
+    const text = source.text.slice(start, end)
+    this.#openTokens += countTokens(text)
+    if (this.#open) this.#open = { ...this.#open, text: this.#open.text + text }
+    else this.#open = { ...source, text, from: source.from + start }
+  }
+}

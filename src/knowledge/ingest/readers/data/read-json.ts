@@ -1,0 +1,178 @@
+import type { Block } from '../../block.ts'
+import { JsonNumber, type JsonValue, JsonParser } from './json-parser.ts'
+
+/** Longer strings are texts of their own. */
+const longText = 400
+/** Pictures and the like, written as letters. */
+const encodedData = /^(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_\r\n-]{600,}={0,2}\s*$/
+const titleKeys = [
+  'title',
+  'name',
+  'question',
+  'subject',
+  'id',
+  'key',
+  '标题',
+  '名称',
+  '姓名',
+  '问题',
+  '编号',
+]
+
+interface Leaf {
+  path: string
+  text: string
+}
+
+const scalarText = (value: string | JsonNumber | boolean | null): string =>
+  value instanceof JsonNumber ? value.text : value === null ? '' : String(value)
+
+const isScalar = (value: JsonValue): value is string | JsonNumber | boolean | null =>
+  !Array.isArray(value) && !(value instanceof Map)
+
+const isShort = (value: JsonValue): boolean => isScalar(value) && scalarText(value).length <= 60
+
+/** The values with the way to each. The depth is bounded by the parser. */
+function* leavesOf(value: JsonValue, path: string): Generator<Leaf> {
+  if (isScalar(value)) {
+    const text = scalarText(value)
+    if (text.trim() !== '' && !encodedData.test(text)) yield { path, text }
+  } else if (value instanceof Map) {
+    for (const [key, inner] of value) yield* leavesOf(inner, path === '' ? key : `${path}.${key}`)
+  } else if (value.length > 0 && value.every(isShort)) {
+    yield* shortList(value, path)
+  } else for (const [index, inner] of value.entries()) yield* leavesOf(inner, `${path}[${index}]`)
+}
+
+const namesPerLine = 50
+
+/** Tags and the like are read as one line. */
+function* shortList(values: JsonValue[], path: string): Generator<Leaf> {
+  for (let from = 0; from < values.length; from += namesPerLine) {
+    const part = values
+      .slice(from, from + namesPerLine)
+      .filter(isScalar)
+      .map(scalarText)
+    const text = part.filter(each => each !== '').join(', ')
+    if (text !== '') yield { path, text }
+  }
+}
+
+const isLongText = (leaf: Leaf): boolean => leaf.text.length > longText || /\n\s*\n/.test(leaf.text)
+
+const lineOf = ({ path, text }: Leaf): string => (path === '' ? text : `${path}: ${text}`)
+
+/** A long text under a heading that tells where it was found. */
+function* longTextBlocks({ path, text }: Leaf, level: number): Generator<Block> {
+  if (path !== '') yield { kind: 'heading', level, text: path }
+  for (const part of text.split(/\n[^\S\n]*\n/))
+    if (part.trim() !== '') yield { kind: 'paragraph', text: part.trim() }
+}
+
+const charactersPerParagraph = 2000
+
+/** Lines that belong together, in paragraphs of a readable length. */
+function* lineParagraphs(leaves: Iterable<Leaf>): Generator<Block> {
+  let lines: string[] = []
+  let length = 0
+  for (const leaf of leaves) {
+    const line = lineOf(leaf)
+    if (lines.length > 0 && length + line.length > charactersPerParagraph) {
+      yield { kind: 'paragraph', text: lines.join('\n') }
+      lines = []
+      length = 0
+    }
+    lines.push(line)
+    length += line.length
+  }
+  if (lines.length > 0) yield { kind: 'paragraph', text: lines.join('\n') }
+}
+
+/** What a person would call the record. */
+const titleOf = (leaves: Leaf[], fallback: string): string => {
+  for (const key of titleKeys) {
+    const found = leaves.find(leaf => leaf.path.toLowerCase() === key && leaf.text.length <= 100)
+    if (found) return found.text.replaceAll('\n', ' ')
+  }
+  return fallback
+}
+
+interface RecordState {
+  /** Once a record has headings, all that follow get one too: else they would seem to belong below it. */
+  headed: boolean
+}
+
+function* recordBlocks(value: JsonValue, name: string, level: number, state: RecordState): Generator<Block> {
+  const leaves = [...leavesOf(value, '')]
+  const long = leaves.filter(isLongText)
+  // A record that is one text needs no heading for it.
+  if (long.length === 1 && leaves.length === 1 && leaves[0]!.path === '') {
+    yield* longTextBlocks(leaves[0]!, level)
+    return
+  }
+  state.headed ||= long.length > 0
+  if (state.headed && leaves.length > 0) yield { kind: 'heading', level, text: titleOf(leaves, name) }
+  yield* lineParagraphs(leaves.filter(leaf => !isLongText(leaf)))
+  for (const leaf of long) yield* longTextBlocks(leaf, level + 1)
+}
+
+const scalarsTogether = 50
+
+/** The elements of a list: records each for itself, bare values in lines of several. */
+function* listBlocks(parser: JsonParser, path: string, level: number): Generator<Block> {
+  const state: RecordState = { headed: false }
+  let scalars: JsonValue[] = []
+  for (const index of parser.elements()) {
+    const next = parser.peek()
+    const value = parser.value(2)
+    if (next !== '{' && next !== '[' && !(typeof value === 'string' && value.length > scalarsTogether)) {
+      scalars.push(value)
+      if (scalars.length < scalarsTogether) continue
+    }
+    yield* lineParagraphs(leavesOf(scalars, path))
+    if (scalars.at(-1) !== value) yield* recordBlocks(value, `${path}[${index}]`, level, state)
+    scalars = []
+  }
+  yield* lineParagraphs(leavesOf(scalars, path))
+}
+
+/** One object, such as settings or the answer of an interface, whose members may be long lists of records. */
+function* readObject(parser: JsonParser): Generator<Block> {
+  let leaves: Leaf[] = []
+  let headed = false
+  function* flush(): Generator<Block> {
+    const lines = leaves.filter(leaf => !isLongText(leaf))
+    // What stands after a list must not seem to belong to it.
+    if (headed && lines.length > 0)
+      yield { kind: 'heading', level: 1, text: /^[^.[]*/.exec(lines[0]!.path)![0] }
+    yield* lineParagraphs(lines)
+    for (const leaf of leaves.filter(isLongText)) {
+      headed = true
+      yield* longTextBlocks(leaf, 1)
+    }
+    leaves = []
+  }
+  for (const key of parser.keys()) {
+    if (parser.peek() === '[' && parser.holdsRecords()) {
+      yield* flush()
+      yield { kind: 'heading', level: 1, text: key }
+      yield* listBlocks(parser, key, 2)
+      headed = true
+    } else for (const leaf of leavesOf(parser.value(1), key)) leaves.push(leaf)
+  }
+  yield* flush()
+}
+
+/**
+ * JSON, and JSON values one after another as in JSON Lines. Every value is written with the way to it, "price: 42", so
+ * that a search for both finds it.
+ */
+export function* readJson(text: string, kind: 'json' | 'jsonl' = 'json'): Generator<Block> {
+  const parser = new JsonParser(text)
+  const state: RecordState = { headed: false }
+  for (let count = 0; parser.peek() !== undefined; count++) {
+    if (kind === 'json' && count === 0 && parser.peek() === '{') yield* readObject(parser)
+    else if (kind === 'json' && parser.peek() === '[') yield* listBlocks(parser, '', 1)
+    else yield* recordBlocks(parser.value(), `[${count}]`, 1, state)
+  }
+}

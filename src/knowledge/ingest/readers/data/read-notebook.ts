@@ -1,0 +1,41 @@
+import type { Block } from '../../block.ts'
+import { JsonParser, type JsonValue } from './json-parser.ts'
+import { readJson } from './read-json.ts'
+import { readMarkdown } from '../markdown/read-markdown.ts'
+
+const member = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
+  value instanceof Map ? value.get(key) : undefined
+
+const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])
+
+/** Notebooks store a text as a string or as a list of its lines. */
+const textOf = (value: JsonValue | undefined): string =>
+  typeof value === 'string'
+    ? value
+    : listOf(value)
+        .filter(line => typeof line === 'string')
+        .join('')
+
+function* codeBlocks(text: string, language: string | undefined): Generator<Block> {
+  if (text.trim() !== '') yield { kind: 'code', text, ...(language && { language }) }
+}
+
+/** Jupyter notebooks: the text and the code of the cells, and what the code printed, but no pictures. */
+export function* readNotebook(text: string): Generator<Block> {
+  const notebook = new JsonParser(text).value()
+  const cells = member(notebook, 'cells')
+  if (!Array.isArray(cells)) {
+    yield* readJson(text)
+    return
+  }
+  const language = textOf(member(member(member(notebook, 'metadata'), 'kernelspec'), 'language')) || undefined
+  for (const cell of cells) {
+    const source = textOf(member(cell, 'source'))
+    if (member(cell, 'cell_type') === 'markdown') yield* readMarkdown(source)
+    else yield* codeBlocks(source, language)
+    for (const output of listOf(member(cell, 'outputs'))) {
+      yield* codeBlocks(textOf(member(output, 'text')), undefined)
+      yield* codeBlocks(textOf(member(member(output, 'data'), 'text/plain')), undefined)
+    }
+  }
+}

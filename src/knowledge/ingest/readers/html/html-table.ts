@@ -1,0 +1,142 @@
+import type { Block } from '../../block.ts'
+import { tableBlocks } from '../table-blocks.ts'
+import type { Area, MenuCount } from './elements.ts'
+import type { Attributes } from './tokenize-html.ts'
+
+/** A block and where on the page it was found. */
+export interface Item {
+  block: Block
+  area: Area
+  menu: MenuCount | undefined
+}
+
+interface Cell {
+  items: Item[]
+  heading: boolean
+  columns: number
+  rows: number
+}
+
+interface Row {
+  cells: Cell[]
+  inHead: boolean
+}
+
+/** Spans beyond these are mistakes or malice. */
+const mostColumns = 100
+const mostRows = 500
+/** Text that is repeated in every row it spans must be short, or a small page could grow without bound. */
+const longestRepeated = 200
+/** A cell with more than this is a part of the page's layout. */
+const longestCell = 2000
+const deepestData = 2
+
+const span = (value: string | undefined, most: number): number => {
+  const number = Number.parseInt(value ?? '1', 10)
+  return Number.isNaN(number) ? 1 : Math.min(Math.max(number, 1), most)
+}
+
+export const textOf = (block: Block): string =>
+  block.kind === 'table'
+    ? [...(block.header ? [block.header] : []), ...block.rows].map(row => row.join(' ')).join('\n')
+    : block.text
+
+const cellText = (cell: Cell): string => cell.items.map(item => textOf(item.block)).join('\n')
+
+/** The columns of the rows, with spans resolved: what spans rows is said in each of them. */
+const gridOf = (rows: Row[]): string[][] => {
+  let above: { text: string; rows: number }[] = []
+  return rows.map(row => {
+    const line: string[] = []
+    const below: typeof above = []
+    const takeAbove = (): void => {
+      for (let held = above[line.length]; held && held.rows > 0; held = above[line.length]) {
+        below[line.length] = { text: held.text, rows: held.rows - 1 }
+        line.push(held.text)
+      }
+    }
+    for (const cell of row.cells) {
+      takeAbove()
+      const text = cellText(cell)
+      const repeated = text.length <= longestRepeated ? text : ''
+      for (let column = 0; column < cell.columns && line.length < 1000; column++) {
+        if (cell.rows > 1) below[line.length] = { text: column === 0 ? repeated : '', rows: cell.rows - 1 }
+        line.push(column === 0 || row.inHead ? (column === 0 ? text : repeated) : '')
+      }
+    }
+    takeAbove()
+    above = below
+    return line
+  })
+}
+
+/** The rows of a head as one: "2024 Q1" for a "Q1" below a "2024". */
+const mergeHead = (rows: string[][]): string[] => {
+  const columns = Math.max(...rows.map(row => row.length))
+  return Array.from({ length: columns }, (_, column) =>
+    [...new Set(rows.map(row => row[column] ?? ''))].filter(text => text !== '').join(' '),
+  )
+}
+
+export class HtmlTable {
+  readonly #rows: Row[] = []
+  readonly #presentation: boolean
+  #nested = 0
+
+  constructor(attributes: Attributes) {
+    this.#presentation = attributes.get('role') === 'presentation'
+  }
+
+  startRow(inHead: boolean): void {
+    this.#rows.push({ cells: [], inHead })
+  }
+
+  /** Gives the place where the content of the cell goes. */
+  startCell(heading: boolean, inHead: boolean, attributes: Attributes): Item[] {
+    if (this.#rows.length === 0) this.startRow(inHead)
+    const items: Item[] = []
+    this.#rows.at(-1)!.cells.push({
+      items,
+      heading,
+      columns: span(attributes.get('colspan'), mostColumns),
+      rows: span(attributes.get('rowspan'), mostRows),
+    })
+    return items
+  }
+
+  /** Tells that a table stood in a cell, and how deep that one's own tables went. */
+  addNested(depth: number): void {
+    this.#nested = Math.max(this.#nested, depth)
+  }
+
+  get depth(): number {
+    return this.#nested + 1
+  }
+
+  #isLayout(rows: Row[]): boolean {
+    if (this.#presentation || this.depth > deepestData) return true
+    if (rows.every(row => row.cells.length < 2)) return !rows.some(row => row.cells[0]!.heading)
+    const cells = rows.flatMap(row => row.cells)
+    if (cells.some(cell => cell.heading)) return false
+    return cells.some(
+      cell =>
+        cell.items.some(({ block }) => block.kind === 'heading' || block.kind === 'table') ||
+        cell.items.reduce((sum, { block }) => sum + textOf(block).length, 0) > longestCell,
+    )
+  }
+
+  /** A table of data as a table; one that only arranges the page as what is in it. */
+  finish(area: Area, menu: MenuCount | undefined): Item[] {
+    const rows = this.#rows.filter(row => row.cells.length > 0)
+    if (rows.length === 0) return []
+    if (this.#isLayout(rows)) return rows.flatMap(row => row.cells.flatMap(cell => cell.items))
+    let heads = rows.findIndex(row => !row.inHead)
+    if (heads < 0) heads = rows.length
+    if (heads === 0 && rows.length > 1 && rows[0]!.cells.every(cell => cell.heading)) heads = 1
+    for (const row of rows.slice(0, heads)) row.inHead = true
+    const grid = gridOf(rows)
+    const header = heads > 0 ? mergeHead(grid.slice(0, heads)) : undefined
+    const body = grid.slice(heads).filter(row => row.some(text => text !== ''))
+    return [...tableBlocks(header, body)].map(block => ({ block, area, menu }))
+  }
+}

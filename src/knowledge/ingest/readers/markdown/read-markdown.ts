@@ -1,0 +1,43 @@
+import type { Block } from '../../block.ts'
+import { MarkdownScanner } from './markdown-blocks.ts'
+
+const mostCharacters = 64 * 1024
+const titleLine = /^title\s*[:=]\s*(.+)$/im
+
+const unquote = (value: string): string => {
+  const found = /^(["'])(.*)\1\s*(?:#.*)?$/.exec(value)
+  return (found ? found[2]! : value).trim()
+}
+
+interface FrontMatter {
+  title: string | undefined
+  body: string
+}
+
+/** What stands between two fences at the very start is about the document, not of it; only its title is read. */
+const splitFrontMatter = (text: string): FrontMatter => {
+  const fence = /^(---|\+\+\+)[ \t]*\r?\n/.exec(text)
+  if (!fence) return { title: undefined, body: text }
+  const head = text.slice(fence[0].length, fence[0].length + mostCharacters)
+  const end = (fence[1] === '---' ? /^(?:---|\.\.\.)[ \t]*\r?$/m : /^\+\+\+[ \t]*\r?$/m).exec(head)
+  const inside = end ? head.slice(0, end.index) : ''
+  // Without a key it is text between two rules.
+  if (!end || (inside.trim() !== '' && !/^[\w-]+\s*[:=]/m.test(inside)))
+    return { title: undefined, body: text }
+  const title = unquote(titleLine.exec(inside)?.[1]?.trim() ?? '')
+  const body = text.slice(fence[0].length + end.index + end[0].length)
+  return { title: title === '' ? undefined : title, body }
+}
+
+const blocksOf = (text: string): Generator<Block> => new MarkdownScanner(text).blocks()
+
+const hasTopHeading = (text: string): boolean => {
+  for (const block of blocksOf(text)) if (block.kind === 'heading' && block.level === 1) return true
+  return false
+}
+
+export function* readMarkdown(text: string): Generator<Block> {
+  const { title, body } = splitFrontMatter(text)
+  if (title !== undefined && !hasTopHeading(body)) yield { kind: 'heading', level: 1, text: title }
+  yield* blocksOf(body)
+}

@@ -1,0 +1,171 @@
+import type { Block, Place } from '../../block.ts'
+import { type DocxLists, type DocxStyles, type ParagraphLook, takeLook } from './docx-styles.ts'
+import { type CellBudget, DocumentTable } from './tables.ts'
+import type { XmlAttributes, XmlHandler } from './xml-parser.ts'
+
+interface Paragraph extends ParagraphLook {
+  style: string | undefined
+  text: string
+  /** What stands in text boxes anchored here; it follows the paragraph. */
+  boxed: Block[]
+  place: Place
+  inProperties: boolean
+}
+
+export interface DocxContext {
+  budget: CellBudget
+  styles: DocxStyles
+  lists: DocxLists
+  /** Whether the document tells where its pages end. */
+  paged: boolean
+  /** Gives a note its number, in the order of the references. */
+  noteNumber: (kind: string, id: string) => number
+}
+
+const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
+
+/** Makes blocks of the main text, or of one note. */
+export class DocxBody implements XmlHandler {
+  readonly ready: Block[] = []
+  readonly #context: DocxContext
+  readonly #paragraphs: Paragraph[] = []
+  /** With each table, how many paragraphs were open around it: a text box begins a text of its own. */
+  readonly #tables: { table: DocumentTable; around: number }[] = []
+  #page = 1
+  #sinceBreak = true
+  #inText = false
+  #inRowProperties = false
+
+  constructor(context: DocxContext) {
+    this.#context = context
+  }
+
+  get #place(): Place {
+    return this.#context.paged ? { page: this.#page } : {}
+  }
+
+  get #table(): DocumentTable | undefined {
+    return this.#tables.at(-1)?.table
+  }
+
+  skips(name: string): boolean {
+    if (name === 'del' && this.#inRowProperties) this.#table?.dropRow()
+    return skipped.has(name)
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    const paragraph = this.#paragraphs.at(-1)
+    if (name === 'p') this.#openParagraph()
+    else if (paragraph?.inProperties) this.#takeProperty(paragraph, name, attributes)
+    else if (name === 'pPr' && paragraph) paragraph.inProperties = true
+    else if (name === 't') this.#inText = true
+    else if (paragraph && this.#takeMark(paragraph, name, attributes)) return
+    else this.#openTablePart(name, attributes)
+  }
+
+  close(name: string): void {
+    if (name === 't') this.#inText = false
+    else if (name === 'pPr') {
+      const paragraph = this.#paragraphs.at(-1)
+      if (paragraph) paragraph.inProperties = false
+    } else if (name === 'p') this.#closeParagraph()
+    else this.#closeTablePart(name)
+  }
+
+  text(text: string): void {
+    const paragraph = this.#paragraphs.at(-1)
+    if (!this.#inText || !paragraph) return
+    paragraph.text += text
+    this.#sinceBreak = true
+  }
+
+  #openParagraph(): void {
+    this.#paragraphs.push({
+      style: undefined,
+      text: '',
+      boxed: [],
+      place: this.#place,
+      inProperties: false,
+      outline: undefined,
+      list: undefined,
+      level: undefined,
+    })
+  }
+
+  #takeProperty(paragraph: Paragraph, name: string, attributes: XmlAttributes): void {
+    if (name === 'pStyle') paragraph.style = attributes['val']
+    else takeLook(paragraph, name, attributes)
+  }
+
+  /** What stands for a character or a place. */
+  #takeMark(paragraph: Paragraph, name: string, attributes: XmlAttributes): boolean {
+    if (name === 'tab' || name === 'ptab') paragraph.text += '\t'
+    else if (name === 'noBreakHyphen') paragraph.text += '-'
+    else if (name === 'cr') paragraph.text += '\n'
+    else if (name === 'lastRenderedPageBreak') this.#breakPage(paragraph)
+    else if (name === 'br' && attributes['type'] === 'page') this.#breakPage(paragraph)
+    else if (name === 'br') paragraph.text += '\n'
+    else if (name === 'footnoteReference' || name === 'endnoteReference')
+      paragraph.text += `[${this.#context.noteNumber(name, attributes['id'] ?? '')}]`
+    else return false
+    return true
+  }
+
+  /** Word writes down a break that was asked for, and once more where it took place. */
+  #breakPage(paragraph: Paragraph): void {
+    if (!this.#sinceBreak) return
+    this.#page += 1
+    this.#sinceBreak = false
+    if (paragraph.text === '') paragraph.place = this.#place
+  }
+
+  #openTablePart(name: string, { val }: XmlAttributes): void {
+    const around = this.#paragraphs.length
+    if (name === 'tbl') {
+      if (this.#tables.at(-1)?.around === around) this.#table?.openInner()
+      else this.#tables.push({ table: new DocumentTable(this.#place, this.#context.budget), around })
+    } else if (name === 'tr') this.#table?.openRow()
+    else if (name === 'trPr') this.#inRowProperties = true
+    else if (name === 'tc') this.#table?.openCell()
+    else if (name === 'gridSpan') this.#table?.span(Number(val))
+  }
+
+  #closeTablePart(name: string): void {
+    if (name === 'tc') this.#table?.closeCell()
+    else if (name === 'trPr') this.#inRowProperties = false
+    else if (name === 'tr') this.#table?.closeRow()
+    else if (name === 'tbl' && this.#table?.close()) {
+      const ended = this.#tables.pop()
+      for (const block of ended?.table.blocks() ?? []) this.#emit(block)
+    }
+  }
+
+  #closeParagraph(): void {
+    const paragraph = this.#paragraphs.pop()
+    if (!paragraph) return
+    const { styles, lists } = this.#context
+    const text = paragraph.text.trim()
+    if (text !== '' && !styles.isContents(paragraph.style)) {
+      const level = styles.headingLevel(paragraph.style, paragraph.outline)
+      const mark = lists.mark(styles.listPlace(paragraph.style, paragraph))
+      const { place } = paragraph
+      if (this.#inTable()) this.#table?.add(`${mark}${text}`)
+      else if (level !== undefined) this.#emit({ kind: 'heading', level, text, ...place })
+      else if (styles.isTitle(paragraph.style)) this.#emit({ kind: 'heading', level: 1, text, ...place })
+      else this.#emit({ kind: 'paragraph', text: `${mark}${text}`, ...place })
+    }
+    for (const block of paragraph.boxed) this.#emit(block)
+  }
+
+  /** A text box inside a cell is part of the cell; one beside a table is not. */
+  #inTable(): boolean {
+    return this.#tables.length > 0
+  }
+
+  #emit(block: Block): void {
+    const outer = this.#paragraphs[0]
+    const { text } = block.kind === 'table' ? { text: '' } : block
+    if (this.#inTable() && text !== '') this.#table?.add(text)
+    else (outer?.boxed ?? this.ready).push(block)
+  }
+}

@@ -1,0 +1,147 @@
+import { parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
+import type { ZipArchive } from './zip-archive.ts'
+
+interface ListPlace {
+  list: string | undefined
+  level: number | undefined
+}
+
+/** What a paragraph says of itself or takes from its style. */
+export interface ParagraphLook extends ListPlace {
+  /** From 0; 9 and more is running text. */
+  outline: number | undefined
+}
+
+interface Style extends ParagraphLook {
+  name: string
+  base: string | undefined
+}
+
+const numberIn = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
+
+/** Takes what an element says of the paragraph or style it stands in. */
+export const takeLook = (look: ParagraphLook, name: string, { val }: XmlAttributes): void => {
+  if (name === 'outlineLvl') look.outline = numberIn(val)
+  else if (name === 'numId') look.list = val
+  else if (name === 'ilvl') look.level = numberIn(val)
+}
+
+const headingName = /^(?:heading|标题|標題|überschrift|titre)\s*([1-9])$/i
+const maxBases = 20
+
+export class DocxStyles {
+  readonly #styles = new Map<string, Style>()
+
+  async read(archive: ZipArchive, part: string): Promise<void> {
+    let style: Style | undefined
+    const handler: XmlHandler = {
+      open: (element, attributes) => {
+        if (element === 'style' && attributes['styleId'] !== undefined) {
+          style = { name: '', base: undefined, outline: undefined, list: undefined, level: undefined }
+          this.#styles.set(attributes['styleId'], style)
+        } else if (style && element === 'name') style.name = attributes['val']?.trim() ?? ''
+        else if (style && element === 'basedOn') style.base = attributes['val']
+        else if (style) takeLook(style, element, attributes)
+      },
+      close: element => {
+        if (element === 'style') style = undefined
+      },
+    }
+    await parseXml(archive.chunks(part), handler)
+  }
+
+  /** The style and those it is based on. A circle of them ends like a long chain. */
+  #chain(id: string | undefined): Style[] {
+    const chain: Style[] = []
+    let style = id === undefined ? undefined : this.#styles.get(id)
+    while (style && chain.length < maxBases) {
+      chain.push(style)
+      style = style.base === undefined ? undefined : this.#styles.get(style.base)
+    }
+    return chain
+  }
+
+  isTitle(id: string | undefined): boolean {
+    return this.#chain(id).some(({ name }) => /^(title|标题|標題)$/i.test(name)) || id === 'Title'
+  }
+
+  isContents(id: string | undefined): boolean {
+    return this.#chain(id).some(({ name }) => /^(toc|目录)\s*[1-9]$/i.test(name))
+  }
+
+  /** From 1; `undefined` is running text. */
+  headingLevel(id: string | undefined, own: number | undefined): number | undefined {
+    if (own !== undefined) return own < 9 ? own + 1 : undefined
+    for (const { name, outline } of this.#chain(id)) {
+      if (outline !== undefined) return outline < 9 ? outline + 1 : undefined
+      const named = headingName.exec(name)?.[1]
+      if (named !== undefined) return Number(named)
+    }
+    // A document without a list of styles still names them.
+    const known = this.#styles.size === 0 ? /^heading ?([1-9])$/i.exec(id ?? '')?.[1] : undefined
+    return known === undefined ? undefined : Number(known)
+  }
+
+  listPlace(id: string | undefined, own: ListPlace): ListPlace {
+    const chain = this.#chain(id)
+    return {
+      list: own.list ?? chain.find(({ list }) => list !== undefined)?.list,
+      level: own.level ?? chain.find(({ level }) => level !== undefined)?.level,
+    }
+  }
+}
+
+const maxLevel = 8
+
+/** Numbers the items of lists as Word would, since the numbers are not in the text. */
+export class DocxLists {
+  /** By abstract list, then by level: how it counts. */
+  readonly #formats = new Map<string, Map<number, string>>()
+  readonly #abstracts = new Map<string, string>()
+  readonly #counters = new Map<string, number[]>()
+
+  async read(archive: ZipArchive, part: string): Promise<void> {
+    let abstract: string | undefined
+    let list: string | undefined
+    let level = 0
+    const handler: XmlHandler = {
+      open: (element, attributes) => {
+        const { val } = attributes
+        if (element === 'abstractNum') {
+          abstract = attributes['abstractNumId'] ?? ''
+          this.#formats.set(abstract, new Map())
+        } else if (element === 'num') list = attributes['numId']
+        else if (element === 'abstractNumId' && list !== undefined) this.#abstracts.set(list, val ?? '')
+        else if (element === 'lvl') level = Number(attributes['ilvl'] ?? 0)
+        else if (element === 'numFmt' && abstract !== undefined && list === undefined)
+          this.#formats.get(abstract)?.set(level, val ?? '')
+      },
+      close: element => {
+        if (element === 'abstractNum') abstract = undefined
+        if (element === 'num') list = undefined
+      },
+    }
+    await parseXml(archive.chunks(part), handler)
+  }
+
+  /** The mark before an item; nothing for a paragraph that is none. */
+  mark({ list, level = 0 }: ListPlace): string {
+    if (list === undefined || list === '0') return ''
+    const abstract = this.#abstracts.get(list)
+    const format = abstract === undefined ? undefined : this.#formats.get(abstract)?.get(level)
+    if (format === 'none') return ''
+    if (format === undefined || format === 'bullet') return '- '
+    return `${this.#count(list, Math.min(level, maxLevel))}. `
+  }
+
+  #count(list: string, level: number): number {
+    const counters = this.#counters.get(list) ?? []
+    const count = (counters[level] ?? 0) + 1
+    // Deeper levels begin again under the next item.
+    counters.length = level
+    counters[level] = count
+    this.#counters.set(list, counters)
+    return count
+  }
+}

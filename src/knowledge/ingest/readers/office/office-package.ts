@@ -1,0 +1,78 @@
+import { DocumentFailure } from '../../document-failure.ts'
+import { parseXml } from './xml-parser.ts'
+import type { ZipArchive } from './zip-archive.ts'
+
+const decodePercent = (path: string): string => {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** Where a link inside an archive leads, seen from the part it stands in. Steps above the top stay at the top. */
+export const resolvePath = (from: string, link: string): string => {
+  const path = decodePercent(link.replace(/[?#].*$/s, ''))
+  const start = path.startsWith('/') ? [] : from.split('/').slice(0, -1)
+  const steps: string[] = []
+  for (const step of [...start, ...path.split('/')]) {
+    if (step === '..') steps.pop()
+    else if (step !== '' && step !== '.') steps.push(step)
+  }
+  return steps.join('/')
+}
+
+/** Whether any of the texts occurs, found without holding more than a piece. */
+export const containsText = async (
+  chunks: AsyncIterable<Uint8Array>,
+  texts: readonly string[],
+): Promise<boolean> => {
+  const longest = Math.max(...texts.map(text => text.length))
+  let tail = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const piece = Buffer.concat([tail, chunk])
+    if (texts.some(text => piece.includes(text))) return true
+    tail = piece.subarray(Math.max(0, piece.length - longest))
+  }
+  return false
+}
+
+export interface Relationship {
+  id: string
+  /** The last word of its type, for example `slide`: the addresses before it differ between the versions. */
+  type: string
+  target: string
+}
+
+const relationshipsName = (part: string): string => {
+  const slash = part.lastIndexOf('/') + 1
+  return `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`
+}
+
+/** What a part points to inside the file. What lies outside is left out, so that it cannot be followed. */
+export const readRelationships = async (archive: ZipArchive, part: string): Promise<Relationship[]> => {
+  const found: Relationship[] = []
+  const name = relationshipsName(part)
+  if (!archive.has(name)) return found
+  await parseXml(archive.chunks(name), {
+    open(element, { Id: id, Type: type = '', Target: target, TargetMode: mode }) {
+      if (element !== 'Relationship' || id === undefined || target === undefined) return
+      if (mode?.toLowerCase() === 'external') return
+      const resolved = resolvePath(part, target)
+      found.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target: resolved })
+    },
+    close() {},
+  })
+  return found.filter(({ target }) => archive.has(target))
+}
+
+/** The part everything else hangs on, or the place where it usually is. */
+export const findMainPart = async (archive: ZipArchive, usual: string, kind: string): Promise<string> => {
+  const relationships = await readRelationships(archive, '')
+  const main = relationships.find(({ type }) => type === 'officeDocument')?.target ?? usual
+  if (archive.has(main)) return main
+  throw new DocumentFailure('broken_file', `The file is not ${kind}: its main part is missing.`)
+}
+
+export const targetOf = (relationships: Relationship[], type: string): string | undefined =>
+  relationships.find(relationship => relationship.type === type)?.target

@@ -1,0 +1,111 @@
+import type { Block } from '../../block.ts'
+import { DocxBody, type DocxContext } from './docx-body.ts'
+import { DocxLists, DocxStyles } from './docx-styles.ts'
+import {
+  containsText,
+  findMainPart,
+  type Relationship,
+  readRelationships,
+  targetOf,
+} from './office-package.ts'
+import { CellBudget } from './tables.ts'
+import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
+import { openZip, type ZipArchive } from './zip-archive.ts'
+
+/** The notes that are referred to, by kind and id, with their numbers. */
+class DocxNotes {
+  readonly #numbers = new Map<string, number>()
+
+  number(kind: string, id: string): number {
+    const key = `${kind} ${id}`
+    const number = this.#numbers.get(key) ?? this.#numbers.size + 1
+    this.#numbers.set(key, number)
+    return number
+  }
+
+  find(kind: string, id: string): number | undefined {
+    return this.#numbers.get(`${kind} ${id}`)
+  }
+}
+
+/** Reads a part with notes: each becomes one paragraph that begins with its number. */
+class NotesPart implements XmlHandler {
+  readonly found: { number: number; text: string }[] = []
+  readonly #notes: DocxNotes
+  readonly #kind: string
+  readonly #context: DocxContext
+  #body: DocxBody | undefined
+  #number: number | undefined
+
+  constructor(notes: DocxNotes, kind: string, context: DocxContext) {
+    this.#notes = notes
+    this.#kind = kind
+    this.#context = context
+  }
+
+  skips(name: string): boolean {
+    return this.#body?.skips(name) ?? false
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    this.#body?.open(name, attributes)
+    if (name !== this.#kind) return
+    this.#number = this.#notes.find(`${this.#kind}Reference`, attributes['id'] ?? '')
+    this.#body = this.#number === undefined ? undefined : new DocxBody({ ...this.#context, paged: false })
+  }
+
+  close(name: string): void {
+    if (name !== this.#kind) {
+      this.#body?.close(name)
+      return
+    }
+    const lines = this.#body?.ready.map(block => (block.kind === 'table' ? block.rows.flat() : block.text))
+    const text = lines?.flat().join('\n')
+    if (text && this.#number !== undefined) this.found.push({ number: this.#number, text })
+    this.#body = undefined
+  }
+
+  text(text: string): void {
+    this.#body?.text(text)
+  }
+}
+
+async function* readDocxNotes(
+  archive: ZipArchive,
+  relationships: Relationship[],
+  notes: DocxNotes,
+  context: DocxContext,
+): AsyncGenerator<Block> {
+  const found: { number: number; text: string }[] = []
+  for (const kind of ['footnote', 'endnote']) {
+    const part = targetOf(relationships, `${kind}s`)
+    if (part === undefined) continue
+    const reader = new NotesPart(notes, kind, context)
+    await parseXml(archive.chunks(part), reader)
+    found.push(...reader.found)
+  }
+  found.sort((one, other) => one.number - other.number)
+  for (const { number, text } of found) yield { kind: 'paragraph', text: `[${number}] ${text}` }
+}
+
+const pageMarks = ['lastRenderedPageBreak', 'w:type="page"']
+
+export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
+  const archive = openZip(bytes)
+  const main = await findMainPart(archive, 'word/document.xml', 'a Word document')
+  const relationships = await readRelationships(archive, main)
+  const notes = new DocxNotes()
+  const context: DocxContext = {
+    budget: new CellBudget(),
+    styles: new DocxStyles(),
+    lists: new DocxLists(),
+    paged: await containsText(archive.chunks(main), pageMarks),
+    noteNumber: (kind, id) => notes.number(kind, id),
+  }
+  const styles = targetOf(relationships, 'styles')
+  if (styles !== undefined) await context.styles.read(archive, styles)
+  const lists = targetOf(relationships, 'numbering')
+  if (lists !== undefined) await context.lists.read(archive, lists)
+  yield* blocksOfXml(archive.chunks(main), new DocxBody(context))
+  yield* readDocxNotes(archive, relationships, notes, context)
+}

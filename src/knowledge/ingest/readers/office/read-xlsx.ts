@@ -1,0 +1,196 @@
+import type { Block } from '../../block.ts'
+import { DocumentFailure } from '../../document-failure.ts'
+import { builtInFormat, type CellFormat, formatNumber, formatOf } from './cell-format.ts'
+import { findMainPart, type Relationship, readRelationships, targetOf } from './office-package.ts'
+import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
+import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
+import { openZip, type ZipArchive } from './zip-archive.ts'
+
+interface Workbook {
+  /** In the order of the tabs, with the hidden ones after those that are seen. */
+  sheets: { name: string; part: string }[]
+  since1904: boolean
+  strings: string[]
+  /** By the style number of a cell. */
+  formats: CellFormat[]
+}
+
+const maxStrings = 2_000_000
+
+const readSheets = async (
+  archive: ZipArchive,
+  main: string,
+  relationships: Relationship[],
+): Promise<Pick<Workbook, 'sheets' | 'since1904'>> => {
+  const parts = new Map(relationships.map(({ id, target }) => [id, target]))
+  const seen: Workbook['sheets'] = []
+  const hidden: Workbook['sheets'] = []
+  let since1904 = false
+  await parseXml(archive.chunks(main), {
+    open(element, attributes) {
+      if (element === 'workbookPr') since1904 = /^(1|true)$/i.test(attributes['date1904'] ?? '')
+      if (element !== 'sheet') return
+      const id = Object.keys(attributes).find(name => name.endsWith(':id')) ?? 'id'
+      const part = parts.get(attributes[id] ?? '')
+      if (part === undefined) return
+      const list = (attributes['state'] ?? 'visible') === 'visible' ? seen : hidden
+      list.push({ name: attributes['name'] ?? '', part })
+    },
+    close() {},
+  })
+  return { sheets: [...seen, ...hidden], since1904 }
+}
+
+/** Texts may come in pieces of different looks; readings above the characters (`rPh`) are not part of them. */
+const readStrings = async (archive: ZipArchive, part: string): Promise<string[]> => {
+  const strings: string[] = []
+  let text = ''
+  let inText = false
+  const handler: XmlHandler = {
+    skips: element => element === 'rPh',
+    open(element) {
+      if (element === 'si') text = ''
+      inText = element === 't'
+    },
+    close(element) {
+      inText = false
+      if (element !== 'si') return
+      strings.push(text)
+      if (strings.length > maxStrings)
+        throw new DocumentFailure('too_large', 'The workbook has more than 2,000,000 texts. Split it.')
+    },
+    text(piece) {
+      if (inText) text += piece
+    },
+  }
+  await parseXml(archive.chunks(part), handler)
+  return strings
+}
+
+const readFormats = async (archive: ZipArchive, part: string): Promise<CellFormat[]> => {
+  const own = new Map<string, CellFormat>()
+  const formats: CellFormat[] = []
+  let inCells = false
+  await parseXml(archive.chunks(part), {
+    open(element, attributes) {
+      const id = attributes['numFmtId'] ?? '0'
+      if (element === 'numFmt') own.set(id, formatOf(attributes['formatCode'] ?? ''))
+      else if (element === 'cellXfs') inCells = true
+      else if (element === 'xf' && inCells) formats.push(own.get(id) ?? builtInFormat(Number(id)))
+    },
+    close(element) {
+      if (element === 'cellXfs') inCells = false
+    },
+  })
+  return formats
+}
+
+const readWorkbook = async (archive: ZipArchive, main: string): Promise<Workbook> => {
+  const relationships = await readRelationships(archive, main)
+  const strings = targetOf(relationships, 'sharedStrings')
+  const styles = targetOf(relationships, 'styles')
+  return {
+    ...(await readSheets(archive, main, relationships)),
+    strings: strings === undefined ? [] : await readStrings(archive, strings),
+    formats: styles === undefined ? [] : await readFormats(archive, styles),
+  }
+}
+
+/** From 0, for example 27 of `AB12`; `undefined` when the cell does not tell. */
+const columnOf = (reference: string | undefined): number | undefined => {
+  if (reference === undefined) return undefined
+  const letters = /^[A-Z]*/i.exec(reference)![0].toUpperCase()
+  let column = 0
+  for (const letter of letters.slice(0, 4)) column = column * 26 + letter.charCodeAt(0) - 64
+  if (column < 1 || column > maxColumns)
+    throw new DocumentFailure(
+      'broken_file',
+      `The file is damaged: there is no cell "${reference.slice(0, 20)}".`,
+    )
+  return column - 1
+}
+
+interface Cell {
+  column: number
+  type: string
+  style: number
+  value: string
+}
+
+/** The rows of one sheet. What the sheet says of its size does not count; only cells that are there do. */
+class SheetReader implements XmlHandler {
+  readonly ready: Block[] = []
+  readonly #workbook: Workbook
+  readonly #tables: SheetTables
+  readonly #budget: CellBudget
+  #rowNumber = 0
+  #row: SheetRow = new Map()
+  #column = -1
+  #cell: Cell | undefined
+  #inValue = false
+
+  constructor(workbook: Workbook, sheet: string, budget: CellBudget) {
+    this.#workbook = workbook
+    this.#budget = budget
+    this.#tables = new SheetTables(this.ready, sheet, budget)
+  }
+
+  skips(name: string): boolean {
+    return name === 'rPh' || name === 'f'
+  }
+
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === 'row') {
+      const number = Number(attributes['r'])
+      // Rows may leave their number out; they may not go back.
+      this.#rowNumber = number > this.#rowNumber ? number : this.#rowNumber + 1
+      this.#row = new Map()
+      this.#column = -1
+    } else if (name === 'c') this.#openCell(attributes)
+    else this.#inValue = this.#cell !== undefined && (name === 'v' || name === 't')
+  }
+
+  close(name: string): void {
+    this.#inValue = false
+    if (name === 'c') this.#closeCell()
+    else if (name === 'row') this.#tables.add(this.#rowNumber, this.#row)
+    else if (name === 'sheetData') this.#tables.end()
+  }
+
+  text(text: string): void {
+    if (this.#inValue && this.#cell) this.#cell.value += text
+  }
+
+  #openCell(attributes: XmlAttributes): void {
+    this.#budget.take(1)
+    this.#column = columnOf(attributes['r']) ?? this.#column + 1
+    const style = Number(attributes['s'] ?? 0)
+    this.#cell = { column: this.#column, type: attributes['t'] ?? 'n', style, value: '' }
+  }
+
+  #closeCell(): void {
+    const cell = this.#cell
+    this.#cell = undefined
+    if (cell === undefined || cell.value === '') return
+    const text = this.#show(cell).trim()
+    if (text !== '') this.#row.set(cell.column, text)
+  }
+
+  #show({ type, style, value }: Cell): string {
+    const { strings, formats, since1904 } = this.#workbook
+    if (type === 's') return strings[Number(value)] ?? ''
+    if (type === 'b') return /^(1|true)$/i.test(value.trim()) ? 'TRUE' : 'FALSE'
+    if (type === 'd') return value.replace(/T00:00:00(\.0+)?Z?$/, '').replace('T', ' ')
+    return type === 'n' ? formatNumber(value, formats[style] ?? 'plain', since1904) : value
+  }
+}
+
+/** Sheets that are hidden are read like the others, but after them: what is looked up often stands there. */
+export async function* readXlsx(bytes: Uint8Array): AsyncGenerator<Block> {
+  const archive = openZip(bytes)
+  const main = await findMainPart(archive, 'xl/workbook.xml', 'an Excel workbook')
+  const workbook = await readWorkbook(archive, main)
+  const budget = new CellBudget()
+  for (const { name, part } of workbook.sheets)
+    yield* blocksOfXml(archive.chunks(part), new SheetReader(workbook, name, budget))
+}

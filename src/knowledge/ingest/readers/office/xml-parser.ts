@@ -1,0 +1,179 @@
+import { Parser } from 'htmlparser2'
+import type { Block } from '../../block.ts'
+import { DocumentFailure } from '../../document-failure.ts'
+
+/** By local name (`val` of `w:val`), and by the whole name where there is a prefix. */
+export type XmlAttributes = Record<string, string | undefined>
+
+export interface XmlHandler {
+  open(name: string, attributes: XmlAttributes): void
+  close(name: string): void
+  text?(text: string): void
+  /** Elements that are left out with all they contain. */
+  skips?(name: string, attributes: XmlAttributes): boolean
+}
+
+/**
+ * Keeps count of what is skipped: elements a reader does not want, with all they contain. Of the alternatives of one
+ * content (`AlternateContent`), which say the same for newer and for older programs, only the first is let through.
+ */
+class SkippedElements {
+  readonly #isSkipped: (name: string, attributes: XmlAttributes) => boolean
+  readonly #alternatives: { taken: boolean }[] = []
+  #depth = 0
+
+  constructor(isSkipped: (name: string, attributes: XmlAttributes) => boolean) {
+    this.#isSkipped = isSkipped
+  }
+
+  get active(): boolean {
+    return this.#depth > 0
+  }
+
+  /** Tells whether the element is skipped. */
+  open(name: string, attributes: XmlAttributes): boolean {
+    if (this.#depth > 0 || this.#starts(name, attributes)) this.#depth += 1
+    return this.#depth > 0
+  }
+
+  close(name: string): boolean {
+    if (this.#depth > 0) {
+      this.#depth -= 1
+      return true
+    }
+    if (name === 'AlternateContent') this.#alternatives.pop()
+    return false
+  }
+
+  #starts(name: string, attributes: XmlAttributes): boolean {
+    if (name === 'AlternateContent') this.#alternatives.push({ taken: false })
+    const alternative = name === 'Choice' || name === 'Fallback' ? this.#alternatives.at(-1) : undefined
+    if (!alternative) return this.#isSkipped(name, attributes)
+    const { taken } = alternative
+    alternative.taken = true
+    return taken
+  }
+}
+
+const maxDepth = 256
+const maxPiece = 16 * 1024 * 1024
+
+const broken = (what: string): DocumentFailure =>
+  new DocumentFailure('broken_file', `The file is damaged: a part of it ${what}.`)
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
+  const local: XmlAttributes = Object.create(null)
+  for (const name in attributes) {
+    local[name] = attributes[name]
+    // `id` and `r:id` stand side by side on one element: the bare one keeps its name.
+    if (name.includes(':') && !Object.hasOwn(attributes, localName(name)))
+      local[localName(name)] = attributes[name]
+  }
+  return local
+}
+
+/**
+ * Entities other than the five of XML are never expanded: the parser knows no others, and a document that declares
+ * some is refused. Nothing is ever loaded.
+ */
+class XmlReader {
+  readonly #parser: Parser
+  readonly #skipped: SkippedElements
+  #depth = 0
+  #elements = 0
+  #justOpened = false
+
+  constructor(handler: XmlHandler) {
+    this.#skipped = new SkippedElements((name, attributes) => handler.skips?.(name, attributes) ?? false)
+    this.#parser = new Parser(
+      {
+        onopentag: (name, attributes) => this.#open(handler, name, attributes),
+        onclosetag: (name, implied) => this.#close(handler, name, implied),
+        ontext: text => {
+          this.#justOpened = false
+          if (this.#depth > 0 && !this.#skipped.active) handler.text?.(text)
+        },
+        onprocessinginstruction: (name, data) => {
+          if (/^!entity/i.test(name) || (/^!doctype/i.test(name) && data.includes('[')))
+            throw broken('declares entities, which are not allowed')
+        },
+      },
+      { xmlMode: true, decodeEntities: true },
+    )
+  }
+
+  #open(handler: XmlHandler, name: string, attributes: Record<string, string>): void {
+    this.#elements += 1
+    this.#depth += 1
+    if (this.#depth > maxDepth)
+      throw new DocumentFailure('too_complex', `The file nests more than ${maxDepth} levels. Simplify it.`)
+    this.#justOpened = true
+    const local = localAttributes(attributes)
+    if (!this.#skipped.open(localName(name), local)) handler.open(localName(name), local)
+  }
+
+  #close(handler: XmlHandler, name: string, implied: boolean): void {
+    // The parser calls the end of `<a/>` implied, too; any other implied end is one that is missing.
+    if (implied && !this.#justOpened) throw broken('is cut off or is not well-formed XML')
+    this.#justOpened = false
+    this.#depth -= 1
+    if (!this.#skipped.close(localName(name))) handler.close(localName(name))
+  }
+
+  write(text: string, total: number): void {
+    this.#parser.write(text)
+    // An attribute or comment without an end would be collected for as long as the file goes on.
+    if (total - this.#parser.endIndex > maxPiece)
+      throw new DocumentFailure('too_large', 'The file holds a single value of more than 16 MiB.')
+  }
+
+  end(): void {
+    this.#parser.end()
+    if (this.#elements === 0) throw broken('is not XML')
+  }
+}
+
+const decoderFor = (head: Uint8Array): InstanceType<typeof TextDecoder> => {
+  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder('utf-16le')
+  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder('utf-16be')
+  const start = Buffer.from(head.subarray(0, 200)).toString('latin1')
+  const named = /^<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1] ?? 'utf-8'
+  try {
+    // What calls itself UTF-16 and can be read as bytes is not UTF-16.
+    return new TextDecoder(/^utf-?16/i.test(named) ? 'utf-8' : named)
+  } catch {
+    throw broken(`is in the encoding "${named}", which is not known`)
+  }
+}
+
+type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+async function* parse(chunks: Chunks, handler: XmlHandler): AsyncGenerator<undefined> {
+  const reader = new XmlReader(handler)
+  let decoder: InstanceType<typeof TextDecoder> | undefined
+  let total = 0
+  for await (const chunk of chunks) {
+    decoder ??= decoderFor(chunk)
+    const text = decoder.decode(chunk, { stream: true })
+    total += text.length
+    reader.write(text, total)
+    yield
+  }
+  reader.end()
+}
+
+/** Reads all of it; the handler keeps what it wants. */
+export const parseXml = async (chunks: Chunks, handler: XmlHandler): Promise<void> => {
+  for await (const _ of parse(chunks, handler));
+}
+
+/** Hands over the blocks that the handler made, as soon as they are made, so that neither side piles up. */
+export async function* blocksOfXml(
+  chunks: Chunks,
+  handler: XmlHandler & { ready: Block[] },
+): AsyncGenerator<Block> {
+  for await (const _ of parse(chunks, handler)) yield* handler.ready.splice(0)
+  yield* handler.ready.splice(0)
+}

@@ -1,0 +1,156 @@
+import type { Block } from '../../block.ts'
+import { joinsWithoutSpace, type Line } from './page-lines.ts'
+
+const clearlyLarger = 1.15
+const longest = 160
+const maxLevel = 6
+
+const rounded = (size: number): number => Math.round(size * 2) / 2
+
+/** The size most characters have. */
+const bodySize = (lines: Line[]): number => {
+  const characters = new Map<number, number>()
+  for (const { size, text } of lines)
+    characters.set(rounded(size), (characters.get(rounded(size)) ?? 0) + text.length)
+  let best = 0
+  for (const [size, count] of characters) if (count > (characters.get(best) ?? 0)) best = size
+  return best
+}
+
+const isTitleText = (text: string): boolean =>
+  text.length <= longest && /\p{L}/u.test(text) && !/[,，;；、。]$/.test(text)
+
+/** Tells the level of a heading by its size: the larger, the higher. `undefined` for running text. */
+const headingLevels = (lines: Line[]): ((line: Line) => number | undefined) => {
+  const body = bodySize(lines)
+  const isHeading = (line: Line) =>
+    line.size >= body * clearlyLarger && !line.gapped && isTitleText(line.text)
+  const sizes = [...new Set(lines.filter(isHeading).map(line => rounded(line.size)))].sort((a, b) => b - a)
+  const levels = new Map(sizes.map((size, index) => [size, Math.min(index + 1, maxLevel)]))
+  return line => (isHeading(line) ? levels.get(rounded(line.size)) : undefined)
+}
+
+const minimumPages = 4
+const share = 0.4
+
+/** Page numbers change from page to page, so digits count as the same; left and right pages have their own titles. */
+const keyOf = ({ text, y, size }: Line): string =>
+  `${Math.round(y / 8)} ${Math.round(size)} ${text.replace(/\d+|\b[ivxlc]+\b/gi, '#').replace(/\s+/g, '')}`
+
+/** Leaves out lines at the edges that come back at the same place on many pages. */
+export const withoutRunningTitles = (lines: Line[], pages: number): Line[] => {
+  if (pages < minimumPages) return lines
+  const pagesByKey = new Map<string, Set<number>>()
+  for (const line of lines) {
+    if (!line.inMargin) continue
+    const key = keyOf(line)
+    pagesByKey.set(key, (pagesByKey.get(key) ?? new Set()).add(line.page))
+  }
+  const needed = Math.max(3, Math.ceil(pages * share))
+  const kept = lines.filter(line => !line.inMargin || (pagesByKey.get(keyOf(line))?.size ?? 0) < needed)
+  // A document of forms may consist of nothing else.
+  return kept.length > 0 ? kept : lines
+}
+
+const itemMark =
+  /^(?:[•‣◦▪●○■□–—·*-]\s*|\(?\d{1,3}[.)、]\s*|[（(][一二三四五六七八九十\d]{1,3}[）)]|[一二三四五六七八九十]{1,3}、)(?=\S)/
+const bullet = /^[•‣◦▪●○■□·]\s*/
+const sentenceEnd = /[.!?。！？:：;；…"”』」)）]$/
+const maxHeadingLines = 3
+
+const joinLines = (text: string, next: string): string => {
+  if (text.endsWith('\u00ad')) return text.slice(0, -1) + next
+  if (/\p{Ll}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(next)) return text.slice(0, -1) + next
+  return joinsWithoutSpace(text, next) ? text + next : `${text} ${next}`
+}
+
+/** The usual way from line to line, as a share of the size: what most neighbours in a column keep. */
+const usualSpacing = (lines: Line[]): number => {
+  const counts = new Map<number, number>()
+  for (const [index, line] of lines.entries()) {
+    const before = lines[index - 1]
+    if (before?.region !== line.region || Math.abs(before.size - line.size) > 0.5) continue
+    const spacing = Math.round(((line.y - before.y) / line.size) * 20) / 20
+    if (spacing > 0.8 && spacing < 3) counts.set(spacing, (counts.get(spacing) ?? 0) + 1)
+  }
+  const [most] = [...counts].sort((one, other) => other[1] - one[1] || one[0] - other[0])
+  return most?.[0] ?? 1.2
+}
+
+interface Neighbours {
+  before: Line
+  line: Line
+  after: Line | undefined
+  isItem: boolean
+}
+
+const isFull = ({ right, region, size }: Line): boolean => right > region.right - size * 3
+
+/** Over the end of a column or page a paragraph goes on only when both sides look like it. */
+const goesOnElsewhere = ({ before, line }: Neighbours): boolean =>
+  isFull(before) && /[\p{Ll}\p{Lo},，、\u00ad-]$/u.test(before.text) && /^[\p{Ll}\p{Lo}]/u.test(line.text)
+
+const startsIndented = ({ before, line, after, isItem }: Neighbours): boolean => {
+  const indent = line.left - line.region.left
+  if (isItem || indent < line.size * 0.8 || Math.abs(line.left - before.left) < line.size * 0.5) return false
+  return after?.region !== line.region || after.left < line.left - line.size * 0.5
+}
+
+const startsParagraph = (neighbours: Neighbours, spacing: number): boolean => {
+  const { before, line } = neighbours
+  if (Math.abs(before.size - line.size) > line.size * 0.12) return true
+  if (itemMark.test(line.text)) return true
+  if (before.region !== line.region) return !goesOnElsewhere(neighbours)
+  const step = (line.y - before.y) / line.size
+  if (step < 0 || step > spacing * 1.3) return true
+  if (before.gapped !== line.gapped) return true
+  if (startsIndented(neighbours)) return true
+  const short = before.right < before.region.right - (before.region.right - before.region.left) * 0.2
+  return !before.gapped && short && sentenceEnd.test(before.text)
+}
+
+/** Whether the next word had room on the line before: then the line was ended on purpose, as in an address. */
+const isBrokenOnPurpose = ({ right, region, size, text }: Line, next: Line): boolean => {
+  const room = region.right - right
+  const word = /^\S+/.exec(next.text)?.[0].length ?? 1
+  const width = ((next.right - next.left) / next.text.length) * Math.min(word, 20)
+  return (
+    !/[-\u2010\u00ad]$/.test(text) &&
+    room > (region.right - region.left) * 0.2 &&
+    room > width * 1.5 + size * 2
+  )
+}
+
+/** Puts the lines of a document together again. */
+export function* pdfParagraphs(lines: Line[]): Generator<Block> {
+  const levelOf = headingLevels(lines)
+  const spacing = usualSpacing(lines)
+  let open: { level: number | undefined; text: string; page: number; lines: number } | undefined
+  const finished = (): Block[] => {
+    if (!open) return []
+    const { level, page } = open
+    const text = open.text.replace(bullet, '- ')
+    open = undefined
+    return [level === undefined ? { kind: 'paragraph', text, page } : { kind: 'heading', level, text, page }]
+  }
+  for (const [index, line] of lines.entries()) {
+    const level = levelOf(line)
+    const before = lines[index - 1]
+    const isItem = open !== undefined && itemMark.test(open.text)
+    const starts =
+      !open ||
+      !before ||
+      level !== open.level ||
+      (level !== undefined && open.lines >= maxHeadingLines) ||
+      startsParagraph({ before, line, after: lines[index + 1], isItem }, spacing)
+    if (starts) {
+      yield* finished()
+      open = { level, text: line.text, page: line.page, lines: 1 }
+    } else if (open && before) {
+      const keepsBreak = line.gapped || (level === undefined && isBrokenOnPurpose(before, line))
+      open.text = keepsBreak ? `${open.text}\n${line.text}` : joinLines(open.text, line.text)
+      open.lines += 1
+    }
+  }
+  yield* finished()
+}

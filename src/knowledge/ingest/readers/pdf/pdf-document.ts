@@ -1,0 +1,109 @@
+import { setImmediate } from 'node:timers/promises'
+import { DocumentFailure } from '../../document-failure.ts'
+import { predefinedCMap } from './predefined-cmaps.ts'
+
+/**
+ * On damaged files the PDF library sometimes rejects a promise that nobody waits for, also after the read has failed.
+ * That would end the whole thread. What comes from elsewhere stays as fatal as it was.
+ */
+const ignoreIfFromLibrary = (reason: unknown): void => {
+  if (reason instanceof Error && /[\\/]unpdf[\\/]/.test(reason.stack ?? '')) return
+  throw reason
+}
+
+let readers = 0
+
+/** Ignores them until the returned function is called. */
+const ignoreStrayRejections = (): (() => Promise<void>) => {
+  if (readers === 0) process.on('unhandledRejection', ignoreIfFromLibrary)
+  readers += 1
+  return async () => {
+    // They are reported after the code that is running now.
+    await setImmediate()
+    readers -= 1
+    if (readers === 0) process.off('unhandledRejection', ignoreIfFromLibrary)
+  }
+}
+
+const maxPdfPages = 5000
+
+/** Answers for everything the library would load. Only character maps are made; nothing is ever fetched. */
+class OfflineData {
+  #mapped = false
+
+  async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
+    const isGlyphTable = filename.startsWith('Adobe-')
+    // Fonts that use the glyph numbers of Adobe directly need the real table: better no text than a wrong one.
+    const map = kind === 'cMapUrl' && (this.#mapped || !isGlyphTable) ? predefinedCMap(filename) : undefined
+    if (map === undefined) throw new Error(`${filename} is not available`)
+    this.#mapped = true
+    return Buffer.from(map, 'latin1')
+  }
+}
+
+const loadLibrary = async () => {
+  const { getResolvedPDFJS } = await import('unpdf')
+  return getResolvedPDFJS()
+}
+
+type Library = Awaited<ReturnType<typeof loadLibrary>>
+type LoadingTask = ReturnType<Library['getDocument']>
+type PdfDocument = Awaited<LoadingTask['promise']>
+export type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
+
+const asFailure = (error: unknown): DocumentFailure => {
+  if (error instanceof DocumentFailure) return error
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'PasswordException')
+    return new DocumentFailure('encrypted', 'The PDF is protected with a password. Upload it without one.', {
+      cause: error,
+    })
+  return new DocumentFailure('broken_file', 'The PDF is damaged. Save or export it again.', { cause: error })
+}
+
+const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
+  library.getDocument({
+    // The library takes the bytes away from whoever hands them over.
+    data: new Uint8Array(bytes),
+    verbosity: 0,
+    BinaryDataFactory: OfflineData,
+    cMapPacked: false,
+    cMapUrl: 'cmap/',
+    useWorkerFetch: false,
+    useSystemFonts: false,
+    disableFontFace: true,
+    useWasm: false,
+    enableXfa: false,
+    isOffscreenCanvasSupported: false,
+    isImageDecoderSupported: false,
+    stopAtErrors: false,
+  })
+
+/** Reads a PDF page by page and lets each page go before the next. */
+export async function* readPdfPages<Content>(
+  bytes: Uint8Array,
+  readPage: (page: PdfPage, number: number) => Promise<Content>,
+): AsyncGenerator<Content> {
+  const library = await loadLibrary()
+  const task = openTask(library, bytes)
+  const stopIgnoring = ignoreStrayRejections()
+  try {
+    const document = await task.promise
+    if (document.numPages > maxPdfPages)
+      throw new DocumentFailure(
+        'too_large',
+        `The PDF has ${document.numPages} pages, more than the ${maxPdfPages} that are allowed. Split it.`,
+      )
+    for (let number = 1; number <= document.numPages; number++) {
+      const page = await document.getPage(number)
+      const content = await readPage(page, number)
+      page.cleanup()
+      yield content
+    }
+  } catch (error) {
+    throw asFailure(error)
+  } finally {
+    await task.destroy().catch(() => {})
+    await stopIgnoring()
+  }
+}

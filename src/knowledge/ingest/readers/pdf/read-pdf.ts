@@ -1,0 +1,36 @@
+import type { Block } from '../../block.ts'
+import { DocumentFailure } from '../../document-failure.ts'
+import { type Line, pageLines, readSegments } from './page-lines.ts'
+import { pdfParagraphs, withoutRunningTitles } from './paragraphs.ts'
+import { type PdfPage, readPdfPages } from './pdf-document.ts'
+
+const maxCharacters = 50_000_000
+
+/**
+ * The lines of all pages are held, because the size of the body text and what repeats can only be told from the whole;
+ * the pages themselves are let go one by one.
+ */
+export async function* readPdf(bytes: Uint8Array): AsyncGenerator<Block> {
+  const lines: Line[] = []
+  let characters = 0
+  let pages = 0
+  const readPage = async (page: PdfPage, number: number): Promise<Line[]> => {
+    const { height } = page.getViewport({ scale: 1 })
+    return pageLines(await readSegments(page), number, height)
+  }
+  for await (const found of readPdfPages(bytes, readPage)) {
+    pages += 1
+    for (const line of found) {
+      characters += line.text.length
+      lines.push(line)
+    }
+    if (characters > maxCharacters)
+      throw new DocumentFailure('too_large', 'The PDF has more than 50 million characters. Split it.')
+  }
+  if (lines.length === 0)
+    throw new DocumentFailure(
+      'no_text',
+      'The PDF holds no text. It looks like a scan: run text recognition (OCR) on it first and upload the result.',
+    )
+  yield* pdfParagraphs(withoutRunningTitles(lines, pages))
+}

@@ -1,0 +1,43 @@
+import type { Block, Place } from '../block.ts'
+
+/** A long table comes in parts, each with the header, so that no part needs the others. */
+const rowsPerTable = 500
+/** Wider tables are left ragged: rows made as long as a header of many thousand cells would fill the memory. */
+const mostPadded = 1000
+/** Rows of long cells make shorter parts. */
+const charactersPerTable = 200_000
+
+const lengthOf = (row: string[]): number => row.reduce((sum, cell) => sum + cell.length, 0)
+
+const padTo = (row: string[], columns: number): string[] => {
+  if (row.length >= columns || columns > mostPadded) return row
+  return [...row, ...new Array<string>(columns - row.length).fill('')]
+}
+
+export function* tableBlocks(
+  header: string[] | undefined,
+  rows: Iterable<string[]>,
+  place: Place = {},
+): Generator<Block> {
+  let part: string[][] = []
+  let columns = header?.length ?? 0
+  let characters = 0
+  let any = false
+  const block = (): Block => ({
+    kind: 'table',
+    header: header && padTo(header, columns),
+    rows: part.map(row => padTo(row, columns)),
+    ...place,
+  })
+  for (const row of rows) {
+    part.push(row)
+    columns = Math.max(columns, row.length)
+    characters += lengthOf(row)
+    if (part.length < rowsPerTable && characters < charactersPerTable) continue
+    yield block()
+    any = true
+    part = []
+    characters = 0
+  }
+  if (part.length > 0 || (header && !any)) yield block()
+}

@@ -1,0 +1,121 @@
+import { isUtf8 } from 'node:buffer'
+import { DocumentFailure } from '../../document-failure.ts'
+import { guessEncoding, isDamaged } from './guess-encoding.ts'
+
+/** What a page says of its own encoding, near its start. */
+export const declaredEncoding = (bytes: Uint8Array): string | undefined => {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2048)).toString(
+    'latin1',
+  )
+  const found =
+    /^\s*<\?xml[^>]{0,200}\sencoding=["']([\w.:-]{1,40})["']/i.exec(head) ??
+    /<meta[^>]{0,300}\bcharset\s{0,5}=\s{0,5}["']?([\w.:-]{1,40})/i.exec(head)
+  return found?.[1]
+}
+
+const understood = 'UTF-8, UTF-16, GB18030 (GBK), Big5, Shift_JIS, EUC-JP, EUC-KR, windows-1251, 1252 or 1253'
+
+const unknownEncoding = (): DocumentFailure =>
+  new DocumentFailure(
+    'unknown_encoding',
+    `The encoding of the text could not be told. Save the file as UTF-8 and upload it again; understood are ${understood}.`,
+  )
+
+const notText = (): DocumentFailure =>
+  new DocumentFailure('unsupported_format', 'The file holds binary data where text was expected.')
+
+const marks: { encoding: string; bytes: number[] }[] = [
+  { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
+  // Longer than the mark of UTF-16 that it begins with, so it is looked for first.
+  { encoding: 'utf-32', bytes: [0xff, 0xfe, 0x00, 0x00] },
+  { encoding: 'utf-16le', bytes: [0xff, 0xfe] },
+  { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
+  { encoding: 'gb18030', bytes: [0x84, 0x31, 0x95, 0x33] },
+]
+
+/** As a stream, so that a character cut off by the end of the file is left out and does no harm. */
+const decodeAs = (bytes: Uint8Array, encoding: string): string =>
+  new TextDecoder(encoding).decode(bytes, { stream: true }).replace(/^\ufeff/, '')
+
+/** Where the last character begins if its end is missing, else the length. */
+const endOfWholeCharacters = (bytes: Uint8Array): number => {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!
+    if (byte < 0x80) break
+    if (byte >= 0xc0) {
+      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+      return needed > back ? bytes.length - back : bytes.length
+    }
+  }
+  return bytes.length
+}
+
+const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b])
+
+/** A few stray control characters are met in logs; in binary data there are many. */
+const holdsBinary = (bytes: Uint8Array): boolean => {
+  let count = 0
+  // The end-of-file mark of old systems.
+  const end = bytes.at(-1) === 0x1a ? bytes.length - 1 : bytes.length
+  for (let index = 0; index < end; index++) {
+    const byte = bytes[index]!
+    if (byte === 0) return true
+    if ((byte < 0x20 && !textControls.has(byte)) || byte === 0x7f) count++
+  }
+  return count * 200 > bytes.length
+}
+
+const isAscii = (bytes: Uint8Array): boolean => bytes.every(byte => byte < 0x80)
+
+const checked = (text: string): string => {
+  if (isDamaged(text)) throw unknownEncoding()
+  return text
+}
+
+const decodeMarked = (bytes: Uint8Array): string | undefined => {
+  const mark = marks.find(each => each.bytes.every((byte, index) => bytes[index] === byte))
+  if (!mark) return undefined
+  if (mark.encoding === 'utf-32') throw unknownEncoding()
+  const text = checked(decodeAs(bytes, mark.encoding))
+  if (text.includes('\0')) throw notText()
+  return text
+}
+
+/** Seven bits with shifts between character sets: valid ASCII, so that it has to be looked for by its shifts. */
+const isShiftedJapanese = (bytes: Uint8Array): boolean =>
+  ['\x1b$B', '\x1b$@'].some(shift =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(shift, 0, 'latin1'),
+  )
+
+const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined => {
+  try {
+    const text = decodeAs(bytes, declared)
+    return isDamaged(text) ? undefined : text
+  } catch {
+    // A name that nobody knows: the content has to tell.
+    return undefined
+  }
+}
+
+/**
+ * The text of the bytes, in the encoding that the content tells. What cannot be told is refused, because wrongly decoded
+ * text would be stored, searched and cited without anybody noticing. `declared` is what the document itself says of its
+ * encoding: it is believed where the bytes allow it and do not prove UTF-8.
+ */
+export const decodeText = (bytes: Uint8Array, declared?: string): string => {
+  const marked = decodeMarked(bytes)
+  if (marked !== undefined) return marked
+  const whole = bytes.subarray(0, endOfWholeCharacters(bytes))
+  const binary = holdsBinary(bytes)
+  const unicode = !binary && isUtf8(whole)
+  // One high byte at the end of ASCII may as well be the last letter of a Western text.
+  const cutInAscii = unicode && whole.length === bytes.length - 1 && isAscii(whole)
+  if (unicode && !cutInAscii)
+    return decodeAs(whole, isAscii(whole) && isShiftedJapanese(whole) ? 'iso-2022-jp' : 'utf-8')
+  const asDeclared = declared === undefined || binary ? undefined : decodeDeclared(bytes, declared)
+  if (asDeclared !== undefined) return asDeclared
+  const guess = guessEncoding(bytes)
+  if (guess !== undefined && (!binary || guess.startsWith('utf-16'))) return checked(decodeAs(bytes, guess))
+  if (cutInAscii) return decodeAs(whole, 'utf-8')
+  throw binary ? notText() : unknownEncoding()
+}

@@ -1,0 +1,209 @@
+/** The languages whose writing is known well enough to tell whether bytes were decoded rightly. */
+export type Language = 'simplified' | 'traditional' | 'japanese' | 'korean' | 'western' | 'cyrillic' | 'greek'
+
+/** Logarithms (base 10) of how likely a character of each sort is in running text; rough figures are enough. */
+const odds = {
+  asciiText: -1.4,
+  asciiMark: -2.2,
+  mark: -2.5,
+  frequent: -2.8,
+  ordinary: -4,
+  rare: -6.5,
+  foreign: -7,
+  impossible: -12,
+}
+
+const frequentSimplified =
+  '的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运'
+const frequentTraditional =
+  '的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡用道行所然家種事成方多經麼去法學如都同現當沒動面起看定天分還進好小部其些主樣理心她本前開但因只從想實日軍者意無力它與長把機十民第公此已工使情明性知全三又關點正業外將兩高間由問很最重並物手應戰向頭文體政美相見被利什二等產或新己制身果加西斯月話合回特代內信表化老給世位次度門任常先海通教兒原東聲提立及比員解水名真論處走義各入幾口認條平系氣題活爾更別打女變四神總何電數安少報才結反受目太量再感建務做接必場件計管期市直德資命山金指克許統區保至隊形社便空決治展馬科司五基眼書非則聽白卻界達光放強即像難且權思王象完設式色路記南品住告類求據程北邊死張該交規萬取拉格望覺術領共確傳師觀清今切院讓識候帶導爭運'
+const frequentJapanese =
+  '日一国人年大十二本中長出三時行見月分後前生五間上東四今金九入学高円子外八六下来気小七山話女北午百書先名川千水半男西電校語土木聞食車何南万毎白天母火右読友左休父雨会同事自社発者地業方新場員立開手力問代明動京目通言理体田主題意不作用度強公持野以思家世多正安院心界教文元重近考画海売知道集別物使品計死特私始朝運終台広住真有口少町料工建空急止送切転研足究楽起着店病質待試族銀早映親験英医仕去味写字答夜音注帰古歌買悪図週室歩風紙黒花春赤青館屋色走秋夏習駅洋旅服夕借曜飲肉貸堂鳥飯勉冬昼茶弟牛魚兄犬妹姉漢'
+const frequentKorean =
+  '이다는의에을가고를하지은로도한사기자리어나아시인서대그있게라일들스수해정전보제부원과장주없으성상구안만여세우경국했동선오공소거무생니와면것습간화제중적모당신마학연용조유실관위되요럼내때같말문물방분비산진체발데러였았차더년월'
+
+/** Marks that Chinese, Japanese and Korean texts share. */
+const eastMarks = '，。、；：？！“”‘’（）《》〈〉「」『』【】〔〕—…·～　％－／'
+const westMarks = '’‘“”–—…•«»·°€£§©®™ \u00a0'
+const westLetters = 'éèêëàâäáãåçñöôóòõøüûúùíìîïßæœÿýþð'
+
+/** The everyday characters of a two-byte character set lie in a row: its lead bytes tell which these are. */
+const charactersOf = (encoding: string, leads: [number, number], trails: [number, number]): string => {
+  const bytes: number[] = []
+  for (let lead = leads[0]; lead <= leads[1]; lead++)
+    for (let trail = trails[0]; trail <= trails[1]; trail++) if (trail !== 0x7f) bytes.push(lead, trail)
+  return new TextDecoder(encoding).decode(Uint8Array.from(bytes)).replaceAll('\ufffd', '')
+}
+
+type Table = Float32Array
+
+const fill = (table: Table, from: number, to: number, value: number): void => {
+  table.fill(value, from, to + 1)
+}
+
+const set = (table: Table, characters: string, value: number): void => {
+  for (const character of characters) table[character.charCodeAt(0)] = value
+}
+
+const baseTable = (): Table => {
+  const table = new Float32Array(0x1_0000).fill(odds.foreign)
+  fill(table, 0, 0x1f, odds.impossible)
+  set(table, '\t\n\r\f\u001b', odds.asciiMark)
+  fill(table, 0x20, 0x7e, odds.asciiMark)
+  set(table, ' 0123456789', odds.asciiText)
+  fill(table, 0x41, 0x5a, odds.asciiText)
+  fill(table, 0x61, 0x7a, odds.asciiText)
+  fill(table, 0x7f, 0x9f, odds.impossible)
+  fill(table, 0x4e00, 0x9fff, odds.rare)
+  fill(table, 0xd800, 0xdfff, odds.ordinary)
+  fill(table, 0xe000, 0xf8ff, odds.impossible)
+  fill(table, 0xfdd0, 0xfdef, odds.impossible)
+  fill(table, 0xff10, 0xff5a, odds.ordinary)
+  fill(table, 0xfff0, 0xffff, odds.impossible)
+  return table
+}
+
+const build: Record<Language, (table: Table) => void> = {
+  simplified: table => {
+    set(table, charactersOf('gb18030', [0xb0, 0xd7], [0xa1, 0xfe]), odds.ordinary)
+    set(table, frequentSimplified, odds.frequent)
+    set(table, eastMarks, odds.mark)
+  },
+  traditional: table => {
+    set(table, charactersOf('big5', [0xa4, 0xc6], [0x40, 0xfe]), odds.ordinary)
+    set(table, frequentTraditional, odds.frequent)
+    set(table, eastMarks, odds.mark)
+  },
+  japanese: table => {
+    set(table, charactersOf('euc-jp', [0xb0, 0xcf], [0xa1, 0xfe]), odds.ordinary)
+    set(table, frequentJapanese, odds.frequent)
+    fill(table, 0x3041, 0x3093, odds.mark)
+    fill(table, 0x30a1, 0x30fc, odds.frequent)
+    // Half-width katakana: any byte from A1 to DF is one in Shift_JIS, so they prove little.
+    fill(table, 0xff61, 0xff9f, odds.ordinary)
+    set(table, eastMarks, odds.mark)
+  },
+  korean: table => {
+    set(table, charactersOf('euc-kr', [0xb0, 0xc8], [0xa1, 0xfe]), odds.ordinary)
+    set(table, frequentKorean, odds.mark)
+    set(table, eastMarks, odds.mark)
+  },
+  western: table => {
+    set(table, westLetters, odds.mark)
+    set(table, westLetters.replace('ß', '').toUpperCase(), odds.ordinary)
+    set(table, westMarks, odds.frequent)
+  },
+  cyrillic: table => {
+    fill(table, 0x430, 0x44f, -2.4)
+    fill(table, 0x410, 0x42f, -3.2)
+    set(table, 'оеаинтсрвлкмдпуяыьзбг', -1.4)
+    set(table, 'ёЁіїєґІЇЄ№', odds.ordinary)
+    set(table, westMarks, odds.frequent)
+  },
+  greek: table => {
+    fill(table, 0x391, 0x3a9, -3.2)
+    fill(table, 0x3ac, 0x3ce, -2)
+    set(table, 'αοιετσνηυρπκμλς', -1.4)
+    set(table, westMarks, odds.frequent)
+  },
+}
+
+const tables = new Map<Language, Table>()
+
+const tableOf = (language: Language): Table => {
+  const known = tables.get(language)
+  if (known) return known
+  const table = baseTable()
+  build[language](table)
+  tables.set(language, table)
+  return table
+}
+
+export interface Likelihood {
+  /** Of the whole text, as a logarithm: two readings of the same bytes can be compared by it. */
+  total: number
+  /** Characters beyond ASCII, and their mean: whether the text makes sense at all. */
+  beyondAscii: number
+  mean: number
+}
+
+const isAsciiLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+
+const isAlphabetic = (code: number): boolean => code >= 0x386 && code <= 0x44f
+const isCapital = (code: number): boolean =>
+  (code >= 0x391 && code <= 0x3a9) || (code >= 0x410 && code <= 0x42f)
+
+/** What speaks against a character because of the one before it. */
+const neighbourOdds = (language: Language, previous: number, code: number): number => {
+  // In Western words the letters beyond ASCII stand alone or in pairs, never in rows.
+  if (language === 'western') return previous >= 0x80 && code >= 0x80 ? -2.5 : 0
+  if (language !== 'cyrillic' && language !== 'greek') return 0
+  // A word is of one script, and capitals begin it or fill it.
+  if (isAlphabetic(code) ? isAsciiLetter(previous) : isAlphabetic(previous) && isAsciiLetter(code)) return -4
+  return isCapital(code) && isAlphabetic(previous) && !isCapital(previous) ? -4 : 0
+}
+
+export const likelihood = (text: string, language: Language): Likelihood => {
+  const table = tableOf(language)
+  let total = 0
+  let beyond = 0
+  let beyondAscii = 0
+  let previous = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const value = (table[code] ?? odds.foreign) + neighbourOdds(language, previous, code)
+    if (code >= 0x80) {
+      beyond += value
+      beyondAscii++
+    }
+    total += value
+    previous = code
+  }
+  return { total, beyondAscii, mean: beyondAscii === 0 ? 0 : beyond / beyondAscii }
+}
+
+/** What each Western language adds to the ASCII letters. */
+const alphabets = [
+  'äöüß',
+  'àâæçéèêëîïôœùûüÿ',
+  'áéíóúüñªº',
+  'áâãàçéêíóôõúüªº',
+  'àèéìíîòóùú',
+  'åäöæøéü',
+  'áðéíóúýþæö',
+  'éèëïöüáíóúê',
+  'àçéèíïòóúü',
+].map(letters => new Set(letters))
+
+/** Marks that may stand between two letters. */
+const inWord = new Set('’‘·-')
+
+const isLetter = (character: string | undefined): boolean =>
+  character !== undefined && /[a-zà-öø-ÿœšž]/i.test(character)
+
+/**
+ * Any bytes decode as windows-1252, so decoding proves nothing. Text of its sister encodings, Polish, Czech or Turkish,
+ * shows by letters that no single language has together, and by signs in the middle of words.
+ */
+export const fitsWesternAlphabet = (text: string): boolean => {
+  const letters = new Map<string, number>()
+  let beyondAscii = 0
+  let strays = 0
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) < 0x80) continue
+    const character = text[index]!
+    beyondAscii++
+    if (isLetter(character)) {
+      const small = character.toLowerCase()
+      letters.set(small, (letters.get(small) ?? 0) + 1)
+    } else if (!inWord.has(character) && isLetter(text[index - 1])) {
+      if (/[a-z]/i.test(text[index + 1] ?? '')) strays++
+    }
+  }
+  if (strays * 50 > beyondAscii) return false
+  const total = [...letters.values()].reduce((sum, count) => sum + count, 0)
+  return alphabets.some(alphabet => {
+    const foreign = [...letters].reduce((sum, [letter, count]) => sum + (alphabet.has(letter) ? 0 : count), 0)
+    return foreign * 50 <= total
+  })
+}

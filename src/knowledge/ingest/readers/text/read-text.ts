@@ -1,0 +1,167 @@
+import type { Block } from '../../block.ts'
+import { isUnspaced, joinLines, linesOf, widthOf } from './lines.ts'
+
+const chineseNumber = '[零〇一二三四五六七八九十百千两\\d０-９]{1,8}'
+const chineseDivision = new RegExp(`^第\\s?${chineseNumber}\\s?([编編卷部篇章回节節])(.*)$`)
+const chineseLevels: Record<string, number> = {
+  编: 1,
+  編: 1,
+  卷: 1,
+  部: 1,
+  篇: 1,
+  章: 2,
+  回: 2,
+  节: 3,
+  節: 3,
+}
+const chinesePart =
+  /^(前\s?言|序\s?言|引\s?言|序|导\s?论|绪\s?论|結\s?語|结\s?语|后\s?记|後\s?記|附\s?录|附\s?錄|目\s?录|目\s?錄|摘\s?要)$/
+const chineseList = /^[一二三四五六七八九十]{1,3}、\S.{0,30}$/
+const englishDivision =
+  /^(book|part|chapter|section|appendix)\s+(\d{1,4}|[ivxlc]{1,8}|[a-h]|one|two|three|four|five|six|seven|eight|nine|ten)(?=$|[\s.:—–-])(.*)$/i
+const englishLevels: Record<string, number> = { book: 1, part: 1, chapter: 2, appendix: 2, section: 3 }
+const numbered = /^(\d{1,2}(?:\.\d{1,3}){1,4})\.?\s+([A-Z\u4e00-\u9fff].{0,70})$/
+
+/** A heading is no sentence. */
+const endsLikeSentence = /[。！？；，、,;.!?]$/
+const holdsSentence = /[。！？；，]/
+
+const longest = 60
+
+const chineseHeading = (line: string, alone: boolean): number | undefined => {
+  const found = chineseDivision.exec(line)
+  if (found) {
+    const title = found[2]!
+    const separated = title === '' || /^[\s:：、.．·—-]/.test(title)
+    // "第一章总则" is a heading, "第一节课" and "第一章讲的是天气" are not told apart by form, so the title must be short.
+    if (!separated && (title.length > 12 || found[1] === '节' || found[1] === '部' || !alone))
+      return undefined
+    return holdsSentence.test(title) ? undefined : chineseLevels[found[1]!]
+  }
+  if (chinesePart.test(line)) return 2
+  return alone && chineseList.test(line) && !holdsSentence.test(line) ? 3 : undefined
+}
+
+const englishHeading = (line: string, alone: boolean): number | undefined => {
+  if (!alone) return undefined
+  const division = englishDivision.exec(line)
+  if (division) {
+    // "Part of", "Section 3 of the law says" begin sentences; a title begins with a capital or after a mark.
+    const title = division[3]!.trimStart()
+    return title === '' || /^[^a-z]/.test(title) ? englishLevels[division[1]!.toLowerCase()] : undefined
+  }
+  const found = numbered.exec(line)
+  return found && !holdsSentence.test(line) ? Math.min(6, found[1]!.split('.').length) : undefined
+}
+
+/**
+ * The level of a line of plain text that is a heading beyond doubt, else `undefined`: a false heading would stand above
+ * every passage that follows. `alone` tells that no text stands on the lines before and after it.
+ */
+const textHeadingLevel = (line: string, alone: boolean): number | undefined => {
+  if (line.length > longest || endsLikeSentence.test(line)) return undefined
+  return chineseHeading(line, alone) ?? englishHeading(line, alone)
+}
+
+/** Lines looked at to learn how wide the text was wrapped. */
+const sampledLines = 2000
+/** Nobody wraps narrower or wider than this. */
+const narrowest = 40
+const widest = 130
+const item = /^\s*(?:[-*•·▪◦●○■□]|\(?\d{1,3}[.)、）]|[a-zA-Z][.)])\s+\S/
+const underline = /^(?:={3,}|-{3,}|~{3,}|\*{3,})$/
+/** Shorter runs of lines belong together, as an address does; longer ones are records. */
+const mostLinesTogether = 30
+const widestTogether = 70
+
+/** The width that lines fill but hardly any exceeds, or 0 when the text does not look wrapped. */
+const wrapWidth = (text: string): number => {
+  const widths: number[] = []
+  let count = 0
+  for (const line of linesOf(text)) {
+    if (++count > sampledLines) break
+    if (line.trim() !== '') widths.push(widthOf(line.trimEnd()))
+  }
+  widths.sort((left, right) => left - right)
+  const width = widths[Math.floor(widths.length * 0.98)] ?? 0
+  return width >= narrowest && width <= widest ? width : 0
+}
+
+/** A line was wrapped when the first word of the next one would not have fitted on it. */
+const isWrapped = (line: string, next: string, width: number): boolean => {
+  const first = next.trimStart()
+  const space = isUnspaced(first[0]) ? -1 : first.indexOf(' ')
+  const word = isUnspaced(first[0]) ? 4 : 1 + widthOf(space < 0 ? first : first.slice(0, space))
+  return widthOf(line) + word >= width
+}
+
+/** Columns set with spaces, and records that begin with a number or a date, fill their lines but are not wrapped. */
+const isTabular = (lines: string[]): boolean =>
+  lines.filter(line => /\S(?: {3,}|\t|.*\|)\s*\S|^\s*\[?\d/.test(line.slice(0, widest))).length * 2 >
+  lines.length
+
+const isHardWrapped = (lines: string[], width: number): boolean => {
+  if (width === 0 || lines.length < 2 || isTabular(lines)) return false
+  let wrapped = 0
+  for (let index = 0; index + 1 < lines.length; index++)
+    if (isWrapped(lines[index]!, lines[index + 1]!, width)) wrapped++
+  return wrapped >= (lines.length - 1) * 0.9
+}
+
+const paragraph = (text: string): Block => ({ kind: 'paragraph', text })
+
+/** Lines between two headings or items, without a blank line. */
+function* textBlocks(lines: string[], width: number): Generator<Block> {
+  if (lines.length === 0) return
+  if (isHardWrapped(lines, width)) {
+    yield paragraph(joinLines(lines.map(line => line.trim())))
+    return
+  }
+  const indented = lines.every(line => /^(?:　|\s{2,})/.test(line))
+  const short = lines.length <= mostLinesTogether && lines.every(line => widthOf(line) <= widestTogether)
+  if (short && !(indented && lines.length > 1)) yield paragraph(lines.map(line => line.trim()).join('\n'))
+  else for (const line of lines) yield paragraph(line.trim())
+}
+
+/** What stands between two blank lines. */
+function* groupBlocks(group: string[], width: number): Generator<Block> {
+  const wrapped = isHardWrapped(group, width) && !group.some(line => item.test(line))
+  let lines: string[] = []
+  for (const [index, line] of group.entries()) {
+    const trimmed = line.trim()
+    const alone = group.length === 1
+    const level =
+      index > 0 && (wrapped || lines.length > 0 || item.test(group[index - 1]!)) && !/^第/.test(trimmed)
+        ? undefined
+        : textHeadingLevel(trimmed, alone)
+    const underlined = index === 0 && underline.test(group[1]?.trim() ?? '') && widthOf(trimmed) <= 100
+    if (level !== undefined || underlined) {
+      yield* textBlocks(lines, width)
+      lines = []
+      yield { kind: 'heading', level: level ?? (group[1]!.trim().startsWith('=') ? 1 : 2), text: trimmed }
+    } else if (underline.test(trimmed)) {
+      // A rule, or what underlines the heading above: it says nothing.
+    } else if (item.test(line) && !wrapped) {
+      yield* textBlocks(lines, width)
+      lines = [line]
+    } else lines.push(line)
+  }
+  yield* textBlocks(lines, width)
+}
+
+/** Lines without any blank one between are given on in such portions. */
+const portion = 1000
+
+/** Plain text: blank lines part paragraphs, and lines wrapped by hand are put together again. */
+export function* readText(text: string): Generator<Block> {
+  const width = wrapWidth(text)
+  let group: string[] = []
+  for (const line of linesOf(text)) {
+    const blank = line.trim() === ''
+    if (!blank) group.push(line)
+    if (group.length === 0 || (!blank && group.length < portion)) continue
+    yield* groupBlocks(group, width)
+    group = []
+  }
+  yield* groupBlocks(group, width)
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
+import type { Block } from '../../../src/knowledge/ingest/block.ts'
+import { readDocx } from '../../../src/knowledge/ingest/readers/office/read-docx.ts'
+import { makeDocx } from '../../support/documents/make-docx.ts'
+import { makeZip } from '../../support/documents/make-zip.ts'
+import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
+
+/** A document with just this body, and more parts if they are wanted. */
+const withBody = (body: string, parts: Record<string, string> = {}): Uint8Array =>
+  makeZip({ 'word/document.xml': `<w:document xmlns:w="w"><w:body>${body}</w:body></w:document>`, ...parts })
+
+const read = (body: string, parts?: Record<string, string>): Promise<Block[]> =>
+  blocksOf(readDocx(withBody(body, parts)))
+
+const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
+const paragraph = (text: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr>${run(text)}</w:p>`
+const texts = (blocks: Block[]) => blocks.map(block => (block.kind === 'table' ? block.rows : block.text))
+
+const relations = (...kinds: string[]) =>
+  `<Relationships>${kinds.map(kind => `<Relationship Id="${kind}" Type="http://x/${kind}" Target="${kind}.xml"/>`).join('')}</Relationships>`
+
+describe('a Word document', () => {
+  it('is read in order, with its structure', async () => {
+    const bytes = await makeDocx([
+      { title: '年度报告' },
+      { heading: 'Sales 销售', level: 1 },
+      'The first paragraph.',
+      { heading: 'East', level: 2 },
+      { bullets: ['one', 'two'] },
+      { numbers: ['first', 'second'] },
+      {
+        table: [
+          ['Region', '数量'],
+          ['East', '12'],
+          ['West', '7'],
+        ],
+      },
+      { text: 'With a note', footnote: 'The note itself.' },
+    ])
+    assert.deepEqual(await blocksOf(readDocx(bytes)), [
+      { kind: 'heading', level: 1, text: '年度报告' },
+      { kind: 'heading', level: 1, text: 'Sales 销售' },
+      { kind: 'paragraph', text: 'The first paragraph.' },
+      { kind: 'heading', level: 2, text: 'East' },
+      { kind: 'paragraph', text: '- one' },
+      { kind: 'paragraph', text: '- two' },
+      { kind: 'paragraph', text: '1. first' },
+      { kind: 'paragraph', text: '2. second' },
+      {
+        kind: 'table',
+        header: ['Region', '数量'],
+        rows: [
+          ['East', '12'],
+          ['West', '7'],
+        ],
+      },
+      { kind: 'paragraph', text: 'With a note[1]' },
+      { kind: 'paragraph', text: '[1] The note itself.' },
+    ])
+  })
+
+  it('has page numbers when it tells where pages end', async () => {
+    const blocks = await blocksOf(
+      readDocx(await makeDocx(['one', 'page break', 'two', 'page break', 'three'])),
+    )
+    assert.deepEqual(
+      blocks.map(block => block.page),
+      [1, 2, 3],
+    )
+  })
+
+  it('counts a break once that was asked for and took place', async () => {
+    const blocks = await read(
+      `${paragraph('one')}<w:p><w:r><w:br w:type="page"/></w:r></w:p><w:p><w:r><w:lastRenderedPageBreak/><w:t>two</w:t></w:r></w:p>`,
+    )
+    assert.deepEqual(
+      blocks.map(block => block.page),
+      [1, 2],
+    )
+  })
+
+  it('finds headings by what a style is based on, by its name in Chinese, and by the paragraph itself', async () => {
+    const styles = `<w:styles xmlns:w="w">
+      <w:style w:styleId="a"><w:name w:val="标题 2"/></w:style>
+      <w:style w:styleId="mine"><w:name w:val="My own"/><w:basedOn w:val="base"/></w:style>
+      <w:style w:styleId="base"><w:name w:val="Base"/><w:pPr><w:outlineLvl w:val="2"/></w:pPr></w:style>
+      <w:style w:styleId="loop"><w:name w:val="Loop"/><w:basedOn w:val="loop"/></w:style></w:styles>`
+    const blocks = await read(
+      paragraph('二级', '<w:pStyle w:val="a"/>') +
+        paragraph('third', '<w:pStyle w:val="mine"/>') +
+        paragraph('first', '<w:outlineLvl w:val="0"/>') +
+        paragraph('none', '<w:pStyle w:val="loop"/>'),
+      { 'word/styles.xml': styles, 'word/_rels/document.xml.rels': relations('styles') },
+    )
+    assert.deepEqual(blocks, [
+      { kind: 'heading', level: 2, text: '二级' },
+      { kind: 'heading', level: 3, text: 'third' },
+      { kind: 'heading', level: 1, text: 'first' },
+      { kind: 'paragraph', text: 'none' },
+    ])
+  })
+
+  it('keeps what was inserted and drops what was deleted or moved away', async () => {
+    const blocks = await read(
+      `<w:p>${run('a')}<w:ins>${run('b')}</w:ins><w:del>${run('c')}<w:r><w:delText>d</w:delText></w:r></w:del><w:moveFrom>${run('e')}</w:moveFrom><w:moveTo>${run('f')}</w:moveTo></w:p>` +
+        `<w:tbl><w:tr><w:tc>${paragraph('x')}</w:tc><w:tc>${paragraph('y')}</w:tc></w:tr><w:tr><w:trPr><w:del/></w:trPr><w:tc>${paragraph('gone')}</w:tc></w:tr></w:tbl>`,
+    )
+    assert.deepEqual(texts(blocks), ['abf', [['x', 'y']]])
+  })
+
+  it('reads a text box once, after the paragraph it hangs on', async () => {
+    const box = `<w:txbxContent>${paragraph('boxed')}</w:txbxContent>`
+    const blocks = await read(
+      `<w:p>${run('be')}<w:r><mc:AlternateContent><mc:Choice>${box}</mc:Choice><mc:Fallback>${box}</mc:Fallback></mc:AlternateContent></w:r>${run('fore')}</w:p>`,
+    )
+    assert.deepEqual(texts(blocks), ['before', 'boxed'])
+  })
+
+  it('keeps tabs and breaks, the text of links, and no field codes', async () => {
+    const blocks = await read(
+      `<w:p><w:pPr><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr>${run('a')}<w:r><w:tab/></w:r><w:hyperlink>${run('link')}</w:hyperlink><w:r><w:instrText>PAGE</w:instrText><w:br/></w:r>${run('b')}</w:p>`,
+    )
+    assert.deepEqual(texts(blocks), ['a\tlink\nb'])
+  })
+
+  it('flattens tables inside tables and keeps columns in line', async () => {
+    const cell = (content: string, properties = '') => `<w:tc><w:tcPr>${properties}</w:tcPr>${content}</w:tc>`
+    const inner = `<w:tbl><w:tr>${cell(paragraph('in'))}${cell(paragraph('ner'))}</w:tr></w:tbl>`
+    const blocks = await read(
+      `<w:tbl><w:tr>${cell(paragraph('A'))}${cell(paragraph('B'))}${cell(paragraph('C'))}</w:tr>` +
+        `<w:tr>${cell(paragraph('wide'), '<w:gridSpan w:val="2"/>')}${cell(paragraph('before') + inner)}</w:tr></w:tbl>`,
+    )
+    assert.deepEqual(blocks, [
+      { kind: 'table', header: ['A', 'B', 'C'], rows: [['wide', '', 'before in ner']] },
+    ])
+  })
+
+  it('follows its own list of parts, and never leads outside', async () => {
+    const bytes = makeZip({
+      '_rels/.rels':
+        '<Relationships><Relationship Id="1" Type="http://x/officeDocument" Target="/odd/place.xml"/></Relationships>',
+      'odd/place.xml': `<w:document><w:body>${paragraph('found')}</w:body></w:document>`,
+      'odd/_rels/place.xml.rels':
+        '<Relationships><Relationship Id="1" Type="http://x/styles" Target="http://127.0.0.1:1/s.xml" TargetMode="External"/><Relationship Id="2" Type="http://x/footnotes" Target="../../../../etc/passwd"/></Relationships>',
+    })
+    assert.deepEqual(texts(await blocksOf(readDocx(bytes))), ['found'])
+  })
+
+  it('gives long tables in pieces that each have the header', async () => {
+    const rows = Array.from({ length: 1201 }, (_, index) => [`${index}`, 'x'])
+    const blocks = await blocksOf(readDocx(await makeDocx([{ table: [['Number', 'Letter'], ...rows] }])))
+    assert.deepEqual(
+      blocks.map(block => block.kind === 'table' && [block.header, block.rows.length]),
+      [500, 500, 201].map(length => [['Number', 'Letter'], length]),
+    )
+  })
+
+  it('without a main part is not a Word document', async () => {
+    await assertRefused(readDocx(makeZip({ 'other.xml': '<a/>' })), 'broken_file', /not a Word document/)
+  })
+
+  it('with nothing in it gives nothing', async () => {
+    assert.deepEqual(await read(''), [])
+  })
+
+  it('cut off inside its text is refused', async () => {
+    const parts = unzipSync(await makeDocx(['some text', 'more text']))
+    const xml = strFromU8(parts['word/document.xml']!)
+    parts['word/document.xml'] = strToU8(xml.slice(0, xml.indexOf('more')))
+    await assertRefused(readDocx(zipSync(parts)), 'broken_file')
+  })
+})

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { readHtml } from '../../../src/knowledge/ingest/readers/html/read-html.ts'
+
+const blocks = (html: string) => [...readHtml(html)]
+const paragraph = (text: string) => ({ kind: 'paragraph', text })
+const heading = (level: number, text: string) => ({ kind: 'heading', level, text })
+const allText = (html: string) => JSON.stringify(blocks(html))
+
+describe('the structure of a page', () => {
+  it('reads headings, paragraphs, items and code', () => {
+    const html = `<h2>Big <b>news</b></h2><p>One<br>two &amp; three<p>中文
+      换行 and <i>more</i><ul><li>a<li>b<ol start=3><li>c</li><li><p>d</p><p>e</p></ol></ul>
+      <pre class="language-js"><code>\nlet a =  1\n  b</code></pre>tail`
+    assert.deepEqual(blocks(html), [
+      heading(2, 'Big news'),
+      paragraph('One\ntwo & three'),
+      paragraph('中文换行 and more'),
+      paragraph('- a'),
+      paragraph('- b'),
+      paragraph('3. c'),
+      paragraph('4. d'),
+      paragraph('e'),
+      { kind: 'code', text: 'let a =  1\n  b', language: 'js' },
+      paragraph('tail'),
+    ])
+  })
+
+  it('reads tables with spans, and tables in their cells', () => {
+    const html = `<table><caption>Prices</caption><thead><tr><th>Item<th colspan=2>Price</thead>
+      <tr><td rowspan=2>tea<td>1<td>2<tr><td>3<td><table><tr><td>in<td>ner</table></table>`
+    assert.deepEqual(blocks(html), [
+      paragraph('Prices'),
+      {
+        kind: 'table',
+        header: ['Item', 'Price', 'Price'],
+        rows: [
+          ['tea', '1', '2'],
+          ['tea', '3', 'in ner'],
+        ],
+      },
+    ])
+    assert.deepEqual(blocks('<table><tr><td>a<td>b<tr><td>c</table>'), [
+      {
+        kind: 'table',
+        header: undefined,
+        rows: [
+          ['a', 'b'],
+          ['c', ''],
+        ],
+      },
+    ])
+  })
+
+  it('reads a table that arranges a page as the page', () => {
+    const html = '<table><tr><td><p>left</p></td><td><h2>Title</h2><p>text</p></td></tr></table>'
+    assert.deepEqual(blocks(html), [paragraph('left'), heading(2, 'Title'), paragraph('text')])
+  })
+
+  it('takes the title of the page when it has no h1', () => {
+    assert.deepEqual(blocks('<title>A &amp; B</title><p>x'), [heading(1, 'A & B'), paragraph('x')])
+    assert.deepEqual(blocks('<title>T</title><h1>Own</h1><p>x'), [heading(1, 'Own'), paragraph('x')])
+  })
+
+  it('reads XHTML with empty elements', () => {
+    const html =
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a"/></head><body><p>text<a id="x"/></p></body></html>'
+    assert.deepEqual(blocks(html), [paragraph('text')])
+  })
+})
+
+describe('the main text of a page', () => {
+  it('leaves out menus, scripts and what is hidden', () => {
+    const html = `<header><h1>Site</h1></header><nav><a>Menu</a></nav><script>script("<p>")</script><style>css</style>
+      <article><header><h1>Story</h1></header><p>Text <span hidden>gone<span>gone</span>gone</span>here</p>
+      <p style="display: none">gone</p><div aria-hidden="true">gone</div><template><p>gone</p></template>
+      <svg><text>gone</text></svg><button>gone</button><select><option>gone</select><aside>gone</aside></article>
+      <footer>gone</footer>`
+    assert.deepEqual(blocks(html), [heading(1, 'Story'), paragraph('Text here')])
+  })
+
+  it('prefers the part that says it is the main one, if there is enough in it', () => {
+    assert.doesNotMatch(allText(`<p>around</p><main><p>${'content '.repeat(20)}</p></main>`), /around/)
+    assert.match(allText(`<main></main><div><p>${'content '.repeat(20)}</p></div>`), /content/)
+    assert.match(allText(`<article>x</article><div><p>${'content '.repeat(20)}</p></div>`), /content/)
+  })
+
+  it('leaves out a list of links that is named like a menu, but no other text named so', () => {
+    const links = '<div class="left-menu"><ul><li><a href=a>Home</a><li><a href=b>News</a></ul></div>'
+    assert.deepEqual(blocks(`${links}<p>Text</p>`), [paragraph('Text')])
+    assert.match(
+      allText('<div class="menu"><p>Roast duck with rice</p></div><p>Open daily</p>'),
+      /Roast duck/,
+    )
+  })
+
+  it('reads a page that has nothing else than chrome', () => {
+    assert.deepEqual(blocks('<nav><p>All there is'), [paragraph('All there is')])
+  })
+})
+
+describe('hostile pages', () => {
+  it('survives a million open tags and keeps the text', () => {
+    const html = `${'<div>'.repeat(300_000)}deep${'</div>'.repeat(300_000)}<p>after`
+    assert.deepEqual(blocks(html), [paragraph('deep'), paragraph('after')])
+    for (const tag of [
+      '<b>',
+      '<table><tr><td>',
+      '<ul><li>',
+      '<p>',
+      '<div hidden>',
+      '</div>',
+      '<!--',
+      '<a href="',
+    ])
+      assert.ok(Array.isArray(blocks(tag.repeat(50_000))))
+  })
+
+  it('does not let spans multiply', () => {
+    const row = `<tr>${'<td colspan=100000 rowspan=100000>x</td>'.repeat(30)}</tr>`
+    const cells = blocks(`<table>${row.repeat(20)}</table>`).flatMap(block =>
+      block.kind === 'table' ? block.rows.flat() : [],
+    )
+    assert.ok(cells.length <= 20 * 1100 * 2)
+  })
+
+  it('hides what is hidden also below the deepest level', () => {
+    assert.doesNotMatch(
+      allText(`${'<div>'.repeat(2000)}<script>secret()</script><p hidden>secret</p>`),
+      /secret/,
+    )
+  })
+
+  it('reads any text as some page', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '<div>',
+        '</div>',
+        '<p>',
+        '</p>',
+        '<table>',
+        '</table>',
+        '<tr>',
+        '<td>',
+        '<th>',
+        '</td>',
+        '<ul>',
+        '<li>',
+        '</ul>',
+      ],
+      ...[
+        '<h1>',
+        '</h1>',
+        '<pre>',
+        '</pre>',
+        '<nav>',
+        '</nav>',
+        '<main>',
+        '<b hidden>',
+        '</b>',
+        '<br>',
+        '<title>',
+        '</title>',
+      ],
+      ...[
+        '<script>',
+        '</script>',
+        '<a>',
+        '</a>',
+        '&amp;',
+        '&',
+        '<',
+        '>',
+        '"',
+        "'",
+        '<!--',
+        '-->',
+        ' ',
+        '\n',
+        'x',
+        '中',
+      ],
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), pieces => {
+        for (const block of blocks(pieces.join(''))) assert.ok(block.kind)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Block } from '../../../src/knowledge/ingest/block.ts'
+import { readOpenDocument } from '../../../src/knowledge/ingest/readers/office/read-open-document.ts'
+import { makeOdt } from '../../support/documents/make-odt.ts'
+import { makeZip } from '../../support/documents/make-zip.ts'
+import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
+
+const read = (body: string, styles = ''): Promise<Block[]> =>
+  blocksOf(readOpenDocument(makeOdt(body, { styles }), 'odt'))
+const cell = (text: string, attributes = '') =>
+  `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`
+const row = (cells: string, attributes = '') => `<table:table-row ${attributes}>${cells}</table:table-row>`
+
+describe('an OpenDocument text', () => {
+  it('is read in order, with its structure', async () => {
+    const blocks = await read(
+      `<text:h text:outline-level="2">标题</text:h>
+       <text:p>One  <text:s text:c="2"/>two<text:line-break/>three<text:tab/>four
+         five</text:p>
+       <text:list text:style-name="L"><text:list-item><text:p>first</text:p><text:p>more</text:p></text:list-item><text:list-item><text:p>second</text:p></text:list-item></text:list>
+       <text:list><text:list-item><text:p>dot</text:p></text:list-item></text:list>
+       <table:table>${row(cell('A') + cell('B'))}${row(cell('1') + cell('2'))}</table:table>`,
+      '<text:list-style style:name="L"><text:list-level-style-number text:level="1"/></text:list-style>',
+    )
+    assert.deepEqual(blocks, [
+      { kind: 'heading', level: 2, text: '标题' },
+      { kind: 'paragraph', text: 'One   two\nthree\tfour five' },
+      { kind: 'paragraph', text: '1. first' },
+      { kind: 'paragraph', text: 'more' },
+      { kind: 'paragraph', text: '2. second' },
+      { kind: 'paragraph', text: '- dot' },
+      { kind: 'table', header: ['A', 'B'], rows: [['1', '2']] },
+    ])
+  })
+
+  it('gives notes and boxes after their paragraph and leaves out changes and comments', async () => {
+    const blocks = await read(
+      `<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>
+       <text:p>be<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>the note</text:p></text:note-body></text:note>fore<office:annotation><text:p>comment</text:p></office:annotation><draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box></draw:frame></text:p>`,
+    )
+    assert.deepEqual(
+      blocks.map(block => block.kind === 'paragraph' && block.text),
+      ['before', 'the note', 'boxed'],
+    )
+  })
+
+  it('does not let repeated cells grow without end', async () => {
+    const repeated = 'table:number-columns-repeated="1000000000"'
+    const blocks = await read(
+      `<table:table>${row(cell('A', repeated), 'table:number-rows-repeated="1000000000"')}</table:table>`,
+    )
+    assert.ok(blocks.every(block => block.kind === 'table' && block.rows.length <= 64))
+    const many = `<table:table>${row(cell('A', repeated), 'table:number-rows-repeated="1000"')}</table:table>`
+    await assertRefused(readOpenDocument(makeOdt(many.repeat(500)), 'odt'), 'too_large')
+  })
+
+  it('behind a password is told by its list of parts', async () => {
+    const manifest =
+      '<manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry>'
+    await assertRefused(readOpenDocument(makeOdt('', { manifest }), 'odt'), 'encrypted')
+  })
+
+  it('without content is not an OpenDocument file', async () => {
+    await assertRefused(
+      readOpenDocument(makeZip({ a: 'b' }), 'odt'),
+      'broken_file',
+      /not an OpenDocument file/,
+    )
+  })
+})
+
+describe('an OpenDocument spreadsheet', () => {
+  const sheet = (name: string, rows: string) => `<table:table table:name="${name}">${rows}</table:table>`
+  const readSheets = (body: string) => blocksOf(readOpenDocument(makeOdt(body, { kind: 'ods' }), 'ods'))
+
+  it('is read sheet by sheet, with values in the form they are searched for', async () => {
+    const blocks = await readSheets(
+      sheet(
+        '表一',
+        row(cell('Day') + cell('Sum') + cell('Share')) +
+          row(
+            cell('29. Feb.', 'office:value-type="date" office:date-value="2024-02-29"') +
+              cell('1.234,5', 'office:value-type="float" office:value="1234.5"') +
+              cell('12%', 'office:value-type="percentage" office:value="0.12"'),
+          ) +
+          row(
+            '<table:table-cell table:number-columns-repeated="16384"/>',
+            'table:number-rows-repeated="1048570"',
+          ),
+      ) + sheet('Empty', row('<table:table-cell/>')),
+    )
+    assert.deepEqual(blocks, [
+      {
+        kind: 'table',
+        header: ['Day', 'Sum', 'Share'],
+        rows: [['2024-02-29', '1234.5', '12%']],
+        sheet: '表一',
+      },
+    ])
+  })
+
+  it('does not let repeats of something grow without end', async () => {
+    const repeated = row(
+      cell('x', 'table:number-columns-repeated="100000"'),
+      'table:number-rows-repeated="100000"',
+    )
+    const bytes = makeOdt(sheet('S', repeated.repeat(10)), { kind: 'ods' })
+    await assertRefused(readOpenDocument(bytes, 'ods'), 'too_large')
+  })
+})
+
+describe('an OpenDocument presentation', () => {
+  it('gives each page its number, its title as a heading, and its notes', async () => {
+    const frame = (kind: string, text: string) =>
+      `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`
+    const page = (content: string) => `<draw:page draw:master-page-name="M">${content}</draw:page>`
+    const body =
+      page(
+        frame('title', '第一页') +
+          frame('outline', 'point') +
+          `<presentation:notes>${frame('notes', 'say this')}${frame('page-number', '9')}</presentation:notes>`,
+      ) + page(frame('title', 'Second'))
+    assert.deepEqual(await blocksOf(readOpenDocument(makeOdt(body, { kind: 'odp' }), 'odp')), [
+      { kind: 'heading', level: 2, text: '第一页', page: 1 },
+      { kind: 'paragraph', text: 'point', page: 1 },
+      { kind: 'paragraph', text: 'Notes: say this', page: 1 },
+      { kind: 'heading', level: 2, text: 'Second', page: 2 },
+    ])
+  })
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readPptx } from '../../../src/knowledge/ingest/readers/office/read-pptx.ts'
+import { makePptx } from '../../support/documents/make-pptx.ts'
+import { makeZip } from '../../support/documents/make-zip.ts'
+import { assertRefused, blocksOf, textOf } from '../../support/documents/read-blocks.ts'
+
+describe('a presentation', () => {
+  it('is read slide by slide: title, text, table, notes', async () => {
+    const bytes = await makePptx([
+      { title: '产品介绍', texts: ['First point', '第二点'], notes: 'Speak slowly' },
+      { texts: ['No title here'] },
+      {
+        title: 'Numbers',
+        table: [
+          ['Year', 'Sum'],
+          ['2024', '10'],
+          ['2025', '12'],
+        ],
+      },
+    ])
+    assert.deepEqual(await blocksOf(readPptx(bytes)), [
+      { kind: 'heading', level: 2, text: '产品介绍', page: 1 },
+      { kind: 'paragraph', text: 'First point', page: 1 },
+      { kind: 'paragraph', text: '第二点', page: 1 },
+      { kind: 'paragraph', text: 'Notes: Speak slowly', page: 1 },
+      { kind: 'heading', level: 2, text: 'Slide 2', page: 2 },
+      { kind: 'paragraph', text: 'No title here', page: 2 },
+      { kind: 'heading', level: 2, text: 'Numbers', page: 3 },
+      {
+        kind: 'table',
+        header: ['Year', 'Sum'],
+        rows: [
+          ['2024', '10'],
+          ['2025', '12'],
+        ],
+        page: 3,
+      },
+    ])
+  })
+
+  it('follows the order of the presentation, not of the names, and drops what repeats on every slide', async () => {
+    const shape = (type: string, text: string) =>
+      `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
+    const bytes = makeZip({
+      'ppt/presentation.xml':
+        '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="b"/><p:sldId id="257" r:id="a"/></p:sldIdLst></p:presentation>',
+      'ppt/_rels/presentation.xml.rels':
+        '<Relationships><Relationship Id="a" Type="http://x/slide" Target="slides/slide1.xml"/><Relationship Id="b" Type="http://x/slide" Target="slides/slide2.xml"/></Relationships>',
+      'ppt/slides/slide1.xml': `<p:sld>${shape('title', 'second')}${shape('sldNum', '2')}${shape('ftr', 'footer')}</p:sld>`,
+      'ppt/slides/slide2.xml': `<p:sld>${shape('body', 'text')}${shape('title', 'first')}</p:sld>`,
+    })
+    assert.equal(await textOf(readPptx(bytes)), 'first\ntext\nsecond')
+  })
+
+  it('without a main part is not a presentation', async () => {
+    await assertRefused(readPptx(makeZip({ a: 'b' })), 'broken_file', /not a PowerPoint presentation/)
+  })
+})
