@@ -10,7 +10,7 @@ const mebibyte = 1024 * 1024
 
 const streamed = async (bytes: Uint8Array, name: string): Promise<string> => {
   const chunks: Uint8Array[] = []
-  for await (const chunk of openZip(bytes).chunks(name)) chunks.push(chunk)
+  for await (const chunk of (await openZip(bytes)).chunks(name)) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
 }
 
@@ -23,7 +23,7 @@ describe('a zip archive', () => {
       'stored.bin': [strToU8(long), { level: 0 }],
       empty: new Uint8Array(0),
     })
-    const archive = openZip(bytes)
+    const archive = await openZip(bytes)
     assert.deepEqual(archive.names, ['a.txt', 'long.xml', 'stored.bin', 'empty'])
     assert.equal(text(archive.read('a.txt')), 'short')
     for (const name of ['long.xml', 'stored.bin']) {
@@ -34,22 +34,22 @@ describe('a zip archive', () => {
     assert.equal(await streamed(bytes, 'empty'), '')
   })
 
-  it('is found behind other bytes and before a comment', () => {
+  it('is found behind other bytes and before a comment', async () => {
     const bytes = makeZip({ a: 'text' })
     const commented = Buffer.concat([Buffer.from('#!/bin/sh\n'), bytes, Buffer.from('a comment')])
-    assert.equal(text(openZip(commented).read('a')), 'text')
+    assert.equal(text((await openZip(commented)).read('a')), 'text')
   })
 
   it('may have its sizes in wide numbers', async () => {
     const part = { name: 'a', content: Buffer.from('wide '.repeat(100)), zip64: true }
-    assert.equal(text(openZip(makeRawZip([part])).read('a')), 'wide '.repeat(100))
+    assert.equal(text((await openZip(makeRawZip([part]))).read('a')), 'wide '.repeat(100))
     await assertRefused(() => openZip(makeRawZip([part], 20_000)), 'too_large')
     const declared = { size: 0xfffffff0 }
     await assertRefused(() => openZip(makeRawZip([{ ...part, declared }])), 'too_large')
   })
 
-  it('takes names as keys and nothing more', () => {
-    const archive = openZip(makeZip({ '../../etc/passwd': 'x', '/abs': 'y', __proto__x: 'z' }))
+  it('takes names as keys and nothing more', async () => {
+    const archive = await openZip(makeZip({ '../../etc/passwd': 'x', '/abs': 'y', __proto__x: 'z' }))
     assert.equal(text(archive.read('../../etc/passwd')), 'x')
     assert.equal(archive.has('etc/passwd'), false)
     assert.equal(archive.has('constructor'), false)
@@ -65,12 +65,12 @@ describe('a zip archive', () => {
       bytes.subarray(20),
     ])
       await assertRefused(() => openZip(broken), 'broken_file')
-    await assertRefused(() => openZip(bytes).read('other'), 'broken_file', /"other" is missing/)
+    await assertRefused(async () => (await openZip(bytes)).read('other'), 'broken_file', /"other" is missing/)
   })
 
   it('refuses a wrong checksum', async () => {
     const bytes = makeRawZip([{ name: 'a', content: Buffer.from('text'), declared: { crc: 1 } }])
-    await assertRefused(() => openZip(bytes).read('a'), 'broken_file', /checksum/)
+    await assertRefused(async () => (await openZip(bytes)).read('a'), 'broken_file', /checksum/)
     await assertRefused(() => streamed(bytes, 'a'), 'broken_file', /checksum/)
   })
 
@@ -81,19 +81,19 @@ describe('a zip archive', () => {
     it(`refuses a part that holds ${lie} than it declares`, async () => {
       const content = Buffer.from('0123456789 '.repeat(2000))
       const bytes = makeRawZip([{ name: 'a', content, declared: { size } }])
-      await assertRefused(() => openZip(bytes).read('a'), 'broken_file')
+      await assertRefused(async () => (await openZip(bytes)).read('a'), 'broken_file')
       await assertRefused(() => streamed(bytes, 'a'), 'broken_file')
     })
 
   it('refuses a stored part with two sizes', async () => {
     const content = Buffer.alloc(10)
     const bytes = makeRawZip([{ name: 'a', content, method: 0, declared: { size: 9 } }])
-    await assertRefused(() => openZip(bytes).read('a'), 'broken_file')
+    await assertRefused(async () => (await openZip(bytes)).read('a'), 'broken_file')
   })
 
   it('refuses packing methods it does not know', async () => {
     const bytes = makeRawZip([{ name: 'a', content: Buffer.alloc(10), method: 14 }])
-    await assertRefused(() => openZip(bytes).read('a'), 'broken_file')
+    await assertRefused(async () => (await openZip(bytes)).read('a'), 'broken_file')
   })
 
   it('says of an encrypted part that a password is in the way', async () => {
@@ -107,9 +107,9 @@ describe('a zip archive', () => {
       { name: 'a', content },
       { name: 'b', content, declared: { offset: 0 } },
     ])
-    await assertRefused(() => openZip(shared), 'broken_file', /reaches into/)
+    await assertRefused(() => openZip(shared), 'broken_file', /overlaps/)
     const tooLong = makeRawZip([{ name: 'a', content, declared: { packedSize: 40 } }])
-    await assertRefused(() => openZip(tooLong), 'broken_file', /reaches into/)
+    await assertRefused(() => openZip(tooLong), 'broken_file', /overlaps/)
   })
 
   it('refuses the same name twice', async () => {
@@ -123,18 +123,18 @@ describe('a zip archive', () => {
 
   it('refuses too many parts before it looks at them', async () => {
     const few = [{ name: 'a', content: Buffer.from('x') }]
-    await assertRefused(() => openZip(makeRawZip(few, 65_535)), 'too_large', /65535 parts/)
+    await assertRefused(() => openZip(makeRawZip(few, 65_535)), 'too_large', /65535 entries/)
     await assertRefused(() => openZip(makeRawZip(few, 10_001)), 'too_large')
     await assertRefused(() => openZip(makeRawZip(few, 2)), 'broken_file')
   })
 
-  it('takes as many parts as are allowed', () => {
+  it('takes as many parts as are allowed', async () => {
     const parts = Array.from({ length: 10_000 }, (_, index) => ({
       name: `${index}`,
       content: Buffer.from(`${index}`),
       method: 0,
     }))
-    assert.equal(text(openZip(makeRawZip(parts)).read('9999')), '9999')
+    assert.equal(text((await openZip(makeRawZip(parts))).read('9999')), '9999')
   })
 })
 
@@ -155,7 +155,7 @@ describe('a zip bomb', () => {
   it('does not get through by declaring little', async () => {
     const content = Buffer.alloc(8 * mebibyte)
     const bytes = makeRawZip([{ name: 'a', content, declared: { size: 1000 } }])
-    await assertRefused(() => openZip(bytes).read('a'), 'broken_file')
+    await assertRefused(async () => (await openZip(bytes)).read('a'), 'broken_file')
     await assertRefused(() => streamed(bytes, 'a'), 'broken_file')
   })
 
@@ -165,19 +165,19 @@ describe('a zip bomb', () => {
       { name: 'noise', content: noise, method: 0 },
       { name: 'bomb', content: Buffer.alloc(8 * mebibyte) },
     ])
-    const archive = openZip(bytes)
+    const archive = await openZip(bytes)
     assert.equal(archive.read('noise').length, noise.length)
     await assertRefused(() => archive.read('bomb'), 'too_large')
     await assertRefused(() => streamed(bytes, 'bomb'), 'too_large')
   })
 
-  it('is not suspected in a small file that packs well', () => {
+  it('is not suspected in a small file that packs well', async () => {
     const bytes = makeRawZip([{ name: 'a', content: Buffer.alloc(mebibyte) }])
-    assert.equal(openZip(bytes).read('a').length, mebibyte)
+    assert.equal((await openZip(bytes)).read('a').length, mebibyte)
   })
 
-  it('inside another archive is never opened', () => {
-    const archive = openZip(makeZip({ 'inner.zip': makeZipBomb() }))
+  it('inside another archive is never opened', async () => {
+    const archive = await openZip(makeZip({ 'inner.zip': makeZipBomb() }))
     assert.ok(archive.read('inner.zip').length < 20_000)
   })
 })

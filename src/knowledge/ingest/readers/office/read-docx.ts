@@ -91,7 +91,7 @@ async function* readDocxNotes(
 const pageMarks = ['lastRenderedPageBreak', 'w:type="page"']
 
 export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
-  const archive = openZip(bytes)
+  const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'word/document.xml', 'a Word document')
   const relationships = await readRelationships(archive, main)
   const notes = new DocxNotes()

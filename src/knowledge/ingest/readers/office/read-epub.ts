@@ -77,7 +77,7 @@ const asHtml = (xhtml: string): string =>
   )
 
 export async function* readEpub(bytes: Uint8Array): AsyncGenerator<Block> {
-  const archive = openZip(bytes)
+  const archive = await openZip(bytes)
   const chapters = await readSpine(archive)
   await refuseLockedChapters(archive, chapters)
   for (const chapter of chapters) yield* readHtml(asHtml(decodeText(archive.read(chapter))))

@@ -106,7 +106,7 @@ export async function* readOpenDocument(
   bytes: Uint8Array,
   kind: 'odt' | 'ods' | 'odp',
 ): AsyncGenerator<Block> {
-  const archive = openZip(bytes)
+  const archive = await openZip(bytes)
   await refuseEncrypted(archive)
   if (!archive.has(content))
     throw new DocumentFailure(

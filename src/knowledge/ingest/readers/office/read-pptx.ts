@@ -141,7 +141,7 @@ async function* readSlide(
 }
 
 export async function* readPptx(bytes: Uint8Array): AsyncGenerator<Block> {
-  const archive = openZip(bytes)
+  const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'ppt/presentation.xml', 'a PowerPoint presentation')
   const budget = new CellBudget()
   let page = 0

@@ -187,7 +187,7 @@ class SheetReader implements XmlHandler {
 
 /** Sheets that are hidden are read like the others, but after them: what is looked up often stands there. */
 export async function* readXlsx(bytes: Uint8Array): AsyncGenerator<Block> {
-  const archive = openZip(bytes)
+  const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'xl/workbook.xml', 'an Excel workbook')
   const workbook = await readWorkbook(archive, main)
   const budget = new CellBudget()

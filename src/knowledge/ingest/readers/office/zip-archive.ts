@@ -1,46 +1,106 @@
 import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { DocumentFailure } from '../../document-failure.ts'
-import { refuseCompoundFile } from './compound-file.ts'
-import { readZipDirectory, type ZipEntry } from './zip-directory.ts'
 
 const mebibyte = 1024 * 1024
-const maxUnpacked = 200 * mebibyte
+const maxEntries = 10_000
+const maxUncompressed = 200 * mebibyte
 const maxRatio = 200
 const chunkSize = 64 * 1024
 
-const broken = (name: string, what: string, cause?: unknown): DocumentFailure =>
-  new DocumentFailure('broken_file', `The file is damaged: its part "${name}" ${what}.`, { cause })
+const compoundFileSignature = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+const endSignature = Buffer.from('504b0506', 'hex')
+const zip64LocatorSignature = Buffer.from('504b0607', 'hex')
+const endLength = 22
+const zip64LocatorLength = 20
 
-const tooLarge = (): DocumentFailure =>
-  new DocumentFailure(
-    'too_large',
-    `The file unpacks to more than ${maxUnpacked / mebibyte} MiB or to more than ${maxRatio} times its size. Split it.`,
+const brokenFile = (reason: string, cause?: unknown): DocumentFailure =>
+  new DocumentFailure('broken_file', `The file is damaged: ${reason}. Save or upload it again.`, { cause })
+
+const brokenEntry = (name: string, reason: string, cause?: unknown): DocumentFailure =>
+  new DocumentFailure('broken_file', `The file is damaged: its entry "${name}" ${reason}.`, { cause })
+
+const encrypted = (): DocumentFailure =>
+  new DocumentFailure('encrypted', 'The file is protected with a password. Upload it without one.')
+
+/** Old Office files, and new ones behind a password, are compound files instead of zip archives. */
+const rejectCompoundFile = (bytes: Buffer): void => {
+  if (!bytes.subarray(0, compoundFileSignature.length).equals(compoundFileSignature)) return
+  if (bytes.includes('EncryptedPackage', 0, 'utf16le')) throw encrypted()
+  throw new DocumentFailure(
+    'unsupported_format',
+    'This file was saved by an old Office version. Save it as .docx, .xlsx or .pptx and upload that.',
   )
+}
 
-const refuseBomb = (unpacked: number, packed: number): void => {
-  if (unpacked > maxUnpacked || (unpacked > mebibyte && unpacked > packed * maxRatio)) throw tooLarge()
+const rejectBomb = (uncompressed: number, compressed: number): void => {
+  if (uncompressed > maxUncompressed || (uncompressed > mebibyte && uncompressed > compressed * maxRatio))
+    throw new DocumentFailure(
+      'too_large',
+      `The file unpacks to more than ${maxUncompressed / mebibyte} MiB or to more than ${maxRatio} times its size. Split it.`,
+    )
+}
+
+/** Self-extracting archives have bytes before the archive, and some transfers append bytes; yauzl rejects both. */
+const withoutSurroundingBytes = (bytes: Buffer): Buffer => {
+  const end = bytes.lastIndexOf(endSignature, bytes.length - endLength)
+  if (end < 0) throw brokenFile('its list of entries is missing')
+  const last = Math.min(bytes.length, end + endLength + bytes.readUInt16LE(end + 20))
+  const locator = Math.max(0, end - zip64LocatorLength)
+  const isZip64 = bytes.subarray(locator, locator + 4).equals(zip64LocatorSignature)
+  const start = isZip64 ? 0 : end - bytes.readUInt32LE(end + 12) - bytes.readUInt32LE(end + 16)
+  return bytes.subarray(Math.max(0, start), last)
+}
+
+interface LocatedEntry {
+  entry: Entry
+  name: string
+  /** Where the compressed bytes begin. */
+  start: number
+}
+
+const locateEntries = async (zip: ZipFile): Promise<LocatedEntry[]> => {
+  const located: LocatedEntry[] = []
+  for await (const entry of zip.eachEntry()) {
+    if (entry.isEncrypted()) throw encrypted()
+    const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true })
+    // Many writers store UTF-8 names without the flag for it, and some use backslashes.
+    const name = entry.fileNameRaw.toString('utf8').replaceAll('\\', '/')
+    located.push({ entry, name, start: fileDataStart })
+  }
+  return located
+}
+
+/** Entries that share bytes are how a small file unpacks to a huge one; no honest writer creates them. */
+const rejectOverlaps = (entries: LocatedEntry[], directoryStart: number): void => {
+  const ordered = entries.toSorted(
+    (one, other) => one.entry.relativeOffsetOfLocalHeader - other.entry.relativeOffsetOfLocalHeader,
+  )
+  for (const [index, { entry, name, start }] of ordered.entries()) {
+    const limit = ordered[index + 1]?.entry.relativeOffsetOfLocalHeader ?? directoryStart
+    if (start + entry.compressedSize > limit) throw brokenEntry(name, 'overlaps what follows it')
+  }
 }
 
 /**
- * A zip archive in memory. Names are keys and nothing else: no part ever becomes a file, so `../x` leads nowhere.
- * What the archive declares is checked when it is opened, what it really holds while it is unpacked.
+ * A zip archive in memory. Names are only keys: no entry ever becomes a file, so `../x` is harmless. yauzl parses the
+ * structure; the bytes are inflated here, because yauzl checks no CRC and the caller needs the chunks one at a time.
  */
 export class ZipArchive {
   readonly #bytes: Buffer
-  readonly #entries = new Map<string, ZipEntry>()
+  readonly #entries = new Map<string, LocatedEntry>()
 
-  constructor(bytes: Buffer, entries: ZipEntry[]) {
+  constructor(bytes: Buffer, entries: LocatedEntry[]) {
     this.#bytes = bytes
-    for (const entry of entries) {
-      if (this.#entries.has(entry.name)) throw broken(entry.name, 'is there twice')
-      this.#entries.set(entry.name, entry)
+    let uncompressed = 0
+    let compressed = 0
+    for (const located of entries) {
+      if (this.#entries.has(located.name)) throw brokenEntry(located.name, 'exists twice')
+      this.#entries.set(located.name, located)
+      uncompressed += located.entry.uncompressedSize
+      compressed += located.entry.compressedSize
     }
-    const sum = (pick: (entry: ZipEntry) => number) =>
-      entries.reduce((total, entry) => total + pick(entry), 0)
-    refuseBomb(
-      sum(entry => entry.size),
-      sum(entry => entry.packedSize),
-    )
+    rejectBomb(uncompressed, compressed)
   }
 
   get names(): string[] {
@@ -51,76 +111,91 @@ export class ZipArchive {
     return this.#entries.has(name)
   }
 
-  /** A whole part. For one that may be large, `chunks` does not hold it. */
+  /** A whole entry. Use `chunks` for one that may be large. */
   read(name: string): Uint8Array {
-    const entry = this.#find(name)
-    const packed = this.#packed(entry)
-    const unpacked = entry.method === 0 ? packed : this.#inflate(entry, packed)
-    this.#check(entry, unpacked.length, crc32(unpacked))
-    return unpacked
+    const { entry, compressed } = this.#open(name)
+    const bytes = entry.compressionMethod === 0 ? compressed : inflate(name, entry, compressed)
+    checkContent(name, entry, bytes.length, crc32(bytes))
+    return bytes
   }
 
-  /** A part piece by piece. What is wrong with its end is told only at its end. */
+  /** An entry chunk by chunk. A wrong size or checksum fails after the last chunk. */
   async *chunks(name: string): AsyncGenerator<Uint8Array> {
-    const entry = this.#find(name)
+    const { entry, compressed } = this.#open(name)
     let length = 0
     let crc = 0
     try {
-      for await (const chunk of this.#pieces(entry)) {
+      for await (const chunk of entry.compressionMethod === 0 ? slices(compressed) : inflated(compressed)) {
         length += chunk.length
-        if (length > entry.size) throw broken(name, 'is longer than it declares')
+        if (length > entry.uncompressedSize) throw brokenEntry(name, 'is longer than declared')
         crc = crc32(chunk, crc)
         yield chunk
       }
     } catch (error) {
       if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
-        throw broken(name, 'cannot be unpacked', error)
+        throw brokenEntry(name, 'cannot be unpacked', error)
       throw error
     }
-    this.#check(entry, length, crc)
+    checkContent(name, entry, length, crc)
   }
 
-  #find(name: string): ZipEntry {
-    const entry = this.#entries.get(name)
-    if (!entry) throw broken(name, 'is missing')
-    if (entry.method !== 0 && entry.method !== 8) throw broken(name, 'is packed in an unknown way')
-    // A stored part declares its size twice; a bomb inside a large archive hides behind the other parts.
-    if (entry.method === 0 && entry.size !== entry.packedSize) throw broken(name, 'declares two sizes')
-    refuseBomb(entry.size, entry.packedSize)
-    return entry
-  }
-
-  #packed(entry: ZipEntry): Buffer {
-    return this.#bytes.subarray(entry.start, entry.start + entry.packedSize)
-  }
-
-  #inflate(entry: ZipEntry, packed: Buffer): Buffer {
-    try {
-      return inflateRawSync(packed, { maxOutputLength: Math.max(1, entry.size) })
-    } catch (error) {
-      throw broken(entry.name, 'cannot be unpacked to the size it declares', error)
-    }
-  }
-
-  async *#pieces(entry: ZipEntry): AsyncGenerator<Buffer> {
-    const packed = this.#packed(entry)
-    if (entry.method === 0) {
-      for (let at = 0; at < packed.length; at += chunkSize) yield packed.subarray(at, at + chunkSize)
-      return
-    }
-    const inflate = createInflateRaw({ chunkSize, finishFlush: constants.Z_FINISH })
-    inflate.end(packed)
-    yield* inflate as AsyncIterable<Buffer>
-  }
-
-  #check(entry: ZipEntry, length: number, crc: number): void {
-    if (length !== entry.size) throw broken(entry.name, 'is shorter than it declares')
-    if (crc !== entry.crc) throw broken(entry.name, 'does not fit its checksum')
+  #open(name: string): { entry: Entry; compressed: Buffer } {
+    const located = this.#entries.get(name)
+    if (!located) throw brokenEntry(name, 'is missing')
+    const { entry, start } = located
+    if (!entry.canDecodeFileData()) throw brokenEntry(name, 'uses an unsupported compression method')
+    if (entry.compressionMethod === 0 && entry.uncompressedSize !== entry.compressedSize)
+      throw brokenEntry(name, 'declares two different sizes')
+    // A bomb in a large archive would pass the check of the totals.
+    rejectBomb(entry.uncompressedSize, entry.compressedSize)
+    return { entry, compressed: this.#bytes.subarray(start, start + entry.compressedSize) }
   }
 }
 
-export const openZip = (bytes: Uint8Array): ZipArchive => {
+const inflate = (name: string, entry: Entry, compressed: Buffer): Buffer => {
+  try {
+    return inflateRawSync(compressed, { maxOutputLength: Math.max(1, entry.uncompressedSize) })
+  } catch (error) {
+    throw brokenEntry(name, 'cannot be unpacked to its declared size', error)
+  }
+}
+
+function* slices(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize)
+}
+
+const inflated = (compressed: Buffer): AsyncIterable<Buffer> => {
+  const stream = createInflateRaw({ chunkSize, finishFlush: constants.Z_FINISH })
+  stream.end(compressed)
+  return stream
+}
+
+const checkContent = (name: string, entry: Entry, length: number, crc: number): void => {
+  if (length !== entry.uncompressedSize) throw brokenEntry(name, 'is shorter than declared')
+  if (crc !== entry.crc32) throw brokenEntry(name, 'does not match its checksum')
+}
+
+/** Opens an archive and checks what its entries declare against each other and against the limits. */
+export const openZip = async (bytes: Uint8Array): Promise<ZipArchive> => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  refuseCompoundFile(buffer)
-  return new ZipArchive(buffer, readZipDirectory(buffer))
+  rejectCompoundFile(buffer)
+  const archive = withoutSurroundingBytes(buffer)
+  try {
+    // Names stay undecoded and sizes unchecked: yauzl would reject the whole archive for an entry that is never read.
+    const zip = await fromBufferPromise(archive, { decodeStrings: false, validateEntrySizes: false })
+    if (zip.entryCount > maxEntries)
+      throw new DocumentFailure(
+        'too_large',
+        `The file has ${zip.entryCount} entries; the limit is ${maxEntries}. Split it.`,
+      )
+    // Before the first entry is read, the cursor is at the directory. Its published type is wrong.
+    const directoryStart = zip.readEntryCursor as unknown as number
+    const entries = await locateEntries(zip)
+    rejectOverlaps(entries, directoryStart)
+    return new ZipArchive(archive, entries)
+  } catch (error) {
+    if (error instanceof DocumentFailure) throw error
+    const message = error instanceof Error ? error.message : ''
+    throw message.includes('encryption') ? encrypted() : brokenFile('its list of entries is invalid', error)
+  }
 }
