@@ -57,9 +57,9 @@ function traits(kind: AnyKind): string[] {
   return [
     kind.cases ? 'It branches: an edge that leaves it names its case in `data.case`.' : '',
     kind.streams ? `It writes ${names(kind.streams)} piece by piece.` : '',
-    kind.speaks ? `It says \`${kind.speaks}\` to the user.` : '',
-    kind.says && !kind.waits ? 'It sends whole messages to the user.' : '',
-    kind.says && kind.waits ? 'What it runs may speak to the user.' : '',
+    kind.messageField ? `It streams \`${kind.messageField}\` to the user.` : '',
+    kind.sendsMessages && !kind.waits ? 'It sends whole messages to the user.' : '',
+    kind.sendsMessages && kind.waits ? 'The workflow it runs may send messages to the user.' : '',
     kind.waits ? 'The run may wait there for an answer.' : '',
     kind.repeatsNodeId ? `\`data.${kind.repeatsNodeId}\`, where present, repeats the id of the node.` : '',
   ].filter(words => words !== '')

@@ -6,7 +6,7 @@ import { nodeKinds } from '../nodes/registry.ts'
 import { LiveRuns } from '../workflow/run/live-runs.ts'
 import { Plans } from '../workflow/run/plans.ts'
 import type { RunListener } from '../workflow/run/run-listener.ts'
-import type { RunLimits, RunParts } from '../workflow/run/run-parts.ts'
+import type { RunDependencies, RunLimits } from '../workflow/run/run-parts.ts'
 import { RunService } from '../workflow/run/run-service.ts'
 import type { Chore } from './create-knowledge.ts'
 import { readFileForModel } from './read-file-for-model.ts'
@@ -46,7 +46,7 @@ export function createRuns(adapters: Adapters, config: RuntimeConfig, around: Ar
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
   }
-  const parts: RunParts = {
+  const parts: RunDependencies = {
     store: runStore,
     plans: new Plans(adapters.workflowStore, nodeKinds),
     kinds: nodeKinds,

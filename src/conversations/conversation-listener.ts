@@ -1,6 +1,6 @@
 import type { AgentStore } from '../agents/agent-store.ts'
 import type { FileService } from '../files/file-service.ts'
-import type { ListenedRun, RunListener, RunMessage, Settled } from '../workflow/run/run-listener.ts'
+import type { ObservedRun, RunListener, RunMessage, Settled } from '../workflow/run/run-listener.ts'
 import type { HistoryEntry } from '../workflow/step.ts'
 import { endOf, endTurn, type TurnParts } from './end-turn.ts'
 import { recallHistory } from './recall-history.ts'
@@ -25,7 +25,7 @@ export class ConversationListener implements RunListener {
     this.#parts = parts
   }
 
-  async recall(run: ListenedRun): Promise<{ history: HistoryEntry[]; memory: Record<string, unknown> }> {
+  async recall(run: ObservedRun): Promise<{ history: HistoryEntry[]; memory: Record<string, unknown> }> {
     const { workspaceId, conversationId, chatId } = run
     if (conversationId === '') return { history: [], memory: await this.#defaults(run) }
     const { store } = this.#parts
@@ -37,13 +37,13 @@ export class ConversationListener implements RunListener {
     }
   }
 
-  async #defaults({ workspaceId, agentId }: ListenedRun): Promise<Record<string, unknown>> {
+  async #defaults({ workspaceId, agentId }: ObservedRun): Promise<Record<string, unknown>> {
     const agent = agentId === '' ? undefined : await this.#parts.agents.find(workspaceId, agentId)
     const entries = Object.entries(agent?.memory ?? {})
     return Object.fromEntries(entries.map(([key, entry]) => [key, entry.default ?? '']))
   }
 
-  async remember(run: ListenedRun, values: Readonly<Record<string, unknown>>): Promise<void> {
+  async remember(run: ObservedRun, values: Readonly<Record<string, unknown>>): Promise<void> {
     const kept = new Map(
       Object.entries(values)
         .map(([key, value]) => [storableText(key), value] as const)
@@ -54,14 +54,14 @@ export class ConversationListener implements RunListener {
     await store.remember(run.workspaceId, run.conversationId, run.userId, kept, clock.now())
   }
 
-  async said(run: ListenedRun, message: RunMessage): Promise<void> {
+  async messageSent(run: ObservedRun, message: RunMessage): Promise<void> {
     if (run.conversationId === '') return
     const { id, dataType, content, fileIds, at } = message
     const reply = { id, dataType, content: boundedReply(storableText(content)), fileIds, at }
     await this.#parts.store.addReply(run.workspaceId, run.conversationId, run.chatId, reply)
   }
 
-  async settled(run: ListenedRun, { status, error }: Settled): Promise<void> {
+  async settled(run: ObservedRun, { status, error }: Settled): Promise<void> {
     if (run.conversationId === '') return
     const { conversationId, chatId, id: runId } = run
     const turn = { conversationId, chatId, runId }

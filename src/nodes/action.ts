@@ -12,11 +12,11 @@ export const action: NodeKind<unknown> = {
   fields: { content: { is: 'template', input: 'json' } },
   required: ['content'],
   outputs: () => ['content', 'result', 'text'],
-  says: true,
+  sendsMessages: true,
   run(step, data) {
     const content = fillJsonText(step, readText(data, 'content')).trim()
     const result = parseContent(content)
-    step.say({ dataType: 'action', content, fileIds: [] })
+    step.sendMessage({ dataType: 'action', content, fileIds: [] })
     return { outputs: { content, result, text: content } }
   },
 }

@@ -83,7 +83,7 @@ async function runRound(step: Step, workflowId: string, item: unknown, index: nu
   step.signal.throwIfAborted()
   try {
     const inputs = { query: textOf(item) }
-    const call = { name: String(index), workflowId, inputs, item, index, speaks: false }
+    const call = { name: String(index), workflowId, inputs, item, index, sendsMessages: false }
     const child = await step.runWorkflow(call)
     if (child.status === 'waiting') return { status: 'waiting' }
     return { status: 'done', value: child.answer === '' ? child.outputs : child.answer }

@@ -9,7 +9,7 @@ export const output: NodeKind<unknown> = {
   fields: { answer: { is: 'template', input: 'paragraph' } },
   required: ['answer'],
   outputs: () => ['text', 'result'],
-  speaks: 'answer',
+  messageField: 'answer',
   run(step, data) {
     const text = step.text(readText(data, 'answer'))
     return { outputs: { text, result: text } }

@@ -16,7 +16,7 @@ export const workflow: NodeKind<unknown> = {
   required: ['workflow_id'],
   // Whatever the other workflow gives, which may have changed by the time it runs.
   outputs: () => undefined,
-  says: true,
+  sendsMessages: true,
   waits: true,
   // As long as a whole run may take: its steps have their own limits.
   timeoutMilliseconds: 20 * 60_000,
@@ -30,7 +30,7 @@ export const workflow: NodeKind<unknown> = {
       workflowId,
       // Without inputs of its own it is asked what this one was asked.
       inputs: withGivenFiles({ query, files, ...inputs }),
-      speaks: ownValue(data, 'speaks') !== false,
+      sendsMessages: ownValue(data, 'speaks') !== false,
     })
     if (child.status === 'waiting') return waitForChildren
     // Last, so that `result` and `text` mean the same whatever names the other workflow uses.

@@ -41,9 +41,9 @@ export interface NodeKind<Services = never> {
   /** Outputs whose text is what the step writes piece by piece while it runs. */
   readonly streams?: readonly string[]
   /** The field whose text is said to the user, piece by piece, as soon as it is sure that the node runs. */
-  readonly speaks?: string
+  readonly messageField?: string
   /** It says something by `step.say`, or runs workflows that do: later speakers let it go first. */
-  readonly says?: boolean
+  readonly sendsMessages?: boolean
   /** It may ask the user, so nobody speaks ahead on the guess that it ends soon. */
   readonly waits?: boolean
   /** Its outputs are those of the nodes wired into it, and the outputs of the run. */

@@ -46,7 +46,7 @@ export interface SystemValues {
 export type MessageType = 'text' | 'voice' | 'image' | 'video' | 'action' | 'file'
 
 /** Something a run says to the user that is not streamed text. */
-export interface SpokenMessage {
+export interface OutputMessage {
   dataType: MessageType
   content: string
   fileIds: readonly string[]
@@ -96,7 +96,7 @@ export interface Step {
   /** Counts tokens; may be called several times. Call it inside the work of `once`, so that nothing counts twice. */
   spend(usage: TokenUsage & { model: string }): void
   /** Says something at once that is not streamed text, such as an action. */
-  say(message: SpokenMessage): void
+  sendMessage(message: OutputMessage): void
   /** Runs another stored workflow inside this step; its steps are in the same journal. */
   runWorkflow(call: ChildCall): Promise<ChildResult>
 }
@@ -109,7 +109,7 @@ export interface ChildCall {
   item?: unknown
   index?: number
   /** Whether its outputs speak to the user; inside tools and iterations they do not. */
-  speaks: boolean
+  sendsMessages: boolean
 }
 
 /** `waiting`: the child asks the user; return `waitForChildren` and run it again after the answer. */

@@ -4,9 +4,9 @@ import { SqlUsageStore } from '../../src/adapters/sql/sql-usage-store.ts'
 import type { Database } from '../../src/database/database.ts'
 import type {
   EventBatch,
-  Hold,
   JournalEntry,
   NewRun,
+  RunLease,
   RunPatch,
   StepRecord,
 } from '../../src/workflow/run/run-store.ts'
@@ -90,13 +90,13 @@ export class RunWorld {
     this.usage = new SqlUsageStore(database)
   }
 
-  async begin(id: string, more: Partial<NewRun> = {}, workspaceId = 'w'): Promise<Hold> {
+  async begin(id: string, more: Partial<NewRun> = {}, workspaceId = 'w'): Promise<RunLease> {
     const run = newRun(id, more)
     await this.runs.create(workspaceId, run)
     return { workspaceId, runId: id, lease: run.lease }
   }
 
-  async write(hold: Hold, more: Partial<JournalEntry>): Promise<void> {
+  async write(hold: RunLease, more: Partial<JournalEntry>): Promise<void> {
     assert.equal(await this.runs.commit(hold, entry(more)), true, 'the lease is lost')
   }
 
@@ -106,7 +106,7 @@ export class RunWorld {
     id: string,
     more: Partial<NewRun> = {},
     workspaceId = 'w',
-  ): Promise<Hold> {
+  ): Promise<RunLease> {
     const hold = await this.begin(id, more, workspaceId)
     await this.write(hold, {
       steps: [step('a'), step('b', status === 'waiting' ? { status, finishedAt: undefined } : {})],

@@ -25,7 +25,7 @@ test('told twice, everything is written once', async () => {
   const first = await world.say(conversation, 'hello', { chatId: 'chat_twice' })
   const run = lastRun()
   const [reply] = first.replies
-  await world.listener.said(run.listened, { ...reply!, content: 'something else' })
+  await world.listener.messageSent(run.listened, { ...reply!, content: 'something else' })
   await world.listener.settled(run.listened, {
     status: 'failed',
     error: { reason: 'internal', message: 'x' },
@@ -54,7 +54,13 @@ test('a run of no conversation is passed over', async () => {
   const stranger = { ...lastRun().listened, conversationId: '', agentId: '' }
   assert.deepEqual(await world.listener.recall(stranger), { history: [], memory: {} })
   await world.listener.remember(stranger, { a: 1 })
-  await world.listener.said(stranger, { id: 'msg_x', at: 1, dataType: 'text', content: 'x', fileIds: [] })
+  await world.listener.messageSent(stranger, {
+    id: 'msg_x',
+    at: 1,
+    dataType: 'text',
+    content: 'x',
+    fileIds: [],
+  })
   await world.listener.settled(stranger, { status: 'succeeded', error: undefined, messages: [] })
   assert.equal((await world.read(conversation)).length, 2)
 })

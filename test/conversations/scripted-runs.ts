@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
-import type { ListenedRun, RunListener, RunMessage } from '../../src/workflow/run/run-listener.ts'
+import type { ObservedRun, RunListener, RunMessage } from '../../src/workflow/run/run-listener.ts'
 import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/run-store.ts'
 import type { LiveRun, RunRequest, RunResult, Runs } from '../../src/workflow/run/runs.ts'
-import type { HistoryEntry, Reply, SpokenMessage } from '../../src/workflow/step.ts'
+import type { HistoryEntry, OutputMessage, Reply } from '../../src/workflow/step.ts'
 
 type Told = { history: HistoryEntry[]; memory: Record<string, unknown> }
 
@@ -32,7 +32,7 @@ export class ScriptedRun {
     this.changed.setMaxListeners(100)
   }
 
-  get listened(): ListenedRun {
+  get listened(): ObservedRun {
     return { ...this.record, workspaceId: this.#workspaceId }
   }
 
@@ -65,13 +65,13 @@ export class ScriptedRun {
     return this.#say(id, { dataType: 'text', content: pieces.join(''), fileIds: [] })
   }
 
-  say(message: SpokenMessage): Promise<RunMessage> {
+  say(message: OutputMessage): Promise<RunMessage> {
     return this.#say(`msg_${this.record.id}_${++this.#said}`, message)
   }
 
-  async #say(id: string, message: SpokenMessage): Promise<RunMessage> {
+  async #say(id: string, message: OutputMessage): Promise<RunMessage> {
     const said = { id, at: 1_700_000_000_000 + this.#said, ...message }
-    await this.#listener.said(this.listened, said)
+    await this.#listener.messageSent(this.listened, said)
     this.emit('message', {
       message_id: id,
       node_id: 'out',

@@ -21,7 +21,7 @@ const run = (
 test('every item has its own call, and the results keep the order of the items', async () => {
   const { step, outputs } = run(['x', { y: 1 }], ({ item }) => answer(`<${JSON.stringify(item)}>`))
   assert.deepEqual(await outputs(), { result: ['<"x">', '<{"y":1}>'], errors: [] })
-  const more = { workflowId: 'wf_2', speaks: false }
+  const more = { workflowId: 'wf_2', sendsMessages: false }
   assert.deepEqual(step.calls, [
     { name: '0', inputs: { query: 'x' }, item: 'x', index: 0, ...more },
     { name: '1', inputs: { query: '{"y":1}' }, item: { y: 1 }, index: 1, ...more },

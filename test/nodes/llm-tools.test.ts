@@ -236,7 +236,7 @@ test('a workflow is a tool that speaks to the model alone', async () => {
   })
   await outputsOf(llm, step, uses({ type: 'workflow', id: 'wf_1', name: 'book table' }), onlyModel(model))
   assert.deepEqual(step.calls, [
-    { name: 'tool-1-0', workflowId: 'wf_1', inputs: { query: 'two people' }, speaks: false },
+    { name: 'tool-1-0', workflowId: 'wf_1', inputs: { query: 'two people' }, sendsMessages: false },
   ])
   assert.deepEqual(toolTexts(model), ['{"answer":"booked","outputs":{"seat":4}}'])
 })

@@ -14,7 +14,7 @@ test('an output gives its answer with the references filled, and never fills wha
 })
 
 test('the engine speaks the answer, so the kind itself writes and says nothing', async () => {
-  assert.equal(output.speaks, 'answer')
+  assert.equal(output.messageField, 'answer')
   const step = fakeStep()
   await outputsOf(output, step, { answer: 'hello' })
   assert.deepEqual([step.pieces, step.said], [[], []])

@@ -8,5 +8,5 @@ test('a template is filled and said to nobody', async () => {
   const step = fakeStep({ values: { 'a.result': { name: 'Ada' } }, memory: { mood: 'calm' } })
   const data = { template: '{{#a.result.name#}} is {{#memory.mood#}}{{#skipped.text#}}' }
   assert.deepEqual(await outputsOf(template, step, data), { text: 'Ada is calm', result: 'Ada is calm' })
-  assert.equal(template.speaks, undefined)
+  assert.equal(template.messageField, undefined)
 })

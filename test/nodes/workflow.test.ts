@@ -21,7 +21,7 @@ test('another workflow gets its inputs, and all that it gives is an output here'
     text: 'It is 3.',
   })
   const inputs = { query: 'sum [1,2]', numbers: [1, 2], files: [] }
-  assert.deepEqual(step.calls, [{ name: 'child', workflowId: 'wf_2', inputs, speaks: true }])
+  assert.deepEqual(step.calls, [{ name: 'child', workflowId: 'wf_2', inputs, sendsMessages: true }])
   assert.equal(workflow.outputs(data), undefined)
 })
 
@@ -30,7 +30,7 @@ test('without inputs it is asked what this one was asked, and may be told to be 
   const step = fakeStep({ system: { query: 'outer', files }, runWorkflow: () => done })
   await outputsOf(workflow, step, { workflow_id: 'wf_2', speaks: false })
   assert.deepEqual(step.calls[0]?.inputs, { query: 'outer', files })
-  assert.equal(step.calls[0]?.speaks, false)
+  assert.equal(step.calls[0]?.sendsMessages, false)
 })
 
 test('it waits while the other workflow waits, and goes on with it afterwards', async () => {

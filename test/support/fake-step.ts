@@ -2,8 +2,8 @@ import { findReferences, type Reference } from '../../src/workflow/references.ts
 import type {
   ChildCall,
   ChildResult,
+  OutputMessage,
   Reply,
-  SpokenMessage,
   Step,
   SystemValues,
   TokenUsage,
@@ -30,7 +30,7 @@ export interface FakeStep extends Step {
   /** The pieces written since the last restart. */
   readonly pieces: string[]
   readonly restarts: number
-  readonly said: SpokenMessage[]
+  readonly said: OutputMessage[]
   readonly spent: (TokenUsage & { model: string })[]
   readonly calls: ChildCall[]
 }
@@ -53,7 +53,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
   const journal = options.journal ?? new Map<string, string>()
   const values = new FakeValues(options)
   const pieces: string[] = []
-  const said: SpokenMessage[] = []
+  const said: OutputMessage[] = []
   const spent: FakeStep['spent'] = []
   const calls: ChildCall[] = []
   let restarts = 0
@@ -92,7 +92,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
       return JSON.parse(journal.get(name)!) as Result
     },
     spend: usage => void spent.push(usage),
-    say: message => void said.push(message),
+    sendMessage: message => void said.push(message),
     async runWorkflow(call) {
       calls.push(call)
       if (!options.runWorkflow) throw new Error('this test did not say what runWorkflow answers')

@@ -9,7 +9,7 @@ import { LiveRuns } from '../../src/workflow/run/live-runs.ts'
 import { Plans } from '../../src/workflow/run/plans.ts'
 import type { RunEvent } from '../../src/workflow/run/run-event.ts'
 import type { RunListener, RunMessage, Settled } from '../../src/workflow/run/run-listener.ts'
-import type { RunLimits, RunParts } from '../../src/workflow/run/run-parts.ts'
+import type { RunDependencies, RunLimits } from '../../src/workflow/run/run-parts.ts'
 import { RunService } from '../../src/workflow/run/run-service.ts'
 import type { RunTask } from '../../src/workflow/run/run-task.ts'
 import type { LiveRun, RunRequest } from '../../src/workflow/run/runs.ts'
@@ -38,7 +38,7 @@ export class ScriptedListener implements RunListener {
     Object.assign(this.memory, values)
   }
 
-  async said(_: unknown, message: RunMessage): Promise<void> {
+  async messageSent(_: unknown, message: RunMessage): Promise<void> {
     if (!this.said_.some(({ id }) => id === message.id)) this.said_.push(message)
   }
 
@@ -77,7 +77,7 @@ export class Life {
     this.number = number
     this.#diesAt = options.diesAt
     const kinds = scriptedKinds(world.script, this)
-    const parts: RunParts = {
+    const parts: RunDependencies = {
       store: this.#mortal(world.store),
       plans: new Plans(world.workflows, kinds),
       kinds,

@@ -114,7 +114,7 @@ function finish(step: Step, data: JsonRecord): Outcome {
   const { fail, say, ask, assign } = data
   if (typeof fail === 'number' && step.attempt <= fail)
     throw new StepFailure('step_failed', 'as scripted', { retryable: true })
-  if (typeof say === 'string') step.say({ dataType: 'action', content: step.text(say), fileIds: [] })
+  if (typeof say === 'string') step.sendMessage({ dataType: 'action', content: step.text(say), fileIds: [] })
   if (typeof ask === 'string' && !step.resumed) return { wait: { question: step.text(ask), state: 'kept' } }
   const written = Array.isArray(data['write']) ? { text: data['write'].join('') } : {}
   const outputs = {
@@ -150,7 +150,7 @@ export function scriptedKinds(script: Script, place: Place): KindRegistry {
     work,
     { ...work, kind: 'model', streams: ['text'] },
     { ...work, kind: 'asker', waits: true },
-    { ...work, kind: 'sayer', says: true },
+    { ...work, kind: 'sayer', sendsMessages: true },
     { ...work, kind: 'branch', cases: data => data['cases'] as string[] | undefined },
   ]
   for (const kind of [input, output, end, condition, question, variable, workflow, iteration])

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import type { SqlValue } from '../../database/sql.ts'
-import type { Hold, JournalEntry, RunPatch, RunStatus } from '../../workflow/run/run-store.ts'
+import type { JournalEntry, RunLease, RunPatch, RunStatus } from '../../workflow/run/run-store.ts'
 import { errorText, storable } from './run-rows.ts'
 import { insertEffects, upsertSteps } from './run-step-rows.ts'
 import { addUsage } from './usage-rows.ts'
@@ -48,7 +48,7 @@ const patchValues = (run: RunPatch): SqlValue[] => [
 
 function updateHeld(
   transaction: Transaction,
-  hold: Hold,
+  hold: RunLease,
   { steps, events, run }: JournalEntry,
 ): Promise<HeldRow | undefined> {
   const values: SqlValue[] = [steps.length, events?.last ?? null]
@@ -59,7 +59,7 @@ function updateHeld(
 
 async function countUsage(
   transaction: Transaction,
-  hold: Hold,
+  hold: RunLease,
   run: RunPatch,
   row: HeldRow,
   shard: number,
@@ -81,7 +81,7 @@ async function countUsage(
 /** False, and nothing is written, when the lease is lost. */
 export async function writeJournal(
   transaction: Transaction,
-  hold: Hold,
+  hold: RunLease,
   entry: JournalEntry,
   shard: number,
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import { marks } from '../../database/sql.ts'
-import type { ClaimedRun, Hold, RunRecord } from '../../workflow/run/run-store.ts'
+import type { ClaimedRun, RunLease, RunRecord } from '../../workflow/run/run-store.ts'
 import { type RunRow, recordOf, runColumns } from './run-rows.ts'
 
 /** Every statement that names many runs names so many at most. */
@@ -70,7 +70,7 @@ export class RunQueue {
     })
   }
 
-  async renew(holds: readonly Hold[], until: number): Promise<{ stop: string[]; lost: string[] }> {
+  async renew(holds: readonly RunLease[], until: number): Promise<{ stop: string[]; lost: string[] }> {
     if (holds.length === 0) return { stop: [], lost: [] }
     return this.#database.transaction(async transaction => {
       const stop: string[] = []
@@ -90,7 +90,7 @@ export class RunQueue {
     })
   }
 
-  async release(hold: Hold, now: number): Promise<void> {
+  async release(hold: RunLease, now: number): Promise<void> {
     await this.#database.transaction(transaction =>
       transaction.run(
         `UPDATE runs SET status = 'queued', lease = NULL, due_at = ? WHERE workspace_id = ? AND id = ? AND lease = ?`,

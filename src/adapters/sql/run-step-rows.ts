@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Reader, Transaction } from '../../database/database.ts'
 import type { SqlValue } from '../../database/sql.ts'
 import { marks } from '../../database/sql.ts'
-import type { EffectRecord, Hold, StepRecord, StepStatus } from '../../workflow/run/run-store.ts'
+import type { EffectRecord, RunLease, StepRecord, StepStatus } from '../../workflow/run/run-store.ts'
 import { errorOf, errorText, storable } from './run-rows.ts'
 
 interface StepRow {
@@ -56,7 +56,7 @@ function upsertOf(table: string, names: string, action: string): (count: number)
 const stepsSql = upsertOf('run_steps', columns, `UPDATE SET ${changes}`)
 const effectsSql = upsertOf('run_effects', 'workspace_id, run_id, key, path, name, result', 'NOTHING')
 
-const stepValues = (hold: Hold, key: string, ordinal: number, step: StepRecord): SqlValue[] => [
+const stepValues = (hold: RunLease, key: string, ordinal: number, step: StepRecord): SqlValue[] => [
   hold.workspaceId,
   hold.runId,
   key,
@@ -80,7 +80,7 @@ const stepValues = (hold: Hold, key: string, ordinal: number, step: StepRecord):
 /** The numbers from `firstOrdinal` on tell in which order new steps came; one that is known keeps its number. */
 export async function upsertSteps(
   transaction: Transaction,
-  hold: Hold,
+  hold: RunLease,
   steps: readonly StepRecord[],
   firstOrdinal: number,
 ): Promise<void> {
@@ -96,7 +96,7 @@ export async function upsertSteps(
 /** What was done once is not done again: a second result is not taken. */
 export async function insertEffects(
   transaction: Transaction,
-  hold: Hold,
+  hold: RunLease,
   effects: readonly EffectRecord[],
 ): Promise<void> {
   const rows = effects.map(({ path, name, result }) => [

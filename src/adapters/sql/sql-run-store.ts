@@ -5,10 +5,10 @@ import type {
   ClaimedRun,
   EffectRecord,
   EventBatch,
-  Hold,
   JournalEntry,
   NewRun,
   RunFilter,
+  RunLease,
   RunRecord,
   RunStatus,
   RunStore,
@@ -93,7 +93,7 @@ export class SqlRunStore implements RunStore {
     return readEffects(this.#database, workspaceId, id)
   }
 
-  commit(hold: Hold, entry: JournalEntry): Promise<boolean> {
+  commit(hold: RunLease, entry: JournalEntry): Promise<boolean> {
     return this.#database.transaction(transaction => writeJournal(transaction, hold, entry, this.#shard))
   }
 
@@ -121,11 +121,11 @@ export class SqlRunStore implements RunStore {
     return this.#queue.claimWaiting(workspaceId, id, options)
   }
 
-  renew(holds: readonly Hold[], until: number): Promise<{ stop: string[]; lost: string[] }> {
+  renew(holds: readonly RunLease[], until: number): Promise<{ stop: string[]; lost: string[] }> {
     return this.#queue.renew(holds, until)
   }
 
-  release(hold: Hold, now: number): Promise<void> {
+  release(hold: RunLease, now: number): Promise<void> {
     return this.#queue.release(hold, now)
   }
 

@@ -18,7 +18,7 @@ export function workflowTool(source: WorkflowSource, step: Step): Tool {
     description: source.description || `Runs the workflow ${source.name || source.id} and gives its answer.`,
     parameters: takesNothing ? { type: 'object', properties: asked, required: ['query'] } : schema,
     async call(args, { name }) {
-      const call = { name, workflowId: source.id, inputs: inputsOf(args, takesFiles), speaks: false }
+      const call = { name, workflowId: source.id, inputs: inputsOf(args, takesFiles), sendsMessages: false }
       const result = await step.runWorkflow(call)
       if (result.status === 'waiting') throw new ChildWaits()
       return JSON.stringify({ answer: result.answer, outputs: result.outputs })

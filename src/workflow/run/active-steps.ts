@@ -1,4 +1,4 @@
-import { type ChildCall, type ChildResult, type Outputs, type SpokenMessage, StepFailure } from '../step.ts'
+import { type ChildCall, type ChildResult, type OutputMessage, type Outputs, StepFailure } from '../step.ts'
 import type { StepWorld } from './attempt.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import type { RunContext } from './run-context.ts'
@@ -90,7 +90,8 @@ export class ActiveSteps implements StepWorld {
     const run = this.#runs.get(node.place)
     if (!run) throw new StepFailure('step_failed', 'The step is over and can run no workflow any more')
     const { heardBy } = this.#surroundings
-    const passOn = call.speaks && heardBy ? (say: () => void) => this.speakers.pass(node, say) : undefined
+    const passOn =
+      call.sendsMessages && heardBy ? (say: () => void) => this.speakers.pass(node, say) : undefined
     // The slot is for those inside: else sixteen steps that wait for their children would wait for ever.
     if (run.calls === 0) this.context.slots.give()
     run.calls += 1
@@ -118,7 +119,7 @@ export class ActiveSteps implements StepWorld {
     this.speakers.restarted(node.place)
   }
 
-  said(node: PlannedNode, message: SpokenMessage): void {
+  said(node: PlannedNode, message: OutputMessage): void {
     const run = this.#runs.get(node.place)
     if (!run) return
     run.spoken += 1

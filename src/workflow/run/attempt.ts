@@ -2,8 +2,8 @@ import { isJsonRecord } from '../json-record.ts'
 import {
   type ChildCall,
   type ChildResult,
+  type OutputMessage,
   type Reply,
-  type SpokenMessage,
   type Step,
   StepFailure,
   type SystemValues,
@@ -24,7 +24,7 @@ export interface StepWorld {
   /** The record of a node that is under way; none after that. */
   runningRecord(node: PlannedNode): StepRecord[]
   restarted(node: PlannedNode): void
-  said(node: PlannedNode, message: SpokenMessage): void
+  said(node: PlannedNode, message: OutputMessage): void
 }
 
 /** As much of an input as the trace keeps. */
@@ -162,7 +162,7 @@ export class Attempt implements Step {
     this.#world.context.countTokens({ promptTokens, completionTokens })
   }
 
-  say(message: SpokenMessage): void {
+  sendMessage(message: OutputMessage): void {
     if (!this.#isOver) this.#world.said(this.#node, message)
   }
 

@@ -286,7 +286,7 @@ export class Execution implements StepEnds, NestedExecution {
     this.#states[place] = outputs ? succeeded : skipped
     this.#outputs[place] = outputs
     if (node.kind.gathers && outputs) Object.assign(this.#gathered, outputs)
-    if (node.kind.speaks !== undefined && outputs) speakers.finish(node, textOfValue(outputs['text']))
+    if (node.kind.messageField !== undefined && outputs) speakers.finish(node, textOfValue(outputs['text']))
     speakers.settled(place)
     speakers.close(node)
     const next = this.#edges.settle(place, outputs ? state.case : null)

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
 import { hasEnded, processName } from '../../kernel/lease.ts'
-import type { RunParts } from './run-parts.ts'
+import type { RunDependencies } from './run-parts.ts'
 import { RunTask, type TaskStart } from './run-task.ts'
 import { taskStart } from './task-start.ts'
 
 /** The runs at work in this process. It holds their leases, and takes up those that others left. */
 export class LiveRuns {
-  readonly #parts: RunParts
+  readonly #parts: RunDependencies
   readonly #tasks = new Map<string, RunTask>()
   #isStopping = false
 
-  constructor(parts: RunParts) {
+  constructor(parts: RunDependencies) {
     this.#parts = parts
   }
 

@@ -56,13 +56,13 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
   const turnOf = new Map<number, number>()
   for (const place of order) {
     const kind = findKind(graph.nodes[place]!.data, kinds)
-    if (kind?.speaks !== undefined || kind?.says) turnOf.set(place, turnOf.size)
+    if (kind?.messageField !== undefined || kind?.sendsMessages) turnOf.set(place, turnOf.size)
   }
   const nodes = graph.nodes.map((node, place): PlannedNode => {
     const kind = findKind(node.data, kinds)
     if (!kind) throw new Error(`No kind of node is called ${String(kindName(node))}`)
     const title = ownValue(node.data, 'title')
-    const speech = kind.speaks === undefined ? undefined : ownValue(node.data, kind.speaks)
+    const speech = kind.messageField === undefined ? undefined : ownValue(node.data, kind.messageField)
     return {
       place,
       id: node.id,

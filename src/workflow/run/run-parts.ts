@@ -6,7 +6,7 @@ import type { RunListener } from './run-listener.ts'
 import type { RunStore } from './run-store.ts'
 
 /** What runs need of the server around them. */
-export interface RunParts {
+export interface RunDependencies {
   readonly store: RunStore
   readonly plans: Plans
   readonly kinds: KindRegistry

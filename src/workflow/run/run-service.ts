@@ -8,7 +8,7 @@ import type { LiveRuns } from './live-runs.ts'
 import { fetchLarge, showLarge } from './output-vault.ts'
 import { readEvents } from './read-events.ts'
 import type { RunEvent } from './run-event.ts'
-import type { RunParts } from './run-parts.ts'
+import type { RunDependencies } from './run-parts.ts'
 import type { NewRun, RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-store.ts'
 import type { LiveRun, RunInputs, RunRequest, Runs } from './runs.ts'
 import { freshStart, type KeptInputs, taskStart, trialWork } from './task-start.ts'
@@ -21,10 +21,10 @@ const lookMilliseconds = 250
 const isAtWork = (status: RunStatus): boolean => status === 'running' || status === 'queued'
 
 export class RunService implements Runs {
-  readonly #parts: RunParts
+  readonly #parts: RunDependencies
   readonly #live: LiveRuns
 
-  constructor(parts: RunParts, live: LiveRuns) {
+  constructor(parts: RunDependencies, live: LiveRuns) {
     this.#parts = parts
     this.#live = live
   }

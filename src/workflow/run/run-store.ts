@@ -138,7 +138,7 @@ export interface JournalEntry {
 }
 
 /** Proves who works on a run. */
-export interface Hold {
+export interface RunLease {
   workspaceId: string
   runId: string
   lease: string
@@ -166,7 +166,7 @@ export interface RunStore {
   /** In the order they began. */
   steps(workspaceId: string, id: string): Promise<StepRecord[]>
   effects(workspaceId: string, id: string): Promise<EffectRecord[]>
-  commit(hold: Hold, entry: JournalEntry): Promise<boolean>
+  commit(hold: RunLease, entry: JournalEntry): Promise<boolean>
   /** Batches that hold events after that number, in order, so many at most. */
   events(workspaceId: string, id: string, after: number, limit: number): Promise<EventBatch[]>
   /** Takes the run that is due the longest: it is queued, or its lease has run out. Counts the claim. */
@@ -181,9 +181,9 @@ export interface RunStore {
     options: { lease: string; until: number; reply: string; chatId: string },
   ): Promise<RunRecord | undefined>
   /** Prolongs leases; tells which of these runs somebody asked to stop, and which are lost. */
-  renew(holds: readonly Hold[], until: number): Promise<{ stop: string[]; lost: string[] }>
+  renew(holds: readonly RunLease[], until: number): Promise<{ stop: string[]; lost: string[] }>
   /** Gives a run back, to be taken up at once by whoever comes: the server stops. */
-  release(hold: Hold, now: number): Promise<void>
+  release(hold: RunLease, now: number): Promise<void>
   /** Asks whoever works on it to stop; a waiting or queued run is stopped right here. The status it has now. */
   requestStop(workspaceId: string, id: string, now: number): Promise<RunStatus | undefined>
   /** When the next run is due, or undefined. */

@@ -11,9 +11,9 @@ import { childRunner } from './run-child.ts'
 import type { Answered, RunContext } from './run-context.ts'
 import { eventError, type RunEventFields, usageOnWire } from './run-event.ts'
 import { RunFailure } from './run-failure.ts'
-import type { ListenedRun, RunMessage, Settled } from './run-listener.ts'
-import type { RunParts } from './run-parts.ts'
-import type { Hold, RunPatch, RunRecord, StepRecord } from './run-store.ts'
+import type { ObservedRun, RunMessage, Settled } from './run-listener.ts'
+import type { RunDependencies } from './run-parts.ts'
+import type { RunLease, RunPatch, RunRecord, StepRecord } from './run-store.ts'
 import type { LiveRun, RunInputs, RunResult } from './runs.ts'
 import { Slots } from './slots.ts'
 import { StoredJournal } from './stored-journal.ts'
@@ -47,14 +47,14 @@ const toldOutputLength = 64 << 10
 /** One run at work in this process, from its start or from where the journal ends. */
 export class RunTask implements LiveRun {
   readonly runId: string
-  readonly hold: Hold
+  readonly hold: RunLease
   readonly settled: Promise<RunResult>
-  readonly #parts: RunParts
+  readonly #parts: RunDependencies
   readonly #start: TaskStart
   readonly #hub = new EventHub()
   readonly #journal: StoredJournal
   readonly #messages: RunMessage[] = []
-  readonly #listened: ListenedRun
+  readonly #listened: ObservedRun
   readonly #beganAt: number
   #steps: number
   #promptTokens = 0
@@ -69,7 +69,7 @@ export class RunTask implements LiveRun {
   #isEnding = false
   #surelyHeldUntil: number
 
-  constructor(parts: RunParts, start: TaskStart) {
+  constructor(parts: RunDependencies, start: TaskStart) {
     const { workspaceId, run, lease, life } = start
     this.#parts = parts
     this.#start = start
@@ -244,7 +244,7 @@ export class RunTask implements LiveRun {
   }
 
   async #tell(message: RunMessage): Promise<void> {
-    if (this.#start.run.trigger === 'chat') await this.#parts.listener.said(this.#listened, message)
+    if (this.#start.run.trigger === 'chat') await this.#parts.listener.messageSent(this.#listened, message)
     this.#messages.push(message)
   }
 

@@ -1,4 +1,4 @@
-import type { SpokenMessage } from '../step.ts'
+import type { OutputMessage } from '../step.ts'
 import { messageId } from './message-id.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import type { RunContext, UnsaidMessage } from './run-context.ts'
@@ -96,7 +96,7 @@ export class Speakers {
   /** A step of an earlier life has ended: what was said inside it counts. */
   recall(node: PlannedNode): void {
     const { texts } = this.#context.restored
-    if (!node.kind.says || !texts || texts.size === 0) return
+    if (!node.kind.sendsMessages || !texts || texts.size === 0) return
     const inside = `${this.#prefix}${node.id}/`
     this.heard(
       node,
@@ -138,7 +138,7 @@ export class Speakers {
     if (node.turn >= 0) this.#voice.close(node.turn)
   }
 
-  say(node: PlannedNode, name: string | number, message: SpokenMessage): void {
+  say(node: PlannedNode, name: string | number, message: OutputMessage): void {
     if (this.#heardBy) this.#message(node, name, message)
   }
 
@@ -220,7 +220,7 @@ export class Speakers {
     this.#waiting.set(place, waiting.add(speech))
   }
 
-  #message(node: PlannedNode, name: string | number, message: SpokenMessage): void {
+  #message(node: PlannedNode, name: string | number, message: OutputMessage): void {
     const { runId, clock } = this.#context
     const path = stepPath(this.#prefix, node.id)
     const id = messageId(runId, path, name)

@@ -5,11 +5,11 @@ import type { Journal } from './journal.ts'
 import { isForVault, keepLarge, type OutputVault } from './output-vault.ts'
 import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
 import type { RunMessage } from './run-listener.ts'
-import type { EffectRecord, EventBatch, Hold, RunPatch, RunStore, StepRecord } from './run-store.ts'
+import type { EffectRecord, EventBatch, RunLease, RunPatch, RunStore, StepRecord } from './run-store.ts'
 
 export interface JournalParts {
   readonly store: RunStore
-  readonly hold: Hold
+  readonly hold: RunLease
   readonly vault: OutputVault
   readonly hub: EventHub
   readonly clock: Clock

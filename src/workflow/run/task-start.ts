@@ -4,7 +4,7 @@ import type { Outputs, Reply } from '../step.ts'
 import { emptyPlan, type Plan, planNode } from './plan.ts'
 import { noEarlierLife, restoreRun } from './restore-run.ts'
 import type { Answered } from './run-context.ts'
-import type { RunParts } from './run-parts.ts'
+import type { RunDependencies } from './run-parts.ts'
 import type { RunRecord } from './run-store.ts'
 import type { TaskStart } from './run-task.ts'
 import type { RunInputs } from './runs.ts'
@@ -22,7 +22,7 @@ export interface KeptInputs extends RunInputs {
 
 /** Everything that a task needs to go on with a run from where its journal ends. */
 export async function taskStart(
-  parts: RunParts,
+  parts: RunDependencies,
   workspaceId: string,
   run: RunRecord,
   lease: string,
@@ -48,7 +48,7 @@ export const freshStart = (
 ): TaskStart => ({ workspaceId, run, lease, life: noEarlierLife(), answered: undefined, ...work })
 
 async function workOf(
-  parts: RunParts,
+  parts: RunDependencies,
   workspaceId: string,
   run: RunRecord,
 ): Promise<Pick<TaskStart, 'plan' | 'given'>> {
@@ -61,7 +61,7 @@ async function workOf(
 
 /** One node by itself, with what those before it are said to have given. */
 export function trialWork(
-  parts: RunParts,
+  parts: RunDependencies,
   graph: Graph,
   trial: Trial,
 ): { plan: Plan; given: Map<number, Outputs> } {

@@ -108,7 +108,7 @@ describe('Rule 7', () => {
       await world.script.gate('late').promise
       step.write('old')
       step.restart()
-      step.say({ dataType: 'action', content: 'old', fileIds: [] })
+      step.sendMessage({ dataType: 'action', content: 'old', fileIds: [] })
       return { outputs: { text: 'old' } }
     })
     const graph = chain(model('a', { timeout_ms: 10, retry: quick }), says('o', '{{#a.text#}}'))

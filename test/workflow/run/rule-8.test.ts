@@ -189,7 +189,7 @@ describe('Rule 8', () => {
 
   test('Rule 8: what a step says by itself after a question is not taken for what it said before', async () => {
     world.script.when('a', step => {
-      step.say({ dataType: 'action', content: step.resumed ? 'after' : 'before', fileIds: [] })
+      step.sendMessage({ dataType: 'action', content: step.resumed ? 'after' : 'before', fileIds: [] })
       return step.resumed ? { outputs: {} } : { wait: { question: '?', state: 0 } }
     })
     const { run, messages } = await life.run(chain(node('a', 'sayer')))
