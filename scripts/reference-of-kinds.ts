@@ -18,7 +18,7 @@ const plainWords: Readonly<Record<string, string>> = {
   anything: 'JSON',
 }
 
-/** A shape as a person says it: list of objects (`id` text, `description` template). */
+/** A shape in words: list of objects (`id` text, `description` template). */
 function shapeWords(shape: KindShape, isMany = false): string {
   if (shape.is === 'list')
     return `${isMany ? 'lists' : 'list'}${shape.of ? ` of ${shapeWords(shape.of, true)}` : ''}`
@@ -32,7 +32,7 @@ function shapeWords(shape: KindShape, isMany = false): string {
   return isMany && /^(text|template|number)$/.test(words) ? `${words}s` : words
 }
 
-/** Something of a shape, to see which outputs a kind has because of its settings. */
+/** Sample data of a shape, to see which outputs depend on the settings. */
 function sampleOf(shape: Shape): unknown {
   if (shape.is === 'list') return shape.of ? [sampleOf(shape.of)] : []
   if (shape.is === 'dictionary') return { '<name>': shape.of ? sampleOf(shape.of) : '<name>' }
@@ -46,22 +46,22 @@ const sampleData = (fields: Fields): Record<string, unknown> =>
 const names = (list: readonly string[]): string => list.map(name => `\`${name}\``).join(', ')
 
 function outputWords(kind: AnyKind): string {
-  if (kind.gathers) return 'those of the nodes wired into it, which are the outputs of the run'
+  if (kind.gathers) return 'those of the nodes connected to it, which are the outputs of the run'
   const always = kind.outputs({})
-  if (!always) return 'any name that comes out of it'
+  if (!always) return 'any name'
   const more = (kind.outputs(sampleData(kind.fields)) ?? []).filter(name => !always.includes(name))
-  return more.length === 0 ? names(always) : `${names(always)}; by its settings also ${names(more)}`
+  return more.length === 0 ? names(always) : `${names(always)}; depending on its settings also ${names(more)}`
 }
 
 function traits(kind: AnyKind): string[] {
   return [
-    kind.cases ? 'It branches: an edge that leaves it names its case in `data.case`.' : '',
-    kind.streams ? `It writes ${names(kind.streams)} piece by piece.` : '',
+    kind.cases ? 'It branches: an outgoing edge has its case in `data.case`.' : '',
+    kind.streams ? `It streams ${names(kind.streams)}.` : '',
     kind.messageField ? `It streams \`${kind.messageField}\` to the user.` : '',
     kind.sendsMessages && !kind.waits ? 'It sends whole messages to the user.' : '',
     kind.sendsMessages && kind.waits ? 'The workflow it runs may send messages to the user.' : '',
-    kind.waits ? 'The run may wait there for an answer.' : '',
-    kind.repeatsNodeId ? `\`data.${kind.repeatsNodeId}\`, where present, repeats the id of the node.` : '',
+    kind.waits ? 'The run may wait here for an answer.' : '',
+    kind.repeatsNodeId ? `\`data.${kind.repeatsNodeId}\`, if present, repeats the id of the node.` : '',
   ].filter(words => words !== '')
 }
 
@@ -72,7 +72,7 @@ const time = (milliseconds: number): string =>
 
 const fieldsTable = (fields: readonly KindField[]): string =>
   table(
-    ['Field', 'Form', 'Needed', 'Meaning'],
+    ['Field', 'Type', 'Required', 'Meaning'],
     fields.map(({ name, shape, required, label, help }) => [
       `\`${name}\``,
       shapeWords(shape),
@@ -82,7 +82,7 @@ const fieldsTable = (fields: readonly KindField[]): string =>
   )
 
 const limitWords = ({ timeoutMilliseconds, attempts }: StepRule): string =>
-  `${time(timeoutMilliseconds)} an attempt, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
+  `${time(timeoutMilliseconds)} per attempt, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
 
 const usualLimits = limitWords(stepRule({} as AnyKind, {}))
 
@@ -96,7 +96,7 @@ function kindSection({ kind: name, title, about, fields }: KindRecord): string {
     [
       `Outputs: ${outputWords(kind)}.`,
       ...traits(kind),
-      ...(limits === usualLimits ? [] : [`Unless the node says otherwise: ${limits}.`]),
+      ...(limits === usualLimits ? [] : [`Default limits: ${limits}.`]),
     ].join(' '),
   ].join('\n\n')
 }
@@ -105,7 +105,7 @@ function kindSection({ kind: name, title, about, fields }: KindRecord): string {
 export function kindSections(): string[] {
   const { common, kinds } = kindCatalog()
   return [
-    `Every node may have these fields besides. Where neither the node nor its kind says otherwise: ${usualLimits}.`,
+    `Every node may also have these fields. The default limits are ${usualLimits}.`,
     fieldsTable(common),
     ...kinds.map(kindSection),
   ]

@@ -164,7 +164,7 @@ export function referenceFiles(): Record<string, string> {
     ),
     'docs/reference/kinds.md': document(
       'Kinds of nodes',
-      'Every value of `data.type`, from `src/nodes` and the words in `src/nodes/kind-cards`. [Workflows](../workflows.md) tells how they work together, with an example of each. A template is a text in which references such as `{{#sys.query#}}` are replaced.',
+      'Every value of `data.type`, from `src/nodes`. [Workflows](../workflows.md) explains how they work together, with an example of each. A template is a text in which references such as `{{#sys.query#}}` are replaced.',
       ...kindSections(),
     ),
     'docs/reference/events.md': document(

@@ -1,16 +1,31 @@
 import { isTooDeep } from '../tools/json-depth.ts'
-import type { NodeKind } from '../workflow/node-kind.ts'
 import { StepFailure } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
+import type { KindDefinition } from './kind-definition.ts'
 import { quote, readText } from './read-setting.ts'
 
-/** Tells the program on the user's side to do something. */
-export const action: NodeKind<unknown> = {
+export const action: KindDefinition<unknown> = {
   kind: 'action',
   nodeType: 'embody',
-  title: 'Action',
-  fields: { content: { is: 'template', input: 'json' } },
+  group: 'talk',
+  label: { en: 'Action', zh: '动作' },
+  about: {
+    en: 'Sends an instruction to the client, for example to control a device.',
+    zh: '向客户端发送一条指令，例如控制设备或界面。',
+  },
+  fields: {
+    content: {
+      is: 'template',
+      input: 'json',
+      label: { en: 'Content', zh: '内容' },
+      help: {
+        en: 'JSON that the client understands. References between quotes are escaped.',
+        zh: '客户端能理解的 JSON。插在引号之间的引用会自动转义。',
+      },
+    },
+  },
   required: ['content'],
+  initialData: { content: '{"do": "show", "words": "{{#sys.query#}}"}' },
   outputs: () => ['content', 'result', 'text'],
   sendsMessages: true,
   run(step, data) {
@@ -27,10 +42,10 @@ function parseContent(content: string): unknown {
     parsed = JSON.parse(content)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    const message = `"content" is no JSON after its references were filled in (${why}): ${quote(content)}`
+    const message = `"content" is not JSON after its references were replaced (${why}): ${quote(content)}`
     throw new StepFailure('step_failed', message, { cause: error })
   }
   if (isTooDeep(content))
-    throw new StepFailure('step_failed', '"content" is nested too deeply; make it flatter.')
+    throw new StepFailure('step_failed', '"content" is nested too deeply; use fewer levels.')
   return parsed
 }

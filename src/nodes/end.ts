@@ -1,15 +1,18 @@
-import type { NodeKind } from '../workflow/node-kind.ts'
+import type { KindDefinition } from './kind-definition.ts'
 
-/**
- * Closes the run. What the engine gathers here are the outputs of the run, so no node can refer to them and the node
- * itself gives nothing.
- */
-export const end: NodeKind<unknown> = {
+/** The engine collects the outputs of the run here, so the node itself gives none and cannot be referred to. */
+export const end: KindDefinition<unknown> = {
   kind: 'end',
   nodeType: 'base',
-  title: 'End',
+  group: 'talk',
+  label: { en: 'End', zh: '结束' },
+  about: {
+    en: 'Ends the run. The outputs of the nodes connected to it are the outputs of the run.',
+    zh: '结束运行。连到它的节点的输出就是整个运行的输出。',
+  },
   fields: {},
   required: [],
+  initialData: {},
   outputs: () => [],
   gathers: true,
   run: () => ({ outputs: {} }),

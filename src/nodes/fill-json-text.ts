@@ -2,9 +2,9 @@ import { findReferences } from '../workflow/references.ts'
 import type { Step } from '../workflow/step.ts'
 
 /**
- * Fills the references of a text that is JSON. What stands inside quotes is escaped, so that a quote or a line break
- * in somebody's words neither breaks the JSON nor adds fields to it; elsewhere a value goes in as its JSON, and a text
- * as it is, which may itself be JSON that a model wrote.
+ * Replaces the references in a JSON text. Inside quotes a value is escaped, so that a quote or a line break in user
+ * input neither breaks the JSON nor adds fields to it. Elsewhere a value is inserted as JSON, and a text as it is: it
+ * may itself be JSON that a model wrote.
  */
 export function fillJsonText(step: Step, template: string): string {
   let filled = ''

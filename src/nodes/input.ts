@@ -1,12 +1,14 @@
-import type { NodeKind } from '../workflow/node-kind.ts'
+import type { KindDefinition } from './kind-definition.ts'
 
-/** Takes what the user said and sent. */
-export const input: NodeKind<unknown> = {
+export const input: KindDefinition<unknown> = {
   kind: 'input',
   nodeType: 'base',
-  title: 'Input',
+  group: 'talk',
+  label: { en: 'Input', zh: '输入' },
+  about: { en: "Starts with the user's message and files.", zh: '流程从这里开始，接收用户的消息和文件。' },
   fields: {},
   required: [],
+  initialData: {},
   outputs: () => ['query', 'text', 'result', 'files', 'inputs'],
   run({ system: { query, files, inputs } }) {
     return { outputs: { query, text: query, result: query, files, inputs } }

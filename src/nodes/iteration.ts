@@ -1,23 +1,46 @@
 import { isTooDeep } from '../tools/json-depth.ts'
-import { type NodeKind, ownValue } from '../workflow/node-kind.ts'
+import { ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, waitForChildren } from '../workflow/step.ts'
-import { forEachItem } from './for-each-item.ts'
+import type { KindDefinition } from './kind-definition.ts'
 import { numberGaps, quote, readNumber, readText, textOf } from './read-setting.ts'
 import { stepFailureOf } from './step-failure-of.ts'
+import { noWorkflow } from './workflow.ts'
 
-const mostItems = 500
+const maxItems = 500
 
-/** Runs a stored workflow for every item of a list. */
-export const iteration: NodeKind<unknown> = {
+export const iteration: KindDefinition<unknown> = {
   kind: 'iteration',
   nodeType: 'tool',
-  title: 'Iteration',
+  group: 'logic',
+  label: { en: 'Iteration', zh: '循环' },
+  about: { en: 'Runs a workflow for every item of a list.', zh: '对列表中的每一项运行一次指定的工作流。' },
   fields: {
-    items: { is: 'tree', input: 'line' },
-    workflow_id: { is: 'template', input: 'workflow' },
-    parallel: { is: 'number' },
+    items: {
+      is: 'tree',
+      input: 'line',
+      label: { en: 'Items', zh: '列表' },
+      help: {
+        en: 'A list of up to 500 items, usually a reference.',
+        zh: '最多 500 项的列表，通常是一个引用。',
+      },
+    },
+    workflow_id: {
+      is: 'template',
+      input: 'workflow',
+      label: { en: 'Workflow', zh: '工作流' },
+      help: {
+        en: 'Runs for each item, which it reads from sys.item or sys.query.',
+        zh: '对每一项运行的工作流，其中用 sys.item 或 sys.query 取得该项。',
+      },
+    },
+    parallel: {
+      is: 'number',
+      label: { en: 'Concurrency', zh: '并行数' },
+      help: { en: 'From 1 to 10; one at a time if empty.', zh: '1 到 10；不填则逐个进行。' },
+    },
   },
   required: ['items', 'workflow_id'],
+  initialData: { items: '{{#sys.files#}}', workflow_id: '', parallel: 1 },
   gaps: data => numberGaps(data, 'parallel', { from: 1, to: 10, whole: true }),
   outputs: () => ['result', 'errors'],
   waits: true,
@@ -26,7 +49,7 @@ export const iteration: NodeKind<unknown> = {
   async run(step, data) {
     const items = itemsOf(step.fill(ownValue(data, 'items')))
     const workflowId = step.text(readText(data, 'workflow_id')).trim()
-    if (workflowId === '') throw new StepFailure('step_failed', 'No workflow is named; check "workflow_id".')
+    if (workflowId === '') throw new StepFailure('step_failed', noWorkflow)
     const rounds: Round[] = new Array(items.length)
     await forEachItem(items, readNumber(data, 'parallel') ?? 1, async (item, index) => {
       rounds[index] = await runRound(step, workflowId, item, index)
@@ -59,8 +82,8 @@ function itemsOf(value: unknown): readonly unknown[] {
     const message = `"items" must be a list, or the JSON text of one, but is ${is}.`
     throw new StepFailure('step_failed', message)
   }
-  if (list.length > mostItems) {
-    const message = `"items" has ${list.length} items, but at most ${mostItems} can be worked through; shorten it.`
+  if (list.length > maxItems) {
+    const message = `"items" has ${list.length} items, but the limit is ${maxItems}; shorten the list.`
     throw new StepFailure('step_failed', message)
   }
   return list
@@ -73,12 +96,11 @@ function listOfText(text: string): unknown {
   } catch {
     return undefined
   }
-  if (isTooDeep(text))
-    throw new StepFailure('step_failed', '"items" is nested too deeply; hand over a flatter list.')
+  if (isTooDeep(text)) throw new StepFailure('step_failed', '"items" is nested too deeply; use fewer levels.')
   return list
 }
 
-/** What it says is its value, since most workflows answer; one that says nothing is worth its outputs. */
+/** The value of an item is the answer of the workflow, or its outputs where it sends no message. */
 async function runRound(step: Step, workflowId: string, item: unknown, index: number): Promise<Round> {
   step.signal.throwIfAborted()
   try {
@@ -88,7 +110,7 @@ async function runRound(step: Step, workflowId: string, item: unknown, index: nu
     if (child.status === 'waiting') return { status: 'waiting' }
     return { status: 'done', value: child.answer === '' ? child.outputs : child.answer }
   } catch (error) {
-    // When all of it was stopped, that is no failure of this item.
+    // When the whole step was aborted, the item did not fail.
     step.signal.throwIfAborted()
     const failure = stepFailureOf(error)
     if (!(failure instanceof StepFailure)) throw error
@@ -98,6 +120,33 @@ async function runRound(step: Step, workflowId: string, item: unknown, index: nu
 
 function failureOfAll(first: StepFailure, count: number): StepFailure {
   const { reason, message, retryable, retryAfterMilliseconds } = first
-  const which = count === 1 ? 'The only item failed' : `All ${count} items failed, the first one with`
+  const which = count === 1 ? 'The only item failed' : `All ${count} items failed; the first error`
   return new StepFailure(reason, `${which}: ${message}`, { retryable, retryAfterMilliseconds, cause: first })
+}
+
+/** Processes a list with at most `parallel` items at a time. After a failure no further item is started. */
+async function forEachItem<Item>(
+  items: readonly Item[],
+  parallel: number,
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  let hasFailed = false
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !hasFailed) {
+      const index = next
+      next += 1
+      try {
+        await work(items[index]!, index)
+      } catch (error) {
+        hasFailed = true
+        throw error
+      }
+    }
+  }
+  const workers = Array.from({ length: Math.min(parallel, items.length) }, worker)
+  // Nothing may keep running after the failure is thrown, so the items in progress are awaited first.
+  const ends = await Promise.allSettled(workers)
+  const failed = ends.find(end => end.status === 'rejected')
+  if (failed) throw failed.reason
 }

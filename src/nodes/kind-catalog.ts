@@ -1,79 +1,126 @@
-import type { KindField, KindRecord, KindShape, KindsData } from '../contract/kind-operations.ts'
-import { commonFields, type NodeKind } from '../workflow/node-kind.ts'
-import { systemNames } from '../workflow/resolve-reference.ts'
-import type { Fields, Shape } from '../workflow/shape.ts'
-import { commonFieldWords, systemWords } from './kind-cards/common-words.ts'
-import type { FieldWords } from './kind-cards/kind-card.ts'
-import { kindCards } from './kind-cards/kind-cards.ts'
-import { nodeKinds } from './registry.ts'
+import type {
+  KindField,
+  KindRecord,
+  KindShape,
+  KindsData,
+  LocalizedText,
+} from '../contract/kind-operations.ts'
+import type { FieldShape, KindDefinition, KindFields } from './kind-definition.ts'
+import { kindDefinitions } from './registry.ts'
 
-/** Everything that an editor needs to offer the kinds: what they are, from the registry, and the words for people. */
+/** Everything that an editor needs to offer the kinds of nodes. */
 export const kindCatalog = (): KindsData => ({
-  // What has no card yet comes last, and fails where its words are looked up.
-  kinds: [...new Set([...Object.keys(kindCards), ...nodeKinds.keys()])].map(describeKind),
-  common: describeFields(commonFields, [], commonFieldWords, 'every node'),
-  system: [...systemNames].map(name => ({ name, about: wordsOf(systemWords, name, 'sys') })),
+  kinds: kindDefinitions.map(describeKind),
+  common: describeFields(commonFields, []),
+  system: Object.entries(systemValues).map(([name, about]) => ({ name, about })),
 })
 
-function describeKind(name: string): KindRecord {
-  const kind = wordsOf(Object.fromEntries(nodeKinds), name, 'the registry') as NodeKind<unknown>
-  const { group, title, about, fields, data } = wordsOf(kindCards, name, 'the cards')
+const describeKind = (kind: KindDefinition): KindRecord => ({
+  kind: kind.kind,
+  node_type: kind.nodeType,
+  group: kind.group,
+  title: kind.label,
+  about: kind.about,
+  fields: describeFields(kind.fields, kind.required),
+  outputs: kind.outputs({})?.slice() ?? null,
+  branches: kind.cases !== undefined,
+  data: kind.initialData,
+})
+
+const describeFields = (fields: KindFields, required: readonly string[]): KindField[] =>
+  Object.entries(fields).map(([name, field]) => ({
+    name,
+    label: field.label,
+    help: field.help ?? null,
+    required: required.includes(name),
+    shape: describeShape(field),
+  }))
+
+function describeShape(shape: FieldShape): KindShape {
+  if (shape.is === 'object')
+    return { is: shape.is, fields: describeFields(shape.fields, shape.required ?? []) }
+  const of = 'of' in shape ? shape.of : undefined
+  const options = 'options' in shape ? shape.options : undefined
+  const input = 'input' in shape ? shape.input : undefined
   return {
-    kind: name,
-    node_type: kind.nodeType,
-    group,
-    title,
-    about,
-    fields: describeFields(kind.fields, kind.required, fields, name),
-    outputs: listOrNull(kind.outputs({})),
-    branches: kind.cases !== undefined,
-    data,
-  }
-}
-
-const listOrNull = (names: readonly string[] | undefined): string[] | null => (names ? [...names] : null)
-
-const describeFields = (
-  fields: Fields,
-  required: readonly string[],
-  words: Readonly<Record<string, FieldWords>>,
-  place: string,
-): KindField[] =>
-  Object.entries(fields).map(([name, shape]) => {
-    const own = wordsOf(words, name, place)
-    return {
-      name,
-      label: own.label,
-      help: own.help ?? null,
-      required: required.includes(name),
-      shape: describeShape(shape, own, `${place}.${name}`),
-    }
-  })
-
-/** Words of a list are those of its elements: nobody calls the element of a list by a name of its own. */
-function describeShape(shape: Shape, words: FieldWords, place: string): KindShape {
-  if (shape.is === 'object') {
-    const fields = describeFields(shape.fields, shape.required ?? [], words.fields ?? {}, place)
-    return { is: shape.is, fields }
-  }
-  const { is, of, options, input } = shape as Partial<Record<string, unknown>> & {
-    is: KindShape['is']
-    of?: Shape
-    options?: readonly string[]
-    input?: KindShape['input']
-  }
-  return {
-    is,
-    ...(of && { of: describeShape(of, words, place) }),
-    ...(options && {
-      options: options.map(value => ({ value, label: wordsOf(words.options ?? {}, value, place) })),
-    }),
+    is: shape.is,
+    ...(of && { of: describeShape(of) }),
+    ...(options && { options: Object.entries(options).map(([value, label]) => ({ value, label })) }),
     ...(input && { input }),
   }
 }
 
-function wordsOf<Value>(table: Readonly<Record<string, Value>>, name: string, place: string): Value {
-  const words = Object.hasOwn(table, name) ? table[name] : undefined
-  if (words === undefined) throw new Error(`There are no words for ${name} of ${place}`)
-  return words
+/** The fields that every node may have, as the engine checks them (`commonFields` of workflow/node-kind.ts). */
+const commonFields: KindFields = {
+  title: {
+    is: 'text',
+    label: { en: 'Title', zh: '名称' },
+    help: { en: 'Shown on the canvas and in run details.', zh: '节点在画布和运行记录中的名称。' },
+  },
+  desc: {
+    is: 'text',
+    input: 'paragraph',
+    label: { en: 'Description', zh: '说明' },
+    help: { en: 'A note for people who read the workflow.', zh: '写给阅读此工作流的人。' },
+  },
+  timeout_ms: {
+    is: 'number',
+    label: { en: 'Timeout (ms)', zh: '超时（毫秒）' },
+    help: { en: 'Limit of one attempt, up to 20 minutes.', zh: '一次尝试的时间上限，不超过 20 分钟。' },
+  },
+  retry: {
+    is: 'object',
+    label: { en: 'Retry', zh: '重试' },
+    help: { en: 'What happens after a failed attempt.', zh: '一次尝试失败后如何重试。' },
+    fields: {
+      times: {
+        is: 'number',
+        label: { en: 'Retries', zh: '重试次数' },
+        help: { en: 'From 0 to 9.', zh: '0 到 9。' },
+      },
+      delay_ms: {
+        is: 'number',
+        label: { en: 'Delay (ms)', zh: '间隔（毫秒）' },
+        help: {
+          en: 'Before each retry, up to 60000; grows with each retry if empty.',
+          zh: '每次重试前的等待，不超过 60000；不填时逐次变长。',
+        },
+      },
+    },
+  },
+  on_error: {
+    is: 'tree',
+    label: { en: 'On error', zh: '失败时' },
+    help: {
+      en: 'Applies after the last attempt. {"default": {…}} continues with these outputs instead.',
+      zh: '最后一次尝试也失败之后的处理方式。{"default": {…}} 可给出代替的输出，让流程继续。',
+    },
+    options: {
+      fail: { en: 'Fail the run', zh: '整个运行失败' },
+      skip: { en: 'Skip the node', zh: '跳过此节点' },
+    },
+  },
+}
+
+/** What `{{#sys.…#}}` can refer to. */
+const systemValues: Readonly<Record<string, LocalizedText>> = {
+  query: { en: "The user's message.", zh: '用户的消息。' },
+  files: { en: 'The files that the user sent.', zh: '用户发来的文件。' },
+  action: { en: 'The action that the client sent.', zh: '客户端发来的动作内容。' },
+  conversation_id: { en: 'ID of the conversation.', zh: '对话的 ID。' },
+  user_id: { en: 'ID of the user.', zh: '用户的 ID。' },
+  agent_id: { en: 'ID of the agent that answers.', zh: '当前智能体的 ID。' },
+  run_id: { en: 'ID of this run.', zh: '本次运行的 ID。' },
+  time: { en: 'Start time of the run.', zh: '本次运行开始的时间。' },
+  history: { en: 'Earlier messages of the conversation.', zh: '对话中之前的消息。' },
+  inputs: { en: 'All inputs of the run.', zh: '本次运行的全部输入。' },
+  model: {
+    en: 'The default model of the run; empty if there is none.',
+    zh: '本次运行的默认模型；没有时为空。',
+  },
+  item: { en: 'The current item of an iteration.', zh: '循环中的当前项。' },
+  index: {
+    en: 'The index of the current item of an iteration, from 0.',
+    zh: '循环中当前项的序号，从 0 开始。',
+  },
 }

@@ -1,28 +1,64 @@
+import type { LocalizedText } from '../contract/kind-operations.ts'
 import type { SearchMode } from '../knowledge/knowledge-base.ts'
-import { type JsonRecord, type NodeKind, ownValue } from '../workflow/node-kind.ts'
+import { type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
-import { findPassages, passagesText } from './find-passages.ts'
-import type { NodeServices } from './node-services.ts'
+import type { KindDefinition } from './kind-definition.ts'
+import { findPassages, passagesText } from './passages.ts'
 import { choiceGaps, numberGaps, readList, readNumber, readText } from './read-setting.ts'
 
-const modes: readonly SearchMode[] = ['hybrid', 'keyword', 'semantic']
+const modes: Readonly<Record<SearchMode, LocalizedText>> = {
+  hybrid: { en: 'Hybrid', zh: '混合' },
+  keyword: { en: 'Keyword', zh: '关键词' },
+  semantic: { en: 'Semantic', zh: '语义' },
+}
 
-/** Finds passages in knowledge bases. */
-export const knowledgeRetrieval: NodeKind<NodeServices> = {
+export const knowledgeRetrieval: KindDefinition = {
   kind: 'knowledge_retrieval',
   nodeType: 'tool',
-  title: 'Knowledge retrieval',
+  group: 'data',
+  label: { en: 'Knowledge retrieval', zh: '知识检索' },
+  about: { en: 'Finds passages in knowledge bases.', zh: '在知识库中查找相关段落。' },
   fields: {
-    query: { is: 'template', input: 'paragraph' },
-    knowledge_ids: { is: 'list', of: { is: 'template', input: 'knowledge' } },
-    top_k: { is: 'number' },
-    mode: { is: 'text', options: modes },
-    score_threshold: { is: 'number' },
+    query: {
+      is: 'template',
+      input: 'paragraph',
+      label: { en: 'Query', zh: '查询内容' },
+      help: { en: 'What to search for.', zh: '要查找的内容。' },
+    },
+    knowledge_ids: {
+      is: 'list',
+      of: { is: 'template', input: 'knowledge' },
+      label: { en: 'Knowledge bases', zh: '知识库' },
+      help: {
+        en: 'Where to search. A reference may supply one ID or a list of them.',
+        zh: '在哪些知识库中查找。引用可以给出一个或多个 ID。',
+      },
+    },
+    top_k: {
+      is: 'number',
+      label: { en: 'Max results', zh: '最多段落数' },
+      help: {
+        en: 'From 1 to 50; uses the setting of the knowledge base if empty.',
+        zh: '1 到 50；不填时按知识库的设置。',
+      },
+    },
+    mode: {
+      is: 'text',
+      options: modes,
+      label: { en: 'Search mode', zh: '检索方式' },
+      help: { en: 'Uses the setting of the knowledge base if empty.', zh: '不填时按知识库的设置。' },
+    },
+    score_threshold: {
+      is: 'number',
+      label: { en: 'Minimum score', zh: '最低得分' },
+      help: { en: 'From 0 to 1; passages below it are dropped.', zh: '0 到 1，低于此分的段落不取。' },
+    },
   },
   required: ['query', 'knowledge_ids'],
+  initialData: { query: '{{#sys.query#}}', knowledge_ids: [] },
   gaps: data => [
     ...numberGaps(data, 'top_k', { from: 1, to: 50, whole: true }),
-    ...choiceGaps(data, 'mode', modes),
+    ...choiceGaps(data, 'mode', Object.keys(modes)),
     ...numberGaps(data, 'score_threshold', { from: 0, to: 1 }),
   ],
   outputs: () => ['result', 'items', 'text'],
@@ -48,6 +84,6 @@ function readKnowledgeIds(step: Step, data: JsonRecord): string[] {
     .map(id => id.trim())
     .filter(id => id !== '')
   if (ids.length > 0) return ids
-  const message = 'No knowledge base is named after the references in "knowledge_ids" were filled in.'
+  const message = 'No knowledge base is given after the references in "knowledge_ids" were replaced.'
   throw new StepFailure('step_failed', message)
 }

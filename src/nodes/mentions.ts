@@ -1,23 +1,23 @@
-/** A text that stands for something. */
+/** A text that refers to something. */
 export interface Term<Meaning> {
   text: string
   means: Meaning
 }
 
-/** Enough of what somebody said to find a name in it. */
-const wordsLength = 10_000
+/** Enough of a message to find a name in it. */
+const maxLength = 10_000
 const negated =
   /(?:不要|不想要|不想|不是|不喝|不选|别要|别|没有|\b(?:not|no|without|don't want|dont want)(?: an?| the)?)\s*$/
 
-/** Texts that differ only in case, width or blanks around them are the same name. */
+/** Texts that differ only in case, width or surrounding spaces are the same name. */
 export const foldName = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
 /**
- * What is named in the words, each meaning once. A name inside a longer name that is there (大杯 in 超大杯) does not
- * count, nor does a part of a word in an alphabet, nor what is refused ("not the large one").
+ * The meanings of the terms that a message mentions, each once. A name inside a longer name that is present (大杯 in
+ * 超大杯) does not count, nor does part of an alphabetic word, nor a negated name ("not the large one").
  */
-export function mentionedIn<Meaning>(words: string, terms: readonly Term<Meaning>[]): Meaning[] {
-  const text = foldName(words.slice(0, wordsLength))
+export function mentionedIn<Meaning>(message: string, terms: readonly Term<Meaning>[]): Meaning[] {
+  const text = foldName(message.slice(0, maxLength))
   const byName = Map.groupBy(terms, term => foldName(term.text))
   byName.delete('')
   const taken = new Uint8Array(text.length)
@@ -25,7 +25,7 @@ export function mentionedIn<Meaning>(words: string, terms: readonly Term<Meaning
   for (const name of [...byName.keys()].sort((one, other) => other.length - one.length)) {
     for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
       const end = at + name.length
-      if (taken.subarray(at, end).includes(1) || !standsAlone(text, at, end)) continue
+      if (taken.subarray(at, end).includes(1) || !isWholeWord(text, at, end)) continue
       taken.fill(1, at, end)
       if (negated.test(text.slice(Math.max(0, at - 16), at))) continue
       for (const { means } of byName.get(name)!) found.add(means)
@@ -36,8 +36,8 @@ export function mentionedIn<Meaning>(words: string, terms: readonly Term<Meaning
 
 const letter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d]/u
 
-/** Chinese has no blanks between words, so that only letters and digits can be parts of a longer word. */
-function standsAlone(text: string, from: number, to: number): boolean {
+/** Chinese has no spaces between words, so only letters and digits can be part of a longer word. */
+function isWholeWord(text: string, from: number, to: number): boolean {
   const joins = (one: string | undefined, other: string | undefined): boolean =>
     one !== undefined && other !== undefined && letter.test(one) && letter.test(other)
   return !joins(text[from - 1], text[from]) && !joins(text[to - 1], text[to])

@@ -1,60 +1,130 @@
+import type { LocalizedText } from '../contract/kind-operations.ts'
 import type { ModelMessage } from '../models/language-model.ts'
-import { isJsonRecord, type JsonRecord, type NodeKind, ownValue } from '../workflow/node-kind.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Outcome, type Reply, type Step, StepFailure } from '../workflow/step.ts'
-import { askModel } from './ask-model.ts'
-import { clipText } from './clip-text.ts'
-import { askFor } from './extractor/ask-for.ts'
-import { type DialogueState, readState, writeState } from './extractor/dialogue-state.ts'
-import type { Value } from './extractor/map-value.ts'
-import type { Parameter } from './extractor/parameter.ts'
-import { parameterGaps, parameterTypes, readDefaults, readParameters } from './extractor/read-parameters.ts'
+import { type DialogueState, questionFor, readState, writeState } from './extractor/dialogue.ts'
+import {
+  type Parameter,
+  type ParameterTypeName,
+  parameterGaps,
+  readDefaults,
+  readParameters,
+  type Value,
+} from './extractor/parameters.ts'
 import { takeValues } from './extractor/take-values.ts'
-import { turnOrders } from './extractor/turn-orders.ts'
-import { turnSchema } from './extractor/turn-schema.ts'
-import { findModel } from './find-model.ts'
-import { recentTurns } from './llm/recent-turns.ts'
+import { turnInstructions, turnSchema } from './extractor/turn-prompt.ts'
+import { type KindDefinition, type KindFields, modelField } from './kind-definition.ts'
+import { askModel, findModel, readJsonAnswer } from './model-call.ts'
+import { recentTurns, userParts } from './model-messages.ts'
 import type { NodeServices } from './node-services.ts'
-import { readJsonAnswer } from './read-json-answer.ts'
-import { numberGaps, readNumber, readText } from './read-setting.ts'
-import { userParts } from './user-parts.ts'
+import { clipText, numberGaps, readNumber, readText } from './read-setting.ts'
 
 const defaultTurns = 10
-const mostTurns = 100
+const maxTurns = 100
 /** Characters of a message that later turns still see. */
 const historyLength = 2000
 
-/** Leads a dialogue that fills parameters one by one. */
-export const multimodalDialogueAndInformationExtractor: NodeKind<NodeServices> = {
+const typeLabels: Readonly<Record<ParameterTypeName, LocalizedText>> = {
+  select: { en: 'Single choice', zh: '单选' },
+  array: { en: 'List', zh: '列表' },
+  multi_select: { en: 'Multiple choice', zh: '多选' },
+  string: { en: 'Text', zh: '文本' },
+  number: { en: 'Number', zh: '数字' },
+  boolean: { en: 'Yes or no', zh: '是或否' },
+  date: { en: 'Date', zh: '日期' },
+}
+
+const parameterFields: KindFields = {
+  name: {
+    is: 'text',
+    input: 'line',
+    label: { en: 'Name', zh: '名称' },
+    help: { en: 'Also the name of its output.', zh: '也是保存它的值的输出名。' },
+  },
+  type: {
+    is: 'text',
+    label: { en: 'Type', zh: '类型' },
+    help: { en: 'Text if empty.', zh: '不填时按文本处理。' },
+    options: typeLabels,
+  },
+  description: {
+    is: 'text',
+    input: 'paragraph',
+    label: { en: 'Description', zh: '说明' },
+    help: {
+      en: 'Helps the model to recognise the value and ask for it.',
+      zh: '它指的是什么，供模型理解和提问时参考。',
+    },
+  },
+  options: {
+    is: 'dictionary',
+    of: { is: 'text', input: 'line' },
+    label: { en: 'Options', zh: '选项' },
+    help: {
+      en: 'Labels that the user sees, each with its value.',
+      zh: '左边是用户看到的文字，右边是它代表的值。',
+    },
+  },
+  required: {
+    is: 'boolean',
+    label: { en: 'Required', zh: '必填' },
+    help: {
+      en: 'The dialogue continues until it is known. Yes if empty.',
+      zh: '没有得到就会继续追问。不填时视为“是”。',
+    },
+  },
+  default: {
+    is: 'anything',
+    label: { en: 'Default value', zh: '默认值' },
+    help: { en: 'A parameter with a default is not asked for.', zh: '有默认值时不会追问。' },
+  },
+}
+
+export const multimodalDialogueAndInformationExtractor: KindDefinition = {
   kind: 'multimodal_dialogue_and_information_extractor',
   nodeType: 'embody',
-  waits: true,
-  title: 'Information extractor',
+  group: 'talk',
+  label: { en: 'Information extractor', zh: '信息收集' },
+  about: {
+    en: 'Collects parameters in a dialogue, from the messages and files of the user.',
+    zh: '与用户对话，从其消息和文件中逐项收集所需的信息。',
+  },
   fields: {
     parameters: {
       is: 'list',
-      of: {
-        is: 'object',
-        required: ['name'],
-        fields: {
-          name: { is: 'text', input: 'line' },
-          type: { is: 'text', options: parameterTypes },
-          description: { is: 'text', input: 'paragraph' },
-          options: { is: 'dictionary', of: { is: 'text', input: 'line' } },
-          required: { is: 'boolean' },
-          default: { is: 'anything' },
-        },
+      of: { is: 'object', required: ['name'], fields: parameterFields },
+      label: { en: 'Parameters', zh: '要收集的信息' },
+      help: { en: 'The values to collect.', zh: '对话要弄清楚的各项内容。' },
+    },
+    instruction: {
+      is: 'template',
+      input: 'paragraph',
+      label: { en: 'Instruction', zh: '对话要求' },
+      help: { en: 'How to conduct the dialogue.', zh: '对话应当怎样进行。' },
+    },
+    role: {
+      is: 'template',
+      input: 'paragraph',
+      label: { en: 'Role', zh: '角色' },
+      help: { en: 'The role of the model in the dialogue.', zh: '以什么身份和用户对话。' },
+    },
+    model: modelField,
+    max_turns: {
+      is: 'number',
+      label: { en: 'Max turns', zh: '最多轮数' },
+      help: {
+        en: 'Gives up after this many replies of the user, 1 to 100; 10 if empty.',
+        zh: '用户回答多少轮后放弃，1 到 100；不填时为 10。',
       },
     },
-    instruction: { is: 'template', input: 'paragraph' },
-    role: { is: 'template', input: 'paragraph' },
-    model: { is: 'template', input: 'model' },
-    max_turns: { is: 'number' },
   },
+  initialData: { parameters: [{ name: 'name', type: 'string', description: '', required: true }] },
+  waits: true,
   repeatsNodeId: 'id',
   required: ['parameters'],
   gaps: data => [
     ...parameterGaps(data),
-    ...numberGaps(data, 'max_turns', { from: 1, to: mostTurns, whole: true }),
+    ...numberGaps(data, 'max_turns', { from: 1, to: maxTurns, whole: true }),
   ],
   outputs: data => [...new Set([...readParameters(data).map(({ name }) => name), 'result', 'text'])],
   timeoutMilliseconds: 120_000,
@@ -62,7 +132,7 @@ export const multimodalDialogueAndInformationExtractor: NodeKind<NodeServices> =
   run: takeTurn,
 }
 
-/** What is the same in every turn. */
+/** The settings, which are the same in every turn. */
 interface Task {
   parameters: readonly Parameter[]
   defaults: ReadonlyMap<string, Value>
@@ -71,7 +141,7 @@ interface Task {
   model: unknown
 }
 
-type Said = Pick<Reply, 'text' | 'files'>
+type Message = Pick<Reply, 'text' | 'files'>
 
 async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): Promise<Outcome> {
   const parameters = readParameters(data)
@@ -83,24 +153,24 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
     model: ownValue(data, 'model'),
   }
   const before = readState(step.resumed?.state, parameters)
-  const said: Said = step.resumed?.reply ?? { text: step.system.query, files: step.system.files }
-  const isSilent = said.text.trim() === '' && said.files.length === 0
-  // A run that begins without a word is opened by the question, which is no turn of the user.
-  const turns = before.turns + (isSilent && !step.resumed ? 0 : 1)
-  const heard = isSilent
+  const message: Message = step.resumed?.reply ?? { text: step.system.query, files: step.system.files }
+  const isEmpty = message.text.trim() === '' && message.files.length === 0
+  // A run that starts without a message begins with the question, which is not a turn of the user.
+  const turns = before.turns + (isEmpty && !step.resumed ? 0 : 1)
+  const turn = isEmpty
     ? { values: before.values, reply: '', text: '' }
-    : await listen(step, services, task, before, said)
-  const missing = missingOf(task, heard.values)
+    : await extract(step, services, task, before, message)
+  const missing = missingOf(task, turn.values)
   const [asked] = missing
-  if (!asked) return { outputs: outputsOf(task, heard.values) }
-  if (turns >= (readNumber(data, 'max_turns') ?? defaultTurns)) throw givesUp(turns, missing)
-  const question = askFor(asked, heard.reply, heard.text, [task.instruction, task.role])
+  if (!asked) return { outputs: outputsOf(task, turn.values) }
+  if (turns >= (readNumber(data, 'max_turns') ?? defaultTurns)) throw tooManyTurns(turns, missing)
+  const question = questionFor(asked, turn.reply, turn.text, [task.instruction, task.role])
   const history = [
     ...before.history,
-    ...entriesOf(said, isSilent),
+    ...entriesOf(message, isEmpty),
     { role: 'assistant', content: question } as const,
   ]
-  const state: DialogueState = { values: heard.values, turns, history, asked: asked.name }
+  const state: DialogueState = { values: turn.values, turns, history, asked: asked.name }
   const options = asked.options.map(({ label }) => label)
   return { wait: { question, ...(options.length > 0 && { options }), state: writeState(state) } }
 }
@@ -108,15 +178,26 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
 const missingOf = ({ parameters, defaults }: Task, values: ReadonlyMap<string, Value>): Parameter[] =>
   parameters.filter(({ name, required }) => required && !values.has(name) && !defaults.has(name))
 
-/** One call of the model per turn. The options and all else it must know are in the first message. */
-async function listen(step: Step, services: NodeServices, task: Task, before: DialogueState, said: Said) {
+/** One model call per turn. The options and everything else the model must know are in the system message. */
+async function extract(
+  step: Step,
+  services: NodeServices,
+  task: Task,
+  before: DialogueState,
+  message: Message,
+) {
   const { parameters } = task
   const missing = missingOf(task, before.values)
-  const orders = turnOrders({ ...task, values: before.values, missing, today: step.system.time.slice(0, 10) })
-  const parts = await userParts(step, services, said.text, said.files)
+  const instructions = turnInstructions({
+    ...task,
+    values: before.values,
+    missing,
+    today: step.system.time.slice(0, 10),
+  })
+  const parts = await userParts(step, services, message.text, message.files)
   const messages: ModelMessage[] = [
-    { role: 'system', text: orders },
-    ...recentTurns(before.history, mostTurns),
+    { role: 'system', text: instructions },
+    ...recentTurns(before.history, maxTurns),
     { role: 'user', parts },
   ]
   const answer = await askModel(step, {
@@ -125,19 +206,19 @@ async function listen(step: Step, services: NodeServices, task: Task, before: Di
     request: { messages, jsonSchema: { name: 'turn', schema: turnSchema(parameters) } },
   })
   const parsed = readJsonAnswer(answer.text)
-  const found = isJsonRecord(parsed) ? ownValue(parsed, 'values') : undefined
+  const values = isJsonRecord(parsed) ? ownValue(parsed, 'values') : undefined
   const reply = isJsonRecord(parsed) ? ownValue(parsed, 'reply') : answer.text
-  const given = isJsonRecord(found) ? found : {}
+  const extracted = isJsonRecord(values) ? values : {}
   const asked = before.asked ?? missing[0]?.name
   return {
-    values: takeValues(parameters, before.values, { words: said.text, given, asked }),
+    values: takeValues(parameters, before.values, { message: message.text, extracted, asked }),
     reply: typeof reply === 'string' ? reply : '',
     text: parts.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n'),
   }
 }
 
-function entriesOf({ text, files }: Said, isSilent: boolean) {
-  if (isSilent) return []
+function entriesOf({ text, files }: Message, isEmpty: boolean) {
+  if (isEmpty) return []
   const names = files.map(({ name }) => `[${name}]`).join(' ')
   return [{ role: 'user', content: clipText(`${text} ${names}`.trim(), historyLength) } as const]
 }
@@ -148,13 +229,13 @@ function outputsOf({ parameters, defaults }: Task, values: ReadonlyMap<string, V
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(' + ') : value}`)
     .join(', ')
-  // In a text, what was not said must not read as "null".
+  // In a text, a missing value must not appear as "null".
   const single = Object.fromEntries(all.map(([name, value]) => [name, value ?? '']))
   return { result: Object.fromEntries(all), text, ...single }
 }
 
-function givesUp(turns: number, missing: readonly Parameter[]): StepFailure {
+function tooManyTurns(turns: number, missing: readonly Parameter[]): StepFailure {
   const names = missing.map(({ name }) => JSON.stringify(name)).join(', ')
-  const message = `After ${turns} ${turns === 1 ? 'turn' : 'turns'} this is still missing: ${names}. Begin again, or raise max_turns.`
+  const message = `After ${turns} ${turns === 1 ? 'turn' : 'turns'} these parameters are still missing: ${names}. Start again, or raise max_turns.`
   return new StepFailure('step_failed', message)
 }

@@ -5,15 +5,15 @@ import type { CodeRunner } from '../tools/code-runner.ts'
 import type { HttpClient } from '../tools/http-client.ts'
 import type { ToolServers } from '../tools/tool-server.ts'
 
-/** What a model can read of a file. */
+/** The content of a file in a form that a model can read. */
 export type FileContent =
   | { readonly type: 'text'; readonly name: string; readonly text: string }
   | { readonly type: 'image'; readonly name: string; readonly mimeType: string; readonly bytes: Uint8Array }
 
-/** What kinds need besides the engine. Those that are not configured are undefined. */
+/** What kinds need besides the engine. A service that is not configured is undefined. */
 export interface NodeServices {
   readonly models: LanguageModels
-  /** Fails with an `AppError` when there is no such knowledge base, or a model behind it fails. */
+  /** Fails with an `AppError` if the knowledge base does not exist or its model fails. */
   searchKnowledge(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult>
   readonly webSearch: WebSearch | undefined
   readonly http: HttpClient

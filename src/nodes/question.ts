@@ -1,17 +1,34 @@
-import { isJsonRecord, type JsonRecord, type NodeKind } from '../workflow/node-kind.ts'
+import { isJsonRecord, type JsonRecord } from '../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
+import type { KindDefinition } from './kind-definition.ts'
 import { readList, readText, textOf } from './read-setting.ts'
 
-/** Asks the user and waits for the answer. */
-export const question: NodeKind<unknown> = {
+export const question: KindDefinition<unknown> = {
   kind: 'question',
   nodeType: 'base',
-  title: 'Question',
+  group: 'talk',
+  label: { en: 'Question', zh: '提问' },
+  about: { en: 'Asks the user and waits for the answer.', zh: '向用户提问，等到回答后再继续。' },
   fields: {
-    question: { is: 'template', input: 'paragraph' },
-    options: { is: 'list', of: { is: 'template', input: 'line' } },
+    question: {
+      is: 'template',
+      input: 'paragraph',
+      label: { en: 'Question', zh: '问题' },
+      help: { en: 'The question to the user.', zh: '向用户提出的问题。' },
+    },
+    options: {
+      is: 'list',
+      of: { is: 'template', input: 'line' },
+      label: { en: 'Options', zh: '选项' },
+      help: {
+        en: 'Suggested answers; the user may also type another one. A reference may supply a whole list.',
+        zh: '供用户选择的回答，用户也可以另写。一个引用也可以给出整个列表。',
+      },
+    },
   },
   required: ['question'],
+  // Readable in both languages until the author writes a better one.
+  initialData: { question: 'Could you tell me more? 可以再说详细一些吗？', options: [] },
   outputs: () => ['answer', 'text', 'result'],
   waits: true,
   run(step, data) {
@@ -22,11 +39,11 @@ export const question: NodeKind<unknown> = {
     }
     const asked = step.text(readText(data, 'question'))
     if (asked.trim() === '') {
-      const message = 'The question is empty after its references were filled in; check "question".'
+      const message = 'The question is empty after its references were replaced; check "question".'
       throw new StepFailure('step_failed', message)
     }
     const options = readOptions(step, data)
-    // The options travel with the wait, so that the answer is judged by those that the user saw.
+    // The options are stored with the wait, so that the answer is matched against those that the user saw.
     return { wait: { question: asked, ...(options.length > 0 && { options }), state: { options } } }
   },
 }
@@ -45,13 +62,13 @@ function optionsOfState(state: unknown): string[] {
   return readList(record, 'options').filter(option => typeof option === 'string')
 }
 
-/** The option that a reply means: by its words, whatever their case, or by its number. Others stay as they are. */
+/** The option that a reply matches, by its text in any case or by its number; otherwise the reply itself. */
 function chosenOption(reply: string, options: readonly string[]): string {
   const said = reply.trim()
   const folded = said.toLowerCase()
-  const byWords =
+  const byText =
     options.find(option => option === said) ?? options.find(option => option.toLowerCase() === folded)
-  if (byWords !== undefined) return byWords
+  if (byText !== undefined) return byText
   const number = /^(\d+)[.)、]?$/.exec(said)?.[1]
   const byNumber = number === undefined ? undefined : options[Number(number) - 1]
   return byNumber ?? reply

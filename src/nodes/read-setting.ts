@@ -1,6 +1,6 @@
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 
-/** A text of `data`; what is missing or no text is empty. */
+/** A text of `data`; empty if it is missing or not a text. */
 export function readText(data: JsonRecord, name: string): string {
   const value = ownValue(data, name)
   return typeof value === 'string' ? value : ''
@@ -21,11 +21,11 @@ export function readRecord(data: JsonRecord, name: string): JsonRecord {
   return isJsonRecord(value) ? value : {}
 }
 
-/** A value as a template would insert it: a text as it is, nothing as nothing, anything else as JSON. */
+/** A value as a template inserts it: text as it is, a missing value as nothing, anything else as JSON. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
 
-/** What to say about a number outside of its range; nothing where it is not set. */
+/** Reports a number outside its range; not set is fine. */
 export function numberGaps(
   data: JsonRecord,
   name: string,
@@ -42,7 +42,7 @@ export function numberGaps(
   ]
 }
 
-/** What to say about a text that is none of the known words; nothing where it is not set. */
+/** Reports a text that is not one of the choices; not set is fine. */
 export function choiceGaps(data: JsonRecord, name: string, choices: readonly string[]): Gap[] {
   const value = ownValue(data, name)
   if (value === undefined || choices.includes(value as string)) return []
@@ -54,11 +54,15 @@ export function choiceGaps(data: JsonRecord, name: string, choices: readonly str
   ]
 }
 
-const longestQuoted = 80
+const maxQuotedLength = 80
 
-/** A text as a message names it: short, and in quotes. */
+/** A text as an error message shows it: short, and in quotes. */
 export function quote(text: string): string {
-  const characters = [...text.slice(0, longestQuoted * 2)]
-  const isShort = text.length <= longestQuoted
-  return JSON.stringify(isShort ? text : `${characters.slice(0, longestQuoted - 1).join('')}…`)
+  const characters = [...text.slice(0, maxQuotedLength * 2)]
+  const isShort = text.length <= maxQuotedLength
+  return JSON.stringify(isShort ? text : `${characters.slice(0, maxQuotedLength - 1).join('')}…`)
 }
+
+/** The beginning of a text. Half of a surrogate pair at the end would not be valid text. */
+export const clipText = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')

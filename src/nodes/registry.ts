@@ -1,4 +1,3 @@
-import type { NodeKind } from '../workflow/node-kind.ts'
 import { action } from './action.ts'
 import { classifier } from './classifier.ts'
 import { code } from './code.ts'
@@ -7,11 +6,11 @@ import { end } from './end.ts'
 import { httpRequest } from './http-request.ts'
 import { input } from './input.ts'
 import { iteration } from './iteration.ts'
+import type { KindDefinition } from './kind-definition.ts'
 import { knowledgeRetrieval } from './knowledge-retrieval.ts'
 import { llm } from './llm.ts'
 import { mcp } from './mcp.ts'
 import { multimodalDialogueAndInformationExtractor } from './multimodal-dialogue-and-information-extractor.ts'
-import type { NodeServices } from './node-services.ts'
 import { output } from './output.ts'
 import { question } from './question.ts'
 import { template } from './template.ts'
@@ -19,28 +18,28 @@ import { variable } from './variable.ts'
 import { webSearch } from './web-search.ts'
 import { workflow } from './workflow.ts'
 
-const kinds: readonly NodeKind<NodeServices>[] = [
+/** Every kind of node, in the order of the palette. */
+export const kindDefinitions: readonly KindDefinition[] = [
   input,
-  llm,
   output,
-  webSearch,
-  end,
+  question,
   multimodalDialogueAndInformationExtractor,
-  knowledgeRetrieval,
-  condition,
+  action,
+  end,
+  llm,
   classifier,
-  template,
-  httpRequest,
-  variable,
+  condition,
   iteration,
   workflow,
-  question,
-  action,
+  variable,
+  knowledgeRetrieval,
+  template,
   code,
+  httpRequest,
+  webSearch,
   mcp,
 ]
 
-/** Every kind of node this server knows. */
-export const nodeKinds: ReadonlyMap<string, NodeKind<NodeServices>> = new Map(
-  kinds.map(kind => [kind.kind, kind]),
+export const nodeKinds: ReadonlyMap<string, KindDefinition> = new Map(
+  kindDefinitions.map(kind => [kind.kind, kind]),
 )

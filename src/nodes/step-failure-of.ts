@@ -4,12 +4,12 @@ import { ModelFailure } from '../models/model-failure.ts'
 import { ToolFailure } from '../tools/tool-failure.ts'
 import { StepFailure } from '../workflow/step.ts'
 
-/** Reasons of our own services that another attempt may well not meet again. */
-const passing: ReadonlySet<string> = new Set(['rate_limited', 'unavailable', 'timed_out'])
+/** Temporary errors of our own services. */
+const temporaryReasons: ReadonlySet<string> = new Set(['rate_limited', 'unavailable', 'timed_out'])
 
 /**
- * What a step fails with when something it used failed. Whatever is not known here, such as the reason of an aborted
- * signal, comes back as it is, so that the engine still sees why: `throw stepFailureOf(error)`.
+ * Maps an error of a service to the failure of the step. An unknown error, such as the reason of an aborted signal, is
+ * returned as it is, so that the engine still sees the cause: `throw stepFailureOf(error)`.
  */
 export function stepFailureOf(error: unknown): unknown {
   if (error instanceof ModelFailure) {
@@ -28,10 +28,10 @@ export function stepFailureOf(error: unknown): unknown {
 
 function failureOfAppError(error: AppError): StepFailure {
   const { reason, message, cause } = error
-  // A feature wraps what its model failed with; whether another attempt makes sense is known only there.
+  // A feature wraps the failure of its model; only that knows whether a retry makes sense.
   const model = cause instanceof ModelFailure ? cause : undefined
   return new StepFailure(reason, message, {
-    retryable: model?.retryable ?? passing.has(reason),
+    retryable: model?.retryable ?? temporaryReasons.has(reason),
     retryAfterMilliseconds: model?.retryAfterMilliseconds,
     cause: error,
   })

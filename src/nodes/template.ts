@@ -1,13 +1,22 @@
-import type { NodeKind } from '../workflow/node-kind.ts'
+import type { KindDefinition } from './kind-definition.ts'
 import { readText } from './read-setting.ts'
 
-/** Puts a text together without saying it. */
-export const template: NodeKind<unknown> = {
+export const template: KindDefinition<unknown> = {
   kind: 'template',
   nodeType: 'base',
-  title: 'Template',
-  fields: { template: { is: 'template', input: 'paragraph' } },
+  group: 'data',
+  label: { en: 'Template', zh: '文本模板' },
+  about: { en: 'Builds text for later nodes.', zh: '拼出一段文字供后面的节点使用，不会发给用户。' },
+  fields: {
+    template: {
+      is: 'template',
+      input: 'paragraph',
+      label: { en: 'Text', zh: '文本' },
+      help: { en: 'References are replaced by their values.', zh: '其中的引用会被替换。' },
+    },
+  },
   required: ['template'],
+  initialData: { template: '{{#sys.query#}}' },
   outputs: () => ['text', 'result'],
   run(step, data) {
     const text = step.text(readText(data, 'template'))

@@ -1,27 +1,32 @@
 import { ModelFailure } from '../models/model-failure.ts'
 import type { WebResult } from '../models/web-search.ts'
-import type { NodeKind } from '../workflow/node-kind.ts'
 import { StepFailure } from '../workflow/step.ts'
-import type { NodeServices } from './node-services.ts'
+import type { KindDefinition } from './kind-definition.ts'
 import { readText } from './read-setting.ts'
 
-/** Asks the search service. */
-export const webSearch: NodeKind<NodeServices> = {
+export const webSearch: KindDefinition = {
   kind: 'web_search',
   nodeType: 'tool',
-  title: 'Web search',
-  fields: { query: { is: 'template', input: 'paragraph' } },
+  group: 'tools',
+  label: { en: 'Web search', zh: '联网搜索' },
+  about: { en: 'Searches the web.', zh: '通过搜索服务在网上查找。' },
+  fields: {
+    query: {
+      is: 'template',
+      input: 'paragraph',
+      label: { en: 'Query', zh: '搜索内容' },
+      help: { en: 'What to search for.', zh: '要搜索的内容。' },
+    },
+  },
   required: ['query'],
+  initialData: { query: '{{#sys.query#}}' },
   outputs: () => ['result', 'items', 'text'],
   attempts: 3,
   async run(step, data, services) {
-    if (!services.webSearch) {
-      const message = 'No search service is set up: set WEB_SEARCH_URL to the address of a SearXNG server.'
-      throw new StepFailure('not_configured', message)
-    }
+    if (!services.webSearch) throw new StepFailure('not_configured', webSearchNotConfigured)
     const query = step.text(readText(data, 'query')).trim()
     if (query === '') {
-      const message = 'The search text is empty after its references were filled in; check "query".'
+      const message = 'The search query is empty after its references were replaced; check "query".'
       throw new StepFailure('step_failed', message)
     }
     try {
@@ -36,12 +41,15 @@ export const webSearch: NodeKind<NodeServices> = {
   },
 }
 
-/** A numbered list that a person and a model can read, with a link for each result. */
+export const webSearchNotConfigured =
+  'Web search is not configured: set WEB_SEARCH_URL to the address of a SearXNG server.'
+
+/** A numbered list that people and models can read, with a link for each result. */
 function resultText(items: readonly WebResult[]): string {
   return items
     .map(({ title, url, content }, place) =>
       [`${place + 1}. ${title}`, url, content]
-        // What a page says of itself may have lines of its own, which would look like further results.
+        // A page's own text may contain line breaks, which would look like further results.
         .map(line => line.replace(/\s+/g, ' ').trim())
         .filter(line => line !== '')
         .join('\n   '),

@@ -1,20 +1,42 @@
-import { type JsonRecord, type NodeKind, ownValue } from '../workflow/node-kind.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { StepFailure, waitForChildren } from '../workflow/step.ts'
-import { withGivenFiles } from './given-files.ts'
+import type { KindDefinition } from './kind-definition.ts'
 import { readRecord, readText } from './read-setting.ts'
 
-/** Runs another stored workflow in place of this node. */
-export const workflow: NodeKind<unknown> = {
+export const workflow: KindDefinition<unknown> = {
   kind: 'workflow',
   nodeType: 'tool',
-  title: 'Workflow',
+  group: 'logic',
+  label: { en: 'Workflow', zh: '子工作流' },
+  about: { en: 'Runs another workflow as a step of this one.', zh: '在此处运行另一个已保存的工作流。' },
   fields: {
-    workflow_id: { is: 'template', input: 'workflow' },
-    inputs: { is: 'dictionary', of: { is: 'tree', input: 'line' } },
-    speaks: { is: 'boolean' },
+    workflow_id: {
+      is: 'template',
+      input: 'workflow',
+      label: { en: 'Workflow', zh: '工作流' },
+      help: { en: 'The workflow to run.', zh: '要运行的工作流。' },
+    },
+    inputs: {
+      is: 'dictionary',
+      of: { is: 'tree', input: 'line' },
+      label: { en: 'Inputs', zh: '输入' },
+      help: {
+        en: 'By name. If empty, it gets the query and the files of this run.',
+        zh: '按名称填写。不填时沿用当前的提问和文件。',
+      },
+    },
+    speaks: {
+      is: 'boolean',
+      label: { en: 'Show messages', zh: '显示消息' },
+      help: {
+        en: 'Whether the user sees its messages. Yes if empty.',
+        zh: '它发出的消息是否让用户看到。不填时视为“是”。',
+      },
+    },
   },
   required: ['workflow_id'],
-  // Whatever the other workflow gives, which may have changed by the time it runs.
+  initialData: { workflow_id: '', inputs: { query: '{{#sys.query#}}' }, speaks: true },
+  // Those of the other workflow, which may have changed by the time it runs.
   outputs: () => undefined,
   sendsMessages: true,
   waits: true,
@@ -22,14 +44,13 @@ export const workflow: NodeKind<unknown> = {
   timeoutMilliseconds: 20 * 60_000,
   async run(step, data) {
     const workflowId = step.text(readText(data, 'workflow_id')).trim()
-    if (workflowId === '') throw new StepFailure('step_failed', 'No workflow is named; check "workflow_id".')
+    if (workflowId === '') throw new StepFailure('step_failed', noWorkflow)
     const { query, files } = step.system
     const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord
     const child = await step.runWorkflow({
       name: 'child',
       workflowId,
-      // Without inputs of its own it is asked what this one was asked.
-      inputs: withGivenFiles({ query, files, ...inputs }),
+      inputs: withFilesOnly({ query, files, ...inputs }),
       sendsMessages: ownValue(data, 'speaks') !== false,
     })
     if (child.status === 'waiting') return waitForChildren
@@ -37,3 +58,14 @@ export const workflow: NodeKind<unknown> = {
     return { outputs: { ...child.outputs, result: child.outputs, text: child.answer } }
   },
 }
+
+export const noWorkflow = 'No workflow is given after the references in "workflow_id" were replaced.'
+
+/** Inputs of another workflow in which `files` holds nothing but files: its nodes rely on that. */
+export function withFilesOnly(inputs: JsonRecord): JsonRecord {
+  const files = ownValue(inputs, 'files')
+  return Array.isArray(files) ? { ...inputs, files: files.filter(isFile) } : inputs
+}
+
+const isFile = (value: unknown): boolean =>
+  isJsonRecord(value) && typeof ownValue(value, 'file_id') === 'string'

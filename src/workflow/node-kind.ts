@@ -22,8 +22,8 @@ export interface NodeKind<Services = never> {
   readonly kind: string
   /** The category the kind is seen with; a graph that says otherwise is kept as it is. */
   readonly nodeType: 'base' | 'tool' | 'embody'
-  /** What people call it in a message. */
-  readonly title?: string
+  /** Its name in messages. */
+  readonly label?: { readonly en: string }
   /** Known fields of `data` besides the common ones; other fields are kept unread. */
   readonly fields: Fields
   /** Fields that must be set before it can run; blank text and empty lists or objects count as not set. */
@@ -63,9 +63,9 @@ export type KindRegistry = ReadonlyMap<string, NodeKind<any>>
 /** Fields that `data` of every known kind may have. */
 export const commonFields: Fields = {
   title: { is: 'text' },
-  desc: { is: 'text', input: 'paragraph' },
+  desc: { is: 'text' },
   timeout_ms: { is: 'number' },
   retry: { is: 'object', fields: { times: { is: 'number' }, delay_ms: { is: 'number' } } },
-  // One of these, or {"default": …}: the engine reads it.
-  on_error: { is: 'tree', options: ['fail', 'skip'] },
+  // "fail", "skip" or {"default": …}; the engine reads it.
+  on_error: { is: 'tree' },
 }

@@ -7,27 +7,19 @@ import { showValue } from './show-value.ts'
  * says what a value must be where it is present; whether it must be present is `required` of the kind.
  */
 export type Shape =
-  | ({ readonly is: 'text' } & Presentation)
+  | { readonly is: 'text' }
   /** A text whose references are replaced when the node runs. */
-  | ({ readonly is: 'template' } & Presentation)
+  | { readonly is: 'template' }
   /** Any JSON in which every text is a template. */
-  | ({ readonly is: 'tree' } & Presentation)
+  | { readonly is: 'tree' }
   | { readonly is: 'number' }
   | { readonly is: 'boolean' }
   | { readonly is: 'anything' }
   | { readonly is: 'list'; readonly of?: Shape }
   /** Keys are free, every value has the one shape. */
-  | ({ readonly is: 'dictionary'; readonly of?: Shape } & Pick<Presentation, 'input'>)
+  | { readonly is: 'dictionary'; readonly of?: Shape }
   /** Known keys; further keys are kept as they are. `required` are those that its kind asks for in `gaps`. */
   | { readonly is: 'object'; readonly fields: Fields; readonly required?: readonly string[] }
-
-/** What a form does with a field. Nothing is refused because of it. */
-interface Presentation {
-  /** The only texts that mean something here. */
-  readonly options?: readonly string[]
-  /** How it is best asked for. */
-  readonly input?: 'line' | 'paragraph' | 'code' | 'json' | 'model' | 'knowledge' | 'workflow' | 'address'
-}
 
 export type Fields = Readonly<Record<string, Shape>>
 

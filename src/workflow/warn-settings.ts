@@ -17,7 +17,7 @@ export function warnSettings(node: GraphNode, kinds: KindRegistry, path: string,
   }
   for (const field of kind.required) {
     if (isSet(ownValue(node.data, field))) continue
-    const name = `${kind.title ?? kind.kind} ${showValue(node.id)}`
+    const name = `${kind.label?.en ?? kind.kind} ${showValue(node.id)}`
     const message = `${name} cannot run before ${showValue(field)} is set.`
     warn('missing_setting', `${path}/data/${pointerSegment(field)}`, message)
   }

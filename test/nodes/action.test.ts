@@ -5,7 +5,7 @@ import { action } from '../../src/nodes/action.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { outputsOf } from '../support/run-kind.ts'
 
-test('an action is said to the user’s side and is an output, too', async () => {
+test('an action is sent to the client and is also an output', async () => {
   const step = fakeStep({ values: { 'a.items': [1, 'x'], 'a.name': 'Ada' } })
   const data = { content: '{"do":"show","items":{{#a.items#}},"to":"{{#a.name#}}"}\n' }
   const outputs = await outputsOf(action, step, data)
@@ -14,7 +14,7 @@ test('an action is said to the user’s side and is an output, too', async () =>
   assert.deepEqual(step.said, [{ dataType: 'action', content, fileIds: [] }])
 })
 
-test('what stands in quotes cannot break out of them', () =>
+test('a value inside quotes cannot break out of them', () =>
   fc.assert(
     fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), async text => {
       const step = fakeStep({ values: { 'a.text': text } })
@@ -25,23 +25,23 @@ test('what stands in quotes cannot break out of them', () =>
     { numRuns: 200 },
   ))
 
-test('JSON that a model wrote goes in as it is', async () => {
+test('JSON that a model wrote is inserted as it is', async () => {
   const step = fakeStep({ values: { 'model.text': '{"do": "wave"}' } })
   assert.deepEqual((await outputsOf(action, step, { content: '{{#model.text#}}' }))['result'], { do: 'wave' })
 })
 
-test('content that is no JSON fails with what is wrong, and nothing is said', async () => {
+test('content that is not JSON fails with the reason, and nothing is sent', async () => {
   const step = fakeStep({ values: { 'model.text': 'I would rather not' } })
   await assert.rejects(outputsOf(action, step, { content: '{{#model.text#}}' }), {
     name: 'StepFailure',
     reason: 'step_failed',
-    message: /"content" is no JSON.*I would rather not/,
+    message: /"content" is not JSON.*I would rather not/,
   })
   await assert.rejects(outputsOf(action, step, { content: '{"a":1,\n}' }), { message: /line 2|position/ })
   assert.deepEqual(step.said, [])
 })
 
-test('content that is nested too deeply is refused, and nothing is said', async () => {
+test('content that is nested too deeply is rejected, and nothing is sent', async () => {
   const step = fakeStep({ values: { 'model.text': '['.repeat(5000) + ']'.repeat(5000) } })
   await assert.rejects(outputsOf(action, step, { content: '{{#model.text#}}' }), {
     name: 'StepFailure',

@@ -78,7 +78,7 @@ async function runAny(data: Record<string, unknown>, value: unknown): Promise<bo
   }
 }
 
-test('a kind takes any data of the right types, and any values, without a fault', async () => {
+test('every kind accepts any data of the declared types and any values without an internal error', async () => {
   let ran = 0
   await fc.assert(
     fc.asyncProperty(

@@ -20,12 +20,12 @@ async function chosen(query: string, answer?: string): Promise<string | undefine
   return outcome.case
 }
 
-test('the class that the model names is the case', async () => {
+test('the class that the model returns is the case', async () => {
   assert.equal(await chosen('green tea please'), 'tea')
   assert.equal(await chosen('x', '{"class":"coffee"}'), 'coffee')
 })
 
-test('a model that answers in its own words is understood', async () => {
+test('an answer in free text is matched to a class', async () => {
   for (const answer of [
     'coffee',
     'The class is coffee.',
@@ -35,13 +35,13 @@ test('a model that answers in its own words is understood', async () => {
     assert.equal(await chosen('x', answer), 'coffee', answer)
 })
 
-test('an answer that is no class falls to the words, then to the last class', async () => {
+test('an answer without a class falls back to the message, then to the last class', async () => {
   assert.equal(await chosen('one coffee', '{"class":"juice"}'), 'coffee')
   assert.equal(await chosen('a steak for the team', '{"class":null}'), 'other')
   assert.equal(await chosen('x', 'tea or coffee, who knows'), 'other')
 })
 
-test('the message is alone in the user message, the classes are in the orders', async () => {
+test('the user message holds only the text, the system message the classes', async () => {
   const model = scriptedLanguageModel()
   await runKind(classifier, fakeStep({ system: { query: 'hello tea' } }), data, onlyModel(model))
   const [request] = model.requests
@@ -52,7 +52,7 @@ test('the message is alone in the user message, the classes are in the orders', 
   })
 })
 
-test('a second life does not ask again', async () => {
+test('an attempt after a crash does not call the model again', async () => {
   const model = scriptedLanguageModel()
   const first = fakeStep({ system: { query: 'tea' } })
   const before = await runKind(classifier, first, data, onlyModel(model))
@@ -62,7 +62,7 @@ test('a second life does not ask again', async () => {
   assert.equal(first.spent.length, 1)
 })
 
-test('its cases are the ids of its classes, which must be there and differ', () => {
+test('its cases are the ids of its classes, which must be set and unique', () => {
   assert.deepEqual(classifier.cases!(data), ['tea', 'coffee', 'other'])
   const broken = { query: 'q', classes: [{ id: 'a' }, { id: 'a' }, { description: 'b' }] }
   assert.deepEqual(

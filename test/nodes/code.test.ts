@@ -20,7 +20,7 @@ describe('a code node', () => {
 
   it('is a kind of the registry', () => assert.equal(nodeKinds.get('code'), code))
 
-  it('gives what main returned, and the fields of an object by their names', async () => {
+  it('outputs what main returned, and the fields of an object by name', async () => {
     assert.deepEqual(await outputs({ code: 'const main = () => ({ sum: 3, list: [1] })' }), {
       result: { sum: 3, list: [1] },
       sum: 3,
@@ -32,11 +32,11 @@ describe('a code node', () => {
       })
   })
 
-  it('lets a field that is called result be the result', async () => {
+  it('lets a returned field named result be the result', async () => {
     assert.deepEqual(await outputs({ code: 'const main = () => ({ result: 7 })' }), { result: 7 })
   })
 
-  it('gives what it wrote to its console, unless it has logs of its own', async () => {
+  it('outputs the console log, unless main returns a field named logs', async () => {
     const talks = (result: string) => ({
       code: `const main = () => { console.log("a", 1); return ${result} }`,
     })
@@ -44,7 +44,7 @@ describe('a code node', () => {
     assert.deepEqual((await outputs(talks('({ logs: 3 })')))['logs'], 3)
   })
 
-  it('hands over inputs with their types, and texts with what is in them', async () => {
+  it('passes inputs with their types, and texts with their references replaced', async () => {
     const inputs = {
       list: '{{#a.items#}}',
       text: 'n={{#a.n#}}',
@@ -57,7 +57,7 @@ describe('a code node', () => {
     assert.deepEqual(result, { list: [1, 2], text: 'n=3', n: 3, literal: 4, inner: { n: 3 } })
   })
 
-  it('never makes code of what others said', async () => {
+  it('never inserts a value into the code', async () => {
     const said = '"; throw new Error("taken over"); "'
     const values = { 'a.text': said }
     const text = 'const main = ({ text }) => ["{{#a.text#}}", text]'
@@ -66,7 +66,7 @@ describe('a code node', () => {
     assert.deepEqual(findTemplates({ code: text }, code.fields), [])
   })
 
-  it('fails with what the author can do about it', () =>
+  it('fails with a message that helps the author', () =>
     assert.rejects(outputs({ code: 'function main() {\n  oops()\n}' }), {
       name: 'StepFailure',
       reason: 'step_failed',
@@ -74,7 +74,7 @@ describe('a code node', () => {
       message: "ReferenceError in line 2: 'oops' is not defined",
     }))
 
-  it('passes on whether another attempt may help, and why it was called off', async () => {
+  it('keeps whether the failure is retryable, and the reason of an abort', async () => {
     const failing = (error: unknown) => ({ code: { run: () => Promise.reject(error) } })
     const data = { code: 'const main = 1' }
     const busy = new ToolFailure('Too much code is waiting', { retryable: true })
@@ -86,11 +86,11 @@ describe('a code node', () => {
     await assert.rejects(runKind(code, fakeStep(), data, failing(reason)), error => error === reason)
   })
 
-  it('may give any name, since only running it would tell', () => {
+  it('declares any output name, since the result is unknown', () => {
     assert.equal(code.outputs({ code: 'const main = () => ({ a: 1 })' }), undefined)
   })
 
-  it('asks for a function main without running anything', () => {
+  it('requires a function main without running the code', () => {
     const gaps = (text: string) => code.gaps!({ code: text }).map(({ place }) => place.join('/'))
     assert.deepEqual(gaps('return 1'), ['code'])
     assert.deepEqual(gaps('const remaining = 1'), ['code'])

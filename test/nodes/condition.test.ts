@@ -91,7 +91,7 @@ const lines: Line[] = [
   ['blue', 'in', '{{#a.list#}}', false],
 ]
 
-test('every operator compares as it says', async () => {
+test('every operator compares as documented', async () => {
   for (const [left, op, right, expected] of lines)
     assert.equal(await holds(left, op, right), expected, JSON.stringify([left, op, right]))
 })
@@ -121,7 +121,7 @@ const chosen = async (data: Record<string, unknown>) => {
 const right = { left: '1', op: 'equals', right: '1' }
 const wrong = { left: '1', op: 'equals', right: '2' }
 
-test('of several cases the first that holds is chosen', async () => {
+test('of several cases the first that matches is chosen', async () => {
   const cases = [
     { id: 'none', when: [wrong] },
     { id: 'first', when: [right] },
@@ -131,7 +131,7 @@ test('of several cases the first that holds is chosen', async () => {
   assert.equal(await chosen({ cases }), 'first')
 })
 
-test('all comparisons of a case must hold, or any of them where it says so', async () => {
+test('all comparisons of a case must hold, or any of them with match any', async () => {
   assert.equal(await chosen({ cases: [{ id: 'a', when: [right, wrong] }, { id: 'else' }] }), 'else')
   assert.equal(
     await chosen({ cases: [{ id: 'a', match: 'all', when: [right, right] }, { id: 'else' }] }),
@@ -152,10 +152,10 @@ test('all comparisons of a case must hold, or any of them where it says so', asy
   )
 })
 
-test('where no case holds and there is no else, the chosen case is none', async () =>
+test('without a matching case and without an else no case is chosen', async () =>
   assert.equal(await chosen({ cases: [{ id: 'a', when: [wrong] }] }), ''))
 
-test('one of the cases is sure to be chosen only with an else', () => {
+test('a case is certain to be chosen only with an else', () => {
   const sure = { cases: [{ id: 'a', when: [right] }, { id: 'b' }] }
   assert.deepEqual(condition.cases!(sure), ['a', 'b'])
   assert.equal(condition.mayChooseNone!(sure), false)
@@ -165,7 +165,7 @@ test('one of the cases is sure to be chosen only with an else', () => {
   assert.equal(condition.mayChooseNone!({}), true)
 })
 
-test('what keeps a condition from being tried is pointed at', () => {
+test('invalid conditions are gaps at their places', () => {
   const cases = [
     {
       id: 'a',

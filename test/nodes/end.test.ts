@@ -4,4 +4,5 @@ import { end } from '../../src/nodes/end.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { outputsOf } from '../support/run-kind.ts'
 
-test('an end gives nothing of its own', async () => assert.deepEqual(await outputsOf(end, fakeStep()), {}))
+test('an end node has no outputs of its own', async () =>
+  assert.deepEqual(await outputsOf(end, fakeStep()), {}))

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { mapValue, type Value } from '../../src/nodes/extractor/map-value.ts'
-import type { Option, Parameter } from '../../src/nodes/extractor/parameter.ts'
-import { type Heard, takeValues } from '../../src/nodes/extractor/take-values.ts'
+import { mapValue, type Option, type Parameter, type Value } from '../../src/nodes/extractor/parameters.ts'
+import { type TurnInput, takeValues } from '../../src/nodes/extractor/take-values.ts'
 import { mentionedIn } from '../../src/nodes/mentions.ts'
 import { multimodalDialogueAndInformationExtractor as extractor } from '../../src/nodes/multimodal-dialogue-and-information-extractor.ts'
 import { fakeStep } from '../support/fake-step.ts'
@@ -25,12 +24,17 @@ const sizes = [
 const mapped = (type: Parameter['type'], raw: unknown, options: readonly Option[] = []): unknown =>
   mapValue(parameter(type, options), raw)
 
-const said = (one: Parameter, words: string, given: unknown = null, more: Partial<Heard> = {}): unknown =>
-  takeValues([one], new Map(), { words, given: { [one.name]: given }, asked: undefined, ...more }).get(
+const said = (
+  one: Parameter,
+  message: string,
+  given: unknown = null,
+  more: Partial<TurnInput> = {},
+): unknown =>
+  takeValues([one], new Map(), { message, extracted: { [one.name]: given }, asked: undefined, ...more }).get(
     one.name,
   )
 
-test('a number is a number, also as a text', () => {
+test('a number is accepted, also as a text', () => {
   assert.equal(mapped('number', 3), 3)
   assert.equal(mapped('number', ' -2.5 '), -2.5)
   for (const raw of ['three', '', '1e999', null, Number.NaN, [1], {}])
@@ -43,7 +47,7 @@ test('yes and no are booleans in both languages', () => {
   for (const raw of ['maybe', 1, null]) assert.equal(mapped('boolean', raw), undefined)
 })
 
-test('a date is a day that the calendar has', () => {
+test('a date must be a valid calendar day', () => {
   assert.equal(mapped('date', '2028-02-29'), '2028-02-29')
   assert.equal(mapped('date', '2026-11-15T08:00:00Z'), '2026-11-15')
   for (const raw of ['2026-02-29', '2026-13-01', 'tomorrow', '15.11.2026', 20261115])
@@ -67,7 +71,7 @@ test('a label that is the value of another option does not hide that value', () 
   assert.equal(mapped('select', ' b', options), undefined, 'it could be either')
 })
 
-test('a name inside a longer name or word is not named', () => {
+test('a name inside a longer name or word is not a mention', () => {
   const terms = sizes.map(({ label, value }) => ({ text: label, means: value }))
   assert.deepEqual(mentionedIn('要超大杯', terms), ['venti'])
   assert.deepEqual(mentionedIn('大杯，不，超大杯', terms).sort(), ['large', 'venti'])
@@ -80,7 +84,7 @@ test('a name inside a longer name or word is not named', () => {
   assert.deepEqual(mentionedIn("I don't want tea, a latte please", drinks), [1])
 })
 
-test('dates and plain answers in the words count when the model sees nothing', () => {
+test('dates and plain answers in the message count when the model extracts nothing', () => {
   assert.equal(said(parameter('date'), '2026年3月5日去'), '2026-03-05')
   assert.equal(said(parameter('date'), 'from 2026-03-05 to 2026-03-09'), undefined)
   assert.equal(said(parameter('number'), '12', null, { asked: 'p' }), 12)
@@ -88,7 +92,7 @@ test('dates and plain answers in the words count when the model sees nothing', (
   assert.equal(said(parameter('boolean'), '是的', null, { asked: 'p' }), true)
 })
 
-test('a repetition of the whole message is the free text only where that was asked for', () => {
+test('an echo of the whole message is a free text only if that was asked for', () => {
   assert.equal(said(parameter('text'), 'a large one', 'a large one'), undefined)
   assert.equal(said(parameter('text'), 'Ada', 'Ada', { asked: 'p' }), 'Ada')
   assert.equal(said(parameter('text'), 'I am Ada', 'Ada'), 'Ada')
@@ -106,7 +110,7 @@ const definition = fc.record({
   options,
 })
 
-test('no output is ever outside the options, whatever the model and the user say', async () => {
+test('no output is ever outside the options, whatever the model and the user send', async () => {
   const property = fc.asyncProperty(
     fc.array(definition, { minLength: 1, maxLength: 3 }),
     fc.oneof(

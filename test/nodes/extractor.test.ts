@@ -76,19 +76,19 @@ test('a coffee is ordered over two turns', async () => {
   assert.equal(model.requests.length, 2)
 })
 
-test('words that fill everything ask nothing', async () => {
+test('a message with all values asks no question', async () => {
   const outputs = endOf(await dialogue(['一杯大杯美式']))
   assert.deepEqual(outputs['result'], { beverage: 'Americano', size: 'large' })
 })
 
-test('labels, values and paraphrases all become the value', async () => {
+test('labels, values and paraphrases are mapped to the value', async () => {
   for (const said of ['拿铁', 'Latte', ' latte ', 'ＬＡＴＴＥ']) {
     const model = scriptedLanguageModel(() => values({ beverage: said, size: 'medium' }))
     assert.equal(endOf(await dialogue(['the milky one'], model))['beverage'], 'Latte', said)
   }
 })
 
-test('a label in the words counts when the model sees nothing', async () => {
+test('a label in the message counts when the model extracts nothing', async () => {
   const model = scriptedLanguageModel(() => values({ beverage: null, size: null }))
   assert.deepEqual(endOf(await dialogue(['卡布奇诺，中杯，谢谢'], model))['result'], {
     beverage: 'Cappuccino',
@@ -96,7 +96,7 @@ test('a label in the words counts when the model sees nothing', async () => {
   })
 })
 
-test('two labels in the words decide nothing, and neither does one that is refused', async () => {
+test('two labels in the message are ambiguous, and a negated one does not count', async () => {
   const model = scriptedLanguageModel(() => values({ beverage: null, size: null }))
   for (const words of ['拿铁还是美式', '不要拿铁', 'not a latte']) {
     const [outcome] = await dialogue([words], model)
@@ -104,7 +104,7 @@ test('two labels in the words decide nothing, and neither does one that is refus
   }
 })
 
-test('a value stays until the user says another one', async () => {
+test('a value stays until the user gives another one', async () => {
   const script = [values({ beverage: 'Latte', size: null }), values({ beverage: 'Americano', size: 'large' })]
   const changed = await dialogue(
     ['拿铁', '还是换成那个黑的，大的'],
@@ -120,7 +120,7 @@ test('a value stays until the user says another one', async () => {
   assert.deepEqual(endOf(kept)['result'], { beverage: 'Latte', size: 'large' })
 })
 
-test('what is not among the options is never taken', async () => {
+test('a value outside the options is never accepted', async () => {
   const model = scriptedLanguageModel(() => values({ beverage: 'Mocha', size: 'venti' }, '马上就好'))
   const [outcome] = await dialogue(['摩卡，超大'], model)
   assert.equal(
@@ -137,7 +137,7 @@ test("the model's own question is asked; an echo of the user is not", async () =
   assert.match(questionOf((await dialogue(['能给我拿铁吗？'], echoes))[0]), /杯型/)
 })
 
-test('questions are in English where nobody writes Chinese', async () => {
+test('questions are in English if no text is Chinese', async () => {
   const data = {
     parameters: [
       { name: 'size', type: 'select', description: 'cup size', options: { Small: 's', Big: 'b' } },
@@ -148,7 +148,7 @@ test('questions are in English where nobody writes Chinese', async () => {
   assert.equal(questionOf(outcome), 'Which cup size would you like? (Small, Big)')
 })
 
-test('the last message holds the words of the user and nothing else', async () => {
+test('the last message holds only the text of the user', async () => {
   const model = scriptedLanguageModel()
   await dialogue(['我要拿铁', '大杯'], model)
   const [first, second] = model.requests
@@ -164,7 +164,7 @@ test('the last message holds the words of the user and nothing else', async () =
   )
 })
 
-test('a run without words opens with the question and asks no model', async () => {
+test('a run without a message starts with the question and calls no model', async () => {
   const model = scriptedLanguageModel()
   const outcomes = await dialogue(['', '大杯拿铁'], model)
   assert.match(questionOf(outcomes[0]), /咖啡口味选择/)
@@ -172,7 +172,7 @@ test('a run without words opens with the question and asks no model', async () =
   assert.equal(model.requests.length, 1)
 })
 
-test('gives up after max_turns and says what is missing', async () => {
+test('fails after max_turns and lists the missing parameters', async () => {
   const data = { ...coffee, max_turns: 3 }
   await assert.rejects(dialogue(['拿铁', '嗯', ''], scriptedLanguageModel(), data), (error: unknown) => {
     assert.ok(error instanceof StepFailure)
@@ -196,7 +196,7 @@ test('an attempt after a crash does not pay for the turn again', async () => {
   assert.deepEqual(again.spent, [])
 })
 
-test('a model that fails is a failure of the step that may be tried again', async () => {
+test('a failed model call is a retryable failure of the step', async () => {
   const error = new ModelFailure('busy', { retryable: true, retryAfterMilliseconds: 50 })
   const model = scriptedLanguageModel(() => ({ error }))
   await assert.rejects(dialogue(['拿铁'], model), (failure: unknown) => {
@@ -223,7 +223,7 @@ test('images and files of the turn reach the model', async () => {
   )
 })
 
-test('what is optional or has a default is not asked for', async () => {
+test('optional parameters and those with a default are not asked for', async () => {
   const parameters = [
     beverage,
     { ...size, default: '中杯' },
@@ -236,7 +236,7 @@ test('what is optional or has a default is not asked for', async () => {
   assert.equal(outputs['text'], 'beverage: Latte, size: medium')
 })
 
-test('parameters that cannot be asked for are gaps', () => {
+test('invalid parameters are gaps', () => {
   const gaps = (data: JsonRecord): string[] => extractor.gaps!(data).map(({ place }) => place.join('/'))
   assert.deepEqual(gaps(coffee), [])
   const parameters = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { httpRequest } from '../../src/nodes/http-request.ts'
-import { idempotencyHeader } from '../../src/nodes/idempotency-header.ts'
+import { idempotencyHeader } from '../../src/nodes/request-headers.ts'
 import type { HttpAnswer, HttpRequest } from '../../src/tools/http-client.ts'
 import { ToolFailure } from '../../src/tools/tool-failure.ts'
 import { fakeStep } from '../support/fake-step.ts'
@@ -31,7 +31,7 @@ async function send(data: Record<string, unknown>, answer: Partial<HttpAnswer> =
   return { sent, outputs }
 }
 
-test('a request without more is a GET with nothing added', async () => {
+test('a request with only a URL is a plain GET', async () => {
   const { sent } = await send({})
   const { method, url, headers, body, timeoutMilliseconds } = sent
   assert.deepEqual(
@@ -46,20 +46,20 @@ test('a request without more is a GET with nothing added', async () => {
   )
 })
 
-test('the query is added to the address, encoded, and leaves the author’s own part alone', async () => {
+test('query parameters are appended, encoded, and the author’s own part stays as it is', async () => {
   const query = { q: '{{#a.text#}}', list: '{{#a.list#}}', none: '{{#skipped.x#}}', empty: '', n: 5 }
   const { sent } = await send({ url: 'https://api.example/x?own=a%20b#top', query })
   assert.equal(sent.url, 'https://api.example/x?own=a%20b&q=x+%26+%22y%22&list=1&list=b&empty=&n=5#top')
 })
 
-test('an address of another kind is refused without showing the keys in it', async () => {
+test('a URL of another protocol is rejected without showing its secrets', async () => {
   for (const url of ['', 'api.example', 'file:///etc/passwd', 'javascript:1', '{{#skipped.url#}}'])
     await assert.rejects(send({ url }), { reason: 'step_failed', message: /"url".*https:/ })
   for (const url of ['api.example?key=secret', 'https://me:secret@api example/', 'ftp://me:secret@host'])
     await assert.rejects(send({ url }), ({ message }) => !message.includes('secret'), url)
 })
 
-test('whatever changes something carries the key of the step, unless the author gave one', async () => {
+test('an unsafe method carries the idempotency key of the step, unless the author set one', async () => {
   for (const method of ['POST', 'put', 'PATCH', 'DELETE'])
     assert.equal((await send({ method })).sent.headers['Idempotency-Key'], 'run_1.node', method)
   for (const method of ['GET', 'head'])
@@ -68,7 +68,7 @@ test('whatever changes something carries the key of the step, unless the author 
   assert.deepEqual(sent.headers, { 'idempotency-key': 'mine' })
 })
 
-test('objects go as JSON with their types', async () => {
+test('objects are sent as JSON with their types', async () => {
   const body = { text: '{{#a.text#}}', list: '{{#a.list#}}', n: 1 }
   const { sent } = await send({ method: 'POST', body })
   assert.deepEqual(JSON.parse(sent.body as string), { text: 'x & "y"', list: [1, 'b'], n: 1 })
@@ -76,7 +76,7 @@ test('objects go as JSON with their types', async () => {
   assert.equal((await send({ method: 'POST', body: '{{#a.object#}}' })).sent.body, '{"deep":true}')
 })
 
-test('a text goes as it is, and as JSON where it is JSON', async () => {
+test('text is sent as it is, and as JSON if it is JSON', async () => {
   const plain = await send({ method: 'POST', body: 'say {{#a.text#}}' })
   assert.equal(plain.sent.body, 'say x & "y"')
   assert.equal(plain.sent.headers['Content-Type'], 'text/plain; charset=utf-8')
@@ -93,7 +93,7 @@ test('a text goes as it is, and as JSON where it is JSON', async () => {
   assert.equal(form.sent.headers['Content-Type'], undefined)
 })
 
-test('nothing to send is no body', async () => {
+test('an empty value sends no body', async () => {
   for (const body of [null, '', '{{#skipped.text#}}']) {
     const { sent } = await send({ method: 'POST', body })
     assert.equal(sent.body, undefined)
@@ -101,14 +101,14 @@ test('nothing to send is no body', async () => {
   }
 })
 
-test('headers that would end their line, or cannot be carried, are refused without their values', async () => {
+test('invalid headers are rejected without showing their values', async () => {
   const refused: [Record<string, string>, RegExp][] = [
     [{ 'X-A': '{{#a.line#}}' }, /"X-A" has a line break/],
     [{ 'X-A': 'a\u0000secret' }, /"X-A" has a character/],
     [{ 'X-A': '密secret' }, /"X-A" has a character/],
-    [{ 'X-A\r\nEvil': '1' }, /no name of a header/],
-    [{ 'X A': '1' }, /no name of a header/],
-    [{ '': '1' }, /no name of a header/],
+    [{ 'X-A\r\nEvil': '1' }, /not a valid header name/],
+    [{ 'X A': '1' }, /not a valid header name/],
+    [{ '': '1' }, /not a valid header name/],
   ]
   for (const [headers, message] of refused)
     await assert.rejects(send({ headers }), error => {
@@ -119,7 +119,7 @@ test('headers that would end their line, or cannot be carried, are refused witho
     })
 })
 
-test('the result is JSON where the answer says so and it is', async () => {
+test('the result is parsed if the content type is JSON and the text is valid', async () => {
   const types: [string, unknown][] = [
     ['application/json', { a: 1 }],
     ['application/problem+json; charset=utf-8', { a: 1 }],
@@ -136,7 +136,7 @@ test('the result is JSON where the answer says so and it is', async () => {
   assert.equal(broken.outputs['result'], '{')
 })
 
-test('any status is a result; 429 and 5xx are failures only where retries are asked for', async () => {
+test('any status is a result; 429 and 5xx fail only if retries are set', async () => {
   for (const status of [200, 301, 404, 429, 503])
     assert.equal((await send({}, { status })).outputs['status'], status)
   const retry = { times: 2 }
@@ -152,7 +152,7 @@ test('any status is a result; 429 and 5xx are failures only where retries are as
   })
 })
 
-test('a call that did not come about fails the step', async () => {
+test('a request that could not be sent fails the step', async () => {
   const request = async (): Promise<HttpAnswer> => {
     throw new ToolFailure('The address is private.', { retryable: false })
   }
@@ -172,7 +172,7 @@ test('an unknown method and a body that cannot be sent are gaps', () => {
   assert.deepEqual(places({ method: 'POST', body: { a: 1 } }), [])
 })
 
-test('a key that no header can carry is sent as its hash, the same each time', () => {
+test('an idempotency key that is no valid header value is sent as its hash', () => {
   assert.equal(idempotencyHeader('run_1:node'), 'run_1:node')
   for (const key of ['run_1:节点', 'run_1:a b', 'run_1:a\r\nEvil: 1', 'x'.repeat(256)]) {
     assert.match(idempotencyHeader(key), /^[0-9a-f]{64}$/)

@@ -4,7 +4,7 @@ import { input } from '../../src/nodes/input.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { outputsOf } from '../support/run-kind.ts'
 
-test('the input gives what the user said, what came with it, and everything the run was handed', async () => {
+test('the input node outputs the query, the files and all inputs of the run', async () => {
   const files = [{ file_id: 'file_1', name: 'a.txt', mime_type: 'text/plain', size: 3 }]
   const inputs = { query: 'hello', files, city: 'Paris' }
   const step = fakeStep({ system: { query: 'hello', files, inputs } })

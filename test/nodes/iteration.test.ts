@@ -28,14 +28,14 @@ test('every item has its own call, and the results keep the order of the items',
   ])
 })
 
-test('a workflow that says nothing is worth its outputs', async () => {
+test('the value of a workflow without an answer is its outputs', async () => {
   const { outputs } = run([1, 2], ({ index }) =>
     index === 0 ? answer('', { n: 1 }) : answer('two', { n: 2 }),
   )
   assert.deepEqual((await outputs())['result'], [{ n: 1 }, 'two'])
 })
 
-test('no more than `parallel` items run at a time, one where it is not set', async () => {
+test('at most `parallel` items run at a time, one by default', async () => {
   for (const parallel of [undefined, 3]) {
     let running = 0
     let most = 0
@@ -52,7 +52,7 @@ test('no more than `parallel` items run at a time, one where it is not set', asy
   }
 })
 
-test('the text of a list will do, an empty list gives an empty list', async () => {
+test('the JSON text of a list is accepted, and an empty list gives an empty list', async () => {
   const say = ({ item }: ChildCall) => answer(String(item))
   assert.deepEqual((await run(' [1, "b"] ', say).outputs())['result'], ['1', 'b'])
   assert.deepEqual(await run([], say).outputs(), { result: [], errors: [] })
@@ -62,7 +62,7 @@ test('the text of a list will do, an empty list gives an empty list', async () =
   ])
 })
 
-test('anything else than a list is refused with what it is', async () => {
+test('anything but a list is rejected with its value', async () => {
   const never = () => assert.fail('run all the same')
   const wrong: [unknown, RegExp][] = [
     ['a, b', /"a, b"/],
@@ -87,7 +87,7 @@ const failing =
     return answer(`ok ${call.index}`)
   }
 
-test('an item that fails is null and has its message among the errors', async () => {
+test('a failed item is null and its message is in the errors', async () => {
   const { outputs } = run(['a', 'b', 'c'], failing(0, 2))
   assert.deepEqual(await outputs(), {
     result: [null, 'ok 1', null],
@@ -98,7 +98,7 @@ test('an item that fails is null and has its message among the errors', async ()
   })
 })
 
-test('when all of them fail, the step fails for the reason of the first', async () => {
+test('if all items fail, the step fails with the reason of the first', async () => {
   const { outputs } = run(['a', 'b'], failing(0, 1))
   await assert.rejects(outputs(), {
     reason: 'model_failed',
@@ -111,7 +111,7 @@ test('when all of them fail, the step fails for the reason of the first', async 
   await assert.rejects(missing.outputs(), { name: 'StepFailure', reason: 'not_found', message: /wf_2/ })
 })
 
-test('a fault of ours is no failure of an item, and no further item begins', async () => {
+test('an internal error is not a failure of an item, and no further item is started', async () => {
   const fault = new TypeError('x is undefined')
   let isSecondDone = false
   const work = async ({ index }: ChildCall) => {
@@ -126,7 +126,7 @@ test('a fault of ours is no failure of an item, and no further item begins', asy
   assert.ok(isSecondDone, 'what was under way is not left behind')
 })
 
-test('a step that is stopped ends with the reason, whatever its items say', async () => {
+test('an aborted step ends with the reason of its signal', async () => {
   const stop = new AbortController()
   const reason = new Error('stopped')
   const step = fakeStep({
@@ -143,7 +143,7 @@ test('a step that is stopped ends with the reason, whatever its items say', asyn
   assert.equal(step.calls.length, 1)
 })
 
-test('when an item asks the user, the others are finished first and the step waits', async () => {
+test('if an item asks the user, the others finish first and the step waits', async () => {
   const finished: number[] = []
   const asking = ({ index }: ChildCall): ChildResult => {
     if (index === 0) return { status: 'waiting' }
@@ -155,7 +155,7 @@ test('when an item asks the user, the others are finished first and the step wai
   assert.deepEqual(finished, [1, 2])
 })
 
-test('how many at a time must be a whole number from 1 to 10', () => {
+test('parallel must be a whole number from 1 to 10', () => {
   for (const parallel of [0, 11, 1.5]) assert.equal(iteration.gaps!({ parallel }).length, 1, String(parallel))
   for (const parallel of [1, 10]) assert.deepEqual(iteration.gaps!({ parallel }), [])
 })

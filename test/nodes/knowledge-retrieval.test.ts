@@ -55,7 +55,7 @@ test('the best passages of several bases come first, with their sources', async 
   )
 })
 
-test('how to search is handed on, and left to the base where it is not set', async () => {
+test('search settings are passed on, and left to the base if not set', async () => {
   const { asked, ...services } = fakeKnowledge({ kb: [] })
   const data = { query: 'x', knowledge_ids: ['kb'] }
   await outputsOf(knowledgeRetrieval, fakeStep(), data, services)
@@ -67,7 +67,7 @@ test('how to search is handed on, and left to the base where it is not set', asy
   )
 })
 
-test('without top_k several bases together give no more than one of them may', async () => {
+test('without top_k several bases return at most as many passages as one of them', async () => {
   const many = (name: string) => [1, 2, 3, 4].map(each => foundItem(`${name}${each}`, each / 10))
   const services = fakeKnowledge({ kb_1: many('a'), kb_2: many('b') })
   const data = { query: 'x', knowledge_ids: ['kb_1', 'kb_2'] }
@@ -81,7 +81,7 @@ test('without top_k several bases together give no more than one of them may', a
   ])
 })
 
-test('an id may be a reference to one base or to a list of them, and no base is asked twice', async () => {
+test('an id may be a reference to one base or to a list, and no base is searched twice', async () => {
   const { asked, ...services } = fakeKnowledge({ kb_1: [], kb_2: [], kb_3: [] })
   const values = { 'a.one': 'kb_1', 'a.some': ['kb_2', 'kb_3', 'kb_1'] }
   const data = { query: 'x', knowledge_ids: ['{{#a.one#}}', '{{#a.some#}}', '{{#skipped.id#}}'] }
@@ -97,7 +97,7 @@ test('an id may be a reference to one base or to a list of them, and no base is 
   })
 })
 
-test('finding nothing, or being asked nothing, gives an empty text and an empty list', async () => {
+test('no match or an empty query gives an empty text and an empty list', async () => {
   for (const query of ['x', ' ']) {
     const data = { query, knowledge_ids: ['kb'] }
     const outputs = await outputsOf(knowledgeRetrieval, fakeStep(), data, fakeKnowledge({ kb: [] }))
@@ -105,7 +105,7 @@ test('finding nothing, or being asked nothing, gives an empty text and an empty 
   }
 })
 
-test('a long question is cut between characters', async () => {
+test('a long query is cut between characters', async () => {
   const { asked, ...services } = fakeKnowledge({ kb: [] })
   const step = fakeStep({ system: { query: `x${'😀'.repeat(3000)}` } })
   await outputsOf(knowledgeRetrieval, step, { query: '{{#sys.query#}}', knowledge_ids: ['kb'] }, services)
@@ -120,7 +120,7 @@ const failing = (error: Error) => ({
   },
 })
 
-test('a base that is not there is named', async () => {
+test('a missing base is named in the failure', async () => {
   const services = failing(new AppError('not_found', 'No such thing.'))
   const data = { query: 'x', knowledge_ids: ['kb_gone'] }
   await assert.rejects(outputsOf(knowledgeRetrieval, fakeStep(), data, services), {
@@ -131,7 +131,7 @@ test('a base that is not there is named', async () => {
   })
 })
 
-test('a model that failed behind a base is worth another attempt when it says so', async () => {
+test('a failed model of a base is retryable if its failure is', async () => {
   const data = { query: 'x', knowledge_ids: ['kb'] }
   for (const retryable of [true, false]) {
     const cause = new ModelFailure('down', { retryable })
@@ -143,13 +143,13 @@ test('a model that failed behind a base is worth another attempt when it says so
   }
 })
 
-test('a fault of ours is not dressed up as a failure of the step', async () => {
+test('an internal error is not reported as a failure of the step', async () => {
   const fault = new TypeError('x is undefined')
   const run = outputsOf(knowledgeRetrieval, fakeStep(), { query: 'x', knowledge_ids: ['kb'] }, failing(fault))
   await assert.rejects(run, error => error === fault)
 })
 
-test('settings out of their range are gaps at their places', () => {
+test('settings out of range are gaps at their places', () => {
   const places = (data: Record<string, unknown>) => knowledgeRetrieval.gaps!(data).map(({ place }) => place)
   assert.deepEqual(places({ top_k: 5, mode: 'hybrid', score_threshold: 1 }), [])
   assert.deepEqual(places({}), [])

@@ -52,7 +52,7 @@ const weather = {
   headers: { Authorization: 'Bearer {{#memory.key#}}' },
 }
 
-test('an http tool is offered, called, and its answer goes back to the model', async () => {
+test('an HTTP tool is offered and called, and its result goes back to the model', async () => {
   const model = callsOnce(call('weather', { city: 'São Paulo/x', units: 'c' }))
   const { sent, http } = recordingHttp()
   const step = fakeStep({ memory: { key: 'k1' } })
@@ -76,7 +76,7 @@ test('an http tool is offered, called, and its answer goes back to the model', a
   assert.doesNotMatch(JSON.stringify(model.requests), /k1/, 'the model sees no header')
 })
 
-test('a writing tool sends JSON and the same key in every life', async () => {
+test('an unsafe HTTP tool sends JSON and the same idempotency key after a crash', async () => {
   const model = callsOnce(call('order', { item: 'tea', id: 7 }))
   const { sent, http } = recordingHttp()
   const order = {
@@ -93,7 +93,7 @@ test('a writing tool sends JSON and the same key in every life', async () => {
   assert.equal(headers['content-type'], 'application/json')
 })
 
-test('the key of a writing tool can be a header, whatever the node is called', async () => {
+test('the idempotency key of a tool is a valid header value for any node id', async () => {
   const model = callsOnce(call('order'))
   const { sent, http } = recordingHttp()
   const order = { type: 'http', name: 'order', method: 'POST', url: 'https://api.test/' }
@@ -102,7 +102,7 @@ test('the key of a writing tool can be a header, whatever the node is called', a
   assert.match(sent[0]!.headers['idempotency-key']!, /^[\x21-\x7e]{1,255}$/)
 })
 
-test('the model is not told what keys an address holds', async () => {
+test('secrets in a URL are not shown to the model', async () => {
   const model = scriptedLanguageModel()
   const url = 'https://me:secret-1@api.test/items/{id}?key=secret-2#secret-3'
   await outputsOf(llm, fakeStep(), uses({ type: 'http', name: 'items', url }), {
@@ -112,7 +112,7 @@ test('the model is not told what keys an address holds', async () => {
   assert.equal(model.requests[0]!.tools![0]!.description, 'Calls GET https://api.test/items/{id}')
 })
 
-test('an argument cannot climb out of its place in the address', async () => {
+test('an argument cannot escape its segment of the URL', async () => {
   for (const city of ['..', '.', '', undefined]) {
     const model = callsOnce(call('weather', { city }))
     const { sent, http } = recordingHttp()
@@ -122,7 +122,7 @@ test('an argument cannot climb out of its place in the address', async () => {
   }
 })
 
-test('the model cannot choose the host, to which the headers go', async () => {
+test('the model cannot choose the host that receives the headers', async () => {
   for (const url of [
     'https://{host}/x',
     'https://api.{city}.test/',
@@ -137,7 +137,7 @@ test('the model cannot choose the host, to which the headers go', async () => {
   }
 })
 
-test('what goes wrong with a tool is told to the model, which goes on', async () => {
+test('a failed tool call is reported to the model, which continues', async () => {
   const model = callsOnce(
     call('weather', 'not json', 'a'),
     call('nothing', {}, 'b'),
@@ -153,13 +153,13 @@ test('what goes wrong with a tool is told to the model, which goes on', async ()
   assert.equal(outputs['text'], 'done')
   assert.deepEqual(toolTexts(model), [
     'failed: the arguments are not a JSON object.',
-    'failed: there is no tool called "nothing"; there are weather.',
+    'failed: there is no tool named "nothing"; available: weather.',
     'failed: The address is private.',
     'failed: the arguments are nested too deeply.',
   ])
 })
 
-test('an error status is a failure for the model, and long answers are cut', async () => {
+test('an error status is reported to the model, and long results are cut', async () => {
   const model = callsOnce(call('weather', { city: 'x' }))
   const { http } = recordingHttp({ status: 500, text: 'y'.repeat(30_000) })
   await outputsOf(llm, fakeStep(), uses(weather), { ...onlyModel(model), http })
@@ -168,7 +168,7 @@ test('an error status is a failure for the model, and long answers are cut', asy
   assert.ok(text!.length < 20_100)
 })
 
-test('calls of one answer run side by side', async () => {
+test('calls of one answer run in parallel', async () => {
   const model = callsOnce(call('weather', { city: 'a' }, 'a'), call('weather', { city: 'b' }, 'b'))
   let waiting = 0
   const both = Promise.withResolvers<void>()
@@ -184,7 +184,7 @@ test('calls of one answer run side by side', async () => {
   assert.deepEqual(toolTexts(model), ['https://api.test/a/now?lang=en', 'https://api.test/b/now?lang=en'])
 })
 
-test('text before a tool call is streamed, with a blank line after it', async () => {
+test('text before a tool call is streamed, with an empty line after it', async () => {
   const model = scriptedLanguageModel((_, count) =>
     count === 1
       ? { text: 'Let me look.', toolCalls: [call('weather', { city: 'x' })] }
@@ -196,7 +196,7 @@ test('text before a tool call is streamed, with a blank line after it', async ()
   assert.equal(step.pieces.join(''), outputs['text'])
 })
 
-test('after a crash in the middle nothing that was done is done again', async () => {
+test('after a crash no finished call is repeated', async () => {
   const failure = new ModelFailure('gone', { retryable: true })
   const model = scriptedLanguageModel((_, count) => {
     if (count === 1) return { text: 'One moment.', toolCalls: [call('weather', { city: 'x' })] }
@@ -221,15 +221,15 @@ test('after a crash in the middle nothing that was done is done again', async ()
   assert.deepEqual([model.requests.length, sent.length], [3, 1])
 })
 
-test('a model that never stops calling is stopped after eight calls', async () => {
+test('a model that keeps calling tools is stopped after eight calls', async () => {
   const model = scriptedLanguageModel(() => ({ toolCalls: [call('weather', { city: 'x' })] }))
   const run = runKind(llm, fakeStep(), uses(weather), { ...onlyModel(model), ...recordingHttp() })
-  await assert.rejects(run, /8 calls and gave no answer/)
+  await assert.rejects(run, /no answer after 8 calls/)
   assert.equal(model.requests.length, 8)
   assert.equal(model.requests[7]!.tools, undefined, 'the last call can only answer')
 })
 
-test('a workflow is a tool that speaks to the model alone', async () => {
+test('a workflow tool answers the model and sends no messages to the user', async () => {
   const model = callsOnce(call('book_table', { query: 'two people' }))
   const step = fakeStep({
     runWorkflow: () => ({ status: 'succeeded', outputs: { seat: 4 }, answer: 'booked' }),
@@ -241,7 +241,7 @@ test('a workflow is a tool that speaks to the model alone', async () => {
   assert.deepEqual(toolTexts(model), ['{"answer":"booked","outputs":{"seat":4}}'])
 })
 
-test('a model hands files to a workflow only where the author lets it', async () => {
+test('the model passes files to a workflow only if the author declares them', async () => {
   const file = { file_id: 'file_1', name: 'a' }
   const given = { query: 'q', files: [file, 'file_2', { file_id: 3 }] }
   for (const [parameters, files] of [
@@ -256,7 +256,7 @@ test('a model hands files to a workflow only where the author lets it', async ()
   }
 })
 
-test('a workflow that asks the user makes the step wait, and goes on after the answer', async () => {
+test('a workflow tool that asks the user makes the step wait and continues after the answer', async () => {
   const model = scriptedLanguageModel((_, count) =>
     count === 1 ? { text: 'Asking.', toolCalls: [call('run_workflow', { query: 'q' })] } : { text: 'done' },
   )
@@ -273,7 +273,7 @@ test('a workflow that asks the user makes the step wait, and goes on after the a
   assert.equal(model.requests.length, 2)
 })
 
-test('a workflow that fails is told to the model', async () => {
+test('a failed workflow is reported to the model', async () => {
   const model = callsOnce(call('run_workflow', { query: 'q' }))
   const step = fakeStep({
     runWorkflow: () => {
@@ -304,7 +304,7 @@ function toolServer() {
   return { asked, toolServers }
 }
 
-test('tools of a server are listed once and called by their own names', async () => {
+test('tools of an MCP server are listed once and called by their own names', async () => {
   const failure = new ModelFailure('gone', { retryable: true })
   const model = scriptedLanguageModel((_, count) =>
     count === 1
@@ -334,15 +334,15 @@ test('tools of a server are listed once and called by their own names', async ()
   assert.deepEqual(toolTexts(model, 2), ['{"sum":3}'])
 })
 
-test('a tool that the server does not have is named', async () => {
+test('a tool that the server does not have is named in the failure', async () => {
   const data = uses({ type: 'mcp', url: 'https://me:pw@mcp.test/path?key=k1', tools: ['fly'] })
   const services = { ...onlyModel(scriptedLanguageModel()), ...toolServer() }
   await assert.rejects(runKind(llm, fakeStep(), data, services), {
-    message: 'The tool server mcp.test has no tool called fly; correct "tools".',
+    message: 'The MCP server mcp.test has no tool named fly; check "tools".',
   })
 })
 
-test('names are safe and tell all tools apart', async () => {
+test('tool names are valid and unique', async () => {
   const model = scriptedLanguageModel()
   const named = (name: string) => ({ ...weather, name })
   const data = uses(named('查天气'), named('a b'), named('a.b'), named('x'.repeat(80)), named('x'.repeat(70)))
@@ -351,7 +351,7 @@ test('names are safe and tell all tools apart', async () => {
   assert.deepEqual(names, ['tool_1', 'a_b', 'a_b_2', 'x'.repeat(64), `${'x'.repeat(62)}_2`])
 })
 
-test('the web can be searched where that is set up', async () => {
+test('web search is a tool if it is configured', async () => {
   const model = callsOnce(call('web_search', { query: 'banyan' }))
   const webSearch: NodeServices['webSearch'] = {
     search: async query => [{ title: query, url: 'https://example.org', content: 'a fig' }],
@@ -365,7 +365,7 @@ test('the web can be searched where that is set up', async () => {
   })
 })
 
-test('calls without ids of their own get some', async () => {
+test('calls without unique ids get generated ones', async () => {
   const model = callsOnce(call('weather', { city: 'a' }, ''), call('weather', { city: 'b' }, ''))
   await outputsOf(llm, fakeStep(), uses(weather), { ...onlyModel(model), ...recordingHttp() })
   const ids = model.requests[1]!.messages.flatMap(message => {
@@ -375,7 +375,7 @@ test('calls without ids of their own get some', async () => {
   assert.deepEqual(ids, ['call_1_0', 'call_1_1', 'call_1_0', 'call_1_1'])
 })
 
-test('an aborted step does not keep a failure of its tools', async () => {
+test('an aborted step does not journal a failure of its tools', async () => {
   const controller = new AbortController()
   const http: NodeServices['http'] = {
     request: async () => {
@@ -389,7 +389,7 @@ test('an aborted step does not keep a failure of its tools', async () => {
   assert.deepEqual([...step.journal.keys()], ['call-1'])
 })
 
-test('entries that mean nothing are gaps', () => {
+test('invalid entries are gaps', () => {
   const places = llm.gaps!(
     uses(
       'kb_1',

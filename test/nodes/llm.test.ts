@@ -4,8 +4,8 @@ import type { SearchItem } from '../../src/knowledge/search/search-request.ts'
 import { type ModelMessage, ModelNotConfigured } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { llm } from '../../src/nodes/llm.ts'
+import { maxAllFilesCharacters, maxFileCharacters } from '../../src/nodes/model-messages.ts'
 import type { FileContent, NodeServices } from '../../src/nodes/node-services.ts'
-import { allFilesLength, fileLength } from '../../src/nodes/user-parts.ts'
 import type { JsonRecord } from '../../src/workflow/node-kind.ts'
 import { StepFailure } from '../../src/workflow/step.ts'
 import { fakeStep } from '../support/fake-step.ts'
@@ -14,7 +14,7 @@ import { lastWords, onlyModel, scriptedLanguageModel, systemOf } from '../suppor
 
 const asks = { prompt_template: 'Say: {{#sys.query#}}' }
 
-test('the filled prompt goes to the model, and its text comes out piece by piece', async () => {
+test('the prompt goes to the model, and its text is streamed', async () => {
   const model = scriptedLanguageModel()
   const step = fakeStep({ system: { query: '你好' } })
   const outputs = await outputsOf(llm, step, { ...asks, '数据源/API工具': [] }, onlyModel(model))
@@ -53,7 +53,7 @@ test('model, temperature, max_tokens and system_prompt are sent as set', async (
   assert.equal(services.models.asked[1], 'fake-model', 'the model of the run')
 })
 
-test('history_turns counts turns from the newest', async () => {
+test('history_turns counts turns from the latest one', async () => {
   const history = [1, 2, 3].flatMap(turn => [
     { role: 'user', content: `q${turn}` } as const,
     { role: 'assistant', content: `a${turn}` } as const,
@@ -82,7 +82,7 @@ const reading =
     contents[id]!
 const textFile = (name: string, text: string): FileContent => ({ type: 'text', name, text })
 
-test('files come along as text, images as images, also without a word', async () => {
+test('files are sent as text and images as images, also without a message', async () => {
   const contents: Record<string, FileContent> = {
     'note.txt': textFile('note.txt', 'the note says pineapple'),
     'a.png': { type: 'image', name: 'a.png', mimeType: 'image/png', bytes: new Uint8Array([7]) },
@@ -103,15 +103,15 @@ test('files come along as text, images as images, also without a word', async ()
   assert.equal(lastWords(model.requests[1]!), 'Say: ')
 })
 
-test('long files are cut, one by one and together, and the model is told', async () => {
+test('long files are cut, each and in total, with a note to the model', async () => {
   const names = ['one', 'two', 'three']
   const contents = Object.fromEntries(names.map(name => [name, textFile(name, name[0]!.repeat(70_000))]))
   const model = scriptedLanguageModel()
   const services = { ...onlyModel(model), readFile: reading(contents) }
   await outputsOf(llm, fakeStep({ system: { files: names.map(fileOf) } }), asks, services)
   const words = lastWords(model.requests[0]!)
-  assert.ok(words.length < allFilesLength + 500)
-  assert.match(words, new RegExp(`first ${fileLength} of 70000 characters`))
+  assert.ok(words.length < maxAllFilesCharacters + 500)
+  assert.match(words, new RegExp(`first ${maxFileCharacters} of 70000 characters`))
   assert.match(words, /File three:\n\n\(cut: these are the first 0 of 70000/)
 })
 
@@ -144,7 +144,7 @@ const uses = (...entries: unknown[]): JsonRecord => ({ ...asks, '数据源/API�
 const citationsIn = (outputs: JsonRecord) =>
   (outputs['citations'] as { index: number; cited: boolean }[]).map(({ index, cited }) => [index, cited])
 
-test('passages reach the model with their numbers, and cited ones come out', async () => {
+test('passages are numbered for the model, and cited ones are output', async () => {
   const bases = knowledge()
   const model = scriptedLanguageModel(() => ({ text: 'It is xylophone [1].' }))
   const step = fakeStep({ system: { query: 'which word?' } })
@@ -174,7 +174,7 @@ test('passages reach the model with their numbers, and cited ones come out', asy
   ])
 })
 
-test('an answer without numbers has all passages, none of them cited', async () => {
+test('an answer without citations lists all passages as not cited', async () => {
   for (const [text, expected] of [
     [
       'no idea',
@@ -205,14 +205,14 @@ test('an answer without numbers has all passages, none of them cited', async () 
   }
 })
 
-test('without a query the prompt is what is looked for', async () => {
+test('without a query the prompt is the search query', async () => {
   const bases = knowledge()
   const data = { ...uses('kb_1'), prompt_template: 'tell about trees' }
   await outputsOf(llm, fakeStep(), data, { ...onlyModel(scriptedLanguageModel()), ...bases })
   assert.deepEqual(bases.queries, [['kb_1', 'tell about trees']])
 })
 
-test('after a crash the passages are those that the model has seen', async () => {
+test('after a crash the passages are those that the model saw', async () => {
   const model = scriptedLanguageModel(() => ({ text: 'see [1]' }))
   const first = fakeStep({ system: { query: 'q' } })
   const before = await outputsOf(llm, first, uses('kb_1'), { ...onlyModel(model), ...knowledge() })
@@ -224,7 +224,7 @@ test('after a crash the passages are those that the model has seen', async () =>
   assert.equal(again.pieces.join(''), 'see [1]', 'said again, so that stream and outputs agree')
 })
 
-test('a stream that breaks off is begun anew by the next attempt', async () => {
+test('an interrupted stream is restarted by the next attempt', async () => {
   const broken = new ModelFailure('The stream broke off.', { retryable: true, retryAfterMilliseconds: 20 })
   const model = scriptedLanguageModel((_, count) =>
     count === 1 ? { pieces: ['half of '], error: broken } : undefined,
@@ -240,7 +240,7 @@ test('a stream that breaks off is begun anew by the next attempt', async () => {
   assert.equal((await outputsOf(llm, again, asks, onlyModel(model)))['text'], 'echo: Say: x')
 })
 
-test('a failure before the first piece takes nothing back', async () => {
+test('a failure before the first delta restarts nothing', async () => {
   const model = scriptedLanguageModel(() => ({
     pieces: [],
     error: new ModelFailure('no', { retryable: false }),
@@ -261,7 +261,7 @@ test('an aborted step fails with the reason of its signal', async () => {
   await assert.rejects(run, (error: unknown) => error === reason)
 })
 
-test('a model that is not set up is said so', async () => {
+test('a model that is not configured fails with not_configured', async () => {
   const models: NodeServices['models'] = {
     find: async () => {
       throw new ModelNotConfigured('Set MODEL_BASE_URL and MODEL_NAME.')
@@ -282,7 +282,7 @@ const schema = {
 }
 const answersJson = { ...asks, json_schema: schema }
 
-test('with json_schema the answer is an object, also out of a fence', async () => {
+test('with json_schema the answer is an object, also from a code fence', async () => {
   for (const text of ['{"city":"Rome","days":2}', 'Sure:\n```json\n{"city":"Rome","days":2}\n```']) {
     const model = scriptedLanguageModel(() => ({ text }))
     const outputs = await outputsOf(llm, fakeStep(), answersJson, onlyModel(model))
@@ -294,7 +294,7 @@ test('with json_schema the answer is an object, also out of a fence', async () =
   assert.ok(!llm.outputs(asks)!.includes('object'))
 })
 
-test('an answer that breaks the schema is corrected once', async () => {
+test('an answer that violates the schema is corrected once', async () => {
   const answers = ['{"city":"Rome","days":"two"}', '{"city":"Rome","days":2}']
   const model = scriptedLanguageModel((_, count) => ({ text: answers[count - 1]! }))
   const step = fakeStep()
@@ -308,7 +308,7 @@ test('an answer that breaks the schema is corrected once', async () => {
   assert.equal(model.requests.length, 2, 'a second life asks nothing')
 })
 
-test('an answer that breaks the schema twice fails the step', async () => {
+test('an answer that violates the schema twice fails the step', async () => {
   const model = scriptedLanguageModel(() => ({ text: 'I would rather not.' }))
   await assert.rejects(runKind(llm, fakeStep(), answersJson, onlyModel(model)), (error: unknown) => {
     assert.ok(error instanceof StepFailure)
@@ -318,7 +318,7 @@ test('an answer that breaks the schema twice fails the step', async () => {
   assert.equal(model.requests.length, 2)
 })
 
-test('settings that cannot be used are gaps', () => {
+test('invalid settings are gaps', () => {
   const places = (data: JsonRecord): string[] =>
     llm.gaps!({ ...asks, ...data }).map(({ place }) => place.join('/'))
   assert.deepEqual(places({ temperature: 1, max_tokens: 10, history_turns: 50, json_schema: schema }), [])
@@ -328,21 +328,21 @@ test('settings that cannot be used are gaps', () => {
   )
 })
 
-test('an answer that is nested too deeply is no object', async () => {
+test('an answer that is nested too deeply is rejected', async () => {
   const text = `{"city":"Rome","days":2,"more":${'['.repeat(5000)}${']'.repeat(5000)}}`
   const model = scriptedLanguageModel(() => ({ text }))
   const run = runKind(llm, fakeStep(), answersJson, onlyModel(model))
   await assert.rejects(run, { name: 'StepFailure', message: /nested too deeply/ })
 })
 
-test('a schema of any JSON is borne', async () => {
+test('any JSON is accepted as a schema', async () => {
   const odd = { properties: { city: { type: [{ toString: 1 }, null, 7] } } }
   const model = scriptedLanguageModel(() => ({ text: '{"city":"Rome"}' }))
   const outputs = await outputsOf(llm, fakeStep(), { ...asks, json_schema: odd }, onlyModel(model))
   assert.deepEqual(outputs['object'], { city: 'Rome' })
 })
 
-test('images are bounded together', async () => {
+test('the total size of images is limited', async () => {
   const bytes = new Uint8Array(21 << 20)
   const image = (name: string): FileContent => ({ type: 'image', name, mimeType: 'image/png', bytes })
   const model = scriptedLanguageModel()
@@ -353,12 +353,12 @@ test('images are bounded together', async () => {
     name: 'StepFailure',
     reason: 'too_large',
     retryable: false,
-    message: /larger than 40 MiB together/,
+    message: /larger than 40 MiB in total/,
   })
   assert.equal(model.requests.length, 1)
 })
 
-test('the key of a call can be a header, whatever the node is called', async () => {
+test('the idempotency key of a call is a valid header value for any node id', async () => {
   const keys = []
   for (const idempotencyKey of ['run_1.node', 'run_1.节点', `run_1.${'x'.repeat(300)}`]) {
     const model = scriptedLanguageModel()

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import test from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { comparisons } from '../../src/nodes/compare-values.ts'
-import { mapValue } from '../../src/nodes/extractor/map-value.ts'
-import { readJsonAnswer } from '../../src/nodes/read-json-answer.ts'
+import { findComparison } from '../../src/nodes/compare-values.ts'
+import { mapValue } from '../../src/nodes/extractor/parameters.ts'
+import { readJsonAnswer } from '../../src/nodes/model-call.ts'
 
 /** Far more than it takes; a pattern that goes back over the text again and again would need days. */
 const patience = 60_000
@@ -24,17 +24,17 @@ async function ends(file: string, program: string): Promise<void> {
   }
 }
 
-test('a long text that is nearly a number is soon known to be none', async () => {
-  await ends('compare-values.ts', `it.comparisons.get('gt')('1'.repeat(1e6) + 'x', 1)`)
-  const greater = comparisons.get('gt')!
+test('a long text that is almost a number is rejected quickly', async () => {
+  await ends('compare-values.ts', `it.findComparison('gt')('1'.repeat(1e6) + 'x', 1)`)
+  const greater = findComparison('gt')!
   assert.equal(greater('1'.repeat(300), 1), true)
   assert.equal(greater('1'.repeat(401), 1), false)
   for (const number of ['1.', '.5', '-1.5e3', '+1e-2', ' 7 '])
-    assert.equal(comparisons.get('equals')!(number, Number(number)), true, number)
+    assert.equal(findComparison('equals')!(number, Number(number)), true, number)
 })
 
-test('a long answer with an open fence is soon known to hold no JSON', async () => {
-  await ends('read-json-answer.ts', "it.readJsonAnswer('```' + ' '.repeat(1e6))")
+test('a long answer with an open code fence is searched quickly', async () => {
+  await ends('model-call.ts', "it.readJsonAnswer('```' + ' '.repeat(1e6))")
   for (const text of [
     '```json\n{"a":1}\n```',
     '```JSON {"a":1}```',
@@ -45,17 +45,17 @@ test('a long answer with an open fence is soon known to hold no JSON', async () 
   assert.equal(readJsonAnswer('```json\n1'), undefined)
 })
 
-test('a long text that begins with a date is soon known to be none', async () => {
+test('a long text that starts with a date is rejected quickly', async () => {
   const program = `it.mapValue({ type: 'date', options: [] }, '2026-11-15T' + ' '.repeat(1e6) + '\\nx')`
-  await ends('extractor/map-value.ts', program)
+  await ends('extractor/parameters.ts', program)
   const date = { type: 'date', options: [] } as const
   assert.equal(mapValue(date, ' 2026-11-15T08:00:00.000+08:00[Asia/Shanghai]\n'), '2026-11-15')
   assert.equal(mapValue(date, `2026-11-15T${'0'.repeat(101)}`), undefined)
 })
 
-test('a tool may be called anything of any length', () =>
+test('a tool name may have any length', () =>
   ends(
-    'llm/collect-tools.ts',
+    'llm/tools.ts',
     `const url = 'https://api.test/'
      const source = { type: 'http', name: 'x' + '_'.repeat(1e6) + 'x', url, method: 'GET', headers: {}, parameters: {} }
      const [tool] = await it.collectTools([source], {}, {})
@@ -72,25 +72,25 @@ function counted(): { value: object; count: () => number } {
   return { value: { toJSON }, count: () => count }
 }
 
-test('what is looked for in a list is made ready once, however long the list is', () => {
+test('a value is normalized once, however long the list is', () => {
   const texts = Array.from({ length: 100 }, (_, n) => `{"a":${n + 2}}`)
   for (const compare of [
     (value: unknown) =>
-      comparisons.get('contains')!([...texts, ...texts.map(text => JSON.parse(text))], value),
-    (value: unknown) => comparisons.get('in')!(value, [...texts, 'x', 7, null]),
+      findComparison('contains')!([...texts, ...texts.map(text => JSON.parse(text))], value),
+    (value: unknown) => findComparison('in')!(value, [...texts, 'x', 7, null]),
   ]) {
     const { value, count } = counted()
     assert.equal(compare(value), false)
     assert.equal(count(), 1)
   }
   const { value } = counted()
-  assert.equal(comparisons.get('in')!(value, [...texts, '{"a": 1}']), true)
+  assert.equal(findComparison('in')!(value, [...texts, '{"a": 1}']), true)
 })
 
 test('a text that is nested too deeply equals nothing but itself', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
-  const equals = comparisons.get('equals')!
+  const equals = findComparison('equals')!
   assert.equal(equals(deep, [[]]), false)
   assert.equal(equals(deep, ` ${deep}`), true)
-  assert.equal(comparisons.get('in')!([[]], deep), false)
+  assert.equal(findComparison('in')!([[]], deep), false)
 })

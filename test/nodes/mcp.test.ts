@@ -29,7 +29,7 @@ const data = { url: 'https://tools.example/mcp', tool: 'weather' }
 describe('an MCP node', () => {
   it('is a kind of the registry', () => assert.equal(nodeKinds.get('mcp'), mcp))
 
-  it('calls the tool with everything filled in, and with the signal of the step', async () => {
+  it('calls the tool with references replaced and with the signal of the step', async () => {
     const { calls, toolServers } = servers()
     const step = fakeStep({
       values: { 'a.city': '北京', 'a.days': 3, 'a.host': 'tools.example', 'a.key': 'k-1' },
@@ -55,14 +55,14 @@ describe('an MCP node', () => {
     ])
   })
 
-  it('takes a reference to an object for all arguments', async () => {
+  it('accepts a reference to an object as arguments', async () => {
     const { calls, toolServers } = servers()
     const step = fakeStep({ values: { 'a.object': { city: 'x' }, 'a.text': 'no object' } })
     await outputsOf(mcp, step, { ...data, arguments: '{{#a.object#}}' }, { toolServers })
     assert.deepEqual(calls[0]![2], { city: 'x' })
     await assert.rejects(outputsOf(mcp, step, { ...data, arguments: '{{#a.text#}}' }, { toolServers }), {
       name: 'StepFailure',
-      message: '"arguments" must give an object, but gives "no object".',
+      message: '"arguments" must be an object, but is "no object".',
     })
     await outputsOf(mcp, step, data, { toolServers })
     assert.deepEqual(calls[1]![2], {})
@@ -86,7 +86,7 @@ describe('an MCP node', () => {
       assert.deepEqual(await outputsOf(mcp, fakeStep(), data, { toolServers }), { text: answer.text, result })
     })
 
-  it('fails with what the server said', async () => {
+  it('fails with the error of the server', async () => {
     const { toolServers } = servers(
       new ToolFailure('No such city', { retryable: true, retryAfterMilliseconds: 9 }),
     )
@@ -99,11 +99,11 @@ describe('an MCP node', () => {
     })
   })
 
-  it('fails when a reference leaves it without a tool, or with a header that cannot be sent', async () => {
+  it('fails without a tool name, or with an invalid header', async () => {
     const { calls, toolServers } = servers()
     await assert.rejects(outputsOf(mcp, fakeStep(), { ...data, tool: '{{#a.none#}}' }, { toolServers }), {
       name: 'StepFailure',
-      message: /No tool is named/,
+      message: /The tool is not specified/,
     })
     const step = fakeStep({ values: { 'a.key': 'one\ntwo' } })
     await assert.rejects(

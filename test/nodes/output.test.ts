@@ -4,7 +4,7 @@ import { output } from '../../src/nodes/output.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { outputsOf } from '../support/run-kind.ts'
 
-test('an output gives its answer with the references filled, and never fills what it inserted', async () => {
+test('an output replaces references once, and never inside inserted values', async () => {
   const step = fakeStep({
     values: { 'a.text': '{{#sys.query#}}', 'a.items': [1, 2] },
     system: { query: 'no' },
@@ -13,7 +13,7 @@ test('an output gives its answer with the references filled, and never fills wha
   assert.deepEqual(outputs, { text: 'Say {{#sys.query#}} [1,2]', result: 'Say {{#sys.query#}} [1,2]' })
 })
 
-test('the engine speaks the answer, so the kind itself writes and says nothing', async () => {
+test('the engine streams the answer, so the kind itself sends nothing', async () => {
   assert.equal(output.messageField, 'answer')
   const step = fakeStep()
   await outputsOf(output, step, { answer: 'hello' })

@@ -26,12 +26,12 @@ test('a question waits with its options', async () => {
   assert.deepEqual(options, ['Large', 'Medium', 'Small', '7'])
 })
 
-test('a question without options has none to show', async () => {
+test('a question without options shows none', async () => {
   const wait = await waitOf(question, fakeStep(given), { question: 'Why?' })
   assert.ok(!('options' in wait))
 })
 
-test('a reply that means an option becomes that option', async () => {
+test('a reply that matches an option becomes that option', async () => {
   assert.equal(await answer(' large '), 'Large')
   assert.equal(await answer('2'), 'Medium')
   assert.equal(await answer('3.'), 'Small')
@@ -46,7 +46,7 @@ test('any other reply is kept as it is', async () => {
   assert.equal(await answer('1', { question: 'How many?' }), '1')
 })
 
-test('a question of nothing fails instead of waiting', async () => {
+test('an empty question fails instead of waiting', async () => {
   const run = waitOf(question, fakeStep(), { question: '{{#skipped.text#}}' })
   await assert.rejects(run, { reason: 'step_failed', message: /"question"/ })
 })

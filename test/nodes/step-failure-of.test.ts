@@ -15,7 +15,7 @@ const told = (error: unknown) => {
   return [failure.reason, failure.retryable, failure.retryAfterMilliseconds]
 }
 
-test('what a step used tells the step why it failed and whether to try again', () => {
+test('errors of services become step failures with their reason and retryability', () => {
   const later = { retryable: true, retryAfterMilliseconds: 5 }
   assert.deepEqual(told(new ModelFailure('a', later)), ['model_failed', true, 5])
   assert.deepEqual(told(new ModelFailure('a', { retryable: false })), ['model_failed', false, undefined])
@@ -27,7 +27,7 @@ test('what a step used tells the step why it failed and whether to try again', (
   assert.deepEqual(told(new AppError('model_failed', 'a', { cause })), ['model_failed', true, 5])
 })
 
-test('reasons to stop, failures of steps and faults of ours come back as they are', () => {
+test('abort reasons, step failures and internal errors are returned as they are', () => {
   for (const error of [new Error('stopped'), new StepFailure('timed_out', 'late'), undefined, 'text'])
     assert.equal(stepFailureOf(error), error)
 })

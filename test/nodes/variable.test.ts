@@ -4,7 +4,7 @@ import { variable } from '../../src/nodes/variable.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { runKind } from '../support/run-kind.ts'
 
-test('values are remembered with their types, texts filled', async () => {
+test('values are stored with their types, texts with references replaced', async () => {
   const step = fakeStep({ values: { 'a.list': [1, 2], 'a.name': 'Ada' } })
   const assign = {
     list: '{{#a.list#}}',
@@ -18,7 +18,7 @@ test('values are remembered with their types, texts filled', async () => {
   assert.deepEqual(outcome, { outputs: { result: expected }, assign: expected })
 })
 
-test('a key that belongs to every object is a name like any other', async () => {
+test('a name such as __proto__ is stored like any other', async () => {
   const data = JSON.parse('{"assign":{"__proto__":"x"}}')
   const outcome = await runKind(variable, fakeStep(), data)
   assert.ok('outputs' in outcome && outcome.assign)
@@ -35,7 +35,7 @@ test('names that no reference could read are gaps', () =>
     ],
   ))
 
-test('names that nobody could write down are gaps', () => {
+test('names with invisible characters are gaps', () => {
   const names = ['a\u0000b', 'line\nbreak', 'half \ud83c', 'x'.repeat(201)]
   const assign = Object.fromEntries([...names, 'x'.repeat(200), '🌳'].map(name => [name, '']))
   assert.deepEqual(

@@ -13,7 +13,7 @@ const found: WebResult[] = [
 
 const searching = (search: WebSearch['search']): { webSearch: WebSearch } => ({ webSearch: { search } })
 
-test('results come as items and as a numbered list in which no page can fake a number', async () => {
+test('results are items and a numbered list in which no page can fake a number', async () => {
   const asked: string[] = []
   const services = searching(async query => {
     asked.push(query)
@@ -29,7 +29,7 @@ test('results come as items and as a numbered list in which no page can fake a n
   assert.deepEqual(asked, ['banyan tree'])
 })
 
-test('finding nothing is no failure', async () => {
+test('no result is not a failure', async () => {
   const outputs = await outputsOf(
     webSearch,
     fakeStep(),
@@ -44,13 +44,13 @@ test('without a search service the failure names the setting', async () => {
   await assert.rejects(run, { name: 'StepFailure', reason: 'not_configured', message: /WEB_SEARCH_URL/ })
 })
 
-test('an empty search text fails before anything is asked', async () => {
+test('an empty query fails without a search', async () => {
   const services = searching(() => assert.fail('asked all the same'))
   const run = outputsOf(webSearch, fakeStep(), { query: '{{#skipped.text#}} ' }, services)
   await assert.rejects(run, { reason: 'step_failed', retryable: false, message: /"query"/ })
 })
 
-test('a failing service is worth another attempt when it says so', async () => {
+test('a failed search is retryable if its failure is', async () => {
   const services = searching(async () => {
     throw new ModelFailure('too many', { retryable: true, retryAfterMilliseconds: 7 })
   })
@@ -63,7 +63,7 @@ test('a failing service is worth another attempt when it says so', async () => {
   assert.equal(webSearch.attempts, 3)
 })
 
-test('the search is stopped by the signal of the step, whose reason comes out unchanged', async () => {
+test('the signal of the step aborts the search with its own reason', async () => {
   const reason = new Error('stopped')
   const services = searching(async (_, signal) => {
     signal?.throwIfAborted()

@@ -11,7 +11,7 @@ const done: ChildResult = {
   answer: 'It is 3.',
 }
 
-test('another workflow gets its inputs, and all that it gives is an output here', async () => {
+test('another workflow gets its inputs, and its outputs become outputs of the node', async () => {
   const values = { 'a.list': [1, 2] }
   const step = fakeStep({ values, system: { query: 'outer' }, runWorkflow: () => done })
   const data = { workflow_id: 'wf_2', inputs: { query: 'sum {{#a.list#}}', numbers: '{{#a.list#}}' } }
@@ -25,7 +25,7 @@ test('another workflow gets its inputs, and all that it gives is an output here'
   assert.equal(workflow.outputs(data), undefined)
 })
 
-test('without inputs it is asked what this one was asked, and may be told to be quiet', async () => {
+test('without inputs it gets the query of this run, and its messages can be hidden', async () => {
   const files = [{ file_id: 'file_1', name: 'a', mime_type: 'text/plain', size: 1 }]
   const step = fakeStep({ system: { query: 'outer', files }, runWorkflow: () => done })
   await outputsOf(workflow, step, { workflow_id: 'wf_2', speaks: false })
@@ -33,7 +33,7 @@ test('without inputs it is asked what this one was asked, and may be told to be 
   assert.equal(step.calls[0]?.sendsMessages, false)
 })
 
-test('it waits while the other workflow waits, and goes on with it afterwards', async () => {
+test('it waits while the other workflow waits, and continues with it', async () => {
   const data = { workflow_id: 'wf_2' }
   const first = fakeStep({ runWorkflow: () => ({ status: 'waiting' }) })
   assert.equal(await runKind(workflow, first, data), waitForChildren)
@@ -42,7 +42,7 @@ test('it waits while the other workflow waits, and goes on with it afterwards', 
   assert.deepEqual(second.calls, first.calls)
 })
 
-test('a failure inside comes out as it is', async () => {
+test('a failure inside is thrown as it is', async () => {
   const failure = new StepFailure('not_found', 'There is no such workflow.')
   const step = fakeStep({
     runWorkflow: () => {
@@ -52,12 +52,12 @@ test('a failure inside comes out as it is', async () => {
   await assert.rejects(outputsOf(workflow, step, { workflow_id: 'wf_2' }), error => error === failure)
 })
 
-test('a workflow that is not named is not looked for', async () => {
+test('an empty workflow id fails without a lookup', async () => {
   const run = outputsOf(workflow, fakeStep(), { workflow_id: '{{#skipped.id#}}' })
   await assert.rejects(run, { reason: 'step_failed', message: /workflow_id/ })
 })
 
-test('files that an author makes up are handed over only where they are files', async () => {
+test('only real files are passed on as files', async () => {
   const file = { file_id: 'file_1', name: 'a', mime_type: 'text/plain', size: 1 }
   const step = fakeStep({ values: { 'a.file': file }, runWorkflow: () => done })
   const files = ['{{#a.file#}}', 'file_2', null, { name: 'b' }, { file_id: 3 }, { file_id: 'file_4' }]

@@ -1,46 +1,71 @@
 import { type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
-import { mapValue, type Value } from './map-value.ts'
-import type { Parameter } from './parameter.ts'
-import { valueInWords } from './value-in-words.ts'
+import { mentionedIn } from '../mentions.ts'
+import { mapValue, type Parameter, type Value } from './parameters.ts'
 
-/** What one turn brought. */
-export interface Heard {
-  /** The user's words alone. */
-  words: string
-  /** The values that the model made of them, unchecked. */
-  given: JsonRecord
+/** The input of one turn. */
+export interface TurnInput {
+  /** The user's message without files. */
+  message: string
+  /** The values that the model extracted, unchecked. */
+  extracted: JsonRecord
   /** The parameter that the user was asked for. */
   asked: string | undefined
 }
 
-/** Shorter texts are whole answers more often than the beginning of one. */
-const longEcho = 40
+/** A shorter text is more often a whole answer than the beginning of an echo. */
+const minEchoLength = 40
 
-/** The values after a turn: what was known stays until something else is said. */
+/** The values after a turn: a known value stays until the user gives another one. */
 export function takeValues(
   parameters: readonly Parameter[],
   known: ReadonlyMap<string, Value>,
-  heard: Heard,
+  turn: TurnInput,
 ): Map<string, Value> {
   const values = new Map(known)
   for (const parameter of parameters) {
-    const value = valueSaid(parameter, heard)
+    const value = newValue(parameter, turn)
     if (value !== undefined) values.set(parameter.name, value)
   }
   return values
 }
 
-function valueSaid(parameter: Parameter, { words, given, asked }: Heard): Value | undefined {
+function newValue(parameter: Parameter, { message, extracted, asked }: TurnInput): Value | undefined {
   const isAsked = parameter.name === asked
-  const raw = ownValue(given, parameter.name)
-  // A model that repeats the whole message for a free text has found nothing in it, unless it was asked for just that.
-  const echo = parameter.type === 'text' && !isAsked && isEcho(raw, words)
+  const raw = ownValue(extracted, parameter.name)
+  // A model that repeats the whole message as a free text has extracted nothing, unless the user was asked for it.
+  const echo = parameter.type === 'text' && !isAsked && isEcho(raw, message)
   const value = echo ? undefined : mapValue(parameter, raw)
-  return value ?? valueInWords(parameter, words, isAsked)
+  return value ?? valueInMessage(parameter, message, isAsked)
 }
 
-function isEcho(raw: unknown, words: string): boolean {
+function isEcho(raw: unknown, message: string): boolean {
   if (typeof raw !== 'string') return false
-  const [said, whole] = [raw.trim(), words.trim()]
-  return said === whole || (said.length >= longEcho && whole.startsWith(said))
+  const [text, whole] = [raw.trim(), message.trim()]
+  return text === whole || (text.length >= minEchoLength && whole.startsWith(text))
+}
+
+/**
+ * An unambiguous value in the user's message, for models that miss it: the only option that is mentioned, the only date
+ * that is written out, or a message that is nothing but the number or boolean that was asked for.
+ */
+function valueInMessage(parameter: Parameter, message: string, asked: boolean): Value | undefined {
+  if (parameter.options.length > 0) {
+    const terms = parameter.options.flatMap(({ label, value }) =>
+      [label, value].map(text => ({ text, means: value })),
+    )
+    const mentioned = mentionedIn(message, terms)
+    if (parameter.type === 'list') return mapValue(parameter, mentioned)
+    return mentioned.length === 1 ? mentioned[0] : undefined
+  }
+  if (parameter.type === 'date') return dateIn(parameter, message)
+  const plain = parameter.type === 'number' || parameter.type === 'boolean'
+  return asked && plain ? mapValue(parameter, message) : undefined
+}
+
+function dateIn(parameter: Parameter, message: string): Value | undefined {
+  const written = [...message.matchAll(/(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)/g)]
+  const days = written.map(
+    ([, year, month, day]) => `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`,
+  )
+  return new Set(days).size === 1 ? mapValue(parameter, days[0]) : undefined
 }

@@ -1,11 +1,21 @@
 import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 
-const mostProblems = 10
+/** The JSON Schema of the answer, if it is set. Authors also paste the wrapped form of a provider. */
+export function answerSchema(data: JsonRecord): JsonRecord | undefined {
+  const given = ownValue(data, 'json_schema')
+  if (!isJsonRecord(given) || Object.keys(given).length === 0) return undefined
+  const inner = ownValue(given, 'schema')
+  const wrapped = isJsonRecord(inner) && !Object.hasOwn(given, 'type') && !Object.hasOwn(given, 'properties')
+  const schema = wrapped ? inner : given
+  return Object.hasOwn(schema, 'type') ? schema : { type: 'object', ...schema }
+}
+
+const maxProblems = 10
 
 /**
- * Where a value breaks a JSON Schema, in words for a model. It knows the words that say what an answer is made of
- * (type, enum, const, properties, required, additionalProperties, items, anyOf, oneOf, allOf) and leaves the others
- * to the provider: a pattern that somebody wrote could keep the server busy for hours.
+ * Where a value violates a JSON Schema, as messages for the model. It knows the structural keywords (type, enum, const,
+ * properties, required, additionalProperties, items, anyOf, oneOf, allOf) and leaves the others to the provider: a
+ * pattern could keep the server busy for hours.
  */
 export function jsonProblems(value: unknown, schema: unknown, place = 'the answer'): string[] {
   if (!isJsonRecord(schema)) return []
@@ -15,7 +25,7 @@ export function jsonProblems(value: unknown, schema: unknown, place = 'the answe
     ...(isJsonRecord(value) ? memberProblems(value, schema, place) : []),
     ...(Array.isArray(value) ? itemProblems(value, schema, place) : []),
   ]
-  return problems.slice(0, mostProblems)
+  return problems.slice(0, maxProblems)
 }
 
 const listAt = (schema: JsonRecord, key: string): readonly unknown[] | undefined => {
@@ -25,7 +35,7 @@ const listAt = (schema: JsonRecord, key: string): readonly unknown[] | undefined
 
 function typeProblems(value: unknown, schema: JsonRecord, place: string): string[] {
   const type = ownValue(schema, 'type')
-  // What is no name of a type asks for nothing.
+  // An invalid type name requires nothing.
   const types = (Array.isArray(type) ? type : [type]).filter(each => typeof each === 'string')
   if (types.length > 0 && !types.some(each => hasType(value, each)))
     return [`${place} must be ${types.join(' or ')}`]
@@ -40,7 +50,7 @@ function hasType(value: unknown, type: string): boolean {
   if (type === 'array') return Array.isArray(value)
   if (type === 'null') return value === null
   if (type === 'integer') return Number.isInteger(value)
-  // A type that JSON Schema does not know asks for nothing.
+  // A type that JSON Schema does not know requires nothing.
   return !['string', 'number', 'boolean'].includes(type) || typeof value === type
 }
 
@@ -71,7 +81,7 @@ function itemProblems(value: unknown[], schema: JsonRecord, place: string): stri
   const problems: string[] = []
   for (const [index, item] of value.entries()) {
     problems.push(...jsonProblems(item, items, `${place} at ${index}`))
-    if (problems.length >= mostProblems) break
+    if (problems.length >= maxProblems) break
   }
   return problems
 }

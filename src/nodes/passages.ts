@@ -4,9 +4,10 @@ import { defaultRetrieval, type SearchMode } from '../knowledge/knowledge-base.t
 import type { SearchItem } from '../knowledge/search/search-request.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
+import { clipText } from './read-setting.ts'
 import { stepFailureOf } from './step-failure-of.ts'
 
-/** A piece of a document as nodes after this one see it, and as a model cites it by its index. */
+/** A chunk of a document as later nodes see it, and as a model cites it by its index. */
 export interface Passage {
   /** From 1. */
   index: number
@@ -20,7 +21,7 @@ export interface Passage {
   score: number
 }
 
-export interface PassageQuestion {
+export interface PassageQuery {
   query: string
   knowledgeIds: readonly string[]
   /** Of all bases together. */
@@ -34,23 +35,24 @@ interface Hit {
   item: SearchItem
 }
 
-/** Asks several knowledge bases at once; the best passages of all of them, the best first. */
+/** Searches several knowledge bases at once; the best passages of all of them, best first. */
 export async function findPassages(
   step: Step,
   services: NodeServices,
-  question: PassageQuestion,
+  request: PassageQuery,
 ): Promise<Passage[]> {
-  const query = cutQuery(question.query)
-  const ids = [...new Set(question.knowledgeIds)]
+  // A query may be as long as a whole conversation.
+  const query = clipText(request.query.trim(), limits.queryLength)
+  const ids = [...new Set(request.knowledgeIds)]
   if (query === '' || ids.length === 0) return []
   step.signal.throwIfAborted()
-  const hits = (await Promise.all(ids.map(id => searchBase(step, services, id, query, question)))).flat()
+  const hits = (await Promise.all(ids.map(id => searchBase(step, services, id, query, request)))).flat()
   step.signal.throwIfAborted()
-  // A base whose own setting gives more than that has been asked for it on purpose.
-  const most = question.topK ?? Math.max(defaultRetrieval.topK, ...countsByBase(hits))
+  // A base may be configured to return more than the default, and that is respected.
+  const maxPassages = request.topK ?? Math.max(defaultRetrieval.topK, ...countsByBase(hits))
   return hits
     .toSorted((one, other) => other.item.score - one.item.score)
-    .slice(0, most)
+    .slice(0, maxPassages)
     .map(passageOf)
 }
 
@@ -59,7 +61,7 @@ async function searchBase(
   services: NodeServices,
   knowledgeId: string,
   query: string,
-  { topK, mode, scoreThreshold }: PassageQuestion,
+  { topK, mode, scoreThreshold }: PassageQuery,
 ): Promise<Hit[]> {
   try {
     const { items } = await services.searchKnowledge(step.workspaceId, knowledgeId, {
@@ -78,20 +80,12 @@ function failureOf(error: unknown, knowledgeId: string): unknown {
   if (!(error instanceof AppError)) return stepFailureOf(error)
   const name = JSON.stringify(knowledgeId)
   if (error.reason === 'not_found') {
-    const message = `There is no knowledge base ${name} in this workspace; choose another one.`
+    const message = `There is no knowledge base ${name} in this workspace; choose an existing one.`
     return new StepFailure('step_failed', message, { cause: error })
   }
   if (error.reason === 'invalid_request')
     return new StepFailure('step_failed', `Knowledge base ${name}: ${error.message}`, { cause: error })
   return stepFailureOf(error)
-}
-
-/** A question may be a whole conversation; its beginning finds what it is about. */
-function cutQuery(query: string): string {
-  const trimmed = query.trim()
-  if (trimmed.length <= limits.queryLength) return trimmed
-  // Half of a character at the cut would be no valid text.
-  return trimmed.slice(0, limits.queryLength).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 function countsByBase(hits: readonly Hit[]): number[] {
@@ -109,7 +103,7 @@ const passageOf = ({ knowledgeId, item: { chunk, score } }: Hit, place: number):
   score,
 })
 
-/** The passages as a person or a model reads them, each under its number and its source. */
+/** The passages as people and models read them, each under its number and its source. */
 export const passagesText = (passages: readonly Passage[]): string =>
   passages
     .map(({ index, file_name, heading, content }) => {
@@ -117,3 +111,21 @@ export const passagesText = (passages: readonly Passage[]): string =>
       return `[${index}] ${source}\n${content}`
     })
     .join('\n\n')
+
+/** [1], [1, 2], and the brackets of Chinese answers. */
+const citationMark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4})*)\s*[\]】]/g
+
+export interface Citation extends Omit<Passage, 'heading'> {
+  /** Whether the answer refers to it. */
+  cited: boolean
+}
+
+/** The passages that an answer refers to by number, or all of them where it refers to none. */
+export function citationsOf(answer: string, passages: readonly Passage[]): Citation[] {
+  const named = new Set(
+    [...answer.matchAll(citationMark)].flatMap(match => match[1]!.split(/[^\d]+/).map(Number)),
+  )
+  const cited = passages.filter(passage => named.has(passage.index))
+  const shown = cited.length > 0 ? cited : passages
+  return shown.map(({ heading: _, ...passage }) => ({ ...passage, cited: cited.length > 0 }))
+}

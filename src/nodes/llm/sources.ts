@@ -2,7 +2,7 @@ import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflo
 import type { Step } from '../../workflow/step.ts'
 import { readList, readText } from '../read-setting.ts'
 
-/** The field of the contract that lists what a model may use. */
+/** The field of the wire format that lists the knowledge and tools of a model. */
 export const sourcesField = '数据源/API工具'
 
 export interface HttpSource {
@@ -27,11 +27,11 @@ export interface ToolServerSource {
   type: 'mcp'
   url: string
   headers: Record<string, string>
-  /** The tools that are offered; all of them where undefined. */
+  /** The tools to offer; undefined means all of them. */
   tools: readonly string[] | undefined
 }
 
-/** What a model may use, as one entry of the list says. */
+/** One entry of the list. */
 export type Source =
   | { type: 'knowledge'; id: string }
   | HttpSource
@@ -41,8 +41,8 @@ export type Source =
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
-/** The setting that an entry of each type cannot do without. */
-const needed: Readonly<Record<string, string | undefined>> = {
+/** The required setting of each type. */
+const requiredSettings: Readonly<Record<string, string | undefined>> = {
   knowledge: 'id',
   http: 'url',
   workflow: 'id',
@@ -58,32 +58,33 @@ function gapsOfEntry(entry: unknown, index: number): Gap[] {
   const gap = (message: string, ...keys: string[]): Gap[] => [
     { place: [sourcesField, index, ...keys], message },
   ]
-  if (typeof entry === 'string') return entry.trim() === '' ? gap('Name a knowledge base by its id.') : []
+  if (typeof entry === 'string') return entry.trim() === '' ? gap('Enter the id of a knowledge base.') : []
   const type = isJsonRecord(entry) ? textAt(entry, 'type') : ''
-  if (!isJsonRecord(entry) || !Object.hasOwn(needed, type)) {
-    const known = Object.keys(needed).join(', ')
+  if (!isJsonRecord(entry) || !Object.hasOwn(requiredSettings, type)) {
+    const known = Object.keys(requiredSettings).join(', ')
     return gap(`Give the id of a knowledge base, or an object whose type is one of ${known}.`)
   }
-  const key = needed[type]
+  const key = requiredSettings[type]
   if (key !== undefined && textAt(entry, key) === '') return gap(`The type "${type}" needs "${key}".`, key)
   if (type !== 'http') return []
   if (!methods.includes(methodOf(entry)))
     return gap(`The method must be one of ${methods.join(', ')}.`, 'method')
   const url = textAt(entry, 'url')
   if (!url.includes('{{#') && !URL.canParse(url.replace(/[{}]/g, '')))
-    return gap('Must be a whole address, such as https://example.com/items/{id}.', 'url')
-  if (choosesHost(url)) return gap('Name the host: placeholders may stand only behind it.', 'url')
+    return gap('Must be a full URL, such as https://example.com/items/{id}.', 'url')
+  if (hasPlaceholderInHost(url))
+    return gap('The host must not contain a placeholder; use placeholders in the path or query only.', 'url')
   return []
 }
 
-/** Whether a model could choose whom the headers, and what secrets they hold, are sent to. */
-export const choosesHost = (url: string): boolean => /^[^/?#]*(?:\/\/[^/?#]*)?\{(?!\{#)/.test(url)
+/** Whether the model could choose the host, and so where the secrets in the headers are sent. */
+export const hasPlaceholderInHost = (url: string): boolean => /^[^/?#]*(?:\/\/[^/?#]*)?\{(?!\{#)/.test(url)
 
 const methodOf = (entry: JsonRecord): string => textAt(entry, 'method').toUpperCase() || 'GET'
 
 /**
- * The entries with their templates filled. Which entries there are, and of which type, is the graph's alone: nothing
- * that is inserted can add one.
+ * The entries with their references replaced. Only the graph decides which entries there are and of which type: an
+ * inserted value cannot add one.
  */
 export const readSources = (step: Step, data: JsonRecord): Source[] =>
   readList(data, sourcesField).flatMap(entry => readSource(step, entry))
@@ -126,4 +127,44 @@ function namesIn(value: unknown): string[] | undefined {
     const name = isJsonRecord(each) ? ownValue(each, 'name') : each
     return typeof name === 'string' ? [name] : []
   })
+}
+
+type Properties = Record<string, unknown>
+
+/**
+ * The JSON Schema of a tool's arguments. Authors write a schema, `{name: description}`, `{name: schema}` or a list of
+ * `{name, type, description, required}`.
+ */
+export function parameterSchema(parameters: unknown): JsonRecord {
+  if (Array.isArray(parameters)) return schemaOfList(parameters.filter(isJsonRecord))
+  if (!isJsonRecord(parameters)) return { type: 'object', properties: {} }
+  if (isJsonRecord(ownValue(parameters, 'properties'))) return { ...parameters, type: 'object' }
+  if (ownValue(parameters, 'type') === 'object') return { properties: {}, ...parameters }
+  const properties = Object.entries(parameters).map(([name, value]) => [name, property(value)])
+  return { type: 'object', properties: Object.fromEntries(properties) as Properties }
+}
+
+function schemaOfList(list: readonly JsonRecord[]): JsonRecord {
+  const named = list.filter(each => typeof ownValue(each, 'name') === 'string')
+  const properties = named.map(({ name, required: _, ...schema }) => [name, property(schema)])
+  const required = named.filter(each => ownValue(each, 'required') === true).map(each => each['name'])
+  return { type: 'object', properties: Object.fromEntries(properties) as Properties, required }
+}
+
+function property(value: unknown): JsonRecord {
+  if (typeof value === 'string') return { type: 'string', description: value }
+  return isJsonRecord(value) ? { type: 'string', ...value } : { type: 'string' }
+}
+
+/** The same schema with further required texts. */
+export function requireTexts(schema: JsonRecord, names: readonly string[]): JsonRecord {
+  const known = ownValue(schema, 'properties')
+  const properties = isJsonRecord(known) ? known : {}
+  const added = names.filter(name => !Object.hasOwn(properties, name)).map(name => [name, { type: 'string' }])
+  const listed = ownValue(schema, 'required')
+  return {
+    ...schema,
+    properties: { ...properties, ...(Object.fromEntries(added) as Properties) },
+    required: [...new Set([...(Array.isArray(listed) ? listed : []), ...names])],
+  }
 }

@@ -1,0 +1,105 @@
+import { isJsonRecord, ownValue } from '../../workflow/node-kind.ts'
+import type { HistoryEntry } from '../../workflow/step.ts'
+import { foldName } from '../mentions.ts'
+import { clipText } from '../read-setting.ts'
+import { mapValue, type Parameter, type Value } from './parameters.ts'
+
+/** The state of the dialogue between two turns. */
+export interface DialogueState {
+  values: Map<string, Value>
+  /** Number of messages of the user. */
+  turns: number
+  /** The messages of this dialogue, oldest first. */
+  history: HistoryEntry[]
+  /** The parameter that the user was asked for last. */
+  asked: string | undefined
+}
+
+/** As JSON, the form in which it is stored while the run waits. */
+export const writeState = ({ values, turns, history, asked }: DialogueState): unknown => ({
+  values: Object.fromEntries(values),
+  turns,
+  history,
+  asked: asked ?? null,
+})
+
+export function readState(stored: unknown, parameters: readonly Parameter[]): DialogueState {
+  const state = isJsonRecord(stored) ? stored : {}
+  const turns = ownValue(state, 'turns')
+  const history = ownValue(state, 'history')
+  const asked = ownValue(state, 'asked')
+  return {
+    values: readValues(ownValue(state, 'values'), parameters),
+    turns: typeof turns === 'number' ? turns : 0,
+    history: Array.isArray(history) ? (history as HistoryEntry[]) : [],
+    asked: typeof asked === 'string' ? asked : undefined,
+  }
+}
+
+/** Converted again, so that no value outside the options gets through, whatever was stored. */
+function readValues(stored: unknown, parameters: readonly Parameter[]): Map<string, Value> {
+  const values = new Map<string, Value>()
+  for (const parameter of parameters) {
+    const value = isJsonRecord(stored) ? mapValue(parameter, ownValue(stored, parameter.name)) : undefined
+    if (value !== undefined) values.set(parameter.name, value)
+  }
+  return values
+}
+
+const maxLabels = 20
+const maxQuestionLength = 2000
+
+/**
+ * The question to the user: the reply of the model if it asks for something. If the model repeats the user, or assumes
+ * that it is done, a standard question takes its place.
+ */
+export function questionFor(
+  parameter: Parameter,
+  reply: string,
+  message: string,
+  otherTexts: readonly string[],
+): string {
+  if (isQuestion(reply, message, parameter)) return clipText(reply.trim(), maxQuestionLength)
+  const isChinese = [message, parameter.description, ...otherTexts].some(text => /\p{Script=Han}/u.test(text))
+  const subject = parameter.description.trim() || parameter.name
+  const labels = parameter.options.map(({ label }) => label)
+  const shown = labels.slice(0, maxLabels)
+  if (labels.length > maxLabels) shown.push('…')
+  return isChinese
+    ? inChinese(parameter, subject, shown.join('、'))
+    : inEnglish(parameter, subject, shown.join(', '))
+}
+
+function isQuestion(reply: string, message: string, { name, description, options }: Parameter): boolean {
+  const asked = foldName(reply)
+  if (asked === '' || (foldName(message) !== '' && foldName(message).startsWith(asked))) return false
+  if (/[?？]|请|\bplease\b/.test(asked)) return true
+  const names = [name, description, ...options.flatMap(({ label, value }) => [label, value])]
+  return names.some(each => foldName(each) !== '' && asked.includes(foldName(each)))
+}
+
+function inChinese({ type }: Parameter, subject: string, labels: string): string {
+  const questions: Record<Parameter['type'], string> = {
+    select: `请问您要哪种${subject}（${labels}）？`,
+    list: labels ? `请问您要哪些${subject}（可多选：${labels}）？` : `请问您要哪些${subject}？`,
+    text: `请问${subject}是什么？`,
+    number: `请问${subject}是多少？`,
+    boolean: `请问${subject}：是还是否？`,
+    date: `请问${subject}是哪一天（例如 2026-11-15）？`,
+  }
+  return questions[type]
+}
+
+function inEnglish({ type }: Parameter, subject: string, labels: string): string {
+  const questions: Record<Parameter['type'], string> = {
+    select: `Which ${subject} would you like? (${labels})`,
+    list: labels
+      ? `Which ${subject} would you like? (one or more of ${labels})`
+      : `Which ${subject} would you like?`,
+    text: `What is the ${subject}?`,
+    number: `What is the number for ${subject}?`,
+    boolean: `${subject}: yes or no?`,
+    date: `What is the date for ${subject}? (such as 2026-11-15)`,
+  }
+  return questions[type]
+}

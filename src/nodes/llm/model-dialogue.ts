@@ -1,0 +1,204 @@
+import { AppError } from '../../kernel/app-error.ts'
+import type { LanguageModel, ModelMessage, ModelRequest, ToolCall } from '../../models/language-model.ts'
+import { ModelFailure } from '../../models/model-failure.ts'
+import { isTooDeep } from '../../tools/json-depth.ts'
+import { ToolFailure } from '../../tools/tool-failure.ts'
+import { isJsonRecord, type JsonRecord } from '../../workflow/node-kind.ts'
+import { type Step, StepFailure } from '../../workflow/step.ts'
+import { askModel } from '../model-call.ts'
+import { clipText } from '../read-setting.ts'
+import { idempotencyHeader } from '../request-headers.ts'
+import type { Tool } from './tools.ts'
+
+/** The model must have answered within this many calls. */
+const maxModelCalls = 8
+
+interface DialogueParts {
+  readonly model: LanguageModel
+  readonly tools: readonly Tool[]
+  readonly stream: TextStream
+  readonly settings: Omit<ModelRequest, 'messages' | 'tools'>
+  readonly messages: readonly ModelMessage[]
+}
+
+/** The dialogue between the model and its tools. Every model call and tool call happens once in the life of the step. */
+export class ModelDialogue {
+  readonly #step: Step
+  readonly #parts: DialogueParts
+  readonly #messages: ModelMessage[]
+  #calls = 0
+  #promptTokens = 0
+  #completionTokens = 0
+
+  constructor(step: Step, parts: DialogueParts) {
+    this.#step = step
+    this.#parts = parts
+    this.#messages = [...parts.messages]
+  }
+
+  get usage() {
+    const [prompt_tokens, completion_tokens] = [this.#promptTokens, this.#completionTokens]
+    return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+  }
+
+  /** Lets the model use its tools until it answers. */
+  async answer(): Promise<string> {
+    while (this.#calls < maxModelCalls) {
+      // The last call has no tools, so that it can only be an answer.
+      const tools = this.#calls === maxModelCalls - 1 ? [] : this.#parts.tools
+      const { text, toolCalls } = await this.#call(tools)
+      if (toolCalls.length === 0 || tools.length === 0) return this.#answered(text)
+      this.#messages.push(...(await callTools(this.#step, tools, toolCalls, this.#calls)))
+      this.#parts.stream.startParagraph()
+    }
+    throw this.#noAnswer()
+  }
+
+  /** Sends the model the problem of its answer; the next answer replaces the first. */
+  async correct(problem: string): Promise<string> {
+    this.#parts.stream.restart()
+    this.#messages.push({ role: 'user', parts: [{ type: 'text', text: problem }] })
+    return (await this.#call([])).text
+  }
+
+  #answered(text: string): string {
+    if (text.trim() === '' && this.#calls > 1) throw this.#noAnswer()
+    return text
+  }
+
+  #noAnswer(): StepFailure {
+    const message = `The model gave no answer after ${this.#calls} calls with tools; make the prompt clearer.`
+    return new StepFailure('step_failed', message)
+  }
+
+  async #call(tools: readonly Tool[]): Promise<{ text: string; toolCalls: ToolCall[] }> {
+    this.#calls += 1
+    const before = this.#parts.stream.text
+    const answer = await askModel(this.#step, {
+      model: this.#parts.model,
+      name: `call-${this.#calls}`,
+      request: {
+        ...this.#parts.settings,
+        messages: [...this.#messages],
+        ...(tools.length > 0 && { tools: tools.map(definitionOf) }),
+      },
+      onText: delta => this.#parts.stream.write(delta),
+    })
+    // An answer from the journal, or of a model that does not stream, is written at once.
+    if (this.#parts.stream.text === before) this.#parts.stream.write(answer.text)
+    this.#promptTokens += answer.usage.promptTokens
+    this.#completionTokens += answer.usage.completionTokens
+    const toolCalls = withUniqueIds(answer.toolCalls, this.#calls)
+    this.#messages.push({ role: 'assistant', text: answer.text, toolCalls })
+    return { text: answer.text, toolCalls }
+  }
+}
+
+const definitionOf = ({ name, description, parameters }: Tool) => ({ name, description, parameters })
+
+/** Some providers give no ids, or the same one twice, so results could not be matched to calls. */
+function withUniqueIds(calls: readonly ToolCall[], round: number): ToolCall[] {
+  const given = new Set(calls.map(call => call.id))
+  if (given.size === calls.length && !given.has('')) return [...calls]
+  return calls.map((call, place) => ({ ...call, id: `call_${round}_${place}` }))
+}
+
+/** Characters of a tool's result that the model sees. */
+const maxResultLength = 20_000
+/** Tool calls of one answer that are executed; the others fail with a message to the model. */
+const maxToolCalls = 16
+
+/**
+ * Executes the tool calls of one answer in parallel, each once. A failure is reported to the model, which may continue
+ * without the result; an error that ends the whole step is thrown after the other calls have ended.
+ */
+async function callTools(
+  step: Step,
+  tools: readonly Tool[],
+  calls: readonly ToolCall[],
+  round: number,
+): Promise<ModelMessage[]> {
+  const settled = await Promise.allSettled(
+    calls.map((call, place) =>
+      place < maxToolCalls
+        ? step.once(`tool-${round}-${place}`, () => resultOf(step, tools, call, `tool-${round}-${place}`))
+        : Promise.resolve(`failed: at most ${maxToolCalls} calls are executed per answer.`),
+    ),
+  )
+  return settled.map((result, place) => {
+    if (result.status === 'rejected') throw result.reason
+    const { id, name } = calls[place]!
+    return { role: 'tool', callId: id, name, text: result.value }
+  })
+}
+
+async function resultOf(step: Step, tools: readonly Tool[], call: ToolCall, name: string): Promise<string> {
+  const tool = tools.find(each => each.name === call.name)
+  if (!tool) {
+    const names = tools.map(each => each.name).join(', ')
+    return `failed: there is no tool named ${JSON.stringify(call.name)}; available: ${names}.`
+  }
+  const args = readArguments(call.arguments)
+  if (typeof args === 'string') return `failed: the arguments are ${args}.`
+  try {
+    const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
+    const text = await tool.call(args, { name, idempotencyKey, signal: step.signal })
+    const shown = clipText(text, maxResultLength)
+    return shown.length < text.length ? `${shown}\n(cut: ${text.length} characters in all)` : shown
+  } catch (error) {
+    if (step.signal.aborted || !isKnown(error)) throw error
+    return `failed: ${error.message}`
+  }
+}
+
+const isKnown = (error: unknown): error is Error =>
+  [ToolFailure, ModelFailure, StepFailure, AppError].some(kind => error instanceof kind)
+
+/** The arguments, or their problem. */
+function readArguments(text: string): JsonRecord | string {
+  const notAnObject = 'not a JSON object'
+  // A tool without arguments is often called with an empty text.
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isJsonRecord(value)) return notAnObject
+    return isTooDeep(text) ? 'nested too deeply' : value
+  } catch {
+    return notAnObject
+  }
+}
+
+/** The text that a step has streamed in this attempt, so that its output equals what the user saw. */
+export class TextStream {
+  readonly #step: Step
+  #text = ''
+  #isNewParagraph = false
+
+  constructor(step: Step) {
+    this.#step = step
+  }
+
+  get text(): string {
+    return this.#text
+  }
+
+  write(delta: string): void {
+    if (delta === '') return
+    const whole = this.#isNewParagraph && this.#text !== '' ? `\n\n${delta}` : delta
+    this.#isNewParagraph = false
+    this.#text += whole
+    this.#step.write(whole)
+  }
+
+  /** Puts an empty line before the next delta, if there is one. */
+  startParagraph(): void {
+    this.#isNewParagraph = true
+  }
+
+  /** Discards what was written. */
+  restart(): void {
+    if (this.#text !== '') this.#step.restart()
+    this.#text = ''
+    this.#isNewParagraph = false
+  }
+}

@@ -1,0 +1,243 @@
+import type { ToolDefinition } from '../../models/language-model.ts'
+import type { WebSearch } from '../../models/web-search.ts'
+import { ToolFailure } from '../../tools/tool-failure.ts'
+import type { ServedTool } from '../../tools/tool-server.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
+import { type Step, StepFailure } from '../../workflow/step.ts'
+import type { NodeServices } from '../node-services.ts'
+import { textOf } from '../read-setting.ts'
+import { stepFailureOf } from '../step-failure-of.ts'
+import { webSearchNotConfigured } from '../web-search.ts'
+import { withFilesOnly } from '../workflow.ts'
+import {
+  type HttpSource,
+  hasPlaceholderInHost,
+  parameterSchema,
+  requireTexts,
+  type Source,
+  type ToolServerSource,
+  type WorkflowSource,
+} from './sources.ts'
+
+/** The context of one tool call. */
+export interface ToolCallContext {
+  /** Unique within the step. */
+  readonly name: string
+  /** The same after a crash; valid as a header value. */
+  readonly idempotencyKey: string
+  readonly signal: AbortSignal
+}
+
+/** A tool that is offered to the model. The result is a text for the model, and so is the message of a failure. */
+export interface Tool extends ToolDefinition {
+  call(args: JsonRecord, use: ToolCallContext): Promise<string>
+}
+
+/** Thrown by a tool whose workflow waits for the user: the whole step waits and runs again after the answer. */
+export class ChildWaits extends Error {}
+
+/** The highest limit of any provider. */
+const maxTools = 128
+const maxNameLength = 64
+/** Names of MCP servers may be of any length; only this much is processed. */
+const readLength = 200
+
+/** All tools of the sources, under unique names that every provider accepts. */
+export async function collectTools(
+  sources: readonly Source[],
+  step: Step,
+  services: NodeServices,
+): Promise<Tool[]> {
+  const tools = await Promise.all(sources.map((source, place) => toolsOf(source, place, step, services)))
+  return renamed(tools.flat().slice(0, maxTools))
+}
+
+async function toolsOf(source: Source, place: number, step: Step, services: NodeServices): Promise<Tool[]> {
+  if (source.type === 'http') return [httpTool(source, services)]
+  if (source.type === 'workflow') return [workflowTool(source, step)]
+  if (source.type === 'mcp') return serverTools(source, place, step, services)
+  if (source.type !== 'web_search') return []
+  if (services.webSearch) return [webSearchTool(services.webSearch)]
+  throw new StepFailure('not_configured', webSearchNotConfigured)
+}
+
+function renamed(tools: readonly Tool[]): Tool[] {
+  const taken = new Set<string>()
+  return tools.map((tool, place) => {
+    const name = freeName(safeName(tool.name) || `tool_${place + 1}`, taken)
+    taken.add(name)
+    return { ...tool, name }
+  })
+}
+
+const safeName = (name: string): string =>
+  name
+    .slice(0, readLength)
+    .replace(/[^A-Za-z0-9_-]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, maxNameLength)
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 2, free = name; ; number += 1) {
+    if (!taken.has(free)) return free
+    const end = `_${number}`
+    free = name.slice(0, maxNameLength - end.length) + end
+  }
+}
+
+const httpTimeout = 30_000
+const placeholder = /\{([^{}/?#]+)\}/g
+
+/** The model chooses the arguments, but neither the host nor the headers. */
+function httpTool(source: HttpSource, services: NodeServices): Tool {
+  const inUrl = [...source.url.matchAll(placeholder)].map(match => match[1]!)
+  return {
+    name: source.name,
+    description: source.description || `Calls ${source.method} ${publicUrl(source.url)}`,
+    parameters: requireTexts(parameterSchema(source.parameters), inUrl),
+    async call(args, use) {
+      const request = httpRequest(source, args, use.idempotencyKey)
+      const answer = await services.http.request({
+        ...request,
+        signal: use.signal,
+        timeoutMilliseconds: httpTimeout,
+      })
+      const text = answer.text.trim() === '' ? '(no content)' : answer.text
+      return answer.status < 400 ? text : `failed: HTTP ${answer.status}\n${text}`
+    },
+  }
+}
+
+/** The URL without password and query, which often hold a key that the model does not need. */
+function publicUrl(template: string): string {
+  const url = URL.parse(template)
+  return url ? `${url.origin}${url.pathname}`.replaceAll('%7B', '{').replaceAll('%7D', '}') : 'a URL'
+}
+
+function httpRequest(source: HttpSource, args: JsonRecord, idempotencyKey: string) {
+  const { method, headers } = source
+  const { url, used } = fillUrl(source.url, args)
+  const rest = Object.entries(args).filter(([name]) => !used.has(name))
+  const key = { 'idempotency-key': idempotencyKey }
+  if (['GET', 'HEAD', 'DELETE'].includes(method)) {
+    for (const [name, value] of rest) if (value !== null) url.searchParams.set(name, textOf(value))
+    return { method, url: url.href, headers: method === 'DELETE' ? { ...headers, ...key } : headers }
+  }
+  return {
+    method,
+    url: url.href,
+    headers: { 'content-type': 'application/json', ...headers, ...key },
+    body: JSON.stringify(Object.fromEntries(rest)),
+  }
+}
+
+/** The URL with the arguments in it, and the names of those arguments. */
+function fillUrl(template: string, args: JsonRecord): { url: URL; used: Set<string> } {
+  if (hasPlaceholderInHost(template))
+    throw refused('The host of the URL contains a placeholder; enter the host itself.')
+  const used = new Set<string>()
+  const filled = template.replace(placeholder, (_, name: string) => {
+    used.add(name)
+    return pathPart(name, ownValue(args, name))
+  })
+  const url = URL.parse(filled)
+  if (!url)
+    throw refused('The URL of this tool is incomplete; it should look like https://example.com/items.')
+  return { url, used }
+}
+
+/** One argument as a segment of the URL that it cannot escape from. */
+function pathPart(name: string, value: unknown): string {
+  const text = value === undefined || value === null ? '' : textOf(value)
+  if (text === '') throw refused(`The argument ${JSON.stringify(name)} is missing.`)
+  // A URL resolves these, encoded or not, and drops the segment before them.
+  if (text === '.' || text === '..')
+    throw refused(`The argument ${JSON.stringify(name)} cannot be ${JSON.stringify(text)}.`)
+  return encodeURIComponent(text.toWellFormed())
+}
+
+const refused = (message: string): ToolFailure => new ToolFailure(message, { retryable: false })
+
+const queryParameter = { query: { type: 'string', description: 'The question to the workflow.' } }
+
+/** The workflow sends no messages to the user; its answer goes to the model. */
+function workflowTool(source: WorkflowSource, step: Step): Tool {
+  const schema = parameterSchema(source.parameters)
+  const properties = ownValue(schema, 'properties')
+  const takesFiles = isJsonRecord(properties) && Object.hasOwn(properties, 'files')
+  const takesNothing = isJsonRecord(properties) && Object.keys(properties).length === 0
+  return {
+    name: source.name || 'run_workflow',
+    description:
+      source.description || `Runs the workflow ${source.name || source.id} and returns its answer.`,
+    parameters: takesNothing ? { type: 'object', properties: queryParameter, required: ['query'] } : schema,
+    async call(args, { name }) {
+      const call = { name, workflowId: source.id, inputs: inputsOf(args, takesFiles), sendsMessages: false }
+      const result = await step.runWorkflow(call)
+      if (result.status === 'waiting') throw new ChildWaits()
+      return JSON.stringify({ answer: result.answer, outputs: result.outputs })
+    },
+  }
+}
+
+/** Unless the author declares `files`, the model must not choose files of the workspace; those of the run apply. */
+function inputsOf({ files, ...args }: JsonRecord, takesFiles: boolean): JsonRecord {
+  return takesFiles && files !== undefined ? withFilesOnly({ ...args, files }) : args
+}
+
+/** The tools of an MCP server. They are listed once, so that an attempt after a crash offers the same ones. */
+async function serverTools(
+  source: ToolServerSource,
+  place: number,
+  step: Step,
+  services: NodeServices,
+): Promise<Tool[]> {
+  const served = await step.once(`tools-${place}`, () => listTools(source, step, services))
+  const missing = source.tools?.filter(name => !served.some(tool => tool.name === name)) ?? []
+  if (missing.length > 0) {
+    // The rest of the URL often holds a key.
+    const host = URL.parse(source.url)?.host ?? 'of "url"'
+    const message = `The MCP server ${host} has no tool named ${missing.join(', ')}; check "tools".`
+    throw new StepFailure('step_failed', message)
+  }
+  const { url, headers } = source
+  return served
+    .filter(tool => source.tools?.includes(tool.name) ?? true)
+    .map(tool => ({
+      ...tool,
+      call: async (args, { signal }) => {
+        const answer = await services.toolServers.call({ url, headers }, tool.name, args, signal)
+        return answer.text === '' && answer.structured !== undefined
+          ? JSON.stringify(answer.structured)
+          : answer.text
+      },
+    }))
+}
+
+async function listTools(
+  source: ToolServerSource,
+  step: Step,
+  services: NodeServices,
+): Promise<ServedTool[]> {
+  try {
+    return await services.toolServers.list(source.url, source.headers, step.signal)
+  } catch (error) {
+    throw stepFailureOf(error)
+  }
+}
+
+const webSearchTool = (webSearch: WebSearch): Tool => ({
+  name: 'web_search',
+  description: 'Searches the web and returns titles, URLs and excerpts of pages.',
+  parameters: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'What to search for.' } },
+    required: ['query'],
+  },
+  async call(args, { signal }) {
+    const query = ownValue(args, 'query')
+    if (typeof query !== 'string' || query.trim() === '')
+      throw new ToolFailure('The argument "query" is missing.', { retryable: false })
+    return JSON.stringify(await webSearch.search(query, signal))
+  },
+})

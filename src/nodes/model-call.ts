@@ -1,0 +1,78 @@
+import type { LanguageModel, ModelAnswer, ModelRequest } from '../models/language-model.ts'
+import { isTooDeep } from '../tools/json-depth.ts'
+import type { Step } from '../workflow/step.ts'
+import type { NodeServices } from './node-services.ts'
+import { idempotencyHeader } from './request-headers.ts'
+import { stepFailureOf } from './step-failure-of.ts'
+
+/** The model that a node names by a template, or else the default one of the run. */
+export async function findModel(
+  step: Step,
+  services: NodeServices,
+  template: unknown,
+): Promise<LanguageModel> {
+  const named = typeof template === 'string' ? step.text(template).trim() : ''
+  try {
+    return await services.models.find(step.workspaceId, named || step.system.model || undefined)
+  } catch (error) {
+    throw stepFailureOf(error)
+  }
+}
+
+export interface ModelCall {
+  model: LanguageModel
+  /** Unique within the step: the answer is journaled under it. */
+  name: string
+  request: ModelRequest
+  /** Gets every delta as it arrives, and nothing when the answer comes from the journal. */
+  onText?: (delta: string) => void
+}
+
+/** A model call that is paid for once: after a crash or a retry its answer comes from the journal. */
+export async function askModel(step: Step, call: ModelCall): Promise<ModelAnswer> {
+  const { model, name, request, onText = () => {} } = call
+  const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
+  try {
+    return await step.once(name, async (): Promise<ModelAnswer> => {
+      const { text, toolCalls, usage } = await model.generate(
+        { ...request, idempotencyKey },
+        onText,
+        step.signal,
+      )
+      step.spend({ ...usage, model: model.name })
+      return { text, toolCalls, usage }
+    })
+  } catch (error) {
+    throw stepFailureOf(error)
+  }
+}
+
+/**
+ * The JSON in a model's answer, also if it is in a code fence or between sentences; undefined if there is none or it
+ * is nested too deeply to be passed on.
+ */
+export function readJsonAnswer(text: string): unknown {
+  const from = text.indexOf('{')
+  const to = text.lastIndexOf('}')
+  const inBraces = from >= 0 && to > from ? text.slice(from, to + 1) : undefined
+  for (const candidate of [text, fencedIn(text), inBraces]) {
+    if (candidate === undefined) continue
+    try {
+      const value: unknown = JSON.parse(candidate)
+      return isTooDeep(candidate) ? undefined : value
+    } catch {
+      // The next candidate may be JSON.
+    }
+  }
+  return undefined
+}
+
+const fence = '```'
+
+function fencedIn(text: string): string | undefined {
+  const from = text.indexOf(fence)
+  const to = from < 0 ? -1 : text.indexOf(fence, from + fence.length)
+  if (to < 0) return undefined
+  const inside = text.slice(from + fence.length, to)
+  return (inside.slice(0, 4).toLowerCase() === 'json' ? inside.slice(4) : inside).trim()
+}

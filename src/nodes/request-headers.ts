@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import type { JsonRecord } from '../workflow/node-kind.ts'
+import { type Step, StepFailure } from '../workflow/step.ts'
+import { quote, readRecord, textOf } from './read-setting.ts'
+
+const nameForm = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** What the protocol can carry: visible Latin-1, spaces and tabs. */
+const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** The headers that the author set in `data.headers`, with their references replaced. */
+export function requestHeaders(step: Step, data: JsonRecord): Record<string, string> {
+  const headers: [string, string][] = []
+  for (const [name, template] of Object.entries(readRecord(data, 'headers'))) {
+    if (!nameForm.test(name)) {
+      const message = `${quote(name)} is not a valid header name: use letters, digits and hyphens without spaces.`
+      throw new StepFailure('step_failed', message)
+    }
+    const value = step.text(textOf(template)).trim()
+    if (!valueForm.test(value)) throw new StepFailure('step_failed', valueProblem(name, value))
+    headers.push([name, value])
+  }
+  return Object.fromEntries(headers)
+}
+
+/** Without the value itself, which may be a secret. */
+function valueProblem(name: string, value: string): string {
+  const header = `The value of the header ${quote(name)}`
+  if (/[\r\n]/.test(value)) return `${header} has a line break; a header is a single line.`
+  return `${header} has a character that headers cannot carry; encode it, or send it in the body.`
+}
+
+/** What every server accepts in a header. */
+const plainKey = /^[\x21-\x7e]{1,255}$/
+
+/** A step's key as the value of a header: the node id that is part of it may hold any characters. */
+export const idempotencyHeader = (key: string): string =>
+  plainKey.test(key) ? key : createHash('sha256').update(key).digest('hex')
