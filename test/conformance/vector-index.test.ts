@@ -106,7 +106,7 @@ describe('a vector index', () => {
     assert.deepEqual((await ask(small, Float32Array.of(1, 0, 0), 9)).map(addressOf), ['m3/0'])
     assert.deepEqual((await ask(large, Float32Array.of(1, 0, 0, 0), 9)).map(addressOf), ['m4/0'])
     assert.deepEqual((await ask(foreign, Float32Array.of(1, 0, 0), 9)).map(addressOf), ['mf/0'])
-    await assert.rejects(ask(small, Float32Array.of(1, 0, 0, 0), 9), /4 numbers and the index 3/)
+    await assert.rejects(ask(small, Float32Array.of(1, 0, 0, 0), 9), /4 dimensions and the index 3/)
     const smuggled = new TestGeneration(database, 'abroad', 'meet3', 3)
     assert.deepEqual(await ask(smuggled, Float32Array.of(1, 0, 0), 9), [])
     assert.deepEqual(await ask(small, Float32Array.of(1, 0, 0), 9, ['mf', 'm4']), [])

@@ -3,20 +3,20 @@ import { Worker } from 'node:worker_threads'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Generation } from '../../knowledge/knowledge-base.ts'
 import type { VectorHit, VectorIndex } from '../../knowledge/search/vector-index.ts'
-import { sweepIndexFiles } from './sweep-index-files.ts'
-import type { UsearchAnswer, UsearchCall, UsearchRequest, UsearchSettings } from './usearch-protocol.ts'
+import { sweepIndexFiles } from './index-files.ts'
+import type { UsearchAnswer, UsearchCall, UsearchRequest, UsearchSettings } from './usearch-worker.ts'
 
 export interface UsearchOptions {
   databasePath: string
-  /** The data folder; index files lie in `vectors` below it. */
+  /** The data folder; the index files are in its folder `vectors`. */
   folder: string
   memoryBytes?: number
-  /** Generations with fewer floats than this have no graph and are searched exactly. */
+  /** Generations with fewer floats have no graph and are searched exactly. */
   exactFloats?: number
 }
 
 const defaultMemoryBytes = 512 << 20
-/** About 20,000 vectors of 384 numbers: 4 ms, which is less than a graph needs where the data has no clusters. */
+/** About 20,000 vectors of 384 dimensions: 4 ms, less than a graph needs for data without clusters. */
 const defaultExactFloats = 8 << 20
 
 interface Pending {
@@ -25,9 +25,11 @@ interface Pending {
 }
 
 const stopped = (cause: unknown): AppError =>
-  new AppError('unavailable', 'The vector index stopped; it starts again with the next search', { cause })
+  new AppError('unavailable', 'The vector index stopped unexpectedly; it starts again with the next search', {
+    cause,
+  })
 
-/** All work is done by a worker thread, which starts when it is first needed. */
+/** The client of the worker thread, which starts with the first call. */
 class UsearchVectorIndex implements VectorIndex {
   readonly #settings: UsearchSettings
   readonly #pending = new Map<number, Pending>()
@@ -46,7 +48,7 @@ class UsearchVectorIndex implements VectorIndex {
     limit: number,
     batchIds: Set<string> | undefined,
   ): Promise<VectorHit[]> {
-    // A copy of its own: a view would send the whole buffer it lies in.
+    // A copy: posting a view sends the whole buffer behind it.
     const own = Float32Array.from(vector)
     const generationId = generation.id
     return this.#call({ kind: 'search', workspaceId, generationId, vector: own, limit, batchIds })
@@ -54,7 +56,7 @@ class UsearchVectorIndex implements VectorIndex {
 
   refresh(workspaceId: string, generationId: string): void {
     if (this.#isClosed) return
-    // A failure shows in the next search, too.
+    // A failure also shows in the next search.
     this.#call({ kind: 'refresh', workspaceId, generationId }).catch(() => {})
   }
 
@@ -80,12 +82,12 @@ class UsearchVectorIndex implements VectorIndex {
   }
 
   #send(worker: Worker, call: UsearchCall): Promise<VectorHit[]> {
-    const number = ++this.#calls
+    const callId = ++this.#calls
     return new Promise((resolve, reject) => {
-      this.#pending.set(number, { resolve, reject })
-      // While somebody waits, the process must not end; an idle worker must not keep it.
+      this.#pending.set(callId, { resolve, reject })
+      // A pending call keeps the process alive; an idle worker does not.
       worker.ref()
-      worker.postMessage({ ...call, number } satisfies UsearchRequest)
+      worker.postMessage({ ...call, callId } satisfies UsearchRequest)
     })
   }
 
@@ -95,14 +97,14 @@ class UsearchVectorIndex implements VectorIndex {
       name: 'vector-index',
     })
     worker.on('message', (answer: UsearchAnswer) => this.#settle(worker, answer))
-    worker.on('error', error => this.#lose(worker, error))
-    worker.on('exit', code => this.#lose(worker, new Error(`The worker ended with code ${code}`)))
+    worker.on('error', error => this.#handleExit(worker, error))
+    worker.on('exit', code => this.#handleExit(worker, new Error(`The worker ended with code ${code}`)))
     return worker
   }
 
   #settle(worker: Worker, answer: UsearchAnswer): void {
-    const pending = this.#pending.get(answer.number)
-    this.#pending.delete(answer.number)
+    const pending = this.#pending.get(answer.callId)
+    this.#pending.delete(answer.callId)
     if (this.#pending.size === 0) worker.unref()
     if ('hits' in answer) {
       pending?.resolve(answer.hits)
@@ -113,7 +115,7 @@ class UsearchVectorIndex implements VectorIndex {
     pending?.reject(error)
   }
 
-  #lose(worker: Worker, cause: Error): void {
+  #handleExit(worker: Worker, cause: Error): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
     for (const pending of this.#pending.values()) pending.reject(stopped(cause))

@@ -1,11 +1,11 @@
 import { devNull } from 'node:os'
 import { Index, MetricKind, ScalarKind } from 'usearch'
 
-/** 16 neighbours and 128 candidates while building: recall above 0.99 at 100,000 vectors with the expansion below. */
+/** With these, recall is above 0.99 at 100,000 vectors. */
 const connectivity = 16
 const expansionWhileBuilding = 128
 
-/** An HNSW graph. It lives outside of the JavaScript heap. */
+/** An HNSW graph, outside of the JavaScript heap. */
 export class VectorGraph {
   readonly #index: Index
   readonly #dimension: number
@@ -28,7 +28,7 @@ export class VectorGraph {
     return this.#index.size()
   }
 
-  /** An estimate: halves of floats, neighbours on all levels, the table of keys; room is reserved in powers of 2. */
+  /** An estimate: 16-bit floats, neighbours on all levels, and the key table. */
   get bytes(): number {
     return this.#index.size() * (this.#dimension * 2 + connectivity * 10 + 64)
   }
@@ -38,7 +38,7 @@ export class VectorGraph {
     this.#index.add(this.#key, vector, 1)
   }
 
-  /** The more are asked for, the wider it looks: `count` is the expansion, too. */
+  /** `count` is also the search expansion: asking for more searches wider. */
   search(vector: Float32Array, count: number): { key: number; similarity: number }[] {
     const size = this.size
     if (size === 0) return []
@@ -52,15 +52,15 @@ export class VectorGraph {
 
   load(path: string): void {
     this.#index.load(path)
-    if (this.#index.dimensions() !== this.#dimension) throw new Error('An index of another dimension')
+    if (this.#index.dimensions() !== this.#dimension) throw new Error('The index file has another dimension')
   }
 
-  /** The garbage collector does not know how large it is and may leave it for long; a failed load empties it now. */
+  /** Frees the memory now, by a load that fails: the garbage collector does not know how large the graph is. */
   release(): void {
     try {
       this.#index.load(devNull)
     } catch {
-      // As it should.
+      // Expected: the device is not an index file.
     }
   }
 }

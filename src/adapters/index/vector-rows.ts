@@ -5,10 +5,10 @@ export interface VectorRow {
   vector: Float32Array
 }
 
-/** So many rows are read in one go: a few milliseconds at most. */
+/** Rows read at once: a few milliseconds at most. */
 const pageRows = 256
 
-/** The rows an index is derived from, read from the database file. No transaction outlives a call. */
+/** The rows that an index is derived from, read from the database file. No transaction outlives a call. */
 export class VectorRows {
   readonly #connection: DatabaseSync
   readonly #generation: StatementSync
@@ -39,13 +39,13 @@ export class VectorRows {
     return this.#generation.get(workspaceId, id) as { revision: number; dimension: number | null } | undefined
   }
 
-  /** The live batches that were made visible after a revision, and the revision this is the state of. */
+  /** The batches that became live after a revision, and the current revision. */
   liveBatches(
     workspaceId: string,
     generationId: string,
     after: number,
   ): { revision: number; ids: string[] } | undefined {
-    // One moment for both: a batch between the two reads would be missed for good.
+    // One snapshot for both reads: a batch that came between them would be missed for good.
     this.#connection.exec('BEGIN')
     try {
       const generation = this.generation(workspaceId, generationId)
@@ -83,4 +83,76 @@ export class VectorRows {
 function floatsOf(bytes: Uint8Array): Float32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
   return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 2)
+}
+
+/** A batch and the keys of its vectors. A key is `base` plus the position in the batch. */
+export interface IndexedBatch {
+  readonly id: string
+  readonly base: number
+  readonly span: number
+  /** Vectors read from the rows, and how many of these the graph holds. */
+  read: number
+  added: number
+  /** All of its rows were read. */
+  isWhole: boolean
+  isDead: boolean
+}
+
+/** Whether the graph holds the whole batch. */
+export const isInGraph = (batch: IndexedBatch): boolean =>
+  batch.isWhole && !batch.isDead && batch.added > 0 && batch.added === batch.read
+
+/** Maps keys of the index to batches. Keys are never reused. */
+export class BatchTable {
+  readonly #byBase: IndexedBatch[] = []
+  readonly #byId = new Map<string, IndexedBatch>()
+  nextKey = 0
+  /** Keys of live and of deleted batches. */
+  live = 0
+  dead = 0
+  /** Vectors in the graph that belong to live batches. */
+  liveInGraph = 0
+
+  add(id: string, span: number, base = this.nextKey): IndexedBatch {
+    const batch = { id, base, span, read: 0, added: 0, isWhole: false, isDead: false }
+    this.#byBase.push(batch)
+    this.#byId.set(id, batch)
+    this.nextKey = Math.max(this.nextKey, base + span)
+    this.live += span
+    return batch
+  }
+
+  get(id: string): IndexedBatch | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** In the order of their keys. */
+  all(): readonly IndexedBatch[] {
+    return this.#byBase
+  }
+
+  find(key: number): IndexedBatch | undefined {
+    let low = 0
+    let high = this.#byBase.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#byBase[middle]!.base <= key) low = middle
+      else high = middle - 1
+    }
+    const batch = this.#byBase[low]
+    return batch && key >= batch.base && key < batch.base + batch.span ? batch : undefined
+  }
+
+  markDead(batch: IndexedBatch): void {
+    if (batch.isDead) return
+    batch.isDead = true
+    this.live -= batch.span
+    this.dead += batch.span
+    this.liveInGraph -= batch.added
+  }
+
+  addedToGraph(batch: IndexedBatch, count = 1): void {
+    batch.added += count
+    if (!batch.isDead) this.liveInGraph += count
+  }
 }

@@ -52,7 +52,7 @@ export class PgvectorIndex implements VectorIndex {
     if (dimension === undefined || limit < 1 || batchIds?.size === 0) return []
     if (vector.length !== dimension)
       throw new Error(
-        `The question has ${vector.length} numbers and the index ${dimension}: ask with the index's own embedding model`,
+        `The query vector has ${vector.length} dimensions and the index ${dimension}. Embed the query with the model of the index.`,
       )
     const question: Question = {
       workspaceId,

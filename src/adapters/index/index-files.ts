@@ -1,16 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BatchTable, isInGraph } from './batch-table.ts'
+import { DatabaseSync } from 'node:sqlite'
 import type { GenerationIndex } from './generation-index.ts'
-import { graphEnding, tableEnding, temporaryEnding } from './index-file-names.ts'
-import { VectorGraph } from './vector-graph.ts'
-import type { GenerationName } from './vector-question.ts'
+import type { VectorGraph } from './vector-graph.ts'
+import { BatchTable, isInGraph } from './vector-rows.ts'
+import type { GenerationName } from './vector-search.ts'
 
-/** Moves when a file of an older program must not be read any more. */
+// The main thread sweeps these files and must not load native code, so this module imports the graph as a type only.
+const graphExtension = '.usearch'
+const tableExtension = '.json'
+const temporaryExtension = '.tmp'
+/** A temporary file that is older was left by a crash. */
+const temporaryMilliseconds = 3_600_000
+
+/** Increased when files of older versions must not be read. */
 const format = 1
-/** What a person or an older program named otherwise gets no file: the name must be one on every system. */
+/** Other ids get no file: the name must be valid on every file system. */
 const safeId = /^[A-Za-z0-9_-]{1,200}$/
 
 interface Table {
@@ -23,7 +30,7 @@ interface Table {
   expansion: number
   measuredSize: number
   graph: { size: number; checksum: string }
-  /** Id, base key, span and count of each batch that the graph holds. */
+  /** Id, base key, span and vector count of each batch in the graph. */
   batches: [string, number, number, number][]
 }
 
@@ -36,22 +43,22 @@ async function checksumOfFile(path: string): Promise<string> {
 }
 
 const pathsOf = (folder: string, id: string): { graph: string; table: string } => ({
-  graph: join(folder, id + graphEnding),
-  table: join(folder, id + tableEnding),
+  graph: join(folder, id + graphExtension),
+  table: join(folder, id + tableExtension),
 })
 
 /**
- * The graph first, then the table that names the graph's checksum: whatever a crash leaves, and whoever else writes
- * the same files, a table only ever fits the graph it was written for.
+ * Writes the graph, then the table with the graph's checksum. After a crash, or when another process writes the same
+ * files, a table never matches a graph that it was not written for.
  */
 export async function saveVectorIndex(folder: string, index: GenerationIndex): Promise<void> {
   const { graph, name, table } = index
   if (!graph || !safeId.test(name.id)) return
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const paths = pathsOf(folder, name.id)
-  const suffix = `.${randomBytes(6).toString('hex')}${temporaryEnding}`
+  const suffix = `.${randomBytes(6).toString('hex')}${temporaryExtension}`
   try {
-    // Nothing is awaited between these two, so they show the same moment.
+    // No await between these two, so they describe the same state.
     graph.save(paths.graph + suffix)
     const batches = table
       .all()
@@ -84,18 +91,18 @@ export async function saveVectorIndex(folder: string, index: GenerationIndex): P
   }
 }
 
-/** What `load` found. Its revision is only what was seen: the caller compares with all rows anyway. */
+/** The saved state. It may be older or newer than the rows: the caller compares it with all batches. */
 export interface LoadedIndex {
   table: BatchTable
-  graph: VectorGraph
   expansion: number
   measuredSize: number
 }
 
-/** Undefined when there is none, or none that can be trusted: then it is built from the rows again. */
+/** Reads the files into an empty graph. Undefined when they are missing or damaged; the index is then rebuilt. */
 export async function loadVectorIndex(
   folder: string,
   name: GenerationName,
+  graph: VectorGraph,
 ): Promise<LoadedIndex | undefined> {
   if (!safeId.test(name.id)) return undefined
   const paths = pathsOf(folder, name.id)
@@ -103,7 +110,6 @@ export async function loadVectorIndex(
     const saved = readTable(await readFile(paths.table, 'utf8'), name)
     if (!saved || (await stat(paths.graph)).size !== saved.graph.size) return undefined
     if ((await checksumOfFile(paths.graph)) !== saved.graph.checksum) return undefined
-    const graph = new VectorGraph(name.dimension)
     graph.load(paths.graph)
     const table = new BatchTable()
     for (const [id, base, span, count] of saved.batches) {
@@ -113,7 +119,7 @@ export async function loadVectorIndex(
       table.addedToGraph(batch, count)
     }
     table.nextKey = saved.nextKey
-    return { table, graph, expansion: saved.expansion, measuredSize: saved.measuredSize }
+    return { table, expansion: saved.expansion, measuredSize: saved.measuredSize }
   } catch {
     return undefined
   }
@@ -130,4 +136,30 @@ function readTable(content: string, name: GenerationName): Table | undefined {
     table.generationId === name.id &&
     table.dimension === name.dimension
   return fits ? table : undefined
+}
+
+/** Removes the files of deleted generations, and temporary files that a crash left. */
+export async function sweepIndexFiles(
+  { folder, databasePath }: { folder: string; databasePath: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  if (names.length === 0) return
+  const connection = new DatabaseSync(databasePath, { readOnly: true, timeout: 1000 })
+  try {
+    const known = connection.prepare('SELECT 1 FROM generations WHERE id = ? AND gone = 0')
+    for (const name of names) {
+      if (signal.aborted) return
+      const path = join(folder, name)
+      const isUseless = name.endsWith(temporaryExtension)
+        ? Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now()) >
+          temporaryMilliseconds
+        : [graphExtension, tableExtension].some(
+            extension => name.endsWith(extension) && !known.get(name.slice(0, -extension.length)),
+          )
+      if (isUseless) await rm(path, { force: true })
+    }
+  } finally {
+    connection.close()
+  }
 }

@@ -1,9 +1,23 @@
+/** A generation as the index identifies it. */
+export interface GenerationName {
+  workspaceId: string
+  id: string
+  dimension: number
+}
+
+export interface VectorQuery {
+  vector: Float32Array
+  limit: number
+  /** Undefined: all live batches. */
+  batchIds: ReadonlySet<string> | undefined
+}
+
 export interface Candidate {
   key: number
   similarity: number
 }
 
-/** The best candidates of several sources; one that two sources offer counts once. */
+/** The best candidates of several sources. A key that two sources offer counts once. */
 export class Nearest {
   readonly #limit: number
   #kept: Candidate[] = []
@@ -32,7 +46,7 @@ export class Nearest {
   }
 }
 
-/** Four sums at once: the processor need not wait for one addition before the next. */
+/** Four independent sums, so that additions overlap in the processor. */
 export function dotProduct(left: Float32Array, right: Float32Array, offset = 0): number {
   const length = left.length
   let first = 0
@@ -48,4 +62,27 @@ export function dotProduct(left: Float32Array, right: Float32Array, offset = 0):
   }
   for (; at < length; at++) first += left[at]! * right[offset + at]!
   return first + second + third + fourth
+}
+
+export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+/** Lets long work yield to the event loop, so that the thread answers searches that arrive meanwhile. */
+export class TimeSlice {
+  readonly #milliseconds: number
+  #endsAt: number
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds
+    this.#endsAt = performance.now() + milliseconds
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#endsAt
+  }
+
+  async pause(): Promise<void> {
+    if (!this.isOver) return
+    await nextTurn()
+    this.#endsAt = performance.now() + this.#milliseconds
+  }
 }

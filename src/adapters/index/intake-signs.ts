@@ -1,5 +1,0 @@
-/** What the background work asks about the world. */
-export interface IntakeSigns {
-  isSearching(): boolean
-  isClosing(): boolean
-}
