@@ -10,7 +10,7 @@ import { SegmentBuilder } from './index/segment-builder.ts'
 import { countTokens } from './ingest/chunking/count-tokens.ts'
 import type { Generation, KnowledgeBase } from './knowledge-base.ts'
 import type { KnowledgeService } from './knowledge-service.ts'
-import { chunkTerms } from './text/chunk-terms.ts'
+import { chunkTerms } from './text/text-terms.ts'
 
 export interface Correction {
   content?: string

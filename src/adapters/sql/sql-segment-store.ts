@@ -2,8 +2,12 @@ import type { Database } from '../../database/database.ts'
 import type { SqlValue } from '../../database/sql.ts'
 import { marks } from '../../database/sql.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
-import type { BlockAddress, SegmentEntry } from '../../knowledge/index/segment-source.ts'
-import type { MergePlan, SegmentStore } from '../../knowledge/index/segment-store.ts'
+import type {
+  BlockAddress,
+  MergePlan,
+  SegmentEntry,
+  SegmentStore,
+} from '../../knowledge/index/segment-store.ts'
 import { insertBlocks, insertSegmentHead } from './segment-rows.ts'
 
 /** A transaction of a merge writes so many blocks, so that other writes come in between. */

@@ -1,39 +1,37 @@
 import { AppError } from '../../kernel/app-error.ts'
-import { functionWords } from '../text/function-words.ts'
-import { addScores } from './add-scores.ts'
-import { findEntry, type TermEntry } from './segment-block.ts'
+import { functionWords } from '../text/text-terms.ts'
+import { termBytes } from './bytes.ts'
+import { addScores, findEntry, type TermEntry } from './postings.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
-import type { BlockAddress, SegmentEntry, SegmentSource } from './segment-source.ts'
-import { termBytes } from './term-bytes.ts'
-import { TopHits } from './top-hits.ts'
+import type { BlockAddress, SegmentEntry, SegmentSource } from './segment-store.ts'
 
 /** The usual constants of BM25. */
 const saturation = 1.2
 const lengthWeight = 0.75
-/** Of a long question only the terms that decide take part: the rarest ones. */
-const mostTerms = 64
-const mostLookedUp = 512
+/** A long query is scored by its rarest terms. */
+const maxTerms = 64
+const maxLookups = 512
 const functionWordWeight = 0.2
-/** So often may merging come in between before something must be wrong. */
-const mostTries = 8
+/** Attempts while merges replace segments during a search. */
+const maxAttempts = 8
 
 export interface KeywordHit {
   batchId: string
   position: number
-  /** 0 to 1: the square root of the share of what a chunk full of all the terms would get. */
+  /** 0 to 1: the square root of the share of the score of a chunk full of all the terms. */
   score: number
 }
 
 export interface WeighedTerm {
   term: string
-  /** In how many chunks it stands; those deleted a moment ago may still count. */
+  /** Chunks that contain it; recently deleted ones may still count. */
   chunkCount: number
   weight: number
 }
 
 export interface KeywordResult {
   hits: KeywordHit[]
-  /** Those that took part, the rarest first. */
+  /** The scored terms, rarest first. */
   terms: WeighedTerm[]
 }
 
@@ -61,19 +59,19 @@ export class KeywordIndex {
   async search(
     workspaceId: string,
     generationId: string,
-    questionTerms: string[],
+    queryTerms: string[],
     limit: number,
     isAllowed?: (batchId: string) => boolean,
   ): Promise<KeywordResult> {
-    const terms = [...new Set(questionTerms)].slice(0, mostLookedUp)
-    for (let tries = 0; tries < mostTries; tries++) {
+    const terms = [...new Set(queryTerms)].slice(0, maxLookups)
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const read = await this.#read(workspaceId, generationId, terms)
       if (read) return this.#rank(read, limit, isAllowed)
     }
-    throw new AppError('unavailable', 'The keyword index is changing; try again')
+    throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
   }
 
-  /** Undefined where a segment was merged away meanwhile: the newer list holds its chunks. */
+  /** Undefined when a segment was merged meanwhile: the new list covers its chunks. */
   async #read(workspaceId: string, generationId: string, terms: string[]): Promise<Read | undefined> {
     const listed = await this.#source.segments(workspaceId, generationId)
     const headers = await this.#cache.headers(
@@ -101,9 +99,9 @@ export class KeywordIndex {
     }
     lookups.sort((left, right) => right.weight - left.weight)
     const known = lookups.filter(lookup => lookup.chunkCount > 0)
-    const deciding = known.slice(0, mostTerms)
-    // A word that stands nowhere lowers all scores as much as an ordinary one: it tells that something is missing,
-    // but in a small base, where every known word is common, it must not outweigh all that was found.
+    const deciding = known.slice(0, maxTerms)
+    // An unknown word lowers all scores as much as an average known one: something is missing, but in a small base,
+    // where every known word is common, it must not outweigh what was found.
     const knownWeight = known.reduce((sum, lookup) => sum + lookup.weight, 0)
     const highest = (knownWeight * lookups.length) / (known.length || 1)
 
@@ -118,7 +116,7 @@ export class KeywordIndex {
     }
   }
 
-  /** Undefined where a segment was merged away meanwhile. */
+  /** Undefined when a segment was merged meanwhile. */
   async #lookUp(
     workspaceId: string,
     segments: { entry: SegmentEntry; cached: CachedSegment }[],
@@ -181,7 +179,7 @@ export class KeywordIndex {
   }
 }
 
-/** The only block that can hold the term: the last one that begins with it or before it. */
+/** The only block that can contain the term: the last one whose first term is not greater. */
 function blockOf(firstTerms: string[], term: string): number {
   let low = 0
   let high = firstTerms.length - 1
@@ -193,11 +191,75 @@ function blockOf(firstTerms: string[], term: string): number {
   return high
 }
 
-/** The average moves with every document; until it has moved by a hundredth, the norms serve on. */
+/** The average changes with every document; the norms are kept until it changes by one percent. */
 function setNorms(segment: CachedSegment, averageLength: number): void {
   const { lengths } = segment.header
   if (Math.abs(segment.normsFor / averageLength - 1) < 0.01) return
   for (let chunk = 0; chunk < lengths.length; chunk++)
     segment.norms[chunk] = saturation * (1 - lengthWeight + (lengthWeight * lengths[chunk]!) / averageLength)
   segment.normsFor = averageLength
+}
+
+interface Scored<Item> {
+  item: Item
+  score: number
+}
+
+/** The items with the highest scores, as a heap with the lowest of them on top. */
+export class TopHits<Item> {
+  readonly #limit: number
+  readonly #heap: Scored<Item>[] = []
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** A score must exceed this to be kept. */
+  get threshold(): number {
+    return this.#heap.length < this.#limit ? 0 : this.#heap[0]!.score
+  }
+
+  offer(item: Item, score: number): void {
+    if (this.#heap.length < this.#limit) {
+      this.#heap.push({ item, score })
+      this.#rise(this.#heap.length - 1)
+    } else if (score > this.#heap[0]!.score) {
+      this.#heap[0] = { item, score }
+      this.#sink()
+    }
+  }
+
+  best(): Scored<Item>[] {
+    return this.#heap.toSorted((left, right) => right.score - left.score)
+  }
+
+  #rise(start: number): void {
+    let at = start
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (this.#heap[parent]!.score <= this.#heap[at]!.score) return
+      this.#swap(at, parent)
+      at = parent
+    }
+  }
+
+  #sink(): void {
+    let at = 0
+    for (;;) {
+      const left = at * 2 + 1
+      if (left >= this.#heap.length) return
+      const right = left + 1
+      const smaller =
+        right < this.#heap.length && this.#heap[right]!.score < this.#heap[left]!.score ? right : left
+      if (this.#heap[at]!.score <= this.#heap[smaller]!.score) return
+      this.#swap(at, smaller)
+      at = smaller
+    }
+  }
+
+  #swap(left: number, right: number): void {
+    const kept = this.#heap[left]!
+    this.#heap[left] = this.#heap[right]!
+    this.#heap[right] = kept
+  }
 }

@@ -1,8 +1,8 @@
-import type { ByteWriter } from './byte-writer.ts'
+import { ByteReader, ByteWriter, termBytes, termText } from './bytes.ts'
 
 /**
- * The chunks that hold a term, in rising order, each with how often. Written as the distance from the one before,
- * doubled; the odd bit says that a count follows, since most terms stand once in a chunk.
+ * A posting is a chunk that contains the term, and how often. Stored is the distance from the previous chunk, doubled;
+ * the lowest bit says that a count follows, since most terms occur once in a chunk.
  */
 export function writePosting(writer: ByteWriter, distance: number, count: number): void {
   if (count === 1) writer.varint(distance * 2)
@@ -12,10 +12,7 @@ export function writePosting(writer: ByteWriter, distance: number, count: number
   }
 }
 
-/**
- * Calls `visit` for each posting. Written out flat, without a reader object: a common term has tens of thousands of
- * them, and this loop is what a search spends its time in.
- */
+/** Calls `visit` for each posting. Decodes inline, without a reader object: a common term has tens of thousands. */
 export function eachPosting(
   bytes: Uint8Array,
   from: number,
@@ -47,4 +44,131 @@ export function eachPosting(
     }
     visit(chunk, count)
   }
+}
+
+/**
+ * Adds the BM25 score of one term to every chunk that contains it. Repeats the decoding of `eachPosting`: a call per
+ * posting would cost more than the rest of a search.
+ */
+export function addScores(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  scores: Float32Array,
+  norms: Float32Array,
+  weight: number,
+): void {
+  let chunk = -1
+  let at = from
+  while (at < to) {
+    let byte = bytes[at++]!
+    let value = byte & 0x7f
+    let shift = 7
+    while (byte >= 0x80) {
+      byte = bytes[at++]!
+      value |= (byte & 0x7f) << shift
+      shift += 7
+    }
+    chunk += value >>> 1
+    let count = 1
+    if ((value & 1) === 1) {
+      byte = bytes[at++]!
+      count = byte & 0x7f
+      shift = 7
+      while (byte >= 0x80) {
+        byte = bytes[at++]!
+        count |= (byte & 0x7f) << shift
+        shift += 7
+      }
+    }
+    scores[chunk]! += (weight * count) / (count + norms[chunk]!)
+  }
+}
+
+/** A block is closed at this size; one term with many postings can exceed it. */
+const blockBytes = 24 << 10
+/** Entries start within the range of a 16-bit offset. */
+const lastOffset = 0xffff
+
+/** Packs terms, given in ascending order, into blocks. */
+export class BlockWriter {
+  readonly #entries = new ByteWriter(blockBytes * 2)
+  #offsets: number[] = []
+  #firstTerm = ''
+  readonly firstTerms: string[] = []
+  readonly blocks: Uint8Array[] = []
+
+  /** `chunkCount` is the number of chunks that contain the term. */
+  add(term: string, chunkCount: number, postings: Uint8Array): void {
+    if (this.#entries.length >= blockBytes || this.#entries.length > lastOffset) this.#close()
+    if (this.#offsets.length === 0) this.#firstTerm = term
+    this.#offsets.push(this.#entries.length)
+    const bytes = termBytes(term)
+    this.#entries.varint(bytes.length)
+    this.#entries.append(bytes)
+    this.#entries.varint(chunkCount)
+    this.#entries.append(postings)
+  }
+
+  finish(): void {
+    if (this.#offsets.length > 0) this.#close()
+  }
+
+  #close(): void {
+    const count = this.#offsets.length
+    const block = Buffer.alloc(2 + count * 2 + this.#entries.length)
+    block.writeUInt16LE(count, 0)
+    for (const [index, offset] of this.#offsets.entries()) block.writeUInt16LE(offset, 2 + index * 2)
+    block.set(this.#entries.view(), 2 + count * 2)
+    this.blocks.push(block)
+    this.firstTerms.push(this.#firstTerm)
+    this.#entries.clear()
+    this.#offsets = []
+  }
+}
+
+export interface TermEntry {
+  term: string
+  chunkCount: number
+  bytes: Uint8Array
+  /** Start and end of the postings in `bytes`. */
+  from: number
+  to: number
+}
+
+const offsetAt = (block: Uint8Array, index: number): number =>
+  block[2 + index * 2]! | (block[3 + index * 2]! << 8)
+
+function entryAt(block: Uint8Array, index: number, count: number): TermEntry {
+  const base = 2 + count * 2
+  const reader = new ByteReader(block, base + offsetAt(block, index))
+  const term = termText(reader.bytes(reader.varint()))
+  const chunkCount = reader.varint()
+  const to = index + 1 < count ? base + offsetAt(block, index + 1) : block.length
+  return { term, chunkCount, bytes: block, from: reader.at, to }
+}
+
+export function* eachEntry(block: Uint8Array): Generator<TermEntry> {
+  const count = block[0]! | (block[1]! << 8)
+  for (let index = 0; index < count; index++) yield entryAt(block, index, count)
+}
+
+/** Finds a term by binary search. */
+export function findEntry(block: Uint8Array, wanted: Buffer): TermEntry | undefined {
+  const count = block[0]! | (block[1]! << 8)
+  const base = 2 + count * 2
+  let low = 0
+  let high = count - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    let at = base + offsetAt(block, middle)
+    // A term is at most 64 characters long, so its length takes one or two bytes.
+    let length = block[at++]!
+    if (length >= 0x80) length = (length & 0x7f) | (block[at++]! << 7)
+    const order = wanted.compare(block, at, at + length)
+    if (order === 0) return entryAt(block, middle, count)
+    if (order > 0) low = middle + 1
+    else high = middle - 1
+  }
+  return undefined
 }

@@ -1,8 +1,6 @@
-import { ByteWriter } from './byte-writer.ts'
-import { writePosting } from './postings.ts'
-import type { Segment, SegmentRange } from './segment.ts'
-import { BlockWriter } from './segment-block.ts'
-import { encodeHeader } from './segment-header.ts'
+import { ByteWriter } from './bytes.ts'
+import { BlockWriter, eachEntry, eachPosting, type TermEntry, writePosting } from './postings.ts'
+import { decodeHeader, encodeHeader, type Segment, type SegmentRange } from './segment.ts'
 
 const grown = (array: Uint32Array): Uint32Array<ArrayBuffer> => {
   const larger = new Uint32Array(array.length * 2)
@@ -11,15 +9,15 @@ const grown = (array: Uint32Array): Uint32Array<ArrayBuffer> => {
 }
 
 /**
- * Turns the terms of chunks into a segment. Postings stay in flat arrays until the end, chained by term: an object
- * per posting would take ten times the memory.
+ * Builds a segment from the terms of chunks. Postings are kept in flat arrays, linked by term: an object per posting
+ * would take ten times the memory.
  */
 export class SegmentBuilder {
   readonly #numbers = new Map<string, number>()
-  /** By term: its latest posting, and how many it has. */
+  /** By term: its latest posting, and the number of its postings. */
   #latest = new Uint32Array(4096)
   #counts = new Uint32Array(4096)
-  /** By posting: the chunk, how often, and the posting of the same term before it. Posting 0 means none. */
+  /** By posting: the chunk, the frequency, and the previous posting of the same term (0: none). */
   #chunks = new Uint32Array(16_384)
   #frequencies = new Uint32Array(16_384)
   #before = new Uint32Array(16_384)
@@ -87,16 +85,82 @@ export class SegmentBuilder {
       writer.add(term, count, postings.view())
     }
     writer.finish()
-    const chunkCount = this.#lengths.length
-    return {
-      header: encodeHeader({
-        ranges: [{ ...range, count: chunkCount }],
-        lengths: Uint32Array.from(this.#lengths),
-        firstTerms: writer.firstTerms,
-      }),
-      blocks: writer.blocks,
-      chunkCount,
-      termTotal: this.#lengths.reduce((sum, length) => sum + length, 0),
-    }
+    return segmentOf([{ ...range, count: this.#lengths.length }], this.#lengths, writer)
   }
+}
+
+const segmentOf = (ranges: SegmentRange[], lengths: number[], writer: BlockWriter): Segment => ({
+  header: encodeHeader({ ranges, lengths: Uint32Array.from(lengths), firstTerms: writer.firstTerms }),
+  blocks: writer.blocks,
+  chunkCount: lengths.length,
+  termTotal: lengths.reduce((sum, length) => sum + length, 0),
+})
+
+const dropped = 0xffffffff
+
+interface Source {
+  /** The new number of each chunk, or `dropped`. */
+  numbers: Uint32Array
+  entries: Iterator<TermEntry, undefined>
+  current: TermEntry | undefined
+}
+
+const nextOf = (entries: Iterator<TermEntry, undefined>): TermEntry | undefined => entries.next().value
+
+function* entriesOf(blocks: Uint8Array[]): Generator<TermEntry, undefined> {
+  for (const block of blocks) yield* eachEntry(block)
+  return undefined
+}
+
+/** Merges segments into one, without the chunks of deleted batches. */
+export function mergeSegments(
+  segments: Pick<Segment, 'header' | 'blocks'>[],
+  isDeleted: (batchId: string) => boolean,
+): Segment {
+  const ranges: SegmentRange[] = []
+  const lengths: number[] = []
+  const sources = segments.map(({ header: bytes, blocks }): Source => {
+    const header = decodeHeader(bytes)
+    const numbers = new Uint32Array(header.lengths.length)
+    let chunk = 0
+    for (const range of header.ranges) {
+      const deleted = isDeleted(range.batchId)
+      if (!deleted) ranges.push(range)
+      for (const end = chunk + range.count; chunk < end; chunk++) {
+        numbers[chunk] = deleted ? dropped : lengths.length
+        if (!deleted) lengths.push(header.lengths[chunk]!)
+      }
+    }
+    const entries = entriesOf(blocks)
+    return { numbers, entries, current: nextOf(entries) }
+  })
+  const writer = new BlockWriter()
+  const postings = new ByteWriter()
+  for (let term = smallestTerm(sources); term !== undefined; term = smallestTerm(sources)) {
+    postings.clear()
+    let count = 0
+    let previous = -1
+    for (const source of sources) {
+      if (source.current?.term !== term) continue
+      const { bytes, from, to } = source.current
+      eachPosting(bytes, from, to, (chunk, frequency) => {
+        const number = source.numbers[chunk]!
+        if (number === dropped) return
+        writePosting(postings, number - previous, frequency)
+        previous = number
+        count++
+      })
+      source.current = nextOf(source.entries)
+    }
+    if (count > 0) writer.add(term, count, postings.view())
+  }
+  writer.finish()
+  return segmentOf(ranges, lengths, writer)
+}
+
+function smallestTerm(sources: Source[]): string | undefined {
+  let smallest: string | undefined
+  for (const { current } of sources)
+    if (current && (smallest === undefined || current.term < smallest)) smallest = current.term
+  return smallest
 }

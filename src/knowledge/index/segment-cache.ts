@@ -1,28 +1,24 @@
-import type { SegmentHeader } from './segment.ts'
-import { decodeHeader } from './segment-header.ts'
-import type { BlockAddress, SegmentSource } from './segment-source.ts'
+import { decodeHeader, type SegmentHeader } from './segment.ts'
+import type { BlockAddress, SegmentSource } from './segment-store.ts'
 
 export interface CachedSegment {
   header: SegmentHeader
-  /** What BM25 takes off for the length of each chunk, for the average length it was computed with. */
+  /** The BM25 length normalisation of each chunk, for the average length in `normsFor`. */
   norms: Float32Array
   normsFor: number
 }
 
-interface Kept {
+interface CacheEntry {
   value: CachedSegment | Uint8Array
   size: number
 }
 
-/**
- * Keeps what searches read most, up to a number of bytes. Segments never change, so nothing in here can be out of
- * date; what was merged away is simply not asked for again.
- */
+/** An LRU cache of headers and blocks. Segments are immutable, so entries never become stale. */
 export class SegmentCache {
   readonly #source: SegmentSource
   readonly #maxBytes: number
-  /** In the order of their last use. */
-  readonly #kept = new Map<string, Kept>()
+  /** Least recently used first. */
+  readonly #entries = new Map<string, CacheEntry>()
   #bytes = 0
 
   constructor(source: SegmentSource, maxBytes: number) {
@@ -34,8 +30,8 @@ export class SegmentCache {
     const found = new Map<string, CachedSegment>()
     const missing: string[] = []
     for (const id of segmentIds) {
-      const kept = this.#get(`${workspaceId}/${id}`)
-      if (kept) found.set(id, kept as CachedSegment)
+      const entry = this.#get(`${workspaceId}/${id}`)
+      if (entry) found.set(id, entry as CachedSegment)
       else missing.push(id)
     }
     if (missing.length === 0) return found
@@ -70,22 +66,22 @@ export class SegmentCache {
     return found
   }
 
-  #get(key: string): Kept['value'] | undefined {
-    const kept = this.#kept.get(key)
-    if (!kept) return undefined
-    this.#kept.delete(key)
-    this.#kept.set(key, kept)
-    return kept.value
+  #get(key: string): CacheEntry['value'] | undefined {
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
   }
 
-  #put(key: string, value: Kept['value'], size: number): void {
-    if (size > this.#maxBytes / 4 || this.#kept.has(key)) return
-    this.#kept.set(key, { value, size })
+  #put(key: string, value: CacheEntry['value'], size: number): void {
+    if (size > this.#maxBytes / 4 || this.#entries.has(key)) return
+    this.#entries.set(key, { value, size })
     this.#bytes += size
-    for (const [oldest, kept] of this.#kept) {
+    for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break
-      this.#kept.delete(oldest)
-      this.#bytes -= kept.size
+      this.#entries.delete(oldest)
+      this.#bytes -= entry.size
     }
   }
 }

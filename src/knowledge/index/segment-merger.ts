@@ -1,17 +1,50 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
-import { isOvergrown, planMerge } from './plan-merge.ts'
-import type { Segment } from './segment.ts'
-import { decodeHeader } from './segment-header.ts'
-import type { SegmentEntry } from './segment-source.ts'
-import type { MergePlan, SegmentStore } from './segment-store.ts'
+import { decodeHeader, type Segment } from './segment.ts'
+import type { MergePlan, SegmentEntry, SegmentStore } from './segment-store.ts'
 
-/** Does the merging itself, off the main thread. */
-export interface MergeWorker {
-  merge(segments: Pick<Segment, 'header' | 'blocks'>[], goneBatchIds: string[]): Promise<Segment>
+export interface CountedSegment {
+  id: string
+  chunkCount: number
 }
 
-/** Keeps the number of segments small, so that a search looks into few of them. One merge runs at a time. */
+/** Number of segments of similar size that are merged into one. */
+const fanIn = 8
+/** Chunks of the largest segment: a merge must not take long or much memory. */
+const maxChunks = 32_768
+
+const tierOf = (chunkCount: number): number => Math.floor(Math.log(Math.max(1, chunkCount)) / Math.log(fanIn))
+
+/** The longest prefix of the list that fits into one segment. */
+function fitting(segments: CountedSegment[]): CountedSegment[] {
+  let total = 0
+  const end = segments.findIndex(segment => {
+    total += segment.chunkCount
+    return total > maxChunks
+  })
+  return end === -1 ? segments : segments.slice(0, end)
+}
+
+/** Chooses eight segments of one size class, so that a chunk is rewritten only a few times however many follow. */
+export function planMerge(segments: CountedSegment[]): string[] | undefined {
+  const sorted = segments.toSorted((left, right) => left.chunkCount - right.chunkCount)
+  for (const tier of Map.groupBy(sorted, segment => tierOf(segment.chunkCount)).values()) {
+    const group = tier.length >= fanIn ? fitting(tier) : []
+    if (group.length >= fanIn / 2) return group.map(segment => segment.id)
+  }
+  return undefined
+}
+
+/** Whether a large part of the segments belongs to deleted documents. */
+export const isOvergrown = (segments: CountedSegment[], liveChunks: number): boolean =>
+  segments.reduce((sum, segment) => sum + segment.chunkCount, 0) > liveChunks * 1.5 + 1000
+
+/** Merges off the main thread. */
+export interface MergeWorker {
+  merge(segments: Pick<Segment, 'header' | 'blocks'>[], deletedBatchIds: string[]): Promise<Segment>
+}
+
+/** Keeps the number of segments small, so that a search reads few. One merge runs at a time. */
 export class SegmentMerger {
   readonly #store: SegmentStore
   readonly #worker: MergeWorker
@@ -25,7 +58,7 @@ export class SegmentMerger {
     this.#clock = clock
   }
 
-  /** Merges what is worth it in the generation, after what was asked for before. */
+  /** Merges the segments of a generation where that pays off, after earlier requests. */
   merge(workspaceId: string, generationId: string, signal: AbortSignal): Promise<void> {
     const key = `${workspaceId}/${generationId}`
     if (this.#waiting.has(key)) return this.#running
@@ -49,7 +82,7 @@ export class SegmentMerger {
       if (!signal.aborted) await this.merge(workspaceId, generationId, signal)
   }
 
-  /** One segment of which a third or more is of deleted documents, where there are many of those. */
+  /** A segment of which at least a third belongs to deleted documents, where there are many of those. */
   async #planPurge(
     workspaceId: string,
     generationId: string,

@@ -1,4 +1,6 @@
-/** Chunks of one batch that stand side by side in a segment. */
+import { ByteReader, ByteWriter, termBytes, termText } from './bytes.ts'
+
+/** Consecutive chunks of one batch in a segment. */
 export interface SegmentRange {
   batchId: string
   /** Position of the first one within its document. */
@@ -7,21 +9,68 @@ export interface SegmentRange {
 }
 
 /**
- * What is known of a segment before its postings are read. A segment is a piece of the keyword index: it is written
- * once and never changed, so whoever has read it may keep it. Its chunks are numbered from 0 in the order of `ranges`.
+ * The part of a segment that is read before its postings. A segment is an immutable piece of the keyword index, so it
+ * can be cached without invalidation. Its chunks are numbered from 0 in the order of `ranges`.
  */
 export interface SegmentHeader {
   ranges: SegmentRange[]
-  /** How many terms each chunk holds. */
+  /** Number of terms of each chunk. */
   lengths: Uint32Array
   /** The first term of each block. */
   firstTerms: string[]
 }
 
-/** A segment as it is stored: the header, and blocks of postings in the order of their terms. */
+/** A segment as stored: the header, and blocks of postings in term order. */
 export interface Segment {
   header: Uint8Array
   blocks: Uint8Array[]
   chunkCount: number
   termTotal: number
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+function writeText(writer: ByteWriter, text: string): void {
+  const bytes = encoder.encode(text)
+  writer.varint(bytes.length)
+  writer.append(bytes)
+}
+
+const readText = (reader: ByteReader): string => decoder.decode(reader.bytes(reader.varint()))
+
+/** Not UTF-8: a term of two UTF-16 units may be half of a surrogate pair. */
+function writeTerm(writer: ByteWriter, term: string): void {
+  const bytes = termBytes(term)
+  writer.varint(bytes.length)
+  writer.append(bytes)
+}
+
+const readTerm = (reader: ByteReader): string => termText(reader.bytes(reader.varint()))
+
+export function encodeHeader(header: SegmentHeader): Uint8Array {
+  const writer = new ByteWriter()
+  writer.varint(header.ranges.length)
+  for (const range of header.ranges) {
+    writeText(writer, range.batchId)
+    writer.varint(range.from)
+    writer.varint(range.count)
+  }
+  for (const length of header.lengths) writer.varint(length)
+  writer.varint(header.firstTerms.length)
+  for (const term of header.firstTerms) writeTerm(writer, term)
+  return writer.take()
+}
+
+export function decodeHeader(bytes: Uint8Array): SegmentHeader {
+  const reader = new ByteReader(bytes)
+  const ranges = Array.from({ length: reader.varint() }, () => ({
+    batchId: readText(reader),
+    from: reader.varint(),
+    count: reader.varint(),
+  }))
+  const chunkCount = ranges.reduce((sum, range) => sum + range.count, 0)
+  const lengths = Uint32Array.from({ length: chunkCount }, () => reader.varint())
+  const firstTerms = Array.from({ length: reader.varint() }, () => readTerm(reader))
+  return { ranges, lengths, firstTerms }
 }

@@ -1,6 +1,6 @@
 import type { Segment } from '../index/segment.ts'
 import { SegmentBuilder } from '../index/segment-builder.ts'
-import { chunkTerms } from '../text/chunk-terms.ts'
+import { chunkTerms } from '../text/text-terms.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'

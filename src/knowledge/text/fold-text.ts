@@ -2,7 +2,7 @@ import traditionalToSimplified from 'opencc-js/dict/TSCharacters'
 
 let table: Uint16Array | undefined
 
-/** One character each; the few pairs outside the basic plane are too rare to pay for. */
+/** UTF-16 units only; the few characters outside the basic plane are too rare to matter. */
 function simplifiedTable(): Uint16Array {
   const codes = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
   for (const pair of traditionalToSimplified.split('|')) {
@@ -12,7 +12,7 @@ function simplifiedTable(): Uint16Array {
   return codes
 }
 
-/** Traditional characters as simplified ones, so that either finds the other. The length stays the same. */
+/** Maps traditional to simplified characters, so that either finds the other. The length stays the same. */
 export function simplify(text: string): string {
   table ??= simplifiedTable()
   for (let at = 0; at < text.length; at++) {
@@ -21,10 +21,40 @@ export function simplify(text: string): string {
     const codes = new Array<number>(text.length - at)
     for (let rest = at; rest < text.length; rest++) codes[rest - at] = table[text.charCodeAt(rest)]!
     let folded = text.slice(0, at)
-    // In pieces: a call takes only so many arguments.
+    // In pieces: the number of arguments of a call is limited.
     for (let start = 0; start < codes.length; start += 4096)
       folded += String.fromCharCode(...codes.slice(start, start + 4096))
     return folded
   }
   return text
+}
+
+/** A text as it is compared, with the position of each UTF-16 unit in the original text. */
+export interface FoldedText {
+  text: string
+  startOf(index: number): number
+  endOf(index: number): number
+}
+
+/** Characters that combine with the one before: accents, parts of Hangul, half-width voicing marks. */
+const joining = /[\u0300-\u036f\u1100-\u11ff\uff9e\uff9f]/
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+export function foldedText(original: string): FoldedText {
+  const folded = simplify(original.normalize('NFKC'))
+  // Without combining characters nothing gets shorter, so equal lengths mean equal positions.
+  if (folded.length === original.length && !joining.test(original))
+    return { text: folded, startOf: index => index, endOf: index => index + 1 }
+  let text = ''
+  const starts: number[] = []
+  const ends: number[] = []
+  for (const { segment, index } of graphemes.segment(original)) {
+    const part = simplify(segment.normalize('NFKC'))
+    text += part
+    for (let unit = 0; unit < part.length; unit++) {
+      starts.push(index)
+      ends.push(index + segment.length)
+    }
+  }
+  return { text, startOf: index => starts[index]!, endOf: index => ends[index]! }
 }

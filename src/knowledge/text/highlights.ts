@@ -1,16 +1,15 @@
-import { foldedText } from './folded-text.ts'
+import { foldedText } from './fold-text.ts'
 import { runs, textTerms } from './text-terms.ts'
 
-/** An answer names at most so many ranges. */
-const most = 100
+const maxRanges = 100
 
 /**
- * Ranges of the content, in UTF-16 units, in which the question's terms stand. Words are compared by their terms,
- * so that a question about "diluted" lights up "diluting"; unspaced scripts pair by pair, which needs no dictionary.
+ * The ranges of the content, in UTF-16 units, that match terms of the query. Words are compared by their terms, so that
+ * "diluted" highlights "diluting"; unspaced scripts by bigrams, which needs no dictionary.
  */
-export function highlights(content: string, questionTerms: string[]): [number, number][] {
-  if (questionTerms.length === 0) return []
-  const terms = new Set(questionTerms)
+export function highlights(content: string, queryTerms: string[]): [number, number][] {
+  if (queryTerms.length === 0) return []
+  const terms = new Set(queryTerms)
   const folded = foldedText(content)
   const marked = new Uint8Array(content.length)
   const mark = (from: number, to: number): void => {
@@ -43,7 +42,7 @@ function markUnspaced(
 
 function rangesOf(marked: Uint8Array): [number, number][] {
   const ranges: [number, number][] = []
-  for (let at = marked.indexOf(1); at !== -1 && ranges.length < most; ) {
+  for (let at = marked.indexOf(1); at !== -1 && ranges.length < maxRanges; ) {
     let end = marked.indexOf(0, at)
     if (end === -1) end = marked.length
     ranges.push([at, end])

@@ -1,12 +1,8 @@
 import type { KeywordHit } from '../../../src/knowledge/index/keyword-index.ts'
 import type { Segment } from '../../../src/knowledge/index/segment.ts'
 import { SegmentBuilder } from '../../../src/knowledge/index/segment-builder.ts'
-import type {
-  BlockAddress,
-  SegmentEntry,
-  SegmentSource,
-} from '../../../src/knowledge/index/segment-source.ts'
-import { functionWords } from '../../../src/knowledge/text/function-words.ts'
+import type { BlockAddress, SegmentEntry, SegmentSource } from '../../../src/knowledge/index/segment-store.ts'
+import { functionWords } from '../../../src/knowledge/text/text-terms.ts'
 
 /** A document as the index sees it: the terms of each of its chunks. */
 export interface Batch {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { ByteReader } from '../../../src/knowledge/index/byte-reader.ts'
-import { ByteWriter } from '../../../src/knowledge/index/byte-writer.ts'
-import { mergeSegments } from '../../../src/knowledge/index/merge-segments.ts'
-import { eachPosting, writePosting } from '../../../src/knowledge/index/postings.ts'
-import { BlockWriter, eachEntry, findEntry } from '../../../src/knowledge/index/segment-block.ts'
-import { decodeHeader, encodeHeader } from '../../../src/knowledge/index/segment-header.ts'
-import { termBytes } from '../../../src/knowledge/index/term-bytes.ts'
-import { TopHits } from '../../../src/knowledge/index/top-hits.ts'
+import { ByteReader, ByteWriter, termBytes } from '../../../src/knowledge/index/bytes.ts'
+import { TopHits } from '../../../src/knowledge/index/keyword-index.ts'
+import {
+  BlockWriter,
+  eachEntry,
+  eachPosting,
+  findEntry,
+  writePosting,
+} from '../../../src/knowledge/index/postings.ts'
+import { decodeHeader, encodeHeader } from '../../../src/knowledge/index/segment.ts'
+import { mergeSegments } from '../../../src/knowledge/index/segment-builder.ts'
 import { buildSegment } from './corpus.ts'
 
 const number = fc.oneof(
@@ -26,7 +29,7 @@ test('numbers and bytes come back as they were written', () =>
       for (const each of numbers) assert.equal(reader.varint(), each)
       assert.deepEqual(reader.bytes(bytes.length), bytes)
       assert.ok(reader.done)
-      assert.throws(() => reader.varint(), /ends in the middle/)
+      assert.throws(() => reader.varint(), /truncated in the middle/)
     }),
   ))
 

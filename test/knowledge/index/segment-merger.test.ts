@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Clock } from '../../../src/kernel/clock.ts'
-import { mergeSegments } from '../../../src/knowledge/index/merge-segments.ts'
-import { type CountedSegment, isOvergrown, planMerge } from '../../../src/knowledge/index/plan-merge.ts'
-import type { Segment } from '../../../src/knowledge/index/segment.ts'
-import { decodeHeader } from '../../../src/knowledge/index/segment-header.ts'
-import { SegmentMerger } from '../../../src/knowledge/index/segment-merger.ts'
+import { decodeHeader, type Segment } from '../../../src/knowledge/index/segment.ts'
+import { mergeSegments } from '../../../src/knowledge/index/segment-builder.ts'
+import {
+  type CountedSegment,
+  isOvergrown,
+  planMerge,
+  SegmentMerger,
+} from '../../../src/knowledge/index/segment-merger.ts'
 import type { MergePlan, SegmentStore } from '../../../src/knowledge/index/segment-store.ts'
 import { buildSegment, MemorySegments } from './corpus.ts'
 

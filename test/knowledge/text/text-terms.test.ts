@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { chunkTerms } from '../../../src/knowledge/text/chunk-terms.ts'
-import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
+import { chunkTerms, textTerms } from '../../../src/knowledge/text/text-terms.ts'
 
 /** The terms of the text that a question would meet. */
 const shared = (question: string, text: string): string[] => {
