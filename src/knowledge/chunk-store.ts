@@ -2,6 +2,7 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Segment } from './index/segment.ts'
 import type { Chunk } from './ingest/chunking/chunk.ts'
 import type { KnowledgeBase, Metadata } from './knowledge-base.ts'
+import type { ChunkFilter } from './metadata-filter.ts'
 
 export interface StoredChunk extends Chunk {
   id: string
@@ -19,17 +20,6 @@ export interface FoundChunk extends StoredChunk, ChunkAddress {
   fileId: string
   fileName: string
   metadata: Metadata
-}
-
-/** What a filter asks of the metadata of a document, key by key. */
-export type FilterCondition =
-  | { key: string; equals: string | number | boolean }
-  | { key: string; in: (string | number | boolean)[] }
-  | { key: string; gt?: number | string; lt?: number | string; gte?: number | string; lte?: number | string }
-
-export interface ChunkFilter {
-  fileIds: string[] | undefined
-  conditions: FilterCondition[]
 }
 
 /** A chunk as somebody mended it, with all that is derived from its text. */

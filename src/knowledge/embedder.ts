@@ -5,13 +5,13 @@ import { ModelFailure } from '../models/model-failure.ts'
 import type { EmbeddingCache } from './embedding-cache.ts'
 import type { Chunk } from './ingest/chunking/chunk.ts'
 
-/** What stands for a passage: its headings say what "it" and "this" in it mean. */
+/** Headings give a passage the context that its own text refers to. */
 const textOf = (chunk: Pick<Chunk, 'content' | 'heading'>): string =>
   [...chunk.heading, chunk.content].join('\n')
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** The generation that the vectors are for. */
+/** The generation for which vectors are computed. */
 export interface EmbeddedGeneration {
   embeddingModel: string
   dimension: number | null
@@ -19,42 +19,42 @@ export interface EmbeddedGeneration {
 
 export class EmbeddingNotConfigured extends ModelFailure {
   constructor() {
-    super('No embedding endpoint is configured: set EMBEDDING_BASE_URL and EMBEDDING_MODEL', {
+    super('No embedding endpoint is configured. Set EMBEDDING_BASE_URL and EMBEDDING_MODEL.', {
       retryable: false,
     })
   }
 }
 
-/** Vectors of two models never meet. */
+/** Vectors of different models are not comparable. */
 export class DimensionChanged extends ModelFailure {
   constructor(length: number) {
     super(
-      `The embedding model gives vectors of ${length} numbers now, and gave others before. Update the embedding of the knowledge base to build a new index.`,
+      `The embedding model now returns vectors with ${length} dimensions, which do not fit the existing index. Update the embedding of the knowledge base to build a new index.`,
       { retryable: false },
     )
   }
 }
 
-/** Vectors for passages and questions; what was embedded before is not paid for again. */
+/** Computes vectors for passages and queries. Cached passages are not embedded again. */
 export class Embedder {
   readonly #model: EmbeddingModel | undefined
-  readonly #questionModel: EmbeddingModel | undefined
+  readonly #queryModel: EmbeddingModel | undefined
   readonly #cache: EmbeddingCache
   readonly #clock: Clock
 
   constructor(
     model: EmbeddingModel | undefined,
-    questionModel: EmbeddingModel | undefined,
+    queryModel: EmbeddingModel | undefined,
     cache: EmbeddingCache,
     clock: Clock,
   ) {
     this.#model = model
-    this.#questionModel = questionModel
+    this.#queryModel = queryModel
     this.#cache = cache
     this.#clock = clock
   }
 
-  /** Vectors of `dimension` numbers, where that is known already; others are refused. */
+  /** Rejects vectors that differ from `dimension`, if that is known. */
   async embed(
     workspaceId: string,
     { embeddingModel: model, dimension }: EmbeddedGeneration,
@@ -64,7 +64,7 @@ export class Embedder {
     const texts = chunks.map(textOf)
     const hashes = texts.map(hashOf)
     const known = await this.#cache.find(workspaceId, model, [...new Set(hashes)], this.#clock.now())
-    // What the model of that name once gave, before another one took its place.
+    // Cached vectors may come from another model of the same name.
     for (const [hash, vector] of known) if (dimension && vector.length !== dimension) known.delete(hash)
     const missing = new Map<string, string>()
     for (const [index, hash] of hashes.entries()) if (!known.has(hash)) missing.set(hash, texts[index]!)
@@ -81,9 +81,9 @@ export class Embedder {
     return vectors
   }
 
-  /** Questions are not kept: most are asked once. */
-  async embedQuestion(model: string, question: string, signal?: AbortSignal): Promise<Float32Array> {
-    const [vector] = await configured(this.#questionModel).embed(model, [question], signal)
+  /** Queries are not cached: most occur once. */
+  async embedQuery(model: string, query: string, signal?: AbortSignal): Promise<Float32Array> {
+    const [vector] = await configured(this.#queryModel).embed(model, [query], signal)
     return vector!
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { FilterCondition, FoundChunk } from '../../src/knowledge/chunk-store.ts'
+import type { FoundChunk } from '../../src/knowledge/chunk-store.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import type { KnowledgeBase, Metadata } from '../../src/knowledge/knowledge-base.ts'
-import { matchesFilter } from '../../src/knowledge/search/matches-filter.ts'
+import { type FilterCondition, matchesFilter } from '../../src/knowledge/metadata-filter.ts'
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld } from './knowledge-world.ts'
 

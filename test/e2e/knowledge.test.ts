@@ -228,7 +228,7 @@ describeConsole(
       await page.getByTitle('canteen.md').click()
       await why
         .getByRole('status')
-        .getByText(/Other passages fit better/)
+        .getByText(/Other passages rank higher/)
         .waitFor()
       await expectAccessible(page, 'a search that is explained')
 
@@ -237,7 +237,7 @@ describeConsole(
       await page.reload()
       await why
         .getByRole('status')
-        .getByText(/Other passages fit better/)
+        .getByText(/Other passages rank higher/)
         .waitFor()
       assert.equal(await page.getByRole('spinbutton', { name: 'At most' }).inputValue(), '1')
 

@@ -88,7 +88,7 @@ test('while the provider is down, keywords answer with a warning, and meaning sa
     provider.decide(() => ({ status: 500 }))
     const hybrid = await ask(api, id, 'kettle')
     assert.deepEqual([hybrid.mode, hybrid.items[0].file_name], ['keyword', 'tea.md'])
-    assert.match(hybrid.warning, /^Found by keywords only: .*500/)
+    assert.match(hybrid.warning, /^Keyword search only: .*500/)
     const semantic = await api.post(`knowledge/${id}/search`, { query: 'kettle', mode: 'semantic' })
     assert.deepEqual([semantic.status, semantic.json.code], [502, 50201])
     assert.match(semantic.json.message, /embedding endpoint/)

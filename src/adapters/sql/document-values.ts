@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Transaction } from '../../database/database.ts'
 import type { SqlValue } from '../../database/sql.ts'
 import { marks } from '../../database/sql.ts'
-import type { FilterCondition } from '../../knowledge/chunk-store.ts'
 import type { Metadata, MetadataValue } from '../../knowledge/knowledge-base.ts'
+import type { FilterCondition } from '../../knowledge/metadata-filter.ts'
 
 /** Numbers are compared as numbers, everything else as text. */
 const column = (value: MetadataValue): 'number_value' | 'text_value' =>

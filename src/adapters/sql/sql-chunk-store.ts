@@ -4,12 +4,12 @@ import { marks } from '../../database/sql.ts'
 import type {
   ChunkAddress,
   ChunkCorrection,
-  ChunkFilter,
   ChunkStore,
   FoundChunk,
   StoredChunk,
 } from '../../knowledge/chunk-store.ts'
 import type { KnowledgeBase, Metadata } from '../../knowledge/knowledge-base.ts'
+import type { ChunkFilter } from '../../knowledge/metadata-filter.ts'
 import { insertVector } from './chunk-rows.ts'
 import { filterSql } from './document-values.ts'
 import { insertSegment } from './segment-rows.ts'

@@ -1,8 +1,8 @@
 import { pointerSegment } from '../../contract/finding.ts'
 import { limits } from '../../contract/limits.ts'
 import { invalidField } from '../../kernel/app-error.ts'
-import type { FilterCondition } from '../../knowledge/chunk-store.ts'
 import type { MetadataValue } from '../../knowledge/knowledge-base.ts'
+import type { FilterCondition } from '../../knowledge/metadata-filter.ts'
 import { checkKey, isMetadataValue, valueWords } from './checked-metadata.ts'
 
 type Bounds = Partial<Record<'gt' | 'gte' | 'lt' | 'lte', number | string>>

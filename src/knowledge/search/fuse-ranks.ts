@@ -7,22 +7,24 @@ export interface Candidate extends ChunkAddress {
   semantic?: { rank: number; score: number }
 }
 
-type Leg = 'keyword' | 'semantic'
+type Source = 'keyword' | 'semantic'
 
-/** The usual constant of reciprocal rank fusion: how much more the first place counts than the tenth. */
-const evenness = 60
+/** The usual constant k of reciprocal rank fusion. */
+const rankConstant = 60
 
 export const addressKey = ({ batchId, position }: ChunkAddress): string => `${batchId}/${position}`
 
 /**
- * Two legs that measure differently are joined by their ranks alone. Each leg's hits come in order, the best first.
- * A chunk that is first in both gets 1.
+ * Reciprocal rank fusion: the scores of the two indexes are not comparable, so only the ranks count. Hits are given
+ * best first. A chunk that is first in both gets 1.
  */
-export function fuseRanks(legs: Partial<Record<Leg, (ChunkAddress & { score: number })[]>>): Candidate[] {
-  const names = Object.keys(legs) as Leg[]
+export function fuseRanks(
+  results: Partial<Record<Source, (ChunkAddress & { score: number })[]>>,
+): Candidate[] {
+  const names = Object.keys(results) as Source[]
   const candidates = new Map<string, Candidate>()
   for (const name of names)
-    for (const [index, hit] of legs[name]!.entries()) {
+    for (const [index, hit] of results[name]!.entries()) {
       const key = addressKey(hit)
       const candidate: Candidate = candidates.get(key) ?? {
         batchId: hit.batchId,
@@ -38,7 +40,7 @@ export function fuseRanks(legs: Partial<Record<Leg, (ChunkAddress & { score: num
         ? candidate[names[0]!]!.score
         : names.reduce((sum, name) => {
             const hit = candidate[name]
-            return sum + (hit ? (evenness + 1) / (evenness + hit.rank) / names.length : 0)
+            return sum + (hit ? (rankConstant + 1) / (rankConstant + hit.rank) / names.length : 0)
           }, 0)
   return [...candidates.values()].sort((left, right) => right.score - left.score)
 }

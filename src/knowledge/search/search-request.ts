@@ -1,5 +1,13 @@
-import type { FilterCondition, FoundChunk } from '../chunk-store.ts'
-import type { SearchMode } from '../knowledge-base.ts'
+import type { Reranker } from '../../models/reranker.ts'
+import type { ChunkStore, FoundChunk } from '../chunk-store.ts'
+import type { DocumentStore } from '../document-store.ts'
+import type { Embedder } from '../embedder.ts'
+import type { KeywordIndex, WeighedTerm } from '../index/keyword-index.ts'
+import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
+import type { KnowledgeService } from '../knowledge-service.ts'
+import type { ChunkFilter, FilterCondition } from '../metadata-filter.ts'
+import type { Candidate } from './fuse-ranks.ts'
+import type { VectorIndex } from './vector-index.ts'
 
 export interface SearchRequest {
   query: string
@@ -10,7 +18,7 @@ export interface SearchRequest {
   fileIds?: string[]
   conditions?: FilterCondition[]
   explain?: boolean
-  /** With `explain`: every file whose absence is to be explained, those of `fileIds` included. */
+  /** With `explain`: the files whose absence is explained, including those of `fileIds`. */
   explainFileIds?: string[]
 }
 
@@ -24,16 +32,16 @@ export interface SearchItem {
   chunk: FoundChunk
   score: number
   scores: LegScores
-  /** Ranges of the content that the question's words stand in. */
+  /** Ranges of the content that match words of the query. */
   highlights: [number, number][]
 }
 
 export interface Explanation {
-  /** The terms that took part in the keyword leg, the rarest first. */
-  terms: { term: string; chunkCount: number; weight: number }[]
-  /** Where each item stood in each leg, from 1. */
+  /** The terms of the keyword search, rarest first. */
+  terms: WeighedTerm[]
+  /** The rank of each item in the keyword and the semantic search, from 1. */
   ranks: { chunkId: string; keyword: number | undefined; semantic: number | undefined }[]
-  /** For each file that was asked for but did not come up: why. */
+  /** Why a requested file has no result. */
   absent: { fileId: string; reason: string }[]
 }
 
@@ -41,7 +49,35 @@ export interface SearchResult {
   mode: SearchMode
   tookMilliseconds: number
   items: SearchItem[]
-  /** What a person should know about how this was found. */
+  /** Why the search was not done as requested. */
   warning: string | undefined
   explanation: Explanation | undefined
+}
+
+/** The dependencies of a search. */
+export interface SearchParts {
+  bases: KnowledgeService
+  documents: DocumentStore
+  chunks: ChunkStore
+  keywords: KeywordIndex
+  vectors: VectorIndex
+  embedder: Embedder
+  reranker: Reranker | undefined
+}
+
+/** A request, prepared for the keyword and the vector index. */
+export interface Query {
+  workspaceId: string
+  base: KnowledgeBase
+  mode: SearchMode
+  text: string
+  terms: string[]
+  vector: Float32Array | undefined
+  filter: ChunkFilter | undefined
+  /** The batches that match the filter, if they are few enough to list. */
+  allowed: Set<string> | undefined
+}
+
+export interface FoundItem extends SearchItem {
+  candidate: Candidate
 }

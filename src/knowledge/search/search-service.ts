@@ -4,20 +4,19 @@ import type { FoundChunk } from '../chunk-store.ts'
 import { DimensionChanged } from '../embedder.ts'
 import type { WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
+import { matchesFilter } from '../metadata-filter.ts'
 import { highlights } from '../text/highlights.ts'
 import { textTerms } from '../text/text-terms.ts'
 import { explainAbsence } from './explain-absence.ts'
 import { addressKey, type Candidate, fuseRanks } from './fuse-ranks.ts'
-import { matchesFilter } from './matches-filter.ts'
-import type { FoundItem, Question, Recalled, SearchParts } from './search-parts.ts'
-import type { SearchRequest, SearchResult } from './search-request.ts'
+import type { FoundItem, Query, SearchParts, SearchRequest, SearchResult } from './search-request.ts'
 
-/** Each leg offers at least so many, since the best by both may be the best by neither. */
-const fewestPerLeg = 60
-const mostPerLeg = 1000
-/** A filter that leaves more is applied to what was found instead of to what is searched. */
-const fewBatches = 2000
-const rerankedAtMost = 50
+/** Candidates of each index. More than requested, since the best of both may be the best of neither. */
+const minCandidates = 60
+const maxCandidates = 1000
+/** A filter that matches more batches is applied to the results instead of the index. */
+const maxListedBatches = 2000
+const maxReranked = 50
 
 export class SearchService {
   readonly #parts: SearchParts
@@ -29,22 +28,22 @@ export class SearchService {
   async search(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult> {
     const startedAt = performance.now()
     const base = await this.#parts.bases.find(workspaceId, knowledgeId)
-    const { question, warning } = await this.#ask(workspaceId, base, request)
+    const { query, warning } = await this.#prepare(workspaceId, base, request)
     const topK = request.topK ?? base.retrieval.topK
     const threshold = request.scoreThreshold ?? base.retrieval.scoreThreshold
     const rerank = this.#wantsRerank(request, base)
-    const recalled = await this.#recall(question, rerank ? Math.max(topK, rerankedAtMost) : topK)
-    // The index may have been replaced by the next one meanwhile, and swept.
+    const recalled = await this.#recall(query, rerank ? Math.max(topK, maxReranked) : topK)
+    // A new index may have replaced this one during the search.
     if (recalled.found.length < topK) {
       const now = await this.#parts.bases.find(workspaceId, knowledgeId)
       if (now.generation.id !== base.generation.id) return this.search(workspaceId, knowledgeId, request)
     }
-    const ranked = rerank ? await this.#rerank(question.text, recalled.found) : recalled.found
+    const ranked = rerank ? await this.#rerank(query.text, recalled.found) : recalled.found
     const items = ranked.filter(item => item.score >= threshold).slice(0, topK)
-    const shown = tellingTerms(recalled.terms)
+    const shown = distinctiveTerms(recalled.terms)
     for (const item of items) item.highlights = highlights(item.chunk.content, shown)
     return {
-      mode: question.mode,
+      mode: query.mode,
       tookMilliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
       items,
       warning,
@@ -56,43 +55,47 @@ export class SearchService {
               keyword: candidate.keyword?.rank,
               semantic: candidate.semantic?.rank,
             })),
-            absent: await explainAbsence(this.#parts, question, request, ranked, items, threshold),
+            absent: await explainAbsence(this.#parts, query, request, ranked, items, threshold),
           }
         : undefined,
     }
   }
 
-  async #ask(
+  async #prepare(
     workspaceId: string,
     base: KnowledgeBase,
     request: SearchRequest,
-  ): Promise<{ question: Question; warning: string | undefined }> {
+  ): Promise<{ query: Query; warning: string | undefined }> {
     const { embeddingModel } = base.generation
     const wanted = request.mode ?? base.retrieval.mode
     if (request.mode && request.mode !== 'keyword' && !embeddingModel)
-      throw invalidField('/mode', 'this knowledge base has no embedding model; search it with mode keyword')
+      throw invalidField(
+        '/mode',
+        'this knowledge base has no embedding model; use the mode "keyword", or set its embedding',
+      )
     let mode: SearchMode = embeddingModel ? (wanted ?? 'hybrid') : 'keyword'
     let vector: Float32Array | undefined
     let warning: string | undefined
     if (mode !== 'keyword') {
       try {
-        vector = await this.#parts.embedder.embedQuestion(embeddingModel!, request.query)
+        vector = await this.#parts.embedder.embedQuery(embeddingModel!, request.query)
         const { dimension } = base.generation
         if (dimension !== null && vector.length !== dimension) throw new DimensionChanged(vector.length)
       } catch (error) {
         if (!(error instanceof ModelFailure)) throw error
         if (mode === 'semantic') throw new AppError('model_failed', error.message, { cause: error })
-        // The other leg still answers, which is better than no answer.
+        // The keyword index still answers, which is better than no answer.
         mode = 'keyword'
-        warning = `Found by keywords only: ${error.message}`
+        warning = `Keyword search only: ${error.message}`
       }
     }
     const { fileIds, conditions = [] } = request
     const filter = fileIds || conditions.length > 0 ? { fileIds, conditions } : undefined
-    const allowed = filter && (await this.#parts.chunks.fewBatchesOf(workspaceId, base, filter, fewBatches))
+    const allowed =
+      filter && (await this.#parts.chunks.fewBatchesOf(workspaceId, base, filter, maxListedBatches))
     const terms = mode === 'semantic' && !request.explain ? [] : textTerms(request.query)
     return {
-      question: { workspaceId, base, mode, text: request.query, terms, vector, filter, allowed },
+      query: { workspaceId, base, mode, text: request.query, terms, vector, filter, allowed },
       warning,
     }
   }
@@ -104,24 +107,24 @@ export class SearchService {
   }
 
   /**
-   * Asks the legs for more than is needed, since what was deleted or disabled a moment ago may still stand in an
-   * index, and what a filter leaves out was perhaps not left out yet; when too little is left of it, asks for more.
+   * Asks the indexes for more than requested: a recently deleted or disabled chunk may still be in an index, and the
+   * filter may only be applied afterwards. Asks again for more when too few are left.
    */
-  async #recall(question: Question, wanted: number): Promise<Recalled> {
-    for (let limit = Math.max(fewestPerLeg, wanted * 2); limit < mostPerLeg; limit *= 4) {
-      const { candidates, terms } = await this.#askLegs(question, limit)
-      const found = await this.#fetch(question, candidates, wanted)
+  async #recall(query: Query, wanted: number): Promise<{ found: FoundItem[]; terms: WeighedTerm[] }> {
+    for (let limit = Math.max(minCandidates, wanted * 2); limit < maxCandidates; limit *= 4) {
+      const { candidates, terms } = await this.#findCandidates(query, limit)
+      const found = await this.#fetch(query, candidates, wanted)
       if (found.length >= wanted || candidates.length < limit) return { found, terms }
     }
-    // Hardly anything of what was found counts. Listing all that does may take a while, but misses nothing.
-    const { workspaceId, base, filter = { fileIds: undefined, conditions: [] } } = question
+    // Almost all candidates were excluded. Listing every matching batch is slow, but misses nothing.
+    const { workspaceId, base, filter = { fileIds: undefined, conditions: [] } } = query
     const allowed = await this.#parts.chunks.batchesOf(workspaceId, base, filter)
-    const { candidates, terms } = await this.#askLegs({ ...question, allowed }, mostPerLeg)
-    return { found: await this.#fetch(question, candidates, wanted), terms }
+    const { candidates, terms } = await this.#findCandidates({ ...query, allowed }, maxCandidates)
+    return { found: await this.#fetch(query, candidates, wanted), terms }
   }
 
-  async #askLegs(
-    { workspaceId, base, mode, terms, vector, allowed }: Question,
+  async #findCandidates(
+    { workspaceId, base, mode, terms, vector, allowed }: Query,
     limit: number,
   ): Promise<{ candidates: Candidate[]; terms: WeighedTerm[] }> {
     const { keywords, vectors } = this.#parts
@@ -140,8 +143,8 @@ export class SearchService {
     return { candidates, terms: keyword?.terms ?? [] }
   }
 
-  async #fetch(question: Question, candidates: Candidate[], wanted: number): Promise<FoundItem[]> {
-    const { workspaceId, base, filter, allowed } = question
+  async #fetch(query: Query, candidates: Candidate[], wanted: number): Promise<FoundItem[]> {
+    const { workspaceId, base, filter, allowed } = query
     const found: FoundItem[] = []
     let count = wanted + 10
     for (let start = 0; start < candidates.length && found.length < wanted; start += count) {
@@ -160,7 +163,7 @@ export class SearchService {
 
   async #rerank(query: string, items: FoundItem[]): Promise<FoundItem[]> {
     if (items.length === 0) return items
-    const some = items.slice(0, rerankedAtMost)
+    const some = items.slice(0, maxReranked)
     try {
       const ranked = await this.#parts.reranker!.rerank(
         query,
@@ -177,8 +180,8 @@ export class SearchService {
   }
 }
 
-/** Words that stand nearly everywhere would light up everything. */
-function tellingTerms(terms: WeighedTerm[]): string[] {
+/** Very common words would highlight everything. */
+function distinctiveTerms(terms: WeighedTerm[]): string[] {
   const rarest = terms[0]?.weight ?? 0
   return terms.filter(({ weight }) => weight >= rarest * 0.3).map(({ term }) => term)
 }

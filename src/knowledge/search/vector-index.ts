@@ -6,7 +6,7 @@ export interface VectorHit extends ChunkAddress {
   similarity: number
 }
 
-/** Finds the nearest vectors of a generation. The rows are the truth; whatever speeds it up is derived from them. */
+/** Finds the nearest vectors of a generation. The database rows are the source of truth; an index is derived. */
 export interface VectorIndex {
   search(
     workspaceId: string,
@@ -15,9 +15,9 @@ export interface VectorIndex {
     limit: number,
     batchIds: Set<string> | undefined,
   ): Promise<VectorHit[]>
-  /** New vectors were made visible: a good moment to take them in. */
+  /** New vectors became visible and can be indexed. */
   refresh(workspaceId: string, generationId: string): void
-  /** Builds and removes what is derived. */
+  /** Builds and removes derived indexes. */
   tidy(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }

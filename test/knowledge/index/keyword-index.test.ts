@@ -50,7 +50,7 @@ describe('the keyword index agrees with BM25 over all chunks', () => {
       ),
     ))
 
-  test('segments merged again and again, without the documents that are gone', () =>
+  test('segments that are merged repeatedly, without deleted documents', () =>
     fc.assert(
       fc.asyncProperty(
         batches,
@@ -70,7 +70,7 @@ describe('the keyword index agrees with BM25 over all chunks', () => {
       ),
     ))
 
-  test('merging does not change a byte of what is found, in whatever order', () =>
+  test('merging in any order does not change the results', () =>
     fc.assert(
       fc.asyncProperty(batches, question, async (corpus, asked) => {
         const segments = corpus.map(batch => buildSegment(batch))
@@ -79,7 +79,7 @@ describe('the keyword index agrees with BM25 over all chunks', () => {
       }),
     ))
 
-  test('the best few are the first of all, and a filter leaves the scores as they are', () =>
+  test('a limit returns the best hits, and a filter does not change scores', () =>
     fc.assert(
       fc.asyncProperty(batches, question, fc.integer({ min: 1, max: 9 }), async (corpus, asked, limit) => {
         const segments = corpus.map(batch => buildSegment(batch))
@@ -97,7 +97,7 @@ describe('the keyword index agrees with BM25 over all chunks', () => {
     ))
 })
 
-test('a term that stands often and far apart counts right', async () => {
+test('a frequent term with distant postings is scored correctly', async () => {
   const chunks = Array.from({ length: 40_000 }, (_, index) => [`only${index % 7}`])
   // Distances of more than 127, more than 16,384 and of 1; counts of 1, 127, 128 and 20,000.
   for (const [position, count] of [
@@ -116,7 +116,7 @@ test('a term that stands often and far apart counts right', async () => {
   )
 })
 
-test('every term of a segment of many blocks is found, and none of its neighbours', async () => {
+test('every term of a segment with many blocks is found, and no adjacent one', async () => {
   const terms = Array.from({ length: 30_000 }, (_, index) => `term${String(index * 2).padStart(6, '0')}`)
   const segment = buildSegment({ batchId: 'b', chunks: [terms] })
   assert.ok(segment.blocks.length > 10, `${segment.blocks.length} blocks`)
@@ -139,7 +139,7 @@ test('every term of a segment of many blocks is found, and none of its neighbour
   }
 })
 
-test('a block that begins with half a character is found like any other', async () => {
+test('a block whose first term is half a surrogate pair is found', async () => {
   // Pairs of neighbours in runs outside the basic plane begin and end with halves of them.
   const text = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x20000 + index)).join('')
   const terms = [...new Set(textTerms(text))]
@@ -155,7 +155,7 @@ test('a block that begins with half a character is found like any other', async 
   assert.equal(missing.length, 0, `${missing.length} of ${terms.length} terms are not found`)
 })
 
-test('a very long word in a document does not keep the others from being found', async () => {
+test('a very long word does not prevent others from being found', async () => {
   const long = textTerms(`${'m'.repeat(9000)}+`)
   for (let before = 0; before < 30; before++) {
     const words = Array.from({ length: 30 }, (_, index) => `${index < before ? 'a' : 'z'}${index}`)
@@ -164,7 +164,7 @@ test('a very long word in a document does not keep the others from being found',
   }
 })
 
-test('of a long question the rarest 64 terms take part, the rarest first', async () => {
+test('a long query is scored by its 64 rarest terms, rarest first', async () => {
   const chunks = Array.from({ length: 100 }, (_, chunk) =>
     Array.from({ length: 100 - chunk }, (__, index) => `t${index}`),
   )
@@ -180,7 +180,7 @@ test('of a long question the rarest 64 terms take part, the rarest first', async
   assert.equal(hits[0]!.position, 0)
 })
 
-test('a question without terms, and an index without segments or with empty chunks only, find nothing', async () => {
+test('a query without terms, an index without segments, and empty chunks find nothing', async () => {
   const empty = buildSegment({ batchId: 'b', chunks: [[], []] })
   assert.deepEqual(await search([], ['a']), [])
   assert.deepEqual(await search([empty], ['a']), [])
@@ -190,7 +190,7 @@ test('a question without terms, and an index without segments or with empty chun
   assert.deepEqual(await search([filled], []), [])
 })
 
-test('what is merged away during a search is looked for in what took its place', async () => {
+test('a search survives a concurrent merge', async () => {
   const corpus = ['a', 'b', 'c'].map(batchId => ({ batchId, chunks: [['word', batchId]] }))
   for (const moment of ['headers', 'blocks'] as const) {
     const source = new MemorySegments(corpus.map(batch => buildSegment(batch)))
@@ -211,7 +211,7 @@ test('what is merged away during a search is looked for in what took its place',
   }
 })
 
-test('searches at the same time do not disturb each other', async () => {
+test('concurrent searches do not affect each other', async () => {
   const corpus = Array.from({ length: 20 }, (_, index) => ({
     batchId: `b${index}`,
     chunks: Array.from({ length: 10 }, (__, chunk) => [`x${index % 5}`, `y${chunk}`, 'common']),
@@ -225,7 +225,7 @@ test('searches at the same time do not disturb each other', async () => {
   )
 })
 
-test('documents that come later move the scores, within a hundredth', async () => {
+test('later documents change scores by at most one percent', async () => {
   const source = new MemorySegments()
   const index = indexOf(source)
   const corpus: Batch[] = []
@@ -240,7 +240,7 @@ test('documents that come later move the scores, within a hundredth', async () =
   }
 })
 
-test('words that only ask do not lead to a passage that only asks, too', async () => {
+test('function words do not lead to a passage of function words', async () => {
   const chunks = [
     'How many days of holiday do I have',
     'npm run banyan restore reads the backup and puts everything back',

@@ -15,7 +15,7 @@ const all = (source: MemorySegments): string[] => [...source.stored.keys()]
 const firstBlocks = (source: MemorySegments) => all(source).map(segmentId => ({ segmentId, ordinal: 0 }))
 
 describe('a segment cache', () => {
-  test('reads nothing twice while it fits', async () => {
+  test('reads nothing twice while everything fits', async () => {
     const source = sourceOf()
     const cache = new SegmentCache(source, 64 << 20)
     const headers = await cache.headers('w', all(source))
@@ -26,7 +26,7 @@ describe('a segment cache', () => {
     assert.deepEqual([source.headersRead, source.blocksRead], [60, 60])
   })
 
-  test('keeps no more than its bytes: what was not used for long goes first', async () => {
+  test('evicts the least recently used entries at its size limit', async () => {
     const source = sourceOf()
     const bytes = [...source.stored.values()].map(({ blocks }) => blocks[0]!.length)
     const most = bytes.slice(0, 10).reduce((sum, length) => sum + length, 0)
@@ -45,7 +45,7 @@ describe('a segment cache', () => {
     assert.ok(kept > 0 && kept <= most, `${kept} bytes are kept, ${most} are allowed`)
   })
 
-  test('what is used stays, what is not goes', async () => {
+  test('keeps entries that are in use', async () => {
     const source = sourceOf()
     const cache = new SegmentCache(source, 40_000)
     const [favourite, ...others] = firstBlocks(source)
@@ -58,7 +58,7 @@ describe('a segment cache', () => {
     }
   })
 
-  test('one that is larger than a quarter of the cache is read, but not kept', async () => {
+  test('does not cache an entry larger than a quarter of the cache', async () => {
     const source = sourceOf()
     const cache = new SegmentCache(source, 1000)
     for (let turn = 1; turn <= 3; turn++) {
@@ -68,7 +68,7 @@ describe('a segment cache', () => {
     }
   })
 
-  test('what is not there is not invented, and found once it is there', async () => {
+  test('does not cache a missing segment', async () => {
     const source = sourceOf()
     const cache = new SegmentCache(source, 1 << 20)
     const late = { segmentId: 'late', ordinal: 0 }
@@ -80,7 +80,7 @@ describe('a segment cache', () => {
   })
 
   for (const bytes of [1, 3000, 20_000, 200_000])
-    test(`with ${bytes} bytes, searches find the same as without`, async () => {
+    test(`searches with ${bytes} bytes find the same as without a cache`, async () => {
       const source = sourceOf()
       const index = new KeywordIndex(source, new SegmentCache(source, bytes))
       for (let turn = 0; turn < 40; turn++) {
@@ -92,7 +92,7 @@ describe('a segment cache', () => {
       }
     })
 
-  test('two workspaces whose segments have the same name do not see each other', async () => {
+  test('separates workspaces whose segments have the same id', async () => {
     const mine = buildSegment({ batchId: 'mine', chunks: [['secret']] })
     const theirs = buildSegment({ batchId: 'theirs', chunks: [['other']] })
     const of = (workspaceId: string): MemorySegments =>

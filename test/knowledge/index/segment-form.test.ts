@@ -19,7 +19,7 @@ const number = fc.oneof(
   fc.constantFrom(0, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 2 ** 31, Number.MAX_SAFE_INTEGER),
 )
 
-test('numbers and bytes come back as they were written', () =>
+test('numbers and bytes round-trip', () =>
   fc.assert(
     fc.property(fc.array(number), fc.uint8Array(), (numbers, bytes) => {
       const writer = new ByteWriter(1)
@@ -33,7 +33,7 @@ test('numbers and bytes come back as they were written', () =>
     }),
   ))
 
-test('postings come back as they were written', () => {
+test('postings round-trip', () => {
   const posting = fc.tuple(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 3_000_000 }))
   fc.assert(
     fc.property(fc.array(posting), postings => {
@@ -52,7 +52,7 @@ test('postings come back as they were written', () => {
   )
 })
 
-test('a header comes back as it was written', () => {
+test('a header round-trips', () => {
   const range = fc.record(
     {
       batchId: fc.string({ unit: 'grapheme' }),
@@ -70,7 +70,7 @@ test('a header comes back as it was written', () => {
   )
 })
 
-test('the first terms of blocks survive, whatever characters they hold', () => {
+test('first terms of blocks round-trip with any characters', () => {
   const header = {
     ranges: [],
     lengths: new Uint32Array(),
@@ -82,7 +82,7 @@ test('the first terms of blocks survive, whatever characters they hold', () => {
 describe('a block', () => {
   const terms = fc.uniqueArray(fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }), { minLength: 1 })
 
-  test('gives back every term, and only those', () =>
+  test('returns every term and no other', () =>
     fc.assert(
       fc.property(terms, all => {
         const sorted = all.toSorted()
@@ -122,7 +122,7 @@ describe('a block', () => {
   })
 })
 
-test('a segment names its chunks by document and position, from where it begins', () => {
+test('a segment addresses its chunks by batch and position', () => {
   const segment = buildSegment({ batchId: 'b', chunks: [['x'], [], ['x', 'y']] }, 500)
   const header = decodeHeader(segment.header)
   assert.deepEqual(header.ranges, [{ batchId: 'b', from: 500, count: 3 }])
@@ -136,13 +136,13 @@ test('a segment names its chunks by document and position, from where it begins'
   )
 })
 
-test('nothing is left of a segment all of whose documents are gone', () => {
+test('a segment whose documents are all deleted merges to an empty one', () => {
   const merged = mergeSegments([buildSegment({ batchId: 'b', chunks: [['x']] })], () => true)
   assert.deepEqual([merged.chunkCount, merged.termTotal, merged.blocks.length], [0, 0, 0])
   assert.equal(mergeSegments([], () => false).chunkCount, 0)
 })
 
-test('the best so many are kept', () =>
+test('the highest scores are kept', () =>
   fc.assert(
     fc.property(fc.array(fc.nat(50)), fc.integer({ min: 1, max: 20 }), (scores, limit) => {
       const top = new TopHits<number>(limit)

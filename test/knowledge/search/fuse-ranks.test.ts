@@ -6,7 +6,7 @@ import { fuseRanks } from '../../../src/knowledge/search/fuse-ranks.ts'
 const hits = (...names: string[]) =>
   names.map((batchId, index) => ({ batchId, position: 0, score: 1 - index / 10 }))
 
-test('what is first in both legs gets 1, and what is in one only gets less', () => {
+test('a chunk that is first in both results scores 1, one in a single result less', () => {
   const fused = fuseRanks({ keyword: hits('a', 'b'), semantic: hits('a', 'c') })
   assert.deepEqual(
     fused.map(({ batchId }) => batchId),
@@ -19,12 +19,12 @@ test('what is first in both legs gets 1, and what is in one only gets less', () 
   assert.equal(fused[2]!.keyword, undefined)
 })
 
-test('what both legs know well beats what one knows best', () => {
+test('a good rank in both results beats the best rank in one', () => {
   const fused = fuseRanks({ keyword: hits('k', 'both'), semantic: hits('s', 'both') })
   assert.equal(fused[0]!.batchId, 'both')
 })
 
-test('the chunks of a document are told apart by their position', () => {
+test('chunks of a document are distinguished by their position', () => {
   const fused = fuseRanks({
     keyword: [{ batchId: 'b', position: 1, score: 1 }],
     semantic: [{ batchId: 'b', position: 11, score: 1 }],
@@ -32,7 +32,7 @@ test('the chunks of a document are told apart by their position', () => {
   assert.equal(fused.length, 2)
 })
 
-test('one leg alone keeps its own scores and its order', () => {
+test('a single result keeps its scores and order', () => {
   assert.deepEqual(
     fuseRanks({ semantic: hits('a', 'b', 'c') }).map(({ batchId, score }) => [batchId, score]),
     [
@@ -45,7 +45,7 @@ test('one leg alone keeps its own scores and its order', () => {
   assert.deepEqual(fuseRanks({}), [])
 })
 
-test('an empty leg beside another leaves the order of the other', () => {
+test('an empty result does not change the order of the other', () => {
   const fused = fuseRanks({ keyword: hits('a', 'b', 'c'), semantic: [] })
   assert.deepEqual(
     fused.map(({ batchId }) => batchId),
@@ -54,7 +54,7 @@ test('an empty leg beside another leaves the order of the other', () => {
   assert.ok(fused.every(({ score }) => score <= 0.5))
 })
 
-test('scores are from 0 to 1 and fall; nobody is lost or named twice', () => {
+test('scores are between 0 and 1 and descend; no chunk is lost or repeated', () => {
   const leg = fc.uniqueArray(fc.constantFrom(...'abcdefghijklm'), { maxLength: 13 })
   fc.assert(
     fc.property(leg, leg, (keyword, semantic) => {

@@ -19,8 +19,8 @@ const three: Passage[] = [
 
 const fails = (reason: string) => (error: unknown) => error instanceof AppError && error.reason === reason
 
-describe('the mode', () => {
-  test('is hybrid where there is an embedding model: what both legs know comes first', async () => {
+describe('search mode', () => {
+  test('is hybrid with an embedding model: chunks found by both indexes come first', async () => {
     const world = new SearchWorld([...three, { file: 'd', content: 'd', keyword: 0.85, semantic: 0.94 }])
     const { mode, items, warning } = await ask(world)
     assert.equal(mode, 'hybrid')
@@ -30,7 +30,7 @@ describe('the mode', () => {
     assert.deepEqual(new Set(world.asked.map(({ leg }) => leg)), new Set(['keyword', 'semantic']))
   })
 
-  test('keyword and semantic ask one leg only, and show its scores', async () => {
+  test('keyword and semantic use one index only, and show its scores', async () => {
     const world = new SearchWorld(three)
     const keyword = await ask(world, { mode: 'keyword' })
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('the mode', () => {
     )
   })
 
-  test('is keyword without an embedding model; to ask for another is refused', async () => {
+  test('is keyword without an embedding model; other modes are rejected', async () => {
     const world = new SearchWorld(three)
     world.embeddingModel = null
     world.retrieval.mode = 'semantic'
@@ -58,20 +58,20 @@ describe('the mode', () => {
       await assert.rejects(ask(world, { mode }), fails('invalid_request'))
   })
 
-  test('of the base holds where the question says nothing', async () => {
+  test('defaults to the mode of the base', async () => {
     const world = new SearchWorld(three)
     world.retrieval.mode = 'semantic'
     assert.equal((await ask(world)).mode, 'semantic')
     assert.equal((await ask(world, { mode: 'hybrid' })).mode, 'hybrid')
   })
 
-  test('similarities below zero count as zero', async () => {
+  test('counts negative similarities as zero', async () => {
     const world = new SearchWorld([{ file: 'a', content: 'x', semantic: -0.4 }])
     assert.equal((await ask(world, { mode: 'semantic' })).items[0]!.score, 0)
   })
 })
 
-describe('an embedding model that fails', () => {
+describe('a failing embedding model', () => {
   const broken = (): SearchWorld => {
     const world = new SearchWorld(three)
     world.embed = async () => {
@@ -80,23 +80,23 @@ describe('an embedding model that fails', () => {
     return world
   }
 
-  test('leaves keywords, and the answer says so', async () => {
+  test('falls back to keyword search with a warning', async () => {
     const { mode, warning, items } = await ask(broken())
     assert.equal(mode, 'keyword')
-    assert.match(warning!, /keywords only: The endpoint does not answer/)
+    assert.match(warning!, /Keyword search only: The endpoint does not answer/)
     assert.deepEqual(
       items.map(({ chunk }) => chunk.fileId),
       ['a', 'c', 'b'],
     )
   })
 
-  test('fails a search by meaning', () =>
+  test('fails a semantic search', () =>
     assert.rejects(ask(broken(), { mode: 'semantic' }), fails('model_failed')))
 
-  test('is not asked for a search by keywords', async () =>
+  test('is not called for a keyword search', async () =>
     assert.equal((await ask(broken(), { mode: 'keyword' })).warning, undefined))
 
-  test('another fault is not taken for one of the model', async () => {
+  test('an unrelated error is not reported as a model failure', async () => {
     const world = new SearchWorld(three)
     world.embed = async () => {
       throw new TypeError('a mistake of ours')
@@ -105,7 +105,7 @@ describe('an embedding model that fails', () => {
   })
 })
 
-describe('how many', () => {
+describe('number of results', () => {
   const many = (count: number, more: (index: number) => Partial<Passage> = () => ({})): Passage[] =>
     Array.from({ length: count }, (_, index) => ({
       file: `f${index}`,
@@ -114,33 +114,33 @@ describe('how many', () => {
       ...more(index),
     }))
 
-  test('the question says, else the base', async () => {
+  test('comes from the request, else from the base', async () => {
     const world = new SearchWorld(many(30))
     assert.equal((await filesOf(world)).length, 5)
     assert.deepEqual(await filesOf(world, { topK: 2 }), ['f0', 'f1'])
     assert.equal((await filesOf(world, { topK: 100 })).length, 30)
   })
 
-  test('what is dead in the index is made up for', async () => {
+  test('is reached although the index still contains deleted chunks', async () => {
     const world = new SearchWorld(many(900, index => ({ isDead: index < 700 })))
     assert.deepEqual(await filesOf(world, { mode: 'keyword', topK: 3 }), ['f700', 'f701', 'f702'])
     const limits = world.asked.map(({ limit }) => limit)
     assert.ok(limits.length > 1 && limits.every((limit, at) => limit > (limits[at - 1] ?? 0)))
   })
 
-  test('when all is dead, asking comes to an end', async () => {
+  test('terminates when all indexed chunks are deleted', async () => {
     const world = new SearchWorld(many(20_000, () => ({ isDead: true, semantic: 0.5 })))
     assert.deepEqual(await filesOf(world), [])
     assert.ok(world.asked.length <= 12, `${world.asked.length} times`)
   })
 
-  test('enough at the first time is not asked for again', async () => {
+  test('needs one lookup when that finds enough', async () => {
     const world = new SearchWorld(many(500, index => ({ isDead: index % 3 === 0 })))
     assert.equal((await filesOf(world, { mode: 'keyword' })).length, 5)
     assert.equal(world.asked.length, 1)
   })
 
-  test('the threshold cuts off', async () => {
+  test('is limited by the score threshold', async () => {
     const world = new SearchWorld(three)
     assert.deepEqual(await filesOf(world, { mode: 'keyword', scoreThreshold: 0.8 }), ['a', 'c'])
     assert.deepEqual(await filesOf(world, { mode: 'keyword', scoreThreshold: 0.91 }), [])
@@ -150,20 +150,20 @@ describe('how many', () => {
   })
 })
 
-test('a question without words finds nothing by keywords', async () => {
+test('a query without words finds nothing in keyword mode', async () => {
   const world = new SearchWorld(three)
   assert.deepEqual(await filesOf(world, { query: '🎉 !!', mode: 'keyword' }), [])
   assert.equal((await filesOf(world, { query: '🎉 !!' })).length, 3)
 })
 
-test('items say where the words of the question stand', async () => {
+test('items contain the highlights of the query words', async () => {
   const { items } = await ask(new SearchWorld(three), { mode: 'keyword' })
   assert.deepEqual(items[0]!.highlights, [[2, 8]])
   assert.deepEqual(items[2]!.highlights, [])
 })
 
 describe('filters', () => {
-  test('hold in both legs', async () => {
+  test('apply to both indexes', async () => {
     const world = new SearchWorld(three)
     assert.deepEqual((await filesOf(world, { fileIds: ['a', 'b'] })).sort(), ['a', 'b'])
     assert.deepEqual(world.filters, [{ fileIds: ['a', 'b'], conditions: [] }])
@@ -174,7 +174,7 @@ describe('filters', () => {
     assert.deepEqual(await filesOf(world, { fileIds: ['none'] }), [])
   })
 
-  test('that leave too many documents to list them hold for what was found', async () => {
+  test('that match too many documents are applied to the results', async () => {
     const passages = Array.from({ length: 800 }, (_, index) => ({
       file: `f${index}`,
       content: 'refund',
@@ -190,7 +190,7 @@ describe('filters', () => {
     assert.deepEqual(await filesOf(world, { mode: 'keyword', conditions, fileIds: ['f3', 'f4'] }), ['f3'])
   })
 
-  test('without any, nothing is looked up', async () => {
+  test('cost no lookup when there are none', async () => {
     const world = new SearchWorld(three)
     await ask(world, { conditions: [] })
     assert.deepEqual(world.filters, [])
@@ -199,7 +199,7 @@ describe('filters', () => {
 })
 
 describe('a reranker', () => {
-  test('has the last word on the order, the scores and the threshold', async () => {
+  test('decides order and scores, to which the threshold applies', async () => {
     const world = new SearchWorld(three)
     world.rerank = documents =>
       documents
@@ -215,7 +215,7 @@ describe('a reranker', () => {
     assert.deepEqual(await filesOf(world, { rerank: true, scoreThreshold: 0.5 }), ['b'])
   })
 
-  test('is asked where the base or the question wants it', async () => {
+  test('is used when the base or the request enables it', async () => {
     const world = new SearchWorld(three)
     world.rerank = documents => documents.map((_, index) => ({ index, score: 1 }))
     await ask(world)
@@ -229,14 +229,14 @@ describe('a reranker', () => {
     assert.equal(world.reranked.length, 1, 'not about nothing')
   })
 
-  test('that is not there is an error where the question wants it, not where the base does', async () => {
+  test('that is not configured is an error for the request, not for the setting of the base', async () => {
     const world = new SearchWorld(three)
     await assert.rejects(ask(world, { rerank: true }), fails('invalid_request'))
     world.retrieval.rerank = true
     assert.equal((await filesOf(world)).length, 3)
   })
 
-  test('that fails says so', async () => {
+  test('that fails is reported as a model failure', async () => {
     const world = new SearchWorld(three)
     world.rerank = () => {
       throw new ModelFailure('The reranker does not answer', { retryable: true })
@@ -244,7 +244,7 @@ describe('a reranker', () => {
     await assert.rejects(ask(world, { rerank: true }), fails('model_failed'))
   })
 
-  test('does not take away what was asked for', async () => {
+  test('does not reduce the number of results', async () => {
     const passages = Array.from({ length: 100 }, (_, index) => ({
       file: `f${index}`,
       content: 'refund',
@@ -255,7 +255,7 @@ describe('a reranker', () => {
     assert.equal((await filesOf(world, { rerank: true, mode: 'keyword', topK: 50 })).length, 50)
   })
 
-  test('sees more than is shown, since the best may be further down', async () => {
+  test('gets more candidates than are returned', async () => {
     const passages = Array.from({ length: 40 }, (_, index) => ({
       file: `f${index}`,
       content: `refund ${index}`,
@@ -283,10 +283,10 @@ describe('an explanation', () => {
     return absent[0]!.reason
   }
 
-  test('is given only where it is asked for', async () =>
+  test('is returned only on request', async () =>
     assert.equal((await ask(new SearchWorld(three))).explanation, undefined))
 
-  test('tells the terms, and where each item stood in each leg', async () => {
+  test('contains the terms, and the rank of each item in each index', async () => {
     const { terms, ranks, absent } = await explain(new SearchWorld(three))
     assert.deepEqual(
       terms.map(({ term }) => term),
@@ -303,26 +303,26 @@ describe('an explanation', () => {
     assert.deepEqual(absent, [])
   })
 
-  test('says nothing of a file that came up', async () =>
+  test('does not mention a file that was found', async () =>
     assert.deepEqual((await explain(new SearchWorld(three), { explainFileIds: ['a'] })).absent, []))
 
-  test('a file that is not in the base', async () =>
+  test('covers a file that is not in the base', async () =>
     assert.match(await reason(new SearchWorld(three), 'x'), /not a document of this knowledge base/))
 
-  test('a file that is not read yet, or could not be', async () => {
+  test('covers a file that is not indexed yet or has failed', async () => {
     const world = new SearchWorld(three)
     world.statuses = { slow: 'embedding', bad: 'failed' }
-    assert.match(await reason(world, 'slow'), /not read yet; its status is embedding/)
-    assert.match(await reason(world, 'bad'), /could not be read: It is a scan/)
+    assert.match(await reason(world, 'slow'), /not indexed yet; its status is embedding/)
+    assert.match(await reason(world, 'bad'), /could not be processed: It is a scan/)
   })
 
-  test('a file that the filter leaves out', async () => {
+  test('covers a file that the filter excludes', async () => {
     const world = new SearchWorld(three)
     world.matching = ['b']
-    assert.match(await reason(world, 'a', { conditions: [{ key: 'x', equals: 1 }] }), /filter leaves it out/)
+    assert.match(await reason(world, 'a', { conditions: [{ key: 'x', equals: 1 }] }), /filter excludes it/)
   })
 
-  test('a file of `file_ids` that does not come up is explained, too', async () => {
+  test('covers a file of `file_ids` that is not found', async () => {
     const { absent } = await explain(new SearchWorld(three), { fileIds: ['a', 'nope'] })
     assert.deepEqual(
       absent.map(({ fileId }) => fileId),
@@ -330,33 +330,36 @@ describe('an explanation', () => {
     )
   })
 
-  test('a file below the threshold', async () => {
+  test('covers a file below the threshold', async () => {
     const world = new SearchWorld(three)
     const why = await reason(world, 'b', { mode: 'keyword', scoreThreshold: 0.5 })
     assert.match(why, /score 0\.200, below the threshold 0\.5/)
   })
 
-  test('a file below the threshold by the word of the reranker', async () => {
+  test('covers a file that the reranker scored below the threshold', async () => {
     const world = new SearchWorld(three)
     world.rerank = documents => documents.map((_, index) => ({ index, score: 0.25 }))
     const why = await reason(world, 'a', { rerank: true, scoreThreshold: 0.4 })
     assert.match(why, /score 0\.250, below the threshold 0\.4/)
   })
 
-  test('a file without any word of the question', async () => {
+  test('covers a file without a word of the query', async () => {
     const world = new SearchWorld([...three, { file: 'd', content: 'weather' }])
-    assert.match(await reason(world, 'd', { mode: 'keyword' }), /None of its passages holds any word/)
+    assert.match(
+      await reason(world, 'd', { mode: 'keyword' }),
+      /None of its passages contains a word of the query/,
+    )
   })
 
-  test('a file whose best passage is disabled', async () => {
+  test('covers a file whose best passage is disabled', async () => {
     const world = new SearchWorld([...three, { file: 'd', content: 'refund', keyword: 0.99, isDead: true }])
-    assert.match(await reason(world, 'd', { mode: 'keyword' }), /disabled or was changed/)
+    assert.match(await reason(world, 'd', { mode: 'keyword' }), /disabled or was just changed/)
   })
 
-  test('a file that others beat', async () => {
+  test('covers a file that others outrank', async () => {
     const world = new SearchWorld(three)
     const why = await reason(world, 'b', { mode: 'keyword', topK: 2 })
-    assert.match(why, /Other passages fit better; its best one has keyword score 0\.200, keyword rank 3\./)
+    assert.match(why, /Other passages rank higher; its best one has keyword score 0\.200, keyword rank 3\./)
     const semantic = await reason(world, 'a', { mode: 'semantic', topK: 2 })
     assert.match(semantic, /similarity 0\.100/)
     assert.doesNotMatch(semantic, /keyword/, 'the leg that was not asked does not count')

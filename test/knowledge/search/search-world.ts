@@ -1,7 +1,8 @@
-import type { ChunkAddress, ChunkFilter, FoundChunk } from '../../../src/knowledge/chunk-store.ts'
+import type { ChunkAddress, FoundChunk } from '../../../src/knowledge/chunk-store.ts'
 import type { DocumentStatus } from '../../../src/knowledge/document.ts'
 import type { Metadata, Retrieval } from '../../../src/knowledge/knowledge-base.ts'
-import type { SearchParts } from '../../../src/knowledge/search/search-parts.ts'
+import type { ChunkFilter } from '../../../src/knowledge/metadata-filter.ts'
+import type { SearchParts } from '../../../src/knowledge/search/search-request.ts'
 import { SearchService } from '../../../src/knowledge/search/search-service.ts'
 
 export interface Passage {
@@ -140,7 +141,7 @@ export class SearchWorld {
           }))
         },
       },
-      embedder: { embedQuestion: () => this.embed() },
+      embedder: { embedQuery: () => this.embed() },
       reranker: this.rerank && {
         rerank: async (query: string, documents: string[]) => {
           this.reranked.push({ query, documents })

@@ -1,7 +1,18 @@
-import type { ChunkFilter, FilterCondition, FoundChunk } from '../chunk-store.ts'
-import type { Metadata, MetadataValue } from '../knowledge-base.ts'
+import type { FoundChunk } from './chunk-store.ts'
+import type { Metadata, MetadataValue } from './knowledge-base.ts'
 
-/** As the database compares: numbers with numbers, everything else as text. */
+/** A condition on one metadata key of a document. */
+export type FilterCondition =
+  | { key: string; equals: MetadataValue }
+  | { key: string; in: MetadataValue[] }
+  | { key: string; gt?: number | string; lt?: number | string; gte?: number | string; lte?: number | string }
+
+export interface ChunkFilter {
+  fileIds: string[] | undefined
+  conditions: FilterCondition[]
+}
+
+/** Like the database: numbers are compared as numbers, everything else as text. */
 const isSame = (left: MetadataValue, right: MetadataValue): boolean =>
   typeof left === 'number' || typeof right === 'number' ? left === right : String(left) === String(right)
 
@@ -33,6 +44,6 @@ export const matchesConditions = (metadata: Metadata, conditions: FilterConditio
     return (Array.isArray(value) ? value : [value]).some(one => holds(one, condition))
   })
 
-/** What a filter means, for a chunk that was found already. `batchesOf` of the store means the same. */
+/** Applies a filter to a chunk, with the same result as `ChunkStore.batchesOf`. */
 export const matchesFilter = (chunk: FoundChunk, { fileIds, conditions }: ChunkFilter): boolean =>
   (!fileIds || fileIds.includes(chunk.fileId)) && matchesConditions(chunk.metadata, conditions)
