@@ -1,4 +1,3 @@
-import type { FoundChunk } from './chunk-store.ts'
 import type { Metadata, MetadataValue } from './knowledge-base.ts'
 
 /** A condition on one metadata key of a document. */
@@ -45,5 +44,7 @@ export const matchesConditions = (metadata: Metadata, conditions: FilterConditio
   })
 
 /** Applies a filter to a chunk, with the same result as `ChunkStore.batchesOf`. */
-export const matchesFilter = (chunk: FoundChunk, { fileIds, conditions }: ChunkFilter): boolean =>
-  (!fileIds || fileIds.includes(chunk.fileId)) && matchesConditions(chunk.metadata, conditions)
+export const matchesFilter = (
+  chunk: { fileId: string; metadata: Metadata },
+  { fileIds, conditions }: ChunkFilter,
+): boolean => (!fileIds || fileIds.includes(chunk.fileId)) && matchesConditions(chunk.metadata, conditions)
