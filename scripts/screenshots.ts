@@ -19,7 +19,7 @@ const folder = join(import.meta.dirname, '../docs/images')
 const token = 'token-of-the-screenshots'
 
 const answer =
-  'A run **survives a crash** of the server: it is in the database before its first node starts [1].\n\n- Finished nodes do not run again.\n- A node that was at work is tried once more, with the same idempotency key [2].\n- What was said to the user stays said.'
+  'A run **survives a crash** of the server: it is in the database before its first node starts [1].\n\n- Finished nodes do not run again.\n- A node that was at work is tried once more, with the same idempotency key [2].\n- Conversation to the user stays said.'
 
 async function waitForDemo(api: ApiClient): Promise<string> {
   for (;;) {
@@ -75,13 +75,13 @@ async function takeWorkflow(browser: Browser, base: string): Promise<void> {
     await page.goto(`${base}/#/workflows/tea_shop`)
     await page.locator('.x6-node').first().waitFor()
     await page.getByRole('tab', { name: 'Run' }).click()
-    await page.getByPlaceholder('What should it work on?').fill('A green tea, please')
+    await page.getByPlaceholder('Ask something').fill('A green tea, please')
     await page
       .getByRole('tabpanel', { name: 'Run' })
       .getByRole('button', { name: 'Run', exact: true })
       .click()
     await page.getByText('Succeeded').first().waitFor()
-    await page.getByRole('button', { name: /^Show everything/ }).click()
+    await page.getByRole('button', { name: /^Fit to screen/ }).click()
     await take(page, `workflow-${colorScheme}`)
     await page.context().close()
   }

@@ -39,6 +39,7 @@ export function App() {
   return (
     <ConfigProvider
       locale={language === 'zh' ? chinese : english}
+      button={{ autoInsertSpace: false }}
       theme={{
         algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm,
         token: tokensOf(isDark),

@@ -28,7 +28,7 @@ import './console-frame.css'
 
 const useWords = defineWords(
   {
-    skip: 'Skip to the content',
+    skip: 'Skip to content',
     pages: 'Pages',
     '': 'Overview',
     workflows: 'Workflows',
@@ -38,7 +38,7 @@ const useWords = defineWords(
     files: 'Files',
     models: 'Models',
     usage: 'Usage',
-    tokens: 'Tokens',
+    tokens: 'Access tokens',
     settings: 'Settings',
     reference: 'API reference',
     signOut: 'Sign out',
@@ -58,7 +58,7 @@ const useWords = defineWords(
     files: '文件',
     models: '模型',
     usage: '用量',
-    tokens: '令牌',
+    tokens: '访问令牌',
     settings: '设置',
     reference: 'API 参考',
     signOut: '退出登录',

@@ -191,15 +191,15 @@ describeConsole('The canvas', world => {
     const { canvas, connect } = await openCanvas(page, world, 'branching')
     await canvas.getByText('loud · other').waitFor()
     await connect('Which?', 'Two')
-    const dialog = page.getByRole('dialog', { name: 'When is this way taken?' })
+    const dialog = page.getByRole('dialog', { name: 'Which branch?' })
     // What leads nowhere yet is proposed.
     await dialog.getByTitle('loud').waitFor()
     await dialog.getByRole('button', { name: 'Connect' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await canvas.locator('.x6-edge').getByText('loud').waitFor()
     await canvas.locator('.x6-edge', { hasText: 'other' }).locator('.wire-label').click()
-    await page.getByRole('toolbar', { name: 'Selection' }).getByLabel('Case').press('Enter')
-    await page.getByTitle('Every case').click()
+    await page.getByRole('toolbar', { name: 'Selection' }).getByLabel('Branch').press('Enter')
+    await page.getByTitle('Any branch').click()
     await eventually(async () => {
       const { edges } = await stored('branching')
       assert.deepEqual(edges, [
@@ -216,7 +216,7 @@ describeConsole('The canvas', world => {
     await store('circle', chain)
     const { connect, edges } = await openCanvas(page, world, 'circle')
     await connect('Two', 'One')
-    await page.getByText('This would be a circle').waitFor()
+    await page.getByText('This would create a loop').waitFor()
     assert.equal(await edges(), 3)
   })
 
@@ -242,7 +242,7 @@ describeConsole('The canvas', world => {
     await eventually(async () => assert.deepEqual((await stored('keys')).edges, chain.edges))
     await canvas.focus()
     await page.keyboard.press('?')
-    const help = page.getByRole('dialog', { name: 'Keys of the canvas' })
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.getByText('Select all').waitFor()
     await page.keyboard.press('Escape')
     await help.waitFor({ state: 'hidden' })
@@ -399,7 +399,7 @@ describeConsole('The canvas', world => {
         ]),
       })
       const { card, cards } = await openCanvas(page, world, 'elsewhere')
-      await page.getByRole('button', { name: 'Show everything' }).click()
+      await page.getByRole('button', { name: 'Fit to screen' }).click()
       await eventually(async () => assert.equal(await cards(), 26))
       const boxes = await page.evaluate<{ x: number; y: number; width: number; height: number }[]>(
         `[...document.querySelectorAll('.card-body')].map(each => each.getBoundingClientRect().toJSON())`,
@@ -414,17 +414,17 @@ describeConsole('The canvas', world => {
               other.y + other.height <= one.y + 1,
             'two cards overlap',
           )
-      await page.getByRole('img', { name: /^Overview map/ }).waitFor()
-      await page.getByRole('button', { name: /back to 100 %$/ }).click()
-      await page.getByRole('button', { name: 'Zoom 100 %: back to 100 %' }).waitFor()
+      await page.getByRole('img', { name: /^Minimap/ }).waitFor()
+      await page.getByRole('button', { name: /reset to 100 %$/ }).click()
+      await page.getByRole('button', { name: 'Zoom 100 %: reset to 100 %' }).waitFor()
       await page.getByRole('button', { name: 'Zoom in' }).click()
       await page.getByRole('button', { name: /^Zoom 125 %/ }).waitFor()
-      await page.getByRole('button', { name: 'Show everything' }).click()
+      await page.getByRole('button', { name: 'Fit to screen' }).click()
       await card('Ask').click()
       await page.keyboard.press('Shift+ArrowUp')
       await eventually(async () => assert.equal(Object.keys(await places('elsewhere')).length, 26))
       const { y } = (await places('elsewhere')).input
-      await page.getByRole('button', { name: 'Tidy up' }).click()
+      await page.getByRole('button', { name: 'Auto-layout' }).click()
       await eventually(async () => assert.equal((await places('elsewhere')).input.y, y + 40))
     },
   )
@@ -462,7 +462,7 @@ describeConsole('The canvas', world => {
     const made = await world.server.api.post('token/create', { name: 'watcher', role: 'viewer' })
     await context.addInitScript(`localStorage.setItem('banyan.token', '${made.json.data.token}')`)
     const { canvas, card, cards, middleOf, connect, edges } = await openCanvas(page, world, 'watched')
-    await page.getByText('Read only').waitFor()
+    await page.getByText('View only').waitFor()
     assert.equal(await page.getByRole('complementary', { name: 'Nodes' }).count(), 0)
     const before = await middleOf('One')
     await page.mouse.move(before.x, before.y)

@@ -70,7 +70,7 @@ describeConsole('Every page', world => {
   flow(world, 'is reached by keyboard from the first one', async ({ page }) => {
     await open(page, world.server.base, '')
     await page.keyboard.press('Tab')
-    await page.getByRole('button', { name: 'Skip to the content' }).waitFor()
+    await page.getByRole('button', { name: 'Skip to content' }).waitFor()
     const reached: string[] = []
     for (let step = 0; step < 14; step++) {
       await page.keyboard.press('Tab')

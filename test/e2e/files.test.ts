@@ -12,7 +12,7 @@ async function expectNames(page: Page, expected: string[]): Promise<void> {
   for (const [at, name] of expected.entries())
     await shown
       .nth(at)
-      .and(page.getByRole('button', { name: `Look at ${name}`, exact: true }))
+      .and(page.getByRole('button', { name: `Preview ${name}`, exact: true }))
       .waitFor()
   // The list of before may begin alike.
   await shown.nth(expected.length).waitFor({ state: 'detached' })
@@ -34,7 +34,7 @@ describeConsole('Files', world => {
       })),
     )
     const uploads = page.getByRole('region', { name: 'Uploads' })
-    await uploads.getByText('22 files were added').waitFor()
+    await uploads.getByText('22 files added').waitFor()
     await uploads.getByRole('button', { name: 'Close' }).click()
     await page.getByText('22 files', { exact: true }).waitFor()
 
@@ -68,7 +68,7 @@ describeConsole('Files', world => {
     })()`)
     await page.getByText('Drop to upload').waitFor()
     await page.evaluate('window.dropNow()')
-    await page.getByRole('button', { name: 'Look at dropped.txt' }).waitFor()
+    await page.getByRole('button', { name: 'Preview dropped.txt' }).waitFor()
     assert.equal(await page.getByText('Drop to upload').count(), 0)
   })
 
@@ -104,7 +104,7 @@ describeConsole('Files', world => {
     )
     await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click()
     await uploads.getByRole('button', { name: 'Cancel held.txt' }).click()
-    await uploads.getByText('40 files were added · 1 canceled').waitFor()
+    await uploads.getByText('40 files added · 1 canceled').waitFor()
     assert.equal(
       await page.evaluate("window.dispatchEvent(new Event('beforeunload', { cancelable: true }))"),
       true,
@@ -123,7 +123,7 @@ describeConsole('Files', world => {
       await api.upload('paper.pdf', '%PDF-1.4\n%%EOF', 'application/pdf')
       await page.goto(`${world.server.base}/#/files`)
       page.on('dialog', () => assert.fail('script of a file ran'))
-      await page.getByRole('button', { name: 'Look at evil.html' }).click()
+      await page.getByRole('button', { name: 'Preview evil.html' }).click()
       const drawer = page.getByRole('dialog')
       await drawer.getByText('<h1>Hi</h1>').waitFor()
       assert.equal(await drawer.getByRole('heading', { name: 'Hi' }).count(), 0)
@@ -132,11 +132,11 @@ describeConsole('Files', world => {
       await drawer.getByRole('button', { name: 'Download' }).click()
       assert.equal((await saved).suggestedFilename(), 'evil.html')
       await drawer.getByRole('button', { name: 'Close' }).click()
-      await page.getByRole('button', { name: 'Look at evil.svg' }).click()
+      await page.getByRole('button', { name: 'Preview evil.svg' }).click()
       await page.getByRole('img', { name: 'evil.svg' }).waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-      await page.getByRole('button', { name: 'Look at paper.pdf' }).click()
-      await page.getByText('PDF documents are not shown here').waitFor()
+      await page.getByRole('button', { name: 'Preview paper.pdf' }).click()
+      await page.getByText('No preview for PDF documents').waitFor()
       assert.match(await page.title(), /^Files/)
     },
     { colorScheme: 'dark' },
@@ -157,12 +157,12 @@ describeConsole('Files', world => {
     const question = page.getByRole('dialog', { name: 'This file is in use and was kept' })
     await question.getByRole('link', { name: 'Handbook' }).waitFor()
     await expectAccessible(page, 'the question about files in use')
-    await question.getByRole('button', { name: 'Keep them' }).click()
+    await question.getByRole('button', { name: 'Keep' }).click()
     await expectNames(page, ['delete me too.txt'])
     await page.getByRole('button', { name: 'Delete delete me too.txt' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-    await question.getByRole('button', { name: 'Delete with their documents' }).click()
-    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await question.getByRole('button', { name: 'Delete with documents' }).click()
+    await page.getByRole('heading', { name: 'No matches' }).waitFor()
     assert.equal((await api.get(`knowledge/${base}/files`)).json.data.total, 0)
   })
 })

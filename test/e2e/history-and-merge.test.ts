@@ -26,7 +26,7 @@ const open = async (world: ConsoleWorld, page: Page, id: string): Promise<void> 
   await page.goto(`${world.server.base}/#/workflows/${id}`)
   await page.getByRole('application').waitFor()
   // On a small screen not all cards are in sight at first.
-  await page.getByRole('button', { name: /^(Show everything|显示全部)/ }).click()
+  await page.getByRole('button', { name: /^(Fit to screen|适应画布)/ }).click()
 }
 const select = async (page: Page, id: string) => {
   await page.locator(`.canvas [data-node="${id}"]`).click()
@@ -70,13 +70,13 @@ describeConsole('Several people at one workflow', world => {
       await store(world, 'waits', graphOf('Hello', 'Meanwhile: {{#llm_1.text#}}'))
       await context.unroute('**/api/v1/workflow/update')
       await open(world, page, 'waits')
-      await page.getByText('is here again').waitFor()
+      await page.getByText('have been restored').waitFor()
       await saved(page)
       const merged = ['Hello from the train', 'Meanwhile: {{#llm_1.text#}}']
       assert.deepEqual((await current(world, 'waits')).texts, merged)
       await page.reload()
       await page.getByRole('application').waitFor()
-      assert.equal(await page.getByText('is here again').count(), 0)
+      assert.equal(await page.getByText('have been restored').count(), 0)
     },
   )
 
@@ -113,12 +113,12 @@ describeConsole('Several people at one workflow', world => {
       await (await select(other, 'say')).getByLabel('Answer', { exact: true }).fill('Mine: {{#llm_1.text#}}')
       await (await select(other, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('Mine')
       written.resolve()
-      const dialog = other.getByRole('dialog', { name: 'Somebody else saved this workflow meanwhile' })
+      const dialog = other.getByRole('dialog', { name: 'Another user saved this workflow in the meantime' })
       const ask = dialog.getByRole('region', { name: 'Ask' })
       await ask.getByText('Theirs', { exact: true }).first().waitFor()
       await expectAccessible(other, 'the dialog that merges')
       await ask.getByRole('radiogroup', { name: 'Which version of Ask to keep' }).getByText('Theirs').click()
-      await dialog.getByRole('button', { name: 'Save merged' }).click()
+      await dialog.getByRole('button', { name: 'Save merged version' }).click()
       await dialog.waitFor({ state: 'hidden' })
       await saved(other)
       const mine = ['Mine', 'Mine: {{#llm_1.text#}}']
@@ -151,10 +151,10 @@ describeConsole('The history of a workflow', world => {
       .filter({ hasText: 'added' })
       .first()
       .waitFor()
-    await difference.getByRole('img', { name: /nodes added 1, changed 1, removed 0/ }).waitFor()
+    await difference.getByRole('img', { name: /1 nodes added, 1 changed, 0 removed/ }).waitFor()
     await expectAccessible(page, 'the history')
     await drawer.getByRole('button', { name: 'Version 2' }).click()
-    await difference.getByText('Nothing differs.').waitFor()
+    await difference.getByText('No differences.').waitFor()
     await drawer.getByRole('button', { name: 'Version 1' }).click()
     await drawer.getByRole('button', { name: 'Roll back' }).click()
     await page.getByRole('tooltip').getByRole('button', { name: 'Roll back' }).click()
@@ -183,7 +183,7 @@ describeConsole('The history of a workflow', world => {
       await question.getByRole('button', { name: 'Roll back' }).click()
     }
     await rollBack()
-    await page.getByText('Their changes are here now').waitFor()
+    await page.getByText('it has been loaded').waitFor()
     await question.waitFor({ state: 'hidden' })
     await drawer.getByRole('button', { name: 'Version 3' }).waitFor()
     await rollBack()
@@ -200,7 +200,7 @@ describeConsole('A workflow that is in trouble', world => {
     const panel = await select(page, 'llm_1')
     await world.server.api.post('workflow/delete', { id: 'gone' })
     await panel.getByLabel('Prompt', { exact: true }).fill('Kept')
-    const saveAsNew = page.getByRole('button', { name: 'Save as new workflow' })
+    const saveAsNew = page.getByRole('button', { name: 'Save as a new workflow' })
     await saveAsNew.waitFor()
     await page.getByRole('button', { name: 'Download my version' }).waitFor()
     await expectAccessible(page, 'a workflow that was deleted')

@@ -10,14 +10,14 @@ describeConsole(
     flow(world, 'says what is missing and what to do next', async ({ page }) => {
       await page.goto(`${world.server.base}/#/`)
       await page.getByRole('heading', { name: 'Welcome to Banyan' }).waitFor()
-      const features = page.getByRole('list', { name: 'What is set up' })
+      const features = page.getByRole('list', { name: 'Setup status' })
       const model = features.getByRole('listitem').filter({ hasText: 'Language model' })
-      await model.getByText('needed').waitFor()
+      await model.getByText('required').waitFor()
       await model.getByText('MODEL_BASE_URL, MODEL_NAME, MODEL_API_KEY').waitFor()
-      await features.getByText('Search by keywords works without').waitFor()
+      await features.getByText('Keyword search works without').waitFor()
       assert.equal(await features.getByText('ready').filter({ hasNotText: 'at once' }).count(), 0)
-      await page.getByText('Nothing has run yet').waitFor()
-      assert.equal(await page.getByRole('link', { name: /Talk to the demo agent/ }).count(), 0)
+      await page.getByText('No runs yet').waitFor()
+      assert.equal(await page.getByRole('link', { name: /Chat with the demo agent/ }).count(), 0)
       await expectAccessible(page, 'the overview without a model')
       await page.getByRole('link', { name: /Connect a language model/ }).click()
       await page.getByRole('heading', { name: 'No language model yet' }).waitFor()
@@ -34,7 +34,7 @@ describeConsole(
         for (const [path, title] of [
           ['files', '还没有文件'],
           ['models', '还没有语言模型'],
-          ['tokens', '令牌'],
+          ['tokens', '访问令牌'],
           ['usage', '这段时间没有运行'],
           ['settings', '服务器设置'],
         ] as const) {
@@ -61,7 +61,7 @@ describeConsole('The overview of a server at work', world => {
     world.model.reset()
 
     await page.goto(`${world.server.base}/#/`)
-    const features = page.getByRole('list', { name: 'What is set up' })
+    const features = page.getByRole('list', { name: 'Setup status' })
     await features.getByText('ready: scripted', { exact: true }).waitFor()
     await features.getByText('ready: scripted-ear').waitFor()
     assert.equal(await page.getByRole('link', { name: /Connect a language model/ }).count(), 0)
@@ -71,7 +71,7 @@ describeConsole('The overview of a server at work', world => {
     await runs.getByRole('link', { name: /Succeeded.*What is a banyan/ }).waitFor()
     await runs.getByRole('link', { name: /^Failed/ }).waitFor()
     await runs.getByRole('link', { name: '1 failed in the last 7 days' }).waitFor()
-    await page.getByRole('button', { name: 'Copy the command' }).click()
+    await page.getByRole('button', { name: 'Copy command' }).click()
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
     assert.ok(copied.startsWith(`BASE=${world.server.base}/api/v1 TOKEN=banyan_…`), copied)
     await expectAccessible(page, 'the overview')

@@ -29,7 +29,7 @@ async function open(world: ConsoleWorld, page: Page, id: string, workflow?: obje
   await page.goto(`${world.server.base}/#/workflows/${id}`)
   await page.getByRole('application').waitFor()
   // On a small screen not all cards are in sight at first.
-  await page.getByRole('button', { name: /^(Show everything|显示全部)/ }).click()
+  await page.getByRole('button', { name: /^(Fit to screen|适应画布)/ }).click()
 }
 
 const panelOf = (page: Page, id: string) => page.locator(`[data-panel-of="${id}"]`)
@@ -86,7 +86,7 @@ describeConsole('The settings of a node', world => {
       await field.pressSequentially('sys.que')
       await page.keyboard.press('Enter')
       assert.equal(await field.inputValue(), 'Then: {{#llm_1.result#}} and {{#sys.query#}}')
-      await panel.getByRole('list', { name: 'Refers to' }).getByText('Answer result').waitFor()
+      await panel.getByRole('list', { name: 'References' }).getByText('Answer result').waitFor()
       await field.press('Control+Space')
       await list.waitFor()
       await page.keyboard.press('Escape')
@@ -123,7 +123,7 @@ describeConsole('The settings of a node', world => {
       await field.fill('Mind {{#sys.query#}}')
       await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor({ state: 'hidden' })
       await checks.click()
-      await list.getByText('The workflow can run.').waitFor()
+      await list.getByText('The workflow is ready to run.').waitFor()
       await expectAccessible(page, 'the list of checks')
     },
   )
@@ -147,7 +147,9 @@ describeConsole('The settings of a node', world => {
     for (const { id, data } of graph.nodes as { id: string; data: { type: string } }[]) {
       const panel = await select(page, id)
       const kind = kinds.find(each => each.kind === data.type)
-      await panel.getByRole('heading', { name: kind?.title.en ?? 'Unknown kind: from_elsewhere' }).waitFor()
+      await panel
+        .getByRole('heading', { name: kind?.title.en ?? 'Unknown node type: from_elsewhere' })
+        .waitFor()
       for (const { name } of kind?.fields ?? [])
         await panel.locator(`[data-place="/${name.replaceAll('/', '~1')}"]`).waitFor()
     }
@@ -171,7 +173,7 @@ describeConsole('The settings of a node', world => {
     const panel = await select(page, 'call')
     const body = panel.getByLabel('Body', { exact: true })
     await body.fill('{"a": 2')
-    await panel.getByText('This is not JSON yet and is not stored').waitFor()
+    await panel.getByText('Invalid JSON, not saved').waitFor()
     assert.equal(await body.getAttribute('aria-invalid'), 'true')
     await panel.getByLabel('Title', { exact: true }).fill('Called')
     assert.equal(await body.inputValue(), '{"a": 2')
@@ -182,7 +184,7 @@ describeConsole('The settings of a node', world => {
     await select(page, 'call')
     assert.equal(await body.inputValue(), '{"a": 2')
     await body.fill('{"a": 2}')
-    await panel.getByText('This is not JSON yet').waitFor({ state: 'hidden' })
+    await panel.getByText('Invalid JSON').waitFor({ state: 'hidden' })
     await panel.getByRole('button', { name: 'Add to Headers' }).click()
     await panel.getByLabel('Headers: name 1', { exact: true }).fill('X-Shop')
     await panel.getByLabel('Headers: value of X-Shop', { exact: true }).fill('tea')
@@ -222,8 +224,8 @@ describeConsole('The settings of a node', world => {
     const [first, ...others] = await kept(2)
     assert.deepEqual([first, others], [exactly, [exactly]])
 
-    await page.getByRole('textbox', { name: 'Name of the workflow' }).fill('Still exact')
-    await page.getByRole('textbox', { name: 'Name of the workflow' }).press('Enter')
+    await page.getByRole('textbox', { name: 'Workflow name' }).fill('Still exact')
+    await page.getByRole('textbox', { name: 'Workflow name' }).press('Enter')
     await eventually(async () => assert.deepEqual(await kept(3), [exactly, exactly]))
 
     await panel.waitFor({ state: 'detached' })
@@ -239,9 +241,9 @@ describeConsole('The settings of a node', world => {
     const panel = await select(page, 'strange')
     const others = panel.getByLabel('Other fields (JSON)')
     await others.fill('{"type": 1, "last": 2}')
-    await panel.getByText('“type” has a field of its own').waitFor()
+    await panel.getByText('“type” has its own field').waitFor()
     await others.fill('{"type_hint": 1, "last": 2}')
-    await panel.getByText('“type” has a field of its own').waitFor({ state: 'hidden' })
+    await panel.getByText('“type” has its own field').waitFor({ state: 'hidden' })
     const now = async () => JSON.stringify(await dataOf(world, 'others', 'strange'))
     const renamed = { type_hint: 1, type: 'from_elsewhere', title: 'Strange', last: 2 }
     await eventually(async () => assert.equal(await now(), JSON.stringify(renamed)))
@@ -260,7 +262,7 @@ describeConsole('The settings of a node', world => {
     })
     await open(world, page, 'busy', chain(start, say('Hello'), end))
     await page.getByRole('tab', { name: 'Checks' }).click()
-    await page.getByText('The workflow can run.').waitFor()
+    await page.getByText('The workflow is ready to run.').waitFor()
     assert.equal(refusals, 0)
   })
 
@@ -306,9 +308,9 @@ describeConsole('The settings of a node', world => {
         edge('plain', 'end'),
       ]
       await open(world, page, 'rename', { nodes, edges })
-      const id = (await select(page, 'llm_1')).getByLabel('Id', { exact: true })
+      const id = (await select(page, 'llm_1')).getByLabel('ID', { exact: true })
       await id.fill('which')
-      await panelOf(page, 'llm_1').getByText('Another node has this id already.').waitFor()
+      await panelOf(page, 'llm_1').getByText('Another node already uses this ID.').waitFor()
       await id.fill('asked')
       await id.press('Enter')
       await panelOf(page, 'asked').waitFor()
@@ -317,8 +319,8 @@ describeConsole('The settings of a node', world => {
         await panel.getByLabel('Condition 1: Value', { exact: true }).inputValue(),
         '{{#asked.text#}}',
       )
-      await panel.getByLabel('Id of case 1').fill('big')
-      await panel.getByLabel('Id of case 1').press('Enter')
+      await panel.getByLabel('ID of branch 1').fill('big')
+      await panel.getByLabel('ID of branch 1').press('Enter')
       await saved(page)
       const casesOf = async () => (await stored(world, 'rename')).config.edges.map(({ data }) => data?.case)
       assert.deepEqual(await casesOf(), [undefined, undefined, 'big', 'other', undefined, undefined])
@@ -328,7 +330,7 @@ describeConsole('The settings of a node', world => {
         await panel.getByLabel('Condition 1: Value', { exact: true }).inputValue(),
         '{{#llm_1.text#}}',
       )
-      assert.equal(await panel.getByLabel('Id of case 1').inputValue(), 'large')
+      assert.equal(await panel.getByLabel('ID of branch 1').inputValue(), 'large')
       await saved(page)
       assert.deepEqual((await stored(world, 'rename')).config, { nodes, edges })
     },
@@ -342,7 +344,7 @@ describeConsole('The settings of a node', world => {
       await open(world, page, 'tools', chain(start, answer('{{#sys.query#}}'), say('{{#llm_1.text#}}'), end))
       const panel = await select(page, 'llm_1')
       const add = async (name: string): Promise<void> => {
-        await panel.getByRole('button', { name: '添加知识或工具' }).click()
+        await panel.getByRole('button', { name: '添加知识库或工具' }).click()
         await page.getByRole('menuitem', { name }).click()
       }
       await add('知识库')

@@ -102,9 +102,9 @@ describeConsole('Running a workflow in its editor', world => {
     await page.getByLabel('Files to attach').setInputFiles(attached)
     await page.getByRole('list', { name: 'Attached files' }).getByText('tree.txt').waitFor()
     await page.getByText('Advanced').click()
-    await page.getByLabel('Further inputs (JSON)').fill('{"city": ')
-    await page.getByText('Not a JSON object yet').waitFor()
-    await page.getByLabel('Further inputs (JSON)').fill('{"city": "Berlin"}')
+    await page.getByLabel('Additional inputs (JSON)').fill('{"city": ')
+    await page.getByText('Not a valid JSON object').waitFor()
+    await page.getByLabel('Additional inputs (JSON)').fill('{"city": "Berlin"}')
     await ask(page, 'Where?')
     await answers(page)
       .getByText(/^Berlin.*tree\.txt/)
@@ -227,7 +227,7 @@ describeConsole('The pages of runs', world => {
     'a run that somebody else started is seen live, in the list and on its page',
     async ({ page }) => {
       await page.goto(`${world.server.base}/#/runs`)
-      await page.getByRole('heading', { name: 'Nothing has run yet' }).waitFor()
+      await page.getByRole('heading', { name: 'No runs yet' }).waitFor()
       await expectAccessible(page, 'runs before there is one')
       await store(world, 'ask', 'Ask', echoGraph())
       speakSlowly(world)
@@ -300,7 +300,7 @@ describeConsole('The pages of runs', world => {
       await page.goto(`${world.server.base}/#token=${data.token}`)
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
       await page.goto(`${world.server.base}/#/runs/${waits.json.data.run_id}`)
-      await page.getByText('Your role may only look').waitFor()
+      await page.getByText('Your role is view only').waitFor()
       assert.equal(await page.getByRole('button', { name: 'Stop' }).count(), 0)
     },
     { signedIn: false },

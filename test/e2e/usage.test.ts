@@ -11,7 +11,7 @@ describeConsole('Usage', world => {
     await api.post('workflow/update', { id: hello, name: 'Hello', workflow: echoGraph() })
     await api.post('workflow/update', { id: other, name: 'Other', workflow: echoGraph() })
     await page.goto(`${world.server.base}/#/usage`)
-    await page.getByRole('heading', { name: 'No runs in these days' }).waitFor()
+    await page.getByRole('heading', { name: 'No runs in this period' }).waitFor()
     for (const query of ['one', 'two']) await runWorkflow(api, hello, query)
     world.model.play(() => ({ status: 401, message: 'the key is wrong' }))
     await runWorkflow(api, other, 'three')
@@ -30,7 +30,7 @@ describeConsole('Usage', world => {
     assert.match((await share.getByRole('row').nth(1).textContent()) ?? '', /Hello/)
     await share.getByRole('columnheader', { name: 'Failures' }).click()
     assert.match((await share.getByRole('row').nth(1).textContent()) ?? '', /Other/)
-    await page.getByRole('region', { name: 'By agent' }).getByText('Runs without an agent').waitFor()
+    await page.getByRole('region', { name: 'By agent' }).getByText('No agent').waitFor()
     await expectAccessible(page, 'the usage')
 
     await page.getByText('Table', { exact: true }).click()
@@ -50,9 +50,9 @@ describeConsole('Usage', world => {
     'is asked of days of one’s own',
     async ({ page }) => {
       await page.goto(`${world.server.base}/#/usage?from=2026-01-01&to=2026-01-31`)
-      await page.getByRole('heading', { name: 'No runs in these days' }).waitFor()
+      await page.getByRole('heading', { name: 'No runs in this period' }).waitFor()
       await page.getByLabel('From').fill('2020-01-01')
-      await page.getByText('Choose at most 366 days').waitFor()
+      await page.getByText('Choose a range of at most 366 days').waitFor()
       await page.getByText('90 days', { exact: true }).click()
       await page.getByRole('slider').hover()
       await page.getByText('Runs without failure').nth(1).waitFor()

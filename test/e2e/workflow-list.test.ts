@@ -15,18 +15,18 @@ const graph = (title: string) => ({
 describeConsole('The list of workflows', world => {
   flow(world, 'the first workflow is made from a template, and runs', async ({ page }) => {
     await page.goto(`${world.server.base}/#/workflows`)
-    await page.getByRole('heading', { name: 'No workflow yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No workflows yet' }).waitFor()
     await expectAccessible(page, 'the empty list')
     await page.getByRole('button', { name: 'New workflow' }).click()
     const dialog = page.getByRole('dialog', { name: 'New workflow' })
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByText('Give it a name').waitFor()
+    await dialog.getByText('Enter a name').waitFor()
     await dialog.getByLabel('Name').fill('Friendly answers')
     await expectAccessible(page, 'the dialog for a new workflow')
     await dialog.getByRole('button', { name: 'Create' }).click()
     const { card } = await canvasOf(page)
     await card('Reply').waitFor()
-    assert.equal(await page.getByLabel('Name of the workflow').inputValue(), 'Friendly answers')
+    assert.equal(await page.getByLabel('Workflow name').inputValue(), 'Friendly answers')
     const [, id] = /#\/workflows\/(.+)$/.exec(page.url())!
     world.model.play(() => ({ text: 'Gladly.' }))
     const run = await world.server.api.post('workflow/run', { id, inputs: { query: 'Help me' } })
@@ -38,7 +38,7 @@ describeConsole('The list of workflows', world => {
     'every template can be stored, and lacks at most what only its owner knows',
     async ({ page }) => {
       for (const [template, missing] of [
-        ['Answers from knowledge', /knowledge/],
+        ['Knowledge answer', /knowledge/],
         ['Coffee order', undefined],
         ['Branches', undefined],
       ] as const) {
@@ -70,12 +70,12 @@ describeConsole('The list of workflows', world => {
     await page.getByRole('link', { name: 'Made 24' }).waitFor()
     await page.getByRole('listitem', { name: '2' }).click()
     await page.getByRole('link', { name: 'Made 1', exact: false }).last().waitFor()
-    await page.getByLabel('Search by name or id').fill('made 17')
+    await page.getByLabel('Search by name or ID').fill('made 17')
     await page.getByRole('link', { name: 'Made 24' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Made 17' }).click()
     const { card } = await canvasOf(page)
     await card('Start 17').waitFor()
-    await page.getByLabel('Name of the workflow').fill('Seventeen')
+    await page.getByLabel('Workflow name').fill('Seventeen')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Workflows' }).first().click()
     await page.getByRole('link', { name: 'Seventeen' }).waitFor()
@@ -85,11 +85,11 @@ describeConsole('The list of workflows', world => {
     await expectAccessible(page, 'the list')
     await page.getByRole('button', { name: 'Actions for Seventeen (copy)' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByText('all its versions are lost').waitFor()
+    await page.getByText('all its versions will be deleted').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'Seventeen (copy)' }).waitFor({ state: 'detached' })
-    await page.getByLabel('Search by name or id').fill('no such thing')
-    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page.getByLabel('Search by name or ID').fill('no such thing')
+    await page.getByRole('heading', { name: 'No matches' }).waitFor()
   })
 
   flow(world, 'what is exported can be imported again, as a file and as text', async ({ page }) => {
@@ -107,7 +107,7 @@ describeConsole('The list of workflows', world => {
     await page.getByRole('button', { name: 'Import' }).click()
     const dialog = page.getByRole('dialog', { name: 'Import a workflow' })
     await dialog.getByLabel('Or paste its JSON').fill('{"no":')
-    await dialog.getByText('This is no JSON of a workflow').waitFor()
+    await dialog.getByText('This is not a workflow in JSON').waitFor()
     await dialog.locator('input[type=file]').setInputFiles(path)
     await dialog.getByRole('button', { name: 'Import' }).click()
     await (await canvasOf(page)).card('Far away').waitFor()

@@ -4,11 +4,11 @@ import { defineWords } from '../ui/words.ts'
 
 const useWords = defineWords(
   {
-    title: 'Nothing here',
-    about: 'This address leads nowhere. What it led to may have been deleted.',
-    home: 'To the overview',
+    title: 'Page not found',
+    about: 'The link may be wrong, or the item may have been deleted.',
+    home: 'Go to overview',
   },
-  { title: '这里什么也没有', about: '这个地址没有内容，它指向的对象可能已被删除。', home: '回到概览' },
+  { title: '页面不存在', about: '链接可能有误，或对应的内容已被删除。', home: '回到概览' },
 )
 
 export function NotFoundPage() {

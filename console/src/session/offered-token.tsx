@@ -7,10 +7,10 @@ import { useSignIn } from './use-sign-in.ts'
 
 const useWords = defineWords(
   {
-    title: 'Sign in with the link?',
+    title: 'Sign in with this link?',
     about: (name: string, workspace: string) =>
-      `You are signed in as ${name} in the workspace ${workspace}. The link that you opened signs in with another token, in every tab.`,
-    lost: 'If it belongs to another workspace, what is not saved yet is dropped.',
+      `You are signed in as ${name} in the workspace ${workspace}. The link you opened signs in with another token, in all tabs.`,
+    lost: 'If it belongs to another workspace, unsaved changes are discarded.',
     stay: 'Stay signed in',
     use: 'Use the link',
   },

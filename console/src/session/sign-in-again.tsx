@@ -6,15 +6,15 @@ import { SignInForm } from './sign-in-form.tsx'
 const useWords = defineWords(
   {
     title: 'Sign in again',
-    why: 'Your token is no longer valid: it was revoked, or has expired.',
+    why: 'Your token is no longer valid: it was revoked or has expired.',
     kept: (workspace: string) =>
-      `Nothing is lost: with another token of the workspace ${workspace} you go on where you were.`,
+      `Nothing is lost: sign in with another token of the workspace ${workspace} to continue where you left off.`,
     signOut: 'Sign out',
-    signOutAbout: 'Drops what is not saved yet.',
+    signOutAbout: 'Discards unsaved changes.',
   },
   {
     title: '请重新登录',
-    why: '你的令牌已失效：可能已被撤销或已过期。',
+    why: '你的令牌已失效：可能已被吊销或已过期。',
     kept: (workspace: string) =>
       `内容不会丢失：用工作空间 ${workspace} 的另一个令牌登录后，可以继续刚才的操作。`,
     signOut: '退出登录',

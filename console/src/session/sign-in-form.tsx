@@ -3,8 +3,8 @@ import { defineWords } from '../ui/words.ts'
 import { useSignIn } from './use-sign-in.ts'
 
 const useWords = defineWords(
-  { token: 'Token', needed: 'Enter a token', enter: 'Sign in' },
-  { token: '令牌', needed: '请输入令牌', enter: '登录' },
+  { token: 'Access token', needed: 'Enter an access token', enter: 'Sign in' },
+  { token: '访问令牌', needed: '请输入访问令牌', enter: '登录' },
 )
 
 export function SignInForm() {

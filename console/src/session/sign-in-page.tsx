@@ -9,14 +9,14 @@ const useWords = defineWords(
   {
     title: 'Sign in',
     about: 'Workflows, knowledge and agents, on your own server.',
-    refused: 'Your token is no longer valid: it was revoked, or has expired.',
+    refused: 'Your token is no longer valid: it was revoked or has expired.',
     where:
-      'The first start of the server prints a link that signs you in, and keeps its token in the file bootstrap-token of its data folder. An admin makes further tokens.',
+      'On its first start, the server prints a sign-in link and stores the token in the file bootstrap-token of its data directory. Admins can create more tokens.',
   },
   {
     title: '登录',
     about: '工作流、知识库与智能体，都在你自己的服务器上。',
-    refused: '你的令牌已失效：可能已被撤销或已过期。',
+    refused: '你的令牌已失效：可能已被吊销或已过期。',
     where:
       '服务器首次启动时会打印一个可直接登录的链接，并把令牌保存在数据目录的 bootstrap-token 文件中。管理员可以创建更多令牌。',
   },

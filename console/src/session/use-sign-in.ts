@@ -6,11 +6,11 @@ import { defineWords } from '../ui/words.ts'
 
 const useWords = defineWords(
   {
-    wrong: 'This token is not known here. It may have been revoked, or have expired.',
-    unreachable: 'The server cannot be reached. Is it running?',
+    wrong: 'Invalid token. It may have been revoked or have expired.',
+    unreachable: 'Cannot reach the server. Is it running?',
   },
   {
-    wrong: '服务器不认识这个令牌：它可能已被撤销或已过期。',
+    wrong: '令牌无效：可能已被吊销或已过期。',
     unreachable: '无法连接服务器，它在运行吗？',
   },
 )

@@ -8,7 +8,7 @@ const useWords = defineWords(
   {
     copy: 'Copy',
     copied: 'Copied',
-    byHand: 'The browser did not let it be copied. Select the text and copy it by hand.',
+    byHand: 'The browser blocked copying. Select the text and copy it manually.',
   },
   { copy: '复制', copied: '已复制', byHand: '浏览器不允许自动复制，请选中文本手动复制。' },
 )

@@ -3,21 +3,21 @@ import { defineWords } from './words.ts'
 
 const useWords = defineWords(
   {
-    unreachable: 'The server cannot be reached. What you see may be old; try again in a moment.',
+    unreachable: 'Cannot reach the server. The data shown may be out of date; try again in a moment.',
     unexpected: 'Something went wrong in the console.',
-    forbidden: 'Your token does not allow this. Ask an admin for one with another role.',
+    forbidden: 'Your token does not allow this. Ask an admin for a token with another role.',
     tooLarge:
-      'A proxy in front of the server does not let anything this large through. Send something smaller, or ask whoever runs the server to raise the limit of the proxy.',
-    trace: (id: string) => `Trace id: ${id}`,
-    unsettled: 'Somebody else changed this workflow meanwhile. Merge both versions first, then try again.',
-    deleted: 'Somebody deleted this workflow. Save it as a new one to keep it.',
+      'A proxy in front of the server rejected the request as too large. Send less, or ask the system administrator to raise the proxy’s limit.',
+    trace: (id: string) => `Trace ID: ${id}`,
+    unsettled: 'Another user changed this workflow in the meantime. Merge both versions, then try again.',
+    deleted: 'Another user deleted this workflow. Save it as a new one to keep it.',
   },
   {
     unreachable: '无法连接服务器。当前内容可能不是最新的，请稍后重试。',
-    unexpected: '控制台出了点问题。',
+    unexpected: '控制台出错了。',
     forbidden: '你的令牌没有这个权限，请向管理员申请其他角色的令牌。',
-    tooLarge: '内容太大，被服务器前面的代理拒绝了。请减小内容，或请服务器的维护者调高代理的大小限制。',
-    trace: (id: string) => `追踪号：${id}`,
+    tooLarge: '内容太大，被服务器前面的代理拒绝了。请减小内容，或请系统管理员调高代理的大小限制。',
+    trace: (id: string) => `追踪 ID：${id}`,
     unsettled: '其他人刚刚修改了此工作流，请先合并两个版本再重试。',
     deleted: '此工作流已被其他人删除。另存为新工作流即可保留你的版本。',
   },

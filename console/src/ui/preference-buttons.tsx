@@ -9,7 +9,7 @@ const useWords = defineWords(
     theme: 'Appearance',
     light: 'Light',
     dark: 'Dark',
-    system: 'As the system',
+    system: 'System',
   },
   { switchLanguage: 'EN: switch to English', theme: '外观', light: '浅色', dark: '深色', system: '跟随系统' },
 )

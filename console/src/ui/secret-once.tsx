@@ -5,16 +5,16 @@ import './secret-once.css'
 
 const useWords = defineWords(
   {
-    once: 'Copy it now: it is shown only this once.',
+    once: 'Copy it now. You cannot view it again.',
     token: 'Token',
-    tokenAbout: 'For programs, in the header Authorization: Bearer …',
-    copyToken: 'Copy the token',
+    tokenAbout: 'For programs, in the Authorization: Bearer … header',
+    copyToken: 'Copy token',
     link: 'Sign-in link',
-    linkAbout: 'For people: opened in a browser, it signs in here. Whoever has it has the token.',
-    copyLink: 'Copy the link',
+    linkAbout: 'For people: opening it in a browser signs in. Anyone who has the link has the token.',
+    copyLink: 'Copy link',
   },
   {
-    once: '请立即复制：它只显示这一次。',
+    once: '请立即复制，关闭后无法再次查看。',
     token: '令牌',
     tokenAbout: '给程序使用，放在请求头 Authorization: Bearer … 中',
     copyToken: '复制令牌',

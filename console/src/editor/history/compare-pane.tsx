@@ -13,11 +13,11 @@ import { useGraphOf, type VersionItem } from './use-versions.ts'
 
 const useWords = defineWords(
   {
-    from: 'What changed from',
+    from: 'Changes from',
     to: 'to',
     fromLabel: 'Compare from',
     toLabel: 'Compare to',
-    now: 'what is being edited',
+    now: 'current draft',
     version: (version: number) => `version ${version}`,
     difference: 'Difference',
   },
@@ -26,7 +26,7 @@ const useWords = defineWords(
     to: '到',
     fromLabel: '比较的起点',
     toLabel: '比较的终点',
-    now: '正在编辑的内容',
+    now: '当前编辑的内容',
     version: (version: number) => `版本 ${version}`,
     difference: '差异',
   },

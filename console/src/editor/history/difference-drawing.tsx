@@ -10,7 +10,7 @@ import { useEditorState } from '../workflow-editor.ts'
 const useWords = defineWords(
   {
     drawing: (added: number, changed: number, removed: number) =>
-      `Drawing of the graph: nodes added ${added}, changed ${changed}, removed ${removed}`,
+      `Workflow graph: ${added} nodes added, ${changed} changed, ${removed} removed`,
   },
   {
     drawing: (added: number, changed: number, removed: number) =>

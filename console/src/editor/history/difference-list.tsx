@@ -7,7 +7,7 @@ import { showText } from './show-text.ts'
 
 const useWords = defineWords(
   {
-    same: 'Nothing differs.',
+    same: 'No differences.',
     added: 'added',
     removed: 'removed',
     changed: 'changed',
@@ -17,7 +17,7 @@ const useWords = defineWords(
     before: 'before',
     after: 'after',
     unset: '(not set)',
-    case: (name: string) => `case ${name}`,
+    case: (name: string) => `branch ${name}`,
   },
   {
     same: '没有差异。',

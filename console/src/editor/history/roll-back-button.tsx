@@ -12,20 +12,21 @@ const useWords = defineWords(
     rollBack: 'Roll back',
     title: (version: number) => `Roll back to version ${version}?`,
     about: (current: number) =>
-      `Its graph becomes the newest version. What is there now stays in the history as version ${current}.`,
+      `This version’s graph becomes the newest version. The current graph stays in the history as version ${current}.`,
     cancel: 'Cancel',
-    wait: 'Everything has to be saved before you can roll back.',
+    wait: 'Save all changes before you roll back.',
     isNewest: 'This is the newest version.',
-    again: 'Somebody else saved meanwhile. Their changes are here now: look again, then roll back.',
+    again:
+      'Another user saved a new version in the meantime, and it has been loaded. Review it, then roll back.',
   },
   {
     rollBack: '回滚',
     title: (version: number) => `回滚到版本 ${version}？`,
     about: (current: number) => `该版本的内容会成为最新版本；当前内容仍以版本 ${current} 留在历史中。`,
     cancel: '取消',
-    wait: '所有修改保存之后才能回滚。',
-    isNewest: '这就是最新版本。',
-    again: '其他人刚刚保存了新版本，现已载入其修改。请查看后再回滚。',
+    wait: '请先保存所有修改再回滚。',
+    isNewest: '已是最新版本。',
+    again: '其他人刚刚保存了新版本，现已载入。请查看后再回滚。',
   },
 )
 

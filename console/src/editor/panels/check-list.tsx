@@ -15,24 +15,24 @@ import './check-list.css'
 const useWords = defineWords(
   {
     title: 'Checks',
-    good: 'The workflow can run.',
-    goodHint: 'Nothing is missing and every reference leads somewhere.',
+    good: 'The workflow is ready to run.',
+    goodHint: 'All required settings are filled in and all references are valid.',
     first: 'Checking…',
-    error: 'Cannot be saved',
-    blocking: 'Keeps it from running',
-    warning: 'Worth a look',
-    whole: 'The whole workflow',
+    error: 'Prevents saving',
+    blocking: 'Prevents running',
+    warning: 'Warnings',
+    whole: 'Entire workflow',
     summary: (count: number, runnable: boolean) =>
-      `${count} ${count === 1 ? 'finding' : 'findings'}. ${runnable ? 'The workflow can run.' : 'The workflow cannot run yet.'}`,
+      `${count} ${count === 1 ? 'problem' : 'problems'}. ${runnable ? 'The workflow is ready to run.' : 'The workflow cannot run yet.'}`,
   },
   {
     title: '检查',
     good: '工作流可以运行。',
-    goodHint: '没有缺失的设置，所有引用都有效。',
+    goodHint: '必填设置齐全，所有引用都有效。',
     first: '正在检查…',
     error: '无法保存',
     blocking: '修复后才能运行',
-    warning: '请留意',
+    warning: '警告',
     whole: '整个工作流',
     summary: (count: number, runnable: boolean) =>
       `${count} 个问题。${runnable ? '工作流可以运行。' : '工作流还不能运行。'}`,

@@ -12,17 +12,17 @@ import './panels.css'
 
 const useWords = defineWords(
   {
-    none: 'Nothing is selected',
+    none: 'Nothing selected',
     noneHint:
-      'Select a node on the canvas to see and change its settings. Select a connection that leaves a branching node to choose its case.',
-    several: (count: number) => `${count} nodes are selected`,
+      'Select a node on the canvas to view and edit its settings. Select a connection that leaves a branching node to choose its branch.',
+    several: (count: number) => `${count} nodes selected`,
     severalHint:
-      'They can be moved, copied, duplicated and deleted together on the canvas. Select a single one to change its settings.',
-    edges: (count: number) => `${count} connections are selected`,
-    edgesHint: 'Press Delete on the canvas to remove them. Select a single one to choose its case.',
+      'Move, copy, duplicate or delete them together on the canvas. Select a single node to edit its settings.',
+    edges: (count: number) => `${count} connections selected`,
+    edgesHint: 'Press Delete on the canvas to remove them. Select a single connection to choose its branch.',
   },
   {
-    none: '没有选中任何内容',
+    none: '未选中任何内容',
     noneHint: '在画布上选中一个节点，即可查看和修改它的设置；选中分支节点的连线，可以选择它属于哪个分支。',
     several: (count: number) => `已选中 ${count} 个节点`,
     severalHint: '可以在画布上一起移动、复制或删除。只选中一个节点时可修改它的设置。',

@@ -6,17 +6,17 @@ import { useWorkflowEditor } from '../workflow-editor.ts'
 const useWords = defineWords(
   {
     advanced: 'Advanced',
-    inputs: 'Further inputs (JSON)',
-    about: 'An object; nodes find its members in sys.inputs.',
-    wrong: 'Not a JSON object yet. Example: {"city": "Berlin"}',
+    inputs: 'Additional inputs (JSON)',
+    about: 'A JSON object. Nodes read its fields from sys.inputs.',
+    wrong: 'Not a valid JSON object. Example: {"city": "Berlin"}',
     version: 'Version',
     newest: 'newest',
   },
   {
     advanced: '高级',
     inputs: '更多输入（JSON）',
-    about: '一个 JSON 对象；节点可在 sys.inputs 中取用各项。',
-    wrong: '还不是 JSON 对象。例如：{"city": "北京"}',
+    about: '一个 JSON 对象；节点可从 sys.inputs 读取各字段。',
+    wrong: '不是有效的 JSON 对象。例如：{"city": "北京"}',
     version: '版本',
     newest: '最新',
   },

@@ -16,18 +16,18 @@ const useWords = defineWords(
   {
     ask: 'Ask the workflow',
     question: 'Question',
-    placeholder: 'What should it work on?',
+    placeholder: 'Ask something',
     run: 'Run',
-    keys: 'Ctrl or ⌘ with Enter',
-    uploading: 'A file is still on its way',
+    keys: 'Ctrl or ⌘ + Enter',
+    uploading: 'Wait until all files are uploaded',
   },
   {
     ask: '向工作流提问',
     question: '问题',
-    placeholder: '想让它处理什么？',
+    placeholder: '输入问题',
     run: '运行',
-    keys: 'Ctrl 或 ⌘ 加回车',
-    uploading: '还有文件正在上传',
+    keys: 'Ctrl 或 ⌘ + Enter',
+    uploading: '请等待文件上传完成',
   },
 )
 

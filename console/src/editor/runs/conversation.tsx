@@ -8,12 +8,12 @@ const AnswerText = lazy(async () => ({ default: (await import('./answer-text.tsx
 
 const useWords = defineWords(
   {
-    said: 'What was said',
+    said: 'Conversation',
     you: 'Question',
     workflow: 'Answer',
-    thinking: 'Working on it…',
-    copy: 'Copy the answer',
-    silent: 'It said nothing.',
+    thinking: 'Running…',
+    copy: 'Copy answer',
+    silent: 'No output.',
     files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
   },
   {
@@ -22,7 +22,7 @@ const useWords = defineWords(
     workflow: '回答',
     thinking: '正在处理…',
     copy: '复制回答',
-    silent: '没有输出任何内容。',
+    silent: '没有输出内容。',
     files: (count: number) => `${count} 个文件`,
   },
 )

@@ -9,7 +9,7 @@ const useWords = defineWords(
     more: (count: number) => `and ${count} more`,
   },
   {
-    title: '这个工作流还不能运行',
+    title: '工作流还不能运行',
     more: (count: number) => `还有 ${count} 处`,
   },
 )

@@ -14,11 +14,11 @@ import { useRunWords } from './run-words.ts'
 const useWords = defineWords(
   {
     title: 'Previous runs',
-    none: 'No runs yet. Ask something above: each run is kept here with all it did.',
+    none: 'No runs yet. Ask something above; every run is listed here with all its steps.',
   },
   {
     title: '历史运行',
-    none: '还没有运行。在上面提个问题吧：每次运行的全过程都会保留在这里。',
+    none: '还没有运行。在上方输入问题试试，每次运行的全部步骤都会保留在这里。',
   },
 )
 

@@ -5,22 +5,22 @@ import { defineWords } from '../../ui/words.ts'
 
 const useWords = defineWords(
   {
-    asks: 'The run waits for your answer',
+    asks: 'The run is waiting for your answer',
     options: 'Choose an answer',
     answer: 'Your answer',
-    other: 'Or answer in your own words',
+    other: 'Or type your own answer',
     send: 'Send',
     conversation: 'This run belongs to a conversation: the next message there is its answer.',
-    viewer: 'Your role may only look. Somebody who may run workflows can answer it.',
+    viewer: 'Your role is view only. A user who can run workflows has to answer.',
   },
   {
     asks: '运行正在等待你的回答',
     options: '选择一个回答',
     answer: '你的回答',
-    other: '或用自己的话回答',
+    other: '或输入其他回答',
     send: '发送',
     conversation: '这次运行属于一个对话：在对话中发送的下一条消息就是回答。',
-    viewer: '你的角色只能查看；有运行权限的人可以回答。',
+    viewer: '你的角色只能查看，需由有运行权限的人回答。',
   },
 )
 

@@ -3,8 +3,8 @@ import { plainStart } from './plain-start.ts'
 import { isSettled, type RunStatus } from './run-view.ts'
 
 const useWords = defineWords(
-  { working: 'at work', asks: 'asks something', silent: 'said nothing' },
-  { working: '正在处理', asks: '正在提问', silent: '没有回答' },
+  { working: 'running', asks: 'waiting for an answer', silent: 'no output' },
+  { working: '运行中', asks: '等待回答', silent: '没有输出' },
 )
 
 interface Gist {

@@ -10,25 +10,25 @@ import { type TrialField, useTrial } from './use-trial.ts'
 const useWords = defineWords(
   {
     title: (node: string) => `Run only “${node}”`,
-    about: 'Nothing else runs: these values stand for what comes before it.',
+    about: 'Other nodes do not run; these values are used in place of their outputs.',
     run: 'Run this node',
     cancel: 'Cancel',
     query: 'Question',
     text: 'Text',
     json: 'JSON',
-    as: (name: string) => `${name} is`,
-    wrong: 'Not JSON yet',
+    as: (name: string) => `Type of ${name}`,
+    wrong: 'Invalid JSON',
   },
   {
     title: (node: string) => `只运行“${node}”`,
-    about: '其他节点不会运行：这些值代替它之前的节点给出的结果。',
+    about: '其他节点不会运行，以下值代替它们的输出。',
     run: '运行这个节点',
     cancel: '取消',
     query: '问题',
     text: '文本',
     json: 'JSON',
     as: (name: string) => `${name} 的类型`,
-    wrong: '还不是 JSON',
+    wrong: 'JSON 无效',
   },
 )
 

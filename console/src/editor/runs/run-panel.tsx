@@ -17,14 +17,14 @@ import './run-panel.css'
 const useWords = defineWords(
   {
     only: 'Run only this node',
-    page: 'Open the page of this run',
+    page: 'Open run details',
     close: 'Close this run',
     current: 'This run',
-    viewer: 'Your role may look at runs, but not start them.',
+    viewer: 'Your role can view runs, but not start them.',
   },
   {
     only: '只运行这个节点',
-    page: '打开这次运行的页面',
+    page: '打开运行详情',
     close: '关闭这次运行',
     current: '当前运行',
     viewer: '你的角色可以查看运行，但不能启动。',

@@ -12,15 +12,15 @@ import './run-result.css'
 
 const useWords = defineWords(
   {
-    reconnecting: 'The connection broke. Trying again; the run goes on meanwhile.',
-    lost: 'The connection cannot be made again. The run goes on at the server.',
-    again: 'Look again',
+    reconnecting: 'Connection lost. Reconnecting; the run continues on the server.',
+    lost: 'Could not reconnect. The run continues on the server.',
+    again: 'Reconnect',
     where: (node: string) => `Show ${node}`,
   },
   {
-    reconnecting: '连接中断，正在重连；运行仍在继续。',
+    reconnecting: '连接中断，正在重连；运行仍在服务器上继续。',
     lost: '无法恢复连接。运行仍在服务器上继续。',
-    again: '重新查看',
+    again: '重新连接',
     where: (node: string) => `查看 ${node}`,
   },
 )

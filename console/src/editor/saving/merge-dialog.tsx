@@ -14,16 +14,16 @@ import './merge-dialog.css'
 
 const useWords = defineWords(
   {
-    title: 'Somebody else saved this workflow meanwhile',
+    title: 'Another user saved this workflow in the meantime',
     about:
-      'What you both changed in different places is put together by itself. Below is what you both changed differently: choose which one to keep. Both versions stay in the history.',
+      'Changes in different places are merged automatically. These items were changed by both of you: choose which version to keep. Both versions stay in the history.',
     mine: 'Mine',
     theirs: 'Theirs',
-    all: 'For all of them',
+    all: 'Apply to all',
     each: (name: string) => `Which version of ${name} to keep`,
-    save: 'Save merged',
+    save: 'Save merged version',
     download: 'Download my version',
-    again: 'Somebody saved once more just now. Look through the choices again, then save.',
+    again: 'Another user saved again just now. Review the choices, then save.',
   },
   {
     title: '其他人刚刚保存了此工作流',

@@ -7,7 +7,7 @@ const useWords = defineWords(
     mine: (nodes: number, edges: number) =>
       `You changed ${count(nodes, 'node')} and ${count(edges, 'connection')}.`,
     theirs: (nodes: number, edges: number) =>
-      `Somebody else changed ${count(nodes, 'node')} and ${count(edges, 'connection')}.`,
+      `The other user changed ${count(nodes, 'node')} and ${count(edges, 'connection')}.`,
   },
   {
     mine: (nodes: number, edges: number) => `你修改了 ${nodes} 个节点、${edges} 条连线。`,

@@ -10,7 +10,7 @@ import type { Graph } from '../model/graph.ts'
 import { downloadGraph } from './download-graph.ts'
 
 const useWords = defineWords(
-  { saveAsNew: 'Save as new workflow', download: 'Download my version' },
+  { saveAsNew: 'Save as a new workflow', download: 'Download my version' },
   { saveAsNew: '另存为新工作流', download: '下载我的版本' },
 )
 

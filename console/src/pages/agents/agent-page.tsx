@@ -19,15 +19,15 @@ import { UseTab } from './use/use-tab.tsx'
 const useWords = defineWords(
   {
     agents: 'Agents',
-    tabs: 'Parts of the agent',
+    tabs: 'Agent sections',
     build: 'Build',
     chat: 'Chat',
     conversations: 'Conversations',
-    use: 'Use it',
+    use: 'Share / API',
     public: 'Public',
     private: 'Private',
-    goneTitle: 'There is no such agent',
-    gone: 'It may have been deleted, or belong to another workspace.',
+    goneTitle: 'Agent not found',
+    gone: 'It may have been deleted, or it belongs to another workspace.',
     back: 'All agents',
   },
   {
@@ -39,8 +39,8 @@ const useWords = defineWords(
     use: '接入',
     public: '公开',
     private: '私有',
-    goneTitle: '没有这个智能体',
-    gone: '它可能已被删除，或者属于其他工作空间。',
+    goneTitle: '没有找到这个智能体',
+    gone: '它可能已被删除，或属于其他工作空间。',
     back: '全部智能体',
   },
 )

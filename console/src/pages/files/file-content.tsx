@@ -9,15 +9,15 @@ import type { StoredFile } from './use-files.ts'
 const useWords = defineWords(
   {
     empty: 'The file is empty.',
-    none: 'Files of this type, or of this size, are not shown here. Download it to look inside.',
-    pdf: 'PDF documents are not shown here. Download it to look inside, or add it to a knowledge base, which reads its text.',
-    begin: 'This is the beginning; download the file for the rest.',
-    text: 'Content of the file',
+    none: 'No preview for files of this type or size. Download the file to view it.',
+    pdf: 'No preview for PDF documents. Download the file to view it, or add it to a knowledge base to extract its text.',
+    begin: 'Only the beginning is shown. Download the file to view all of it.',
+    text: 'File content',
   },
   {
     empty: '文件是空的。',
-    none: '这种类型或大小的文件不在这里显示，请下载后查看。',
-    pdf: 'PDF 文档不在这里显示：请下载后查看，或添加到知识库，由它读取文字。',
+    none: '此类型或大小的文件无法预览，请下载后查看。',
+    pdf: 'PDF 文档无法预览，请下载后查看；或添加到知识库以提取文字。',
     begin: '这里只显示开头，完整内容请下载。',
     text: '文件内容',
   },

@@ -12,7 +12,7 @@ import { useFileWords } from './file-words.ts'
 import type { StoredFile } from './use-files.ts'
 
 const useWords = defineWords(
-  { id: 'Id', checksum: 'SHA-256', copyChecksum: 'Copy the checksum', close: 'Close' },
+  { id: 'ID', checksum: 'SHA-256', copyChecksum: 'Copy checksum', close: 'Close' },
   { id: 'ID', checksum: 'SHA-256', copyChecksum: '复制校验和', close: '关闭' },
 )
 

@@ -8,10 +8,10 @@ import type { StoredFile } from './use-files.ts'
 const useWords = defineWords(
   {
     about:
-      'Knowledge bases answer from them. Deleted all the same, their documents are taken out of these knowledge bases too:',
+      'Knowledge bases use these files. If you delete them anyway, their documents are removed from these knowledge bases too:',
     in: 'in',
   },
-  { about: '知识库正在用它们回答问题。如果仍要删除，它们的文档也会从这些知识库中移除：', in: '用于' },
+  { about: '知识库正在使用这些文件。如果仍要删除，对应的文档也会从这些知识库中移除：', in: '用于' },
 )
 
 interface FilesInUseProps {

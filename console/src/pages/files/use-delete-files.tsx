@@ -11,18 +11,18 @@ import { filesKey, type StoredFile } from './use-files.ts'
 const useWords = defineWords(
   {
     title: (count: number) => (count === 1 ? 'Delete this file?' : `Delete ${count} files?`),
-    lost: 'The content is lost and cannot be brought back. A file that a knowledge base uses is kept, and you are asked again.',
+    lost: 'The content cannot be recovered. Files that a knowledge base uses are kept until you confirm again.',
     delete: 'Delete',
     cancel: 'Cancel',
-    keep: 'Keep them',
-    deleted: (count: number) => (count === 1 ? '1 file is deleted' : `${count} files are deleted`),
+    keep: 'Keep',
+    deleted: (count: number) => (count === 1 ? '1 file deleted' : `${count} files deleted`),
     usedTitle: (count: number) =>
       count === 1 ? 'This file is in use and was kept' : `${count} files are in use and were kept`,
-    force: 'Delete with their documents',
+    force: 'Delete with documents',
   },
   {
     title: (count: number) => (count === 1 ? '删除这个文件？' : `删除 ${count} 个文件？`),
-    lost: '内容将丢失且无法恢复。知识库正在使用的文件会保留，并再次询问你。',
+    lost: '内容将无法恢复。知识库正在使用的文件会保留，并再次询问你。',
     delete: '删除',
     cancel: '取消',
     keep: '保留',

@@ -15,9 +15,9 @@ const useWords = defineWords(
     paste: 'Paste text',
     metadata: 'Metadata',
     metadataCount: (count: number) => `Metadata (${count})`,
-    metadataTitle: 'Metadata for what you add next',
-    metadataAbout: 'Searches can be narrowed by it, such as year = 2026 or team = sales.',
-    nothing: 'There was no file in it.',
+    metadataTitle: 'Metadata for the next documents',
+    metadataAbout: 'Searches can filter by it, for example year = 2026 or team = sales.',
+    nothing: 'No files found.',
   },
   {
     paste: '粘贴文本',

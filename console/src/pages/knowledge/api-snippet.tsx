@@ -4,12 +4,12 @@ import type { KnowledgeBase } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {
-    about: 'A token with the role viewer is enough. An admin makes one under Tokens.',
-    copy: 'Copy the command',
+    about: 'A token with the viewer role is sufficient. Admins can create one under Access tokens.',
+    copy: 'Copy command',
     question: 'How many days of holiday?',
   },
   {
-    about: '使用查看者角色的令牌即可，管理员可在“令牌”页创建。',
+    about: '使用查看者角色的令牌即可，管理员可在“访问令牌”页创建。',
     copy: '复制命令',
     question: '有多少天假期？',
   },

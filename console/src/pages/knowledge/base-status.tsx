@@ -6,13 +6,13 @@ const useWords = defineWords(
   {
     ready: 'Ready',
     empty: 'Empty',
-    indexing: 'Reading documents…',
-    anew: (done: number, total: number) => `Indexing anew: ${done} of ${total}`,
+    indexing: 'Processing documents…',
+    anew: (done: number, total: number) => `Re-indexing: ${done} of ${total}`,
   },
   {
     ready: '就绪',
     empty: '空',
-    indexing: '正在读取文档…',
+    indexing: '正在处理文档…',
     anew: (done: number, total: number) => `正在重建索引：${done}/${total}`,
   },
 )

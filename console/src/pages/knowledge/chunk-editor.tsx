@@ -6,9 +6,9 @@ const useWords = defineWords(
   {
     save: 'Save',
     cancel: 'Cancel',
-    lasts: 'A correction lasts until the document is read again. Ctrl+Enter saves, Esc gives up.',
+    lasts: 'Edits are lost when the document is re-processed. Ctrl+Enter saves, Esc cancels.',
   },
-  { save: '保存', cancel: '取消', lasts: '修改会保留到文档被重新读取为止。Ctrl+Enter 保存，Esc 放弃。' },
+  { save: '保存', cancel: '取消', lasts: '重新处理文档时修改会丢失。Ctrl+Enter 保存，Esc 取消。' },
 )
 
 interface ChunkEditorProps {

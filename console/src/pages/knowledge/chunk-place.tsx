@@ -2,7 +2,7 @@ import { defineWords } from '../../ui/words.ts'
 import type { Chunk } from './use-knowledge.ts'
 
 const useWords = defineWords(
-  { page: (page: number) => `page ${page}`, sheet: (name: string) => `sheet ${name}`, headings: 'Under' },
+  { page: (page: number) => `page ${page}`, sheet: (name: string) => `sheet ${name}`, headings: 'Section' },
   { page: (page: number) => `第 ${page} 页`, sheet: (name: string) => `工作表 ${name}`, headings: '位于' },
 )
 

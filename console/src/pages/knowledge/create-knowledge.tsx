@@ -17,10 +17,10 @@ const useWords = defineWords(
     create: 'Create',
     cancel: 'Cancel',
     advanced: 'Advanced',
-    usual: 'The usual settings suit most documents. All of them can be changed later.',
-    chunking: 'How documents are cut',
-    embedding: 'Found by meaning',
-    retrieval: 'How it is searched',
+    usual: 'The defaults suit most documents. You can change everything later.',
+    chunking: 'Chunking',
+    embedding: 'Semantic search',
+    retrieval: 'Retrieval',
   },
   {
     title: '新建知识库',
@@ -28,9 +28,9 @@ const useWords = defineWords(
     cancel: '取消',
     advanced: '高级设置',
     usual: '默认设置适合大多数文档，以后都可以更改。',
-    chunking: '文档如何切分',
-    embedding: '按语义查找',
-    retrieval: '如何检索',
+    chunking: '文档切分',
+    embedding: '语义检索',
+    retrieval: '检索设置',
   },
 )
 

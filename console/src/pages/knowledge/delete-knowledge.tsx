@@ -9,17 +9,17 @@ const useWords = defineWords(
   {
     title: (name: string) => `Delete “${name}”?`,
     lost: (documents: number, chunks: number) =>
-      `Its index goes: ${documents === 1 ? '1 document' : `${documents} documents`}, ${chunks === 1 ? '1 passage' : `${chunks} passages`}, and every correction made to them. Agents and workflows that look things up here find nothing from then on. This cannot be undone.`,
-    kept: 'The uploaded files themselves stay, under Files.',
+      `Its index will be deleted: ${documents === 1 ? '1 document' : `${documents} documents`}, ${chunks === 1 ? '1 passage' : `${chunks} passages`} and all edits made to them. Agents and workflows that search it will find nothing. This cannot be undone.`,
+    kept: 'The uploaded files are kept under Files.',
     remove: 'Delete knowledge base',
     cancel: 'Cancel',
-    done: (name: string) => `“${name}” was deleted.`,
+    done: (name: string) => `Deleted “${name}”.`,
   },
   {
     title: (name: string) => `删除“${name}”？`,
     lost: (documents: number, chunks: number) =>
       `它的索引将被删除：${documents} 个文档、${chunks} 个段落，以及对段落所做的全部修改。使用它的智能体和工作流将再也查不到内容。此操作无法撤销。`,
-    kept: '上传的文件本身会保留在“文件”中。',
+    kept: '上传的文件会保留在“文件”中。',
     remove: '删除知识库',
     cancel: '取消',
     done: (name: string) => `已删除“${name}”。`,

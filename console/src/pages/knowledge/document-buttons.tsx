@@ -15,7 +15,7 @@ const useWords = defineWords(
     remove: (name: string) => `Remove ${name}`,
     removeTitle: 'Remove this document?',
     removeAbout:
-      'It is gone from every search at once, with the corrections made to it. The file itself stays, under Files.',
+      'It disappears from all searches immediately, along with edits made to its passages. The file is kept under Files.',
     ok: 'Remove',
     cancel: 'Cancel',
   },
@@ -24,7 +24,7 @@ const useWords = defineWords(
     download: (name: string) => `下载 ${name}`,
     remove: (name: string) => `移除 ${name}`,
     removeTitle: '移除这个文档？',
-    removeAbout: '它会立即从所有搜索中消失，对它所做的修改也会丢失。文件本身会保留在“文件”中。',
+    removeAbout: '它会立即从所有搜索中消失，对段落所做的修改也会丢失。文件会保留在“文件”中。',
     ok: '移除',
     cancel: '取消',
   },

@@ -27,16 +27,16 @@ const useWords = defineWords(
     knowledge: 'Knowledge base',
     chunks: 'Passages',
     total: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
-    none: 'There is no passage yet. Once the document is read, what it was cut into stands here.',
-    moved: 'The passage you were led to is no longer there: the document was read again since.',
+    none: 'No passages yet. They appear here once the document has been processed.',
+    moved: 'The linked passage no longer exists: the document has been re-processed since.',
   },
   {
     document: '文档',
     knowledge: '知识库',
     chunks: '段落',
     total: (count: number) => `共 ${count} 个段落`,
-    none: '还没有段落。文档读取完成后，切分结果会显示在这里。',
-    moved: '要查看的段落已不存在：文档后来被重新读取过。',
+    none: '还没有段落。文档处理完成后，段落会显示在这里。',
+    moved: '要查看的段落已不存在：文档后来被重新处理过。',
   },
 )
 

@@ -8,25 +8,25 @@ const useWords = defineWords(
   {
     retryAll: (count: number) => `Retry all failed (${count})`,
     selected: (count: number) => `${count} selected`,
-    again: 'Read again',
-    againTitle: 'Read these documents again?',
-    againAbout: 'They stay to be found meanwhile. Corrections made to their passages by hand are lost.',
+    again: 'Re-process',
+    againTitle: 'Re-process these documents?',
+    againAbout: 'They remain searchable in the meantime. Edits made to their passages will be lost.',
     remove: 'Remove',
     removeTitle: (count: number) =>
       count === 1 ? 'Remove this document?' : `Remove these ${count} documents?`,
     removeAbout:
-      'They are gone from every search at once, with the corrections made to them. The files themselves stay, under Files.',
+      'They disappear from all searches immediately, along with edits made to their passages. The files are kept under Files.',
     cancel: 'Cancel',
   },
   {
     retryAll: (count: number) => `重试全部失败（${count}）`,
     selected: (count: number) => `已选 ${count} 个`,
-    again: '重新读取',
-    againTitle: '重新读取这些文档？',
-    againAbout: '读取期间仍可被搜索到。对段落所做的手工修改会丢失。',
+    again: '重新处理',
+    againTitle: '重新处理这些文档？',
+    againAbout: '处理期间仍可被搜索到。对段落所做的手工修改会丢失。',
     remove: '移除',
     removeTitle: (count: number) => `移除这 ${count} 个文档？`,
-    removeAbout: '它们会立即从所有搜索中消失，对它们所做的修改也会丢失。文件本身会保留在“文件”中。',
+    removeAbout: '它们会立即从所有搜索中消失，对段落所做的修改也会丢失。文件会保留在“文件”中。',
     cancel: '取消',
   },
 )

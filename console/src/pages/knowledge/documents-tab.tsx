@@ -17,21 +17,21 @@ import { pageIn, withQuery } from './with-query.ts'
 
 const useWords = defineWords(
   {
-    find: 'Find a document',
+    find: 'Search documents',
     status: 'Status',
     any: 'Any status',
-    none: 'No document yet',
-    noneAbout: 'Once somebody adds documents they are listed here, with what became of each.',
-    nothing: 'Nothing fits',
-    nothingAbout: 'No document has this in its name and this status.',
+    none: 'No documents yet',
+    noneAbout: 'Documents and their processing status are listed here once they are added.',
+    nothing: 'No matches',
+    nothingAbout: 'No document has this name and status.',
     showAll: 'Show all',
   },
   {
-    find: '查找文档',
+    find: '搜索文档',
     status: '状态',
     any: '全部状态',
     none: '还没有文档',
-    noneAbout: '添加文档后，这里会列出它们以及各自的处理结果。',
+    noneAbout: '添加文档后，这里会列出它们以及各自的处理状态。',
     nothing: '没有匹配的文档',
     nothingAbout: '没有名称和状态都符合的文档。',
     showAll: '显示全部',

@@ -21,7 +21,7 @@ const useWords = defineWords(
     actions: 'Actions',
     select: (name: string) => `Select ${name}`,
     selectAll: 'Select all on this page',
-    total: (count: number) => `${count} in all`,
+    total: (count: number) => `${count} in total`,
   },
   {
     name: '名称',

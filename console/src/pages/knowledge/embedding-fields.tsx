@@ -5,26 +5,26 @@ import { useFeatures } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {
-    use: 'Embedding',
-    model: 'By meaning too',
-    modelHint: 'Finds “leave” when somebody asks for “holiday”, also across languages.',
-    none: 'By keywords only',
-    noneHint: 'Needs no model. Finds the words themselves.',
-    name: 'Model',
-    nameHint: (usual: string) => `Empty for the model of the server, ${usual}.`,
+    use: 'Search method',
+    model: 'Semantic and keywords',
+    modelHint: 'Finds “leave” for “holiday”, also across languages.',
+    none: 'Keywords only',
+    noneHint: 'Needs no model. Finds exact words.',
+    name: 'Embedding model',
+    nameHint: (usual: string) => `If empty, the server’s embedding model ${usual} is used.`,
     missing: (settings: string) =>
-      `This server has no embedding model, so documents are found by keywords. To find by meaning, set ${settings} and start it again.`,
+      `This server has no embedding model, so search uses keywords only. To enable semantic search, set ${settings} and restart the server.`,
   },
   {
-    use: '向量模型',
-    model: '同时按语义查找',
+    use: '检索方式',
+    model: '语义与关键词',
     modelHint: '搜索“假期”也能找到“休假”，还能跨语言。',
-    none: '仅按关键词查找',
+    none: '仅关键词',
     noneHint: '不需要模型，只查找词语本身。',
-    name: '模型',
-    nameHint: (usual: string) => `留空则使用服务器的模型 ${usual}。`,
+    name: '向量模型',
+    nameHint: (usual: string) => `留空则使用服务器的向量模型 ${usual}。`,
     missing: (settings: string) =>
-      `服务器没有配置向量模型，因此按关键词查找。要按语义查找，请设置 ${settings} 并重启服务器。`,
+      `服务器没有配置向量模型，因此仅按关键词检索。要启用语义检索，请设置 ${settings} 并重启服务器。`,
   },
 )
 

@@ -5,9 +5,9 @@ import { type FilterRow, operators } from './search-state.ts'
 
 const useWords = defineWords(
   {
-    about: 'Only documents whose metadata fits all of this:',
+    about: 'Only documents whose metadata matches all conditions:',
     key: (number: number) => `Key of condition ${number}`,
-    operator: (number: number) => `Comparison of condition ${number}`,
+    operator: (number: number) => `Operator of condition ${number}`,
     value: (number: number) => `Value of condition ${number}`,
     remove: (number: number) => `Remove condition ${number}`,
     add: 'Add a condition',

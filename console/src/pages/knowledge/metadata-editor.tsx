@@ -11,7 +11,7 @@ const useWords = defineWords(
     valueExample: '2026',
     remove: (key: string) => `Remove ${key}`,
     add: 'Add a value',
-    hint: 'Several values are separated by commas. Numbers are compared as numbers; put them in quotes to mean text.',
+    hint: 'Separate multiple values with commas. Numbers are compared as numbers; quote them to store text.',
   },
   {
     key: (number: number) => `键 ${number}`,

@@ -13,13 +13,13 @@ import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 const useWords = defineWords(
   {
     about:
-      'Values of your own on this knowledge base, for your programs. Searches are narrowed by the metadata of documents instead.',
-    none: 'There is none.',
+      'Custom values of this knowledge base, for use by your programs. Search filters use the metadata of documents instead.',
+    none: 'No metadata.',
     save: 'Save metadata',
     saved: 'Saved.',
   },
   {
-    about: '关于此知识库的自定义信息，供你的程序使用。搜索筛选使用的是各文档的元数据。',
+    about: '此知识库的自定义信息，供你的程序使用。搜索筛选使用的是各文档的元数据。',
     none: '没有元数据。',
     save: '保存元数据',
     saved: '已保存。',

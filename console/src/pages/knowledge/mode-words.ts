@@ -4,9 +4,9 @@ import { defineWords } from '../../ui/words.ts'
 export const useModeWords = defineWords(
   {
     auto: 'Automatic',
-    hybrid: 'Keywords and meaning',
+    hybrid: 'Hybrid',
     keyword: 'Keywords',
-    semantic: 'Meaning',
+    semantic: 'Semantic',
   },
-  { auto: '自动', hybrid: '关键词与语义', keyword: '关键词', semantic: '语义' },
+  { auto: '自动', hybrid: '混合（关键词与语义）', keyword: '关键词', semantic: '语义' },
 )

@@ -4,17 +4,17 @@ import { defineWords } from '../../ui/words.ts'
 const useWords = defineWords(
   {
     name: 'Name',
-    needed: 'Give it a name',
+    needed: 'Enter a name',
     example: 'Handbook',
     description: 'Description',
-    hint: 'What it holds, for whoever looks for it; the list is searched by it too.',
+    hint: 'What it contains. The list can be searched by it.',
   },
   {
     name: '名称',
     needed: '请填写名称',
     example: '员工手册',
     description: '描述',
-    hint: '说明其中有什么内容，方便大家找到它；列表也按描述搜索。',
+    hint: '说明其中有什么内容；列表也可按描述搜索。',
   },
 )
 

@@ -4,16 +4,16 @@ import type { KnowledgeBase } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {
-    title: (done: number, total: number) => `Indexing everything anew: ${done} of ${total} documents`,
-    about: 'Searches are answered from the index there was, until this is done.',
+    title: (done: number, total: number) => `Re-indexing: ${done} of ${total} documents`,
+    about: 'Searches use the previous index until this is done.',
     failed: (count: number) => `${count} failed so far.`,
-    progress: 'Progress of the new index',
+    progress: 'Re-indexing progress',
   },
   {
     title: (done: number, total: number) => `正在重建索引：已完成 ${done}/${total} 个文档`,
     about: '完成之前，搜索仍使用原来的索引。',
     failed: (count: number) => `目前有 ${count} 个失败。`,
-    progress: '新索引的进度',
+    progress: '重建索引的进度',
   },
 )
 

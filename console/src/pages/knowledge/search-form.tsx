@@ -10,7 +10,7 @@ import type { KnowledgeBase } from './use-knowledge.ts'
 const useWords = defineWords(
   {
     region: 'Search this knowledge base',
-    question: 'Question or words',
+    question: 'Question or keywords',
     example: 'How many days of holiday do I have?',
     search: 'Search',
   },

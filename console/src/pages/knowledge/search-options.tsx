@@ -7,23 +7,23 @@ import { type KnowledgeBase, useFeatures } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {
-    mode: 'Search by',
-    usual: (mode: string) => `As set: ${mode}`,
-    topK: 'At most',
-    threshold: 'Least score',
+    mode: 'Search mode',
+    usual: (mode: string) => `Default: ${mode}`,
+    topK: 'Max results',
+    threshold: 'Minimum score',
     rerank: 'Rerank',
-    noRerank: 'This server has no reranker.',
-    noMeaning: 'This knowledge base is found by keywords only.',
+    noRerank: 'This server has no rerank model.',
+    noMeaning: 'This knowledge base supports keyword search only.',
     filter: 'Filter',
   },
   {
-    mode: '检索方式',
-    usual: (mode: string) => `按设置：${mode}`,
+    mode: '检索模式',
+    usual: (mode: string) => `默认：${mode}`,
     topK: '最多条数',
     threshold: '最低分数',
     rerank: '重排序',
     noRerank: '服务器没有配置重排序模型。',
-    noMeaning: '此知识库仅按关键词查找。',
+    noMeaning: '此知识库仅支持关键词检索。',
     filter: '筛选',
   },
 )

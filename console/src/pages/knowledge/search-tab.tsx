@@ -13,16 +13,16 @@ import type { KnowledgeBase } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {
-    teach: 'Ask as your users would',
+    teach: 'Try a search',
     teachAbout:
-      'This is exactly what agents and workflows find here. Every result says where it stands, how well it fits and why; the address of this page holds the search, so that you can share it.',
-    indexing: 'Some documents are still being read and cannot be found yet.',
+      'Agents and workflows get exactly these results. Each result shows its source, score and explanation; the URL of this page contains the search, so you can share it.',
+    indexing: 'Some documents are still being processed and cannot be found yet.',
   },
   {
-    teach: '像用户那样提问',
+    teach: '试试搜索',
     teachAbout:
-      '这里的结果与智能体和工作流查到的完全一致。每条结果都会说明出处、匹配程度和原因；搜索条件保存在本页地址中，可直接分享。',
-    indexing: '有些文档还在读取，暂时搜索不到。',
+      '这里的结果与智能体和工作流查到的完全一致。每条结果都会说明出处、得分和原因；搜索条件保存在本页网址中，可直接分享。',
+    indexing: '有些文档还在处理，暂时搜索不到。',
   },
 )
 

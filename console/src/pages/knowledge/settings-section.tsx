@@ -12,12 +12,12 @@ import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 const useWords = defineWords(
   {
     save: 'Save',
-    saveIndex: 'Save and index anew',
+    saveIndex: 'Save and re-index',
     saved: 'Saved.',
-    savedIndex: 'Saved. Everything is being indexed anew.',
-    confirm: 'Index everything anew?',
+    savedIndex: 'Saved. Re-indexing all documents.',
+    confirm: 'Re-index all documents?',
     confirmAbout: (documents: number) =>
-      `${documents === 1 ? '1 document is' : `All ${documents} documents are`} read again in the background. Corrections made to passages by hand are lost.`,
+      `${documents === 1 ? '1 document is' : `All ${documents} documents are`} re-processed in the background. Edits made to passages will be lost.`,
     cancel: 'Cancel',
   },
   {
@@ -27,7 +27,7 @@ const useWords = defineWords(
     savedIndex: '已保存，正在重建索引。',
     confirm: '重建全部索引？',
     confirmAbout: (documents: number) =>
-      `将在后台重新读取全部 ${documents} 个文档，对段落所做的手工修改会丢失。`,
+      `将在后台重新处理全部 ${documents} 个文档，对段落所做的手工修改会丢失。`,
     cancel: '取消',
   },
 )

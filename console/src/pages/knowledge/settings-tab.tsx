@@ -17,29 +17,29 @@ import type { KnowledgeBase } from './use-knowledge.ts'
 const useWords = defineWords(
   {
     general: 'Name and description',
-    retrieval: 'How it is searched',
-    index: 'How it is indexed',
+    retrieval: 'Retrieval',
+    index: 'Indexing',
     indexAbout:
-      'A change here reads and indexes every document anew. Until that is done, searches are answered from the index there is; corrections made to passages by hand are lost then.',
+      'Changes here re-process and re-index all documents. Searches use the current index until that is done; edits made to passages will be lost.',
     metadata: 'Metadata',
-    api: 'Search it from your own program',
+    api: 'Search via API',
     danger: 'Delete',
-    dangerAbout: 'The index is deleted with all corrections. The uploaded files stay.',
+    dangerAbout: 'Deletes the index and all edits. The uploaded files are kept.',
     remove: 'Delete knowledge base…',
-    readOnly: 'Your token may look but not change.',
+    readOnly: 'View only',
   },
   {
     general: '名称与描述',
-    retrieval: '如何检索',
-    index: '如何建立索引',
+    retrieval: '检索设置',
+    index: '索引设置',
     indexAbout:
-      '更改这里会重新读取全部文档并重建索引。完成之前，搜索仍使用现有索引；完成后，对段落所做的手工修改会丢失。',
+      '更改这里会重新处理全部文档并重建索引。完成之前，搜索仍使用现有索引；对段落所做的手工修改会丢失。',
     metadata: '元数据',
-    api: '在你自己的程序中搜索',
+    api: '通过 API 搜索',
     danger: '删除',
     dangerAbout: '索引及所有修改都会被删除，上传的文件会保留。',
     remove: '删除知识库…',
-    readOnly: '你的令牌只能查看，不能更改。',
+    readOnly: '仅可查看',
   },
 )
 

@@ -3,9 +3,9 @@ import { defineWords } from '../../ui/words.ts'
 /** How far a document can be. */
 export const useStatusWords = defineWords(
   {
-    queued: 'Waiting',
-    parsing: 'Reading',
-    chunking: 'Cutting',
+    queued: 'Queued',
+    parsing: 'Parsing',
+    chunking: 'Chunking',
     embedding: 'Embedding',
     ready: 'Ready',
     failed: 'Failed',
@@ -13,7 +13,7 @@ export const useStatusWords = defineWords(
   },
   {
     queued: '排队中',
-    parsing: '读取中',
+    parsing: '解析中',
     chunking: '切分中',
     embedding: '向量化中',
     ready: '就绪',

@@ -10,15 +10,14 @@ import { useRefreshKnowledge } from './use-knowledge.ts'
 const useWords = defineWords(
   {
     again: (count: number) =>
-      count === 1 ? '1 document is read again.' : `${count} documents are read again.`,
-    busy: (count: number) => `${count} were being read already.`,
-    removed: (count: number) =>
-      count === 1 ? '1 document was removed.' : `${count} documents were removed.`,
+      count === 1 ? 'Re-processing 1 document.' : `Re-processing ${count} documents.`,
+    busy: (count: number) => `${count} are already being processed.`,
+    removed: (count: number) => (count === 1 ? '1 document removed.' : `${count} documents removed.`),
     notRemoved: (count: number, why: string) => `${count} could not be removed: ${why}`,
   },
   {
-    again: (count: number) => `正在重新读取 ${count} 个文档。`,
-    busy: (count: number) => `${count} 个本来就在读取中。`,
+    again: (count: number) => `正在重新处理 ${count} 个文档。`,
+    busy: (count: number) => `${count} 个已在处理中。`,
     removed: (count: number) => `已移除 ${count} 个文档。`,
     notRemoved: (count: number, why: string) => `${count} 个未能移除：${why}`,
   },

@@ -14,10 +14,10 @@ const useWords = defineWords(
     agent: 'Agent',
     conversation: 'Conversation',
     user: 'User',
-    trigger: 'Kind',
+    trigger: 'Type',
     started: 'Started',
-    id: 'Run id',
-    copy: 'Copy the run id',
+    id: 'Run ID',
+    copy: 'Copy run ID',
   },
   {
     workflow: '工作流',

@@ -14,7 +14,7 @@ const useWords = defineWords(
   {
     status: 'Status',
     what: 'Run',
-    trigger: 'Kind',
+    trigger: 'Type',
     duration: 'Duration',
     tokens: 'Tokens',
     started: 'Started',

@@ -10,7 +10,7 @@ import { type TokenFields, TokenFormItems } from './token-form-items.tsx'
 const useWords = defineWords(
   {
     title: 'Create a token',
-    ready: (name: string) => `${name} is ready`,
+    ready: (name: string) => `${name} created`,
     create: 'Create',
     cancel: 'Cancel',
     done: 'Done',

@@ -14,7 +14,7 @@ const useWords = defineWords(
     drop: 'Drop an exported file here, or click to choose one',
     paste: 'Or paste its JSON',
     go: 'Import',
-    wrong: 'This is no JSON of a workflow. Take the whole file that an export gave.',
+    wrong: 'This is not a workflow in JSON. Use the complete exported file.',
   },
   {
     title: '导入工作流',

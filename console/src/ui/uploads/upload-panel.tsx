@@ -9,8 +9,8 @@ const useWords = defineWords(
   {
     region: 'Uploads',
     busy: (done: number, total: number) => `Uploading ${done} of ${total}`,
-    done: (added: number) => (added === 1 ? '1 file was added' : `${added} files were added`),
-    failed: (count: number) => (count === 1 ? '1 could not be uploaded' : `${count} could not be uploaded`),
+    done: (added: number) => (added === 1 ? '1 file added' : `${added} files added`),
+    failed: (count: number) => (count === 1 ? '1 upload failed' : `${count} uploads failed`),
     canceled: (count: number) => `${count} canceled`,
     total: 'All uploads',
     retryAll: 'Retry all',
@@ -18,8 +18,8 @@ const useWords = defineWords(
     close: 'Close',
     cancel: (name: string) => `Cancel ${name}`,
     retry: (name: string) => `Retry ${name}`,
-    sent: 'Uploaded, being added…',
-    more: (count: number) => `and ${count} more are waiting`,
+    sent: 'Uploaded, adding…',
+    more: (count: number) => `and ${count} more queued`,
     moreFailed: (count: number) => `and ${count} more failed`,
   },
   {

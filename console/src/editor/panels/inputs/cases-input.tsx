@@ -13,16 +13,16 @@ import { RowButtons } from './row-buttons.tsx'
 
 const useWords = defineWords(
   {
-    id: (place: number) => `Id of case ${place}`,
-    entry: (id: string) => `Case ${id}`,
-    empty: 'A case needs an id, which edges name.',
-    twice: 'Another case has this id already.',
+    id: (place: number) => `ID of branch ${place}`,
+    entry: (id: string) => `Branch ${id}`,
+    empty: 'Enter an ID; connections refer to the branch by it.',
+    twice: 'Another branch already uses this ID.',
   },
   {
-    id: (place: number) => `第 ${place} 个分支的标识`,
+    id: (place: number) => `第 ${place} 个分支的 ID`,
     entry: (id: string) => `分支 ${id}`,
-    empty: '分支需要一个标识，连线要用到它。',
-    twice: '已有分支使用此标识。',
+    empty: '请填写分支 ID，连线通过它引用分支。',
+    twice: '已有分支使用此 ID。',
   },
 )
 

@@ -8,10 +8,10 @@ import { Problems } from './problems.tsx'
 const useWords = defineWords(
   {
     add: 'Add a class',
-    what: (id: string) => `What belongs to ${id}`,
+    what: (id: string) => `Description of ${id}`,
     otherwise: 'everything else',
   },
-  { add: '添加类别', what: (id: string) => `哪些内容属于 ${id}`, otherwise: '其他情况' },
+  { add: '添加类别', what: (id: string) => `${id} 的说明`, otherwise: '其他情况' },
 )
 
 interface ClassesInputProps {

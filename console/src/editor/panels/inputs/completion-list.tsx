@@ -6,7 +6,7 @@ import type { Offer } from './offers.ts'
 const useWords = defineWords(
   {
     offers: 'References',
-    none: 'Nothing fits. Only nodes that run before this one can be referred to.',
+    none: 'No matches. You can only reference nodes that run before this one.',
   },
   { offers: '可引用的内容', none: '没有匹配项。只能引用在此节点之前运行的节点。' },
 )

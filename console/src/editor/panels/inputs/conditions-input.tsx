@@ -13,13 +13,13 @@ import { Problems } from './problems.tsx'
 
 const useWords = defineWords(
   {
-    add: 'Add a case',
+    add: 'Add a branch',
     addClause: 'Add a condition',
     otherwise: 'otherwise',
-    all: 'all hold',
-    any: 'any holds',
-    match: 'When the conditions of this case hold together',
-    elseHint: 'Without a condition this case is taken whenever none above holds.',
+    all: 'all match',
+    any: 'any matches',
+    match: 'How the conditions of this branch are combined',
+    elseHint: 'Without conditions, this branch is taken when none above matches.',
     conditions: 'Conditions',
   },
   {
@@ -28,8 +28,8 @@ const useWords = defineWords(
     otherwise: '否则',
     all: '全部满足',
     any: '任一满足',
-    match: '此分支的条件如何合并',
-    elseHint: '没有条件：上面的分支都不成立时走这里。',
+    match: '此分支的条件如何组合',
+    elseHint: '没有条件：上面的分支都不满足时走这里。',
     conditions: '条件',
   },
 )

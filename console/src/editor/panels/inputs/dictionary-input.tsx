@@ -18,8 +18,8 @@ const useWords = defineWords(
     name: (label: string, place: number) => `${label}: name ${place}`,
     value: (label: string, name: string) => `${label}: value of ${name}`,
     namePlace: 'Name',
-    nameless: 'Give it a name; until then it is not stored.',
-    twice: 'This name is used above already; this row is not stored.',
+    nameless: 'Enter a name; entries without one are not saved.',
+    twice: 'This name is already used above; this entry is not saved.',
   },
   {
     add: (label: string) => `添加${label}`,

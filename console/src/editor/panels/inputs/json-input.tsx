@@ -9,14 +9,14 @@ import { TemplateInput } from './template-input.tsx'
 
 const useWords = defineWords(
   {
-    broken: (reason: string) => `This is not JSON yet and is not stored: ${reason}`,
-    object: 'This must be an object in braces and is not stored yet.',
-    list: 'This must be a list in brackets and is not stored yet.',
+    broken: (reason: string) => `Invalid JSON, not saved: ${reason}`,
+    object: 'Must be a JSON object in braces; not saved yet.',
+    list: 'Must be a JSON array in brackets; not saved yet.',
   },
   {
-    broken: (reason: string) => `还不是有效的 JSON，尚未保存：${reason}`,
-    object: '这里必须是花括号括起的对象，尚未保存。',
-    list: '这里必须是方括号括起的列表，尚未保存。',
+    broken: (reason: string) => `JSON 无效，尚未保存：${reason}`,
+    object: '必须是花括号括起的 JSON 对象，尚未保存。',
+    list: '必须是方括号括起的 JSON 数组，尚未保存。',
   },
 )
 

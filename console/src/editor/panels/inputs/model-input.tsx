@@ -5,7 +5,7 @@ import { defineWords } from '../../../ui/words.ts'
 import { useControl } from '../node-form.ts'
 import type { InputProps } from './input-props.ts'
 
-const useWords = defineWords({ standard: 'The default model' }, { standard: '默认模型' })
+const useWords = defineWords({ standard: 'Default model' }, { standard: '默认模型' })
 
 /** A model by its name: one of those that are set up, or a text of one's own, which may be a reference. */
 export function ModelInput({ value, onChange, pointer, label }: InputProps) {

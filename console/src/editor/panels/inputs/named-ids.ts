@@ -46,8 +46,8 @@ export const workflowNames: NameSource = {
 }
 
 const useWords = defineWords(
-  { asWritten: (text: string) => `Use “${text}” as it is written` },
-  { asWritten: (text: string) => `按原样使用“${text}”` },
+  { asWritten: (text: string) => `Use “${text}” as typed` },
+  { asWritten: (text: string) => `直接使用“${text}”` },
 )
 
 export interface NamedOption {

@@ -14,11 +14,11 @@ import { NestedInput } from './nested-input.tsx'
 const useWords = defineWords(
   {
     more: 'Other fields (JSON)',
-    known: (name: string) => `“${name}” has a field of its own in this form; this text is not stored yet.`,
+    known: (name: string) => `“${name}” has its own field in this form; this text is not saved yet.`,
   },
   {
     more: '其他字段（JSON）',
-    known: (name: string) => `“${name}”在表单中已有自己的字段，这段内容尚未保存。`,
+    known: (name: string) => `“${name}”在表单中已有对应字段，这段内容尚未保存。`,
   },
 )
 

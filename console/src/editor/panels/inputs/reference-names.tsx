@@ -5,7 +5,7 @@ import { useNodeTitle } from '../use-node-title.ts'
 import { piecesOf } from './reference-pieces.ts'
 
 const useWords = defineWords(
-  { refers: 'Refers to', system: 'System', memory: 'Memory', unknown: 'unknown' },
+  { refers: 'References', system: 'System', memory: 'Memory', unknown: 'unknown' },
   { refers: '引用', system: '系统', memory: '记忆', unknown: '未知' },
 )
 

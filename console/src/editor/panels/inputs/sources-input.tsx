@@ -15,12 +15,12 @@ import { isSourceType, type SourceType, sourceTypes } from './source-shapes.ts'
 
 const useWords = defineWords(
   {
-    add: 'Add knowledge or a tool',
+    add: 'Add a knowledge base or tool',
     other: 'Other (JSON)',
     entry: (title: string, place: number) => `${title} ${place}`,
   },
   {
-    add: '添加知识或工具',
+    add: '添加知识库或工具',
     other: '其他（JSON）',
     entry: (title: string, place: number) => `${title} ${place}`,
   },

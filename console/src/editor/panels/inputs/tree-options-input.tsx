@@ -5,8 +5,8 @@ import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
 
 const useWords = defineWords(
-  { unset: 'Not set', other: 'Go on with outputs of your own', json: 'as JSON' },
-  { unset: '未设置', other: '用自定的输出继续', json: 'JSON 内容' },
+  { unset: 'Not set', other: 'Continue with custom outputs', json: 'as JSON' },
+  { unset: '未设置', other: '使用自定义输出继续', json: 'JSON 内容' },
 )
 
 const other = ' other'

@@ -6,7 +6,7 @@ import type { HeaderRow } from './tool-settings.ts'
 const useWords = defineWords(
   {
     headers: 'Headers',
-    help: 'For example keys. The model never sees them, nor do people who may only read.',
+    help: 'For example API keys. They are hidden from the model and from view-only users.',
     name: 'Name',
     value: 'Value',
     nameOf: (number: number) => `Name of header ${number}`,
@@ -16,7 +16,7 @@ const useWords = defineWords(
   },
   {
     headers: '请求头',
-    help: '例如密钥。模型看不到，只有查看权限的人也看不到。',
+    help: '例如 API 密钥。模型和只有查看权限的用户都看不到。',
     name: '名称',
     value: '值',
     nameOf: (number: number) => `第 ${number} 个请求头的名称`,

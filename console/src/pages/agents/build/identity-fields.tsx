@@ -5,23 +5,23 @@ import type { PartProps } from './part-props.ts'
 
 const useWords = defineWords(
   {
-    title: 'Who it is',
+    title: 'General',
     name: 'Name',
-    intro: 'What it is for',
-    introHelp: 'One or two sentences for people who look for it.',
-    access: 'Who may talk to it',
+    intro: 'Description',
+    introHelp: 'One or two sentences that tell users what the agent does.',
+    access: 'Access',
     private: 'Private',
-    privateHelp: 'It takes a token with the right to run, for example one that you make for your app.',
+    privateHelp: 'Chatting requires a token with permission to run, for example one created for your app.',
     public: 'Public',
     publicHelp:
-      'Whoever knows its id may talk to it without a token, and spends the tokens of your model. They see its name, greeting and answers, never its settings.',
+      'Anyone who knows its ID can chat without a token, at your model’s expense. They see its name, greeting and answers, never its settings.',
   },
   {
     title: '基本信息',
     name: '名称',
     intro: '简介',
-    introHelp: '用一两句话告诉别人它能做什么。',
-    access: '谁可以与它对话',
+    introHelp: '用一两句话告诉用户它能做什么。',
+    access: '访问权限',
     private: '私有',
     privateHelp: '需要带有运行权限的令牌，例如为你的应用创建的令牌。',
     public: '公开',

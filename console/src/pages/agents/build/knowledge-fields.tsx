@@ -7,10 +7,11 @@ import type { PartProps } from './part-props.ts'
 const useWords = defineWords(
   {
     title: 'Knowledge',
-    about: 'Before it answers, passages are looked for with the user’s words. The answer cites them as [1].',
+    about:
+      'Before it answers, the agent searches these knowledge bases for relevant passages. The answer cites them as [1].',
     bases: 'Knowledge bases',
     choose: 'Choose knowledge bases',
-    make: 'Make a knowledge base',
+    make: 'Create a knowledge base',
   },
   {
     title: '知识',

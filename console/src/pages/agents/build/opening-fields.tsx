@@ -6,7 +6,7 @@ import type { PartProps } from './part-props.ts'
 
 const useWords = defineWords(
   {
-    title: 'How a conversation begins',
+    title: 'Conversation opener',
     prologue: 'Greeting',
     prologueHelp: 'Shown before the first message.',
     questions: 'Suggested questions',

@@ -9,8 +9,8 @@ import { chatAgentOf } from '../chat/chat-agent.ts'
 const useWords = defineWords(
   {
     title: 'Preview',
-    again: 'Begin anew',
-    dirty: 'It answers as it was last saved. Save to try your changes.',
+    again: 'Restart',
+    dirty: 'The preview uses the last saved settings. Save to try your changes.',
   },
   { title: '预览', again: '重新开始', dirty: '预览使用上次保存的设置，保存后即可试用你的修改。' },
 )

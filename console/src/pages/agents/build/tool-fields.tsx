@@ -10,9 +10,9 @@ import { ToolDialog } from './tool-dialog.tsx'
 const useWords = defineWords(
   {
     title: 'Tools',
-    about: 'What the model may use while it answers. It decides by the name and the description of a tool.',
+    about: 'Tools the model can call while it answers. It chooses by their names and descriptions.',
     web: 'Web search',
-    webHelp: 'Titles, addresses and excerpts. The server has to know a search engine.',
+    webHelp: 'Returns titles, URLs and excerpts. Requires a search provider in the server settings.',
     add: 'Add a tool',
     edit: (name: string) => `Edit ${name}`,
     remove: (name: string) => `Remove ${name}`,
@@ -20,9 +20,9 @@ const useWords = defineWords(
   },
   {
     title: '工具',
-    about: '模型回答时可以使用的工具，它根据名称和说明来决定用哪个。',
+    about: '模型回答时可以调用的工具，它根据名称和说明来选择。',
     web: '网页搜索',
-    webHelp: '返回标题、网址和摘要，需要服务器配置搜索引擎。',
+    webHelp: '返回标题、网址和摘要，需要在服务器设置中配置搜索服务。',
     add: '添加工具',
     edit: (name: string) => `编辑 ${name}`,
     remove: (name: string) => `移除 ${name}`,

@@ -14,12 +14,12 @@ import { useStickToEnd } from './use-stick-to-end.ts'
 const useWords = defineWords(
   {
     messages: (name: string) => `Conversation with ${name}`,
-    toEnd: 'To the newest message',
+    toEnd: 'Jump to the latest message',
     older: 'Earlier messages',
   },
   {
     messages: (name: string) => `与 ${name} 的对话`,
-    toEnd: '回到最新消息',
+    toEnd: '跳到最新消息',
     older: '更早的消息',
   },
 )

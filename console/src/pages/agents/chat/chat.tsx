@@ -17,9 +17,9 @@ import { useChat } from './use-chat.ts'
 const useWords = defineWords(
   {
     drop: 'Drop files here to attach them',
-    readOnly: 'You can read this conversation here, but not take part in it.',
+    readOnly: 'View only: you cannot send messages in this conversation.',
   },
-  { drop: '拖到这里即可添加文件', readOnly: '这里只能查看对话，不能发言。' },
+  { drop: '拖到这里即可添加文件', readOnly: '仅可查看，不能在这个对话中发送消息。' },
 )
 
 interface ChatProps {

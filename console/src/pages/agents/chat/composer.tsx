@@ -13,15 +13,15 @@ const useWords = defineWords(
   {
     message: 'Message',
     placeholder: (name: string) => `Message ${name}`,
-    hint: 'Enter sends, Shift+Enter begins a new line',
+    hint: 'Enter to send, Shift+Enter for a new line',
     attach: 'Attach files',
     send: 'Send',
     stop: 'Stop',
     leftOut: (count: number) =>
-      `Up to ${mostFiles} files go with one message; ${count} more could not be added. Send them with the next one.`,
-    failed: 'Upload the failed file again or remove it; then you can send.',
+      `A message can have up to ${mostFiles} files; ${count} could not be added. Send them with your next message.`,
+    failed: 'Retry or remove the failed upload before you send.',
     tooLong: (over: number) =>
-      `Too long by ${over} ${over === 1 ? 'character' : 'characters'}. Shorten it, or attach it as a file.`,
+      `${over} ${over === 1 ? 'character' : 'characters'} too long. Shorten the message, or attach the text as a file.`,
   },
   {
     message: '消息',
@@ -32,7 +32,7 @@ const useWords = defineWords(
     stop: '停止',
     leftOut: (count: number) =>
       `一条消息最多附带 ${mostFiles} 个文件，有 ${count} 个未添加，请在下一条消息中发送。`,
-    failed: '请重新上传失败的文件或将其移除，然后再发送。',
+    failed: '请先重新上传或移除失败的文件，再发送。',
     tooLong: (over: number) => `超出 ${over} 个字符，请缩短内容，或作为文件添加。`,
   },
 )

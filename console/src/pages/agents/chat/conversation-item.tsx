@@ -11,14 +11,14 @@ import { defineWords } from '../../../ui/words.ts'
 
 const useWords = defineWords(
   {
-    untitled: 'Without a name',
+    untitled: 'Untitled',
     rename: (name: string) => `Rename ${name}`,
-    name: 'Name of the conversation',
+    name: 'Conversation name',
     remove: (name: string) => `Delete ${name}`,
     sure: 'Delete this conversation?',
-    lost: 'All its messages are lost.',
+    lost: 'All its messages will be deleted.',
     yes: 'Delete',
-    no: 'Keep it',
+    no: 'Cancel',
   },
   {
     untitled: '未命名',
@@ -26,9 +26,9 @@ const useWords = defineWords(
     name: '对话名称',
     remove: (name: string) => `删除 ${name}`,
     sure: '删除这个对话？',
-    lost: '其中的所有消息都会丢失。',
+    lost: '其中的所有消息都会被删除。',
     yes: '删除',
-    no: '保留',
+    no: '取消',
   },
 )
 

@@ -11,19 +11,19 @@ import { ConversationItem } from './conversation-item.tsx'
 
 const useWords = defineWords(
   {
-    conversations: 'Your conversations from the console',
+    conversations: 'Your console conversations',
     new: 'New conversation',
     search: 'Search conversations',
     more: 'Show more',
-    none: 'What you talk about here is listed here.',
-    notFound: 'Nothing found.',
+    none: 'Your conversations are listed here.',
+    notFound: 'No matches.',
   },
   {
     conversations: '控制台里的对话',
     new: '新对话',
     search: '搜索对话',
     more: '显示更多',
-    none: '在这里进行的对话会列在此处。',
+    none: '你的对话会列在此处。',
     notFound: '没有找到。',
   },
 )

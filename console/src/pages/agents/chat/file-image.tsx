@@ -5,8 +5,8 @@ import { useFileAddress } from './use-file-address.ts'
 
 const useWords = defineWords(
   {
-    enlarge: (name: string) => `Enlarge ${name || 'the picture'}`,
-    gone: (name: string) => `${name || 'A picture'} that cannot be shown any more`,
+    enlarge: (name: string) => `Enlarge ${name || 'image'}`,
+    gone: (name: string) => `${name || 'Image'} (no longer available)`,
   },
   {
     enlarge: (name: string) => `放大${name === '' ? '图片' : ` ${name}`}`,

@@ -4,8 +4,8 @@ import { AgentMark } from '../agent-mark.tsx'
 import type { ChatAgent } from './chat-agent.ts'
 
 const useWords = defineWords(
-  { begin: 'Say something to begin.', questions: 'Questions to begin with' },
-  { begin: '说点什么开始吧。', questions: '推荐问题' },
+  { begin: 'Send a message to start.', questions: 'Suggested questions' },
+  { begin: '发送消息开始对话。', questions: '推荐问题' },
 )
 
 /** What stands before the first message. */

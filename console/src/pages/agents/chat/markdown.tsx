@@ -11,7 +11,7 @@ import { markCitations } from './mark-citations.ts'
 import { fileInAddress, safeAddress } from './message-form.ts'
 
 const useWords = defineWords(
-  { copyCode: 'Copy the code', code: 'Code', table: 'Table' },
+  { copyCode: 'Copy code', code: 'Code', table: 'Table' },
   { copyCode: '复制代码', code: '代码', table: '表格' },
 )
 

@@ -12,7 +12,7 @@ const useWords = defineWords(
   {
     download: (name: string) => `Download ${name}`,
     play: (name: string) => `Play ${name}`,
-    gone: 'A file that is not there any more',
+    gone: 'This file is no longer available',
   },
   {
     download: (name: string) => `下载 ${name}`,

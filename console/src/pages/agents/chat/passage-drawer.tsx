@@ -6,13 +6,13 @@ import type { Citation } from './citation-marks.ts'
 const useWords = defineWords(
   {
     title: (index: number) => `Source ${index}`,
-    open: 'Open in the document',
-    score: (score: string) => `Relevance ${score}`,
+    open: 'Open in document',
+    score: (score: string) => `Score ${score}`,
   },
   {
     title: (index: number) => `来源 ${index}`,
     open: '在文档中查看',
-    score: (score: string) => `相关度 ${score}`,
+    score: (score: string) => `得分 ${score}`,
   },
 )
 

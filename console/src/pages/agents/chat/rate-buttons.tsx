@@ -9,7 +9,7 @@ const useWords = defineWords(
   {
     like: 'Good answer',
     dislike: 'Bad answer',
-    why: 'What was wrong? (optional)',
+    why: 'What was wrong with it? (optional)',
     send: 'Send feedback',
     cancel: 'Cancel',
   },

@@ -19,8 +19,8 @@ const Markdown = lazy(() =>
 )
 
 const useWords = defineWords(
-  { copy: 'Copy the answer', action: 'Action', sources: 'Sources', trace: 'Trace' },
-  { copy: '复制回答', action: '动作', sources: '来源', trace: '运行轨迹' },
+  { copy: 'Copy answer', action: 'Action', sources: 'Sources', trace: 'Trace' },
+  { copy: '复制回答', action: '动作', sources: '来源', trace: '运行详情' },
 )
 
 export interface ReplyActions {

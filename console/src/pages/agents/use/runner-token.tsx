@@ -10,18 +10,18 @@ import type { AgentRecord } from '../agent-record.ts'
 
 const useWords = defineWords(
   {
-    make: 'Make a token for this agent',
-    name: (agent: string) => `Talks to ${agent}`,
-    once: 'Copy the token now: it is shown only this once.',
-    about: 'It can talk to this agent and nothing else. Revoke it on the page Tokens.',
-    copy: 'Copy the token',
-    askAdmin: 'Ask an admin for a token of the role runner that is bound to this agent.',
+    make: 'Create a token for this agent',
+    name: (agent: string) => `Chat with ${agent}`,
+    once: 'Copy the token now. You cannot view it again.',
+    about: 'It can only chat with this agent. You can revoke it on the Access tokens page.',
+    copy: 'Copy token',
+    askAdmin: 'Ask an admin for a runner token that is bound to this agent.',
   },
   {
     make: '为这个智能体创建令牌',
     name: (agent: string) => `与 ${agent} 对话`,
-    once: '请立即复制令牌：它只显示这一次。',
-    about: '它只能与这个智能体对话。可以在“令牌”页面撤销。',
+    once: '请立即复制令牌，关闭后无法再次查看。',
+    about: '它只能与这个智能体对话。可以在“访问令牌”页面吊销。',
     copy: '复制令牌',
     askAdmin: '请向管理员申请一个绑定此智能体的运行者令牌。',
   },
