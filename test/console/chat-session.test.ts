@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { ApiFailure } from '../../console/src/api/api-failure.ts'
-import type { ServerEvent } from '../../console/src/api/read-events.ts'
+import type { ServerEvent } from '../../console/src/api/stream.ts'
 import type { ChatApi } from '../../console/src/pages/agents/chat/chat-api.ts'
 import { ChatSession } from '../../console/src/pages/agents/chat/chat-session.ts'
 import { showMilliseconds } from '../../console/src/pages/agents/chat/chat-state.ts'

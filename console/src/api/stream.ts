@@ -1,9 +1,15 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { failureFrom } from './failure-from.ts'
 import type { CallInput, OperationKey } from './operations.ts'
-import { readEvents, type ServerEvent } from './read-events.ts'
 import { send } from './send.ts'
 
-/** Calls an operation that answers event by event (with `stream: 1` in the body where it has one). */
+export interface ServerEvent {
+  id: string
+  event: string
+  data: Record<string, unknown>
+}
+
+/** Calls an operation that answers with server-sent events (with `stream: 1` in the body where it has one). */
 export async function* stream<Key extends OperationKey>(
   key: Key,
   input: CallInput<Key>,
@@ -12,4 +18,22 @@ export async function* stream<Key extends OperationKey>(
   if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
     throw failureFrom(await response.json(), response)
   yield* readEvents(response)
+}
+
+/** The events of a text/event-stream answer as they arrive. */
+export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
+  const reader = response
+    .body!.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const { id = '', event = 'message', data } = value
+      yield { id, event, data: JSON.parse(data) as Record<string, unknown> }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
 }

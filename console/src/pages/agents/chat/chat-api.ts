@@ -1,7 +1,7 @@
 import { ApiFailure } from '../../../api/api-failure.ts'
 import { call } from '../../../api/call.ts'
 import type { CallData } from '../../../api/operations.ts'
-import type { ServerEvent } from '../../../api/read-events.ts'
+import type { ServerEvent } from '../../../api/stream.ts'
 import { stream } from '../../../api/stream.ts'
 import type { ChatTurn, Rating } from './chat-turns.ts'
 

@@ -1,5 +1,5 @@
 import type { CallData } from '../../../api/operations.ts'
-import type { ServerEvent } from '../../../api/read-events.ts'
+import type { ServerEvent } from '../../../api/stream.ts'
 
 type WireMessage = CallData<'POST /api/v1/conversation/retrieve'>['retrieve_data'][number]
 

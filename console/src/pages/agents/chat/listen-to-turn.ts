@@ -1,5 +1,5 @@
 import { ApiFailure } from '../../../api/api-failure.ts'
-import type { ServerEvent } from '../../../api/read-events.ts'
+import type { ServerEvent } from '../../../api/stream.ts'
 
 /** So often in a row a broken connection is taken up again before a person is asked. */
 const mostBreaks = 6
