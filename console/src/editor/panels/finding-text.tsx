@@ -1,17 +1,15 @@
+import { type Language, useLanguage } from '../../ui/preferences.ts'
+import { explainField, factsIn } from '../../ui/server-texts/message-facts.ts'
+import { chineseRules } from '../../ui/server-texts/rule-texts.ts'
 import type { CheckFinding } from '../workflow-editor.ts'
-import { useRuleSentence } from './use-rule-sentence.ts'
-import './finding-text.css'
 
-/** What is wrong in the reader's language, with the server's own words below as the details. */
-export function FindingText({ finding }: { finding: CheckFinding }) {
-  const sentence = useRuleSentence()(finding)
-  if (sentence === undefined) return finding.message
-  return (
-    <>
-      {sentence}
-      <span className="finding-detail" lang="en">
-        {finding.message}
-      </span>
-    </>
-  )
+/** What is wrong, in the language of the console. */
+export function findingText(language: Language, { rule, path, message }: CheckFinding): string {
+  if (language === 'en') return message
+  const known = rule !== undefined && Object.hasOwn(chineseRules, rule) ? chineseRules[rule] : undefined
+  if (known === undefined) return explainField(language, path, message)
+  const facts = factsIn(message)
+  return facts.length > 0 ? `${known}（${facts.join('、')}）` : known
 }
+
+export const FindingText = ({ finding }: { finding: CheckFinding }) => findingText(useLanguage(), finding)

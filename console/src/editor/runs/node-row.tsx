@@ -1,5 +1,7 @@
 import { RightOutlined } from '@ant-design/icons'
 import { useId, useState } from 'react'
+import { useLanguage } from '../../ui/preferences.ts'
+import { explain } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { formatDuration } from './format-duration.ts'
 import { StatusIcon } from './run-status.tsx'
@@ -69,7 +71,7 @@ export function NodeRow({ entry, context }: { entry: TraceEntry; context: RowCon
         <RightOutlined className="trace-arrow" aria-hidden />
       </button>
       <div id={id} className="trace-body" hidden={!isOpen && !isErrorShown}>
-        {(isOpen || isErrorShown) && node.error && <p className="trace-error">{node.error.message}</p>}
+        {(isOpen || isErrorShown) && node.error && <StepError error={node.error} />}
         {isOpen && <RowValues node={node} />}
       </div>
       {inside.length > 0 && (isOpen || inside.length <= shownInside) && (
@@ -139,4 +141,9 @@ function RowValues({ node }: { node: NodeView }) {
       {!isNothing(node.outputs) && <ValueView title={words.outputs} value={node.outputs} />}
     </>
   )
+}
+
+function StepError({ error: { reason, message } }: { error: NonNullable<NodeView['error']> }) {
+  const { title, details } = explain(useLanguage(), reason, message)
+  return <p className="trace-error">{[title, ...details].join(' ')}</p>
 }

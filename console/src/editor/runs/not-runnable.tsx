@@ -1,6 +1,7 @@
 import { Alert, Button } from 'antd'
+import { useLanguage } from '../../ui/preferences.ts'
 import { defineWords } from '../../ui/words.ts'
-import { useRuleSentence } from '../panels/use-rule-sentence.ts'
+import { findingText } from '../panels/finding-text.tsx'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 
 const useWords = defineWords(
@@ -20,7 +21,7 @@ const shown = 5
 export function NotRunnable() {
   const words = useWords()
   const { checks, showNode } = useWorkflowEditor()
-  const sentenceOf = useRuleSentence()
+  const language = useLanguage()
   const findings = checks.findings.filter(({ severity }) => severity !== 'warning')
   return (
     <Alert
@@ -31,14 +32,14 @@ export function NotRunnable() {
         <ul className="run-findings">
           {findings.slice(0, shown).map(finding => {
             const { path, message, nodeId } = finding
-            const told = sentenceOf(finding) ?? message
+            const text = findingText(language, finding)
             return (
               <li key={`${path} ${message}`}>
                 {nodeId === undefined ? (
-                  <span title={message}>{told}</span>
+                  <span>{text}</span>
                 ) : (
-                  <Button type="link" size="small" title={message} onClick={() => showNode(nodeId)}>
-                    {nodeId}: {told}
+                  <Button type="link" size="small" onClick={() => showNode(nodeId)}>
+                    {nodeId}: {text}
                   </Button>
                 )}
               </li>

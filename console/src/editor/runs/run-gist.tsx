@@ -1,3 +1,5 @@
+import { useLanguage } from '../../ui/preferences.ts'
+import { explain } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { plainStart } from './plain-start.ts'
 import { isSettled, type RunStatus } from './run-view.ts'
@@ -10,14 +12,17 @@ const useWords = defineWords(
 interface Gist {
   status: RunStatus
   answer: string
-  error: { message: string } | null
+  error: { reason: string; message: string } | null
 }
 
 /** What a run came to, in one line. */
 export function RunGist({ run }: { run: Gist }) {
   const words = useWords()
-  const told = run.error?.message ?? plainStart(run.answer)
-  if (told !== '') return <>{told}</>
+  const language = useLanguage()
+  const gist = run.error
+    ? explain(language, run.error.reason, run.error.message).title
+    : plainStart(run.answer)
+  if (gist !== '') return <>{gist}</>
   const instead = isSettled(run.status)
     ? run.status === 'waiting'
       ? words.asks

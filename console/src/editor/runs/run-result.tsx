@@ -1,6 +1,8 @@
 import { Alert, Button } from 'antd'
 import type { ReactNode } from 'react'
 import { Failure } from '../../ui/failure.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
+import { explain } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
 import { Conversation } from './conversation.tsx'
 import { ReplyForm } from './reply-form.tsx'
@@ -68,6 +70,7 @@ function RunError({
   onShow: RunResultProps['onShow']
 }) {
   const words = useWords()
+  const { title, details } = explain(useLanguage(), error.reason, error.message)
   // Of one inside of another workflow, the canvas shows the node around it.
   const nodeId = error.path === undefined ? undefined : nodeOfPath(error.path.split('/')[0]!)
   return (
@@ -75,7 +78,8 @@ function RunError({
       type="error"
       showIcon
       role="alert"
-      title={error.message}
+      title={title}
+      {...(details.length > 0 && { description: details.map(line => <div key={line}>{line}</div>) })}
       {...(onShow &&
         nodeId !== undefined && {
           action: (

@@ -2,7 +2,9 @@ import { type Names, useAgentNames, useWorkflowNames } from '../../api/use-names
 import { useUsage } from '../../api/use-usage.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
+import { explain } from '../../ui/server-texts/message-facts.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { When } from '../../ui/when.tsx'
 import { useOverviewWords } from './overview-words.ts'
@@ -11,6 +13,7 @@ import { type Run, useRecentRuns } from './use-overview.ts'
 
 function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflows: Names }) {
   const { duration } = useFormats()
+  const language = useLanguage()
   const name =
     agents?.get(run.agent_id) ?? workflows?.get(run.workflow_id) ?? (run.agent_id || run.workflow_id)
   return (
@@ -19,7 +22,7 @@ function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflow
         <RunState status={run.status} />
         <span className="run-name">{name || run.run_id}</span>
         <span className={run.error ? 'run-told run-failure' : 'run-told soft'}>
-          {run.error?.message ?? run.answer}
+          {run.error ? explain(language, run.error.reason, run.error.message).title : run.answer}
         </span>
         <span className="soft small" title={duration(run.elapsed_ms)}>
           <When time={run.created_at} />

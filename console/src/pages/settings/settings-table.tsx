@@ -2,6 +2,8 @@ import { Checkbox, Input, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
 import type { Setting } from '../../api/use-server.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
+import { chineseSettings } from '../../ui/server-texts/setting-texts.ts'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { useSettingsWords } from './settings-words.ts'
 
@@ -50,7 +52,12 @@ export function SettingsTable({ settings }: { settings: Setting[] }) {
   const [keyword, setKeyword] = useState('')
   const [onlySet, setOnlySet] = useState(false)
   const wanted = keyword.trim().toLowerCase()
-  const shown = settings.filter(
+  const language = useLanguage()
+  const translated = settings.map(setting => ({
+    ...setting,
+    about: (language === 'zh' && chineseSettings[setting.name]) || setting.about,
+  }))
+  const shown = translated.filter(
     ({ name, about, is_set }) => (is_set || !onlySet) && `${name}\n${about}`.toLowerCase().includes(wanted),
   )
   return (

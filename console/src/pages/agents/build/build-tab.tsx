@@ -1,6 +1,8 @@
 import { Alert, Button } from 'antd'
 import { useMay } from '../../../session/use-session.ts'
 import { Failure } from '../../../ui/failure.tsx'
+import { useLanguage } from '../../../ui/preferences.ts'
+import { explainField } from '../../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { AgentRecord, Warning } from '../agent-record.ts'
 import type { AgentDraft } from './agent-draft.ts'
@@ -98,6 +100,7 @@ export function BuildTab({ agent }: { agent: AgentRecord }) {
 }
 
 function Warnings({ title, warnings }: { title: string; warnings: readonly Warning[] }) {
+  const language = useLanguage()
   return (
     <Alert
       type="warning"
@@ -106,9 +109,7 @@ function Warnings({ title, warnings }: { title: string; warnings: readonly Warni
       description={
         <ul className="warning-list">
           {warnings.map(({ path, message }) => (
-            <li key={path + message}>
-              <code>{path}</code> {message}
-            </li>
+            <li key={path + message}>{explainField(language, path, message)}</li>
           ))}
         </ul>
       }

@@ -1,5 +1,7 @@
 import { Alert, Button } from 'antd'
 import { memo } from 'react'
+import { useLanguage } from '../../../ui/preferences.ts'
+import { explain } from '../../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { isLive } from './chat-state.ts'
 import { type ChatMessage, type ChatTurn, repliesShown } from './chat-turns.ts'
@@ -103,14 +105,20 @@ function Said({ message }: { message: ChatMessage }) {
 function Failed({ turn, onAgain }: { turn: ChatTurn; onAgain: TurnViewProps['onAgain'] }) {
   const words = useWords()
   const { reason, message } = turn.failure!
+  const { title, details } = explain(useLanguage(), reason, message || words.unknown)
   return (
     <Alert
       type="error"
       showIcon
       role="alert"
-      title={reason === 'unreachable' ? words.unreachable : message || words.unknown}
+      title={reason === 'unreachable' ? words.unreachable : title}
       description={
-        turn.runId !== undefined && <a href={`#/runs/${encodeURIComponent(turn.runId)}`}>{words.trace}</a>
+        <>
+          {details.map(line => (
+            <div key={line}>{line}</div>
+          ))}
+          {turn.runId !== undefined && <a href={`#/runs/${encodeURIComponent(turn.runId)}`}>{words.trace}</a>}
+        </>
       }
       action={
         onAgain && (

@@ -1,0 +1,36 @@
+import type { Text } from './error-texts.ts'
+
+/** Why a document could not be processed and what to do, by the code of its failure. */
+export const documentFailureTexts = {
+  unsupported_format: {
+    en: 'This file type is not supported.',
+    zh: '不支持这种文件格式，请转换为 PDF、Word、Excel、PowerPoint 或文本后重新上传。',
+  },
+  broken_file: { en: 'The file is damaged.', zh: '文件已损坏或扩展名与内容不符，请重新导出后上传。' },
+  encrypted: { en: 'The file is password-protected.', zh: '文件受密码保护，请去除密码后重新上传。' },
+  no_text: { en: 'The file contains no text.', zh: '文件中没有文字；扫描件请先进行文字识别（OCR）。' },
+  unknown_encoding: {
+    en: 'The text encoding is not supported.',
+    zh: '无法识别文字编码，请另存为 UTF-8 后重新上传。',
+  },
+  too_large: { en: 'The document is too large.', zh: '文档超过了大小上限，请拆分后上传。' },
+  too_complex: {
+    en: 'The document is too complex to process.',
+    zh: '文档过于复杂，处理时超出了内存或时间限制，请拆分或简化后上传。',
+  },
+  file_missing: { en: 'The file content is missing.', zh: '文件内容已不存在，请重新上传。' },
+  embedding_not_configured: {
+    en: 'No embedding model is configured.',
+    zh: '没有配置向量模型，请在服务器设置中配置后重试。',
+  },
+  embedding_failed: { en: 'The embedding model failed.', zh: '向量模型调用失败，请稍后重试。' },
+  embedding_changed: {
+    en: 'The embedding model has changed.',
+    zh: '向量模型的维度已变化，请重建整个知识库的索引。',
+  },
+  interrupted: { en: 'Processing was interrupted.', zh: '服务器多次重启，处理被中断，请重试。' },
+  internal: { en: 'Internal server error.', zh: '服务器内部错误，请重试；详情请查看服务器日志。' },
+} as const satisfies Record<string, Text>
+
+/** A code of a newer server. */
+export const otherDocumentFailure: Text = { en: 'The document could not be processed.', zh: '文档处理失败。' }

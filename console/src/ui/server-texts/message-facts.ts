@@ -1,0 +1,132 @@
+import type { Language } from '../preferences.ts'
+import { errorTexts, kindOfModelFailure, modelFailureTexts, statusIn } from './error-texts.ts'
+
+/** A failure as it is shown: a sentence, and below it lines with what the answer says about this very case. */
+export interface Explanation {
+  title: string
+  details: string[]
+}
+
+/** What the server's table of errors does not know: the answer came from elsewhere, or from a newer server. */
+const unknown = { en: 'The request failed.', zh: '请求失败。' }
+
+/**
+ * Explains a failure of a call, a run or a step by its reason. In English the server's sentence is exact and enough; in
+ * Chinese the catalogue speaks, and of the sentence only what needs no translation is kept.
+ */
+export function explain(language: Language, reason: string, message: string): Explanation {
+  const known = Object.hasOwn(errorTexts, reason) ? errorTexts[reason as keyof typeof errorTexts] : unknown
+  if (language === 'en') return { title: message || known.en, details: [] }
+  if (reason === 'model_failed') return explainModel(message)
+  return { title: known.zh, details: chineseDetails(message) }
+}
+
+/** The same for a failed call to a model provider, in Chinese. */
+export function explainModel(message: string): Explanation {
+  const { zh } = modelFailureTexts[kindOfModelFailure(message)]
+  return { title: zh, details: chineseDetails(message) }
+}
+
+function chineseDetails(message: string): string[] {
+  const quote = providerWordsIn(message)
+  const facts = factsIn(quote === undefined ? message : message.slice(0, message.lastIndexOf(quote)))
+  return [
+    ...(facts.length > 0 ? [`相关信息：${facts.join('、')}`] : []),
+    ...(quote === undefined ? [] : [`服务商的说明：“${quote}”`]),
+  ]
+}
+
+/** The words of a provider or another service that the server passes on at the end of its sentence. */
+export function providerWordsIn(message: string): string | undefined {
+  return /(?:\bsays: |\([345]\d\d\): )(.+)$/s.exec(message)?.[1]
+}
+
+const chineseUnits: Readonly<Record<string, (number: string) => string>> = {
+  character: number => `${number} 个字符`,
+  byte: number => `${number} 字节`,
+  second: number => `${number} 秒`,
+  s: number => `${number} 秒`,
+  minute: number => `${number} 分钟`,
+  step: number => `${number} 步`,
+  item: number => `${number} 项`,
+  file: number => `${number} 个文件`,
+  page: number => `${number} 页`,
+  part: number => `${number} 个部分`,
+  chunk: number => `${number} 个段落`,
+  token: number => `${number} 个 token`,
+  level: number => `${number} 层`,
+  MiB: number => `${number} MiB`,
+  MB: number => `${number} MB`,
+}
+
+const factPattern = new RegExp(
+  [
+    // References to outputs, and whatever the server quotes.
+    String.raw`\{\{#.*?#\}\}|"[^"]+"|“[^”]+”|${'`'}[^${'`'}]+${'`'}`,
+    // Settings, ids and JSON pointers.
+    String.raw`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[a-z]+_[A-Za-z0-9]{16,}\b|(?<=^|\s)/[\w/~-]+`,
+    // What something is called that does not exist.
+    String.raw`(?<=\bno (?:model|workflow|agent|tool|node|run|conversation|workspace|version|knowledge base) )[^\s,;:.]+`,
+    // Limits with their unit.
+    String.raw`\d[\d,.]* ?(?:${Object.keys(chineseUnits).join('|')})s?\b`,
+  ].join('|'),
+  'g',
+)
+
+/** The parts of an English sentence of the server that mean the same in Chinese: names, settings, limits, a status. */
+export function factsIn(message: string): string[] {
+  const found = [...message.matchAll(factPattern)].map(([text]) => {
+    const [, number, unit = ''] = /^(\d[\d,.]*) ?([A-Za-z]+?)s?$/.exec(text) ?? []
+    const inChinese = chineseUnits[unit] ?? chineseUnits[`${unit}s`]
+    return number !== undefined && inChinese ? inChinese(number) : text.replace(/^["“`]|["”`]$/g, '')
+  })
+  const status = statusIn(message)
+  return [...new Set(status === undefined ? found : [`HTTP ${status}`, ...found])]
+}
+
+const chineseTypes: Readonly<Record<string, string>> = {
+  string: '文本',
+  text: '文本',
+  number: '数字',
+  integer: '整数',
+  object: '对象',
+  array: '数组',
+  list: '数组',
+  boolean: '布尔值',
+}
+
+/** What is wrong with a field, from the most specific to the least. */
+const chineseFieldRules: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
+  [/is required|is missing/i, () => '必填'],
+  [/one of (.+)$/i, values => `只能是：${values}`],
+  [/letters, digits/i, () => '只能包含 1 到 64 个字母、数字、_ 或 -'],
+  [/NUL|surrogate/, () => '包含无效字符'],
+  [
+    /(?:fewer|less|shorter) than (\d+)|at least (\d+)|>= (-?[\d.]+)/i,
+    (...found) => `不能少于 ${first(found)}`,
+  ],
+  [
+    /(?:more|longer|larger) than (\d+)|at most (\d+)|<= (-?[\d.]+)/i,
+    (...found) => `不能超过 ${first(found)}`,
+  ],
+  [/https?:|URL|address/i, () => '不是有效的网址'],
+  [/must be an? (\w+)\b/i, type => (chineseTypes[type] ? `应为${chineseTypes[type]}` : '无效')],
+  [/additional propert/i, () => '不支持此字段'],
+  [/already|taken|twice|duplicate/i, () => '已被使用'],
+]
+
+const first = (found: readonly (string | undefined)[]): string => found.find(Boolean) ?? ''
+
+/** A field that the server refused, with its JSON pointer. */
+export function explainField(language: Language, path: string, message: string): string {
+  if (language === 'en') return `${path} ${message}`.trim()
+  const field = path || '请求内容'
+  for (const [pattern, say] of chineseFieldRules) {
+    const found = pattern.exec(message)
+    if (found) return `${field}：${say(...found.slice(1))}`
+  }
+  const facts = factsIn(message)
+  if (/there is no|names no|refers to|no such|unknown|does not exist/i.test(message))
+    return `${field}：不存在${facts.length > 0 ? `（${facts.join('、')}）` : ''}`
+  return `${field}：${['无效', ...facts].join('，')}`
+}

@@ -1,0 +1,15 @@
+/** What a check of a workflow found, in Chinese by its rule; the English text comes with the finding from the server. */
+export const chineseRules: Readonly<Record<string, string>> = {
+  no_input: '缺少输入节点，运行需要从它开始。',
+  no_end: '缺少结束节点，运行需要由它收尾。',
+  cycle: '这些节点连成了环，请删除其中一条连线。',
+  unreachable: '从输入节点无法到达这里，它永远不会运行。',
+  reference_malformed: '引用不完整，应写成 {{#节点ID.输出名#}}。',
+  reference_unknown_node: '引用的节点不存在。',
+  reference_not_before: '引用的内容此时还没有产生，请改用前面节点的输出，或用连线把那个节点接到前面。',
+  reference_may_be_skipped: '引用的节点可能会被跳过，那时这里是空文本。',
+  reference_unknown_output: '引用的输出不存在。',
+  unknown_kind: '不支持这种类型的节点；它会保留，但不能运行。',
+  node_id_too_long: '节点 ID 太长，最多 200 个字符。',
+  missing_setting: '还有必填的设置没有填写。',
+}

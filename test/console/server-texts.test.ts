@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { documentFailureTexts } from '../../console/src/ui/server-texts/document-failure-texts.ts'
+import {
+  errorTexts,
+  kindOfModelFailure,
+  modelFailureTexts,
+  type Text,
+} from '../../console/src/ui/server-texts/error-texts.ts'
+import { explain, explainField, factsIn } from '../../console/src/ui/server-texts/message-facts.ts'
+import { chineseRules } from '../../console/src/ui/server-texts/rule-texts.ts'
+import { chineseSettings } from '../../console/src/ui/server-texts/setting-texts.ts'
+import { settings } from '../../src/config.ts'
+import { errorCodes } from '../../src/contract/error-codes.ts'
+import { documentFailures } from '../../src/knowledge/ingest/document-failure.ts'
+import type { WarningRule } from '../../src/workflow/warning.ts'
+
+/** A rule that is missing here, or no longer exists, fails the type check. */
+const rules: Record<WarningRule, true> = {
+  no_input: true,
+  no_end: true,
+  cycle: true,
+  unreachable: true,
+  reference_malformed: true,
+  reference_unknown_node: true,
+  reference_not_before: true,
+  reference_may_be_skipped: true,
+  reference_unknown_output: true,
+  unknown_kind: true,
+  node_id_too_long: true,
+  missing_setting: true,
+}
+
+const keysOf = (table: object): string[] => Object.keys(table).sort()
+const isChinese = (text: string): boolean => /[\u4e00-\u9fff]/.test(text)
+const hasEnglishSentence = (text: string): boolean => /[a-z]{2,} [a-z]{2,} [a-z]{2,}/.test(text)
+
+suite('Texts for the codes of the server', () => {
+  test('cover every error, document failure, workflow rule and setting', () => {
+    assert.deepEqual(keysOf(errorTexts), keysOf(errorCodes))
+    assert.deepEqual(keysOf(documentFailureTexts), keysOf(documentFailures))
+    assert.deepEqual(keysOf(chineseRules), keysOf(rules))
+    assert.deepEqual(keysOf(chineseSettings), keysOf(settings))
+  })
+
+  test('are English in English and Chinese in Chinese', () => {
+    for (const catalogue of [errorTexts, documentFailureTexts, modelFailureTexts])
+      for (const [code, { en, zh }] of Object.entries<Text>(catalogue)) {
+        assert.ok(en !== '' && !isChinese(en), code)
+        assert.ok(isChinese(zh) && !hasEnglishSentence(zh), code)
+      }
+    for (const [name, zh] of [...Object.entries(chineseRules), ...Object.entries(chineseSettings)])
+      assert.ok(isChinese(zh) && !hasEnglishSentence(zh), name)
+  })
+})
+
+suite('A failure', () => {
+  test('is explained by the server in English', () => {
+    const message = 'There is no workflow tea'
+    assert.deepEqual(explain('en', 'not_found', message), { title: message, details: [] })
+    assert.equal(explain('en', 'not_found', '').title, errorTexts.not_found.en)
+    assert.notEqual(explain('en', 'of_a_newer_server', '').title, '')
+  })
+
+  test('is explained by its reason in Chinese, with the facts of the answer', () => {
+    assert.deepEqual(explain('zh', 'not_configured', 'No model: set MODEL_BASE_URL and MODEL_NAME'), {
+      title: errorTexts.not_configured.zh,
+      details: ['相关信息：MODEL_BASE_URL、MODEL_NAME'],
+    })
+    assert.deepEqual(
+      explain('zh', 'step_failed', 'The run stopped after 2,000 steps. Raise `max_steps`.').details,
+      ['相关信息：2,000 步、max_steps'],
+    )
+    assert.deepEqual(explain('zh', 'of_a_newer_server', 'Whatever it says.').details, [])
+  })
+
+  test('of a provider is told by its status and quotes the provider', () => {
+    const { title, details } = explain(
+      'zh',
+      'model_failed',
+      'Model "cheap": provider error (500): upstream is down',
+    )
+    assert.equal(title, modelFailureTexts.provider_error.zh)
+    assert.deepEqual(details, ['相关信息：HTTP 500、cheap', '服务商的说明：“upstream is down”'])
+  })
+
+  const cases: [string, keyof typeof modelFailureTexts][] = [
+    ['Model "cheap": the provider rejected the API key (401)', 'key_rejected'],
+    ['The model cheap endpoint answered 404: check the name', 'not_found'],
+    ['The chat endpoint answered 429: it wants fewer requests', 'rate_limited'],
+    ['The chat endpoint answered 429: its account has no credit left', 'no_credit'],
+    ['The chat endpoint answered 302: that is a redirect', 'redirect'],
+    ['The chat endpoint answered 400: it refuses the request', 'refused'],
+    ['The chat endpoint could not be reached: check MODEL_BASE_URL', 'unreachable'],
+    ['It did not answer within 30 seconds', 'timed_out'],
+    ['The chat endpoint cannot be called: list a private address in EGRESS_ALLOW', 'blocked'],
+    ['Something else', 'other'],
+  ]
+  for (const [message, kind] of cases)
+    test(`of a model is ${kind}: ${message}`, () => assert.equal(kindOfModelFailure(message), kind))
+})
+
+suite('A refused field', () => {
+  const cases = [
+    ['/name', 'is required', '/name：必填'],
+    ['/name', 'must NOT have more than 200 characters', '/name：不能超过 200'],
+    ['/items', 'must NOT have fewer than 1 items', '/items：不能少于 1'],
+    ['/count', 'must be >= 0', '/count：不能少于 0'],
+    ['/count', 'must be an integer', '/count：应为整数'],
+    ['/mode', 'must be one of auto, hybrid', '/mode：只能是：auto, hybrid'],
+    ['/base_url', 'must be an http:// or https:// address', '/base_url：不是有效的网址'],
+    [
+      '/config/model',
+      'There is no model nobody; add it, or leave this out',
+      '/config/model：不存在（nobody）',
+    ],
+    ['', 'is something new', '请求内容：无效'],
+  ] as const
+  for (const [path, message, chinese] of cases)
+    test(`${path} ${message}`, () => {
+      assert.equal(explainField('en', path, message), `${path} ${message}`.trim())
+      assert.equal(explainField('zh', path, message), chinese)
+    })
+
+  test('facts are what needs no translation, each once', () => {
+    assert.deepEqual(factsIn('{{#nobody.text#}} refers to "x", and {{#nobody.text#}} again'), [
+      '{{#nobody.text#}}',
+      'x',
+    ])
+    assert.deepEqual(factsIn('The file is larger than 1,048,576 bytes'), ['1,048,576 字节'])
+    assert.deepEqual(factsIn('Nothing of interest.'), [])
+  })
+})
