@@ -5,9 +5,11 @@ import chinese from 'antd/locale/zh_CN'
 import { useEffect } from 'react'
 import { ApiFailure } from './api/api-failure.ts'
 import { onSignedOut, onTokenChange, readToken } from './api/token.ts'
-import { ConsoleOrSignIn } from './console-or-sign-in.tsx'
+import { ConsoleFrame } from './console-frame.tsx'
+import { forgetAllDrafts } from './editor/saving/draft.ts'
+import { OfferedToken, SignInAgain, SignInPage } from './session/sign-in-page.tsx'
+import { useHolder, useSession } from './session/use-session.ts'
 import { useIsDark, useLanguage } from './ui/preferences.ts'
-import { tokensOf } from './ui/theme-tokens.ts'
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -60,3 +62,70 @@ export function App() {
     </ConfigProvider>
   )
 }
+
+/** The console for whoever is signed in, the way in for everybody else. */
+function ConsoleOrSignIn() {
+  const { token, isRefused, number } = useHolder()
+  const { data: session } = useSession()
+  useEffect(() => {
+    // The next person at this browser is not to find them. Only now, as an editor keeps its last edits when it closes.
+    if (number > 0) forgetAllDrafts()
+  }, [number])
+  if (token === undefined) return <SignInPage />
+  return (
+    <>
+      {isRefused && !session ? <SignInPage isRefused /> : <ConsoleFrame key={number} />}
+      {isRefused && session && <SignInAgain workspace={session.workspace_name} />}
+      <OfferedToken />
+    </>
+  )
+}
+
+const font =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
+const code = 'ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'
+
+/** Colours of Ant Design's components; base.css has the same for everything else. Text keeps a contrast of 4.5. */
+const tokensOf = (isDark: boolean) => ({
+  fontFamily: font,
+  fontFamilyCode: code,
+  borderRadius: 8,
+  motionDurationMid: '0.12s',
+  motionDurationSlow: '0.18s',
+  ...(isDark
+    ? {
+        colorPrimary: '#4fa67c',
+        colorInfo: '#4fa67c',
+        colorLink: '#86cfa8',
+        colorBgLayout: '#121815',
+        colorBgContainer: '#18201c',
+        colorBgElevated: '#1d2722',
+        colorBorderSecondary: '#2b3730',
+        colorTextPlaceholder: '#8b978f',
+        colorTextDescription: '#a1aea6',
+        colorTextTertiary: '#a1aea6',
+        colorError: '#ff8f85',
+      }
+    : {
+        colorPrimary: '#2c6e4f',
+        colorInfo: '#2c6e4f',
+        colorLink: '#2c6e4f',
+        colorBgLayout: '#fbfaf6',
+        colorBorderSecondary: '#e2ded2',
+        colorTextPlaceholder: '#6b766f',
+        colorTextDescription: '#56625b',
+        colorTextTertiary: '#56625b',
+        colorError: '#c9302c',
+        // Darker instead of lighter, so that white on it stays readable.
+        colorErrorHover: '#b3261e',
+        colorErrorBg: '#fbe9e7',
+        colorSuccess: '#2c7a3f',
+        // What Ant Design derives from colours as dark as these is too dark to read text on.
+        colorSuccessBg: '#e4efe7',
+        colorInfoBg: '#e4efe7',
+        colorPrimaryBg: '#e4efe7',
+        colorPrimaryBgHover: '#d6e7dc',
+        controlItemBgActive: '#e4efe7',
+        controlItemBgActiveHover: '#d6e7dc',
+      }),
+})

@@ -13,16 +13,26 @@ import {
   SettingOutlined,
 } from '@ant-design/icons'
 import { Button, Tooltip } from 'antd'
-import { type ReactNode, Suspense, useLayoutEffect, useRef } from 'react'
+import {
+  Component,
+  type ComponentType,
+  type LazyExoticComponent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useLayoutEffect,
+  useRef,
+} from 'react'
+import { ApiFailure } from './api/api-failure.ts'
 import { signOut } from './api/token.ts'
-import { pageAt } from './pages/page-at.tsx'
+import { NotFoundPage } from './pages/not-found-page.tsx'
+import type { PageProps } from './pages/page-props.ts'
 import { useSession } from './session/use-session.ts'
 import { BanyanMark } from './ui/banyan-mark.tsx'
 import { Failure } from './ui/failure.tsx'
 import { Loading } from './ui/loading.tsx'
-import { PageBoundary } from './ui/page-boundary.tsx'
 import { PreferenceButtons } from './ui/preference-buttons.tsx'
-import { usePlace } from './ui/router.ts'
+import { type Place, usePlace } from './ui/router.ts'
 import { defineWords } from './ui/words.ts'
 import './console-frame.css'
 
@@ -170,4 +180,50 @@ export function ConsoleFrame() {
       </main>
     </div>
   )
+}
+
+type Module = { [name: string]: ComponentType<PageProps> }
+
+/** Each page is loaded when it is first opened. What cannot be loaded has not reached the server, or is gone there. */
+const page = (load: () => Promise<Module>): LazyExoticComponent<ComponentType<PageProps>> =>
+  lazy(async () => {
+    const module = await load().catch((error: unknown) => {
+      throw new ApiFailure(String(error), { reason: 'unreachable' })
+    })
+    return { default: Object.values(module)[0]! }
+  })
+
+const pageComponents: Readonly<Record<string, LazyExoticComponent<ComponentType<PageProps>>>> = {
+  '': page(() => import('./pages/overview/overview-page.tsx')),
+  workflows: page(() => import('./pages/workflows/workflow-pages.tsx')),
+  runs: page(() => import('./pages/runs/run-pages.tsx')),
+  agents: page(() => import('./pages/agents/agent-pages.tsx')),
+  knowledge: page(() => import('./pages/knowledge/knowledge-pages.tsx')),
+  files: page(() => import('./pages/files/files-page.tsx')),
+  models: page(() => import('./pages/models/models-page.tsx')),
+  usage: page(() => import('./pages/usage/usage-page.tsx')),
+  tokens: page(() => import('./pages/tokens/tokens-page.tsx')),
+  settings: page(() => import('./pages/settings/settings-page.tsx')),
+}
+
+/** The page that a place names. */
+function pageAt({ segments, query }: Place): ReactNode {
+  const [name = '', ...rest] = segments
+  const Found = Object.hasOwn(pageComponents, name) ? pageComponents[name] : undefined
+  return Found ? <Found segments={rest} query={query} /> : <NotFoundPage />
+}
+
+/** Keeps a fault of one page from taking the whole console down. */
+class PageBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error }
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children
+    // A script that could not be loaded stays so until the page is loaded anew; that also finds a newer console.
+    return <Failure error={this.state.error} onRetry={() => window.location.reload()} />
+  }
 }

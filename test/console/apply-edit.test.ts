@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { applyEdit } from '../../console/src/editor/model/apply-edit.ts'
+import { applyEdit, invertEdit } from '../../console/src/editor/model/apply-edit.ts'
 import type { Drawing, Edit } from '../../console/src/editor/model/edit.ts'
 import { edgeKey, makeEdge } from '../../console/src/editor/model/graph.ts'
-import { invertEdit } from '../../console/src/editor/model/invert-edit.ts'
 import { anyDrawing, anyEdit, chain, graphOf, node } from './drawings.ts'
 
 const drawingOf = (graph: Drawing['graph'], positions: Drawing['positions'] = {}): Drawing => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failureFrom } from '../../console/src/api/failure-from.ts'
+import { failureFrom } from '../../console/src/api/api-failure.ts'
 
 const reasonOf = (body: unknown, status: number): string => failureFrom(body, { status }).reason
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Graph, makeEdge, type Positions } from '../../console/src/editor/model/graph.ts'
-import { layOut, tidyUp } from '../../console/src/editor/model/lay-out.ts'
-import { layOutInLayers } from '../../console/src/editor/model/lay-out-in-layers.ts'
+import { layOut, layOutInLayers, tidyUp } from '../../console/src/editor/model/lay-out.ts'
 import { anyDrawing, anyGraph, chain, graphOf, node } from './drawings.ts'
 
 /** Nodes of different sizes, as those with branches are taller. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { connectionProblem } from '../../console/src/editor/model/connect.ts'
-import { freshId } from '../../console/src/editor/model/fresh-id.ts'
 import { makeEdge } from '../../console/src/editor/model/graph.ts'
-import { newNode } from '../../console/src/editor/model/new-node.ts'
+import { freshId, newNode } from '../../console/src/editor/model/new-node.ts'
 import { anyGraph, chain, graphOf, node } from './drawings.ts'
 
 describe('a fresh id', () => {

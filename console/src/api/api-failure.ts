@@ -29,3 +29,30 @@ export class ApiFailure extends Error {
     this.details = about.details ?? {}
   }
 }
+
+export const unreachable = (status = 0): ApiFailure =>
+  new ApiFailure('The server cannot be reached', { reason: 'unreachable', status })
+
+/** What a proxy in front of the server answers while that one is started anew. */
+const isAway = (status: number): boolean => status === 502 || status === 503 || status === 504
+
+/** Also for answers that come with status 200 but with the code of a failure. */
+export function failureFrom(
+  body: unknown,
+  { status, headers }: { status: number; headers?: { get(name: string): string | null } },
+): ApiFailure {
+  const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const details = (answer['data'] ?? answer) as Record<string, unknown>
+  const reason = details['reason']
+  // An answer without a reason is not one of the server's own.
+  if (reason === undefined && isAway(status)) return unreachable(status)
+  const unnamed = status === 413 ? 'too_large_on_the_way' : 'unknown'
+  return new ApiFailure(String(answer['message'] ?? answer['msg'] ?? `HTTP ${status}`), {
+    reason: String(reason ?? unnamed),
+    code: Number(answer['code'] ?? 0),
+    status,
+    errors: (details['errors'] ?? []) as { path: string; message: string }[],
+    traceId: headers?.get('x-traceid') ?? '',
+    details: answer,
+  })
+}

@@ -1,7 +1,7 @@
+import { failureFrom } from './api-failure.ts'
 import { parseExact } from './exact-json.ts'
-import { failureFrom } from './failure-from.ts'
 import type { CallData, CallInput, OperationKey } from './operations.ts'
-import { send } from './send.ts'
+import { addressOf, request } from './request.ts'
 
 /** What these give is edited and sent back, so that no number of it may lose digits. It takes longer to read. */
 const carryGraphs: ReadonlySet<OperationKey> = new Set<OperationKey>([
@@ -21,4 +21,25 @@ export async function call<Key extends OperationKey>(
   if (answer['code'] !== 0) throw failureFrom(answer, response)
   // Conversations answer with their fields beside the code instead of below `data`.
   return ('data' in answer ? answer['data'] : answer) as CallData<Key>
+}
+
+/** Calls an operation and gives the answer as it comes. */
+export function send<Key extends OperationKey>(
+  key: Key,
+  input: CallInput<Key>,
+  accept = 'application/json',
+): Promise<Response> {
+  const { params, query, body, headers, signal } = input as unknown as {
+    params?: Record<string, unknown>
+    query?: Record<string, unknown>
+    body?: unknown
+    headers?: Record<string, string>
+    signal?: AbortSignal
+  }
+  return request(addressOf(key, { params, query }), {
+    method: key.slice(0, key.indexOf(' ')),
+    headers: { accept, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
 }

@@ -1,4 +1,4 @@
-import { failureFrom, unreachable } from './failure-from.ts'
+import { failureFrom, unreachable } from './api-failure.ts'
 import { readToken } from './token.ts'
 import { whileAccepted } from './while-accepted.ts'
 

@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { failureFrom } from './failure-from.ts'
+import { failureFrom } from './api-failure.ts'
+import { send } from './call.ts'
 import type { CallInput, OperationKey } from './operations.ts'
-import { send } from './send.ts'
 
 export interface ServerEvent {
   id: string

@@ -1,4 +1,4 @@
-import { failureFrom, unreachable } from './failure-from.ts'
+import { failureFrom, unreachable } from './api-failure.ts'
 import type { CallData } from './operations.ts'
 import { authorization } from './request.ts'
 import { whileAccepted } from './while-accepted.ts'

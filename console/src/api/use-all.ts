@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from './call.ts'
-import type { CallInput, ItemOf } from './operations.ts'
+import type { CallData, CallInput, ItemOf } from './operations.ts'
 
 type ListKey =
   | 'POST /api/v1/agent/list'
@@ -35,3 +35,43 @@ export function useAll<Key extends ListKey>(key: Key, { enabled = true } = {}) {
     enabled,
   })
 }
+
+/** Names by id; what has none is called by its id. Undefined while they are not known. */
+export type Names = ReadonlyMap<string, string> | undefined
+
+const namesOf = (items: { id: string; name: string }[] | undefined): Names =>
+  items && new Map(items.map(({ id, name }) => [id, name || id]))
+
+export const useAgentNames = ({ enabled = true } = {}): Names =>
+  namesOf(useAll('POST /api/v1/agent/list', { enabled }).data)
+
+export const useWorkflowNames = ({ enabled = true } = {}): Names =>
+  namesOf(useAll('POST /api/v1/workflow/list', { enabled }).data)
+
+export const optionsOf = (names: Names): { value: string; label: string }[] =>
+  [...(names ?? [])].map(([value, label]) => ({ value, label }))
+
+export type Server = CallData<'GET /api/v1/server'>
+export type FeatureName = keyof Server['features']
+export type Setting = Server['settings'][number]
+
+/** What the server is and what it is set up for. */
+export function useServer({ enabled = true } = {}) {
+  return useQuery({
+    queryKey: ['server'],
+    queryFn: ({ signal }) => call('GET /api/v1/server', { signal }),
+    enabled,
+  })
+}
+
+export type Usage = CallData<'GET /api/v1/usage'>
+export type UsageDay = Usage['days'][number]
+export type Counts = Usage['totals']
+export type UsageFilter = CallInput<'GET /api/v1/usage'>['query']
+
+export const useUsage = (filter: UsageFilter) =>
+  useQuery({
+    queryKey: ['usage', filter],
+    queryFn: ({ signal }) => call('GET /api/v1/usage', { query: filter, signal }),
+    placeholderData: keepPreviousData,
+  })

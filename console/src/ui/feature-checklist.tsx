@@ -1,6 +1,6 @@
 import { CheckCircleFilled, ExclamationCircleFilled, MinusCircleOutlined } from '@ant-design/icons'
-import type { FeatureName, Server } from '../api/use-server.ts'
-import { useFeatureWords } from './feature-words.ts'
+import type { FeatureName, Server } from '../api/use-all.ts'
+import { defineWords } from './words.ts'
 import './feature-checklist.css'
 
 const order: readonly FeatureName[] = ['model', 'embedding', 'rerank', 'web_search', 'transcription']
@@ -54,3 +54,44 @@ export function FeatureChecklist({ server, mayAddModels }: { server: Server; may
     </ul>
   )
 }
+
+export const useFeatureWords = defineWords(
+  {
+    title: 'Setup status',
+    ready: 'ready',
+    readyNamed: (name: string) => `ready: ${name}`,
+    needed: 'required',
+    notSet: 'not set',
+    how: (settings: string[]) => ` Set ${settings.join(', ')} and restart the server. `,
+    orAdd: 'Or add one under Models; it is ready immediately.',
+    model: 'Language model',
+    model_about: 'Generates answers for agents and workflows.',
+    embedding: 'Embedding model',
+    embedding_about: 'Finds passages by meaning. Keyword search works without it.',
+    rerank: 'Rerank model',
+    rerank_about: 'Ranks the most relevant passages first.',
+    web_search: 'Web search',
+    web_search_about: 'Lets agents and workflows search the web.',
+    transcription: 'Transcription',
+    transcription_about: 'Transcribes voice messages.',
+  },
+  {
+    title: '配置情况',
+    ready: '已就绪',
+    readyNamed: (name: string) => `已就绪：${name}`,
+    needed: '需要配置',
+    notSet: '未配置',
+    how: (settings: string[]) => `设置 ${settings.join('、')} 后重启服务器即可。`,
+    orAdd: '也可以在“模型”页添加，立即可用。',
+    model: '语言模型',
+    model_about: '为智能体和工作流生成回答。',
+    embedding: '向量模型',
+    embedding_about: '按语义查找段落；没有它也可以按关键词搜索。',
+    rerank: '重排序模型',
+    rerank_about: '把最相关的段落排在前面。',
+    web_search: '联网搜索',
+    web_search_about: '让智能体和工作流在网上查找资料。',
+    transcription: '语音转写',
+    transcription_about: '把语音消息转成文字。',
+  },
+)

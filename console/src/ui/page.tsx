@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react'
-import { useDocumentTitle } from './use-document-title.ts'
+import { type ReactNode, useEffect } from 'react'
 import './page.css'
 
 interface PageProps {
@@ -33,4 +32,10 @@ export function Page({ title, about, back, actions, children }: PageProps) {
       {children}
     </div>
   )
+}
+
+export function useDocumentTitle(title: string): void {
+  useEffect(() => {
+    document.title = title === '' ? 'Banyan' : `${title} · Banyan`
+  }, [title])
 }

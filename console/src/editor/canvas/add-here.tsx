@@ -7,7 +7,7 @@ import { useCanvasWords } from './canvas-words.ts'
 import { cardSize } from './card-size.ts'
 import type { Commands } from './commands.ts'
 import { KindIcon } from './kind-icon.tsx'
-import { isTakenIn, matches } from './offered-kinds.ts'
+import { isTakenIn, matches } from './palette.tsx'
 
 /** Where an edge was let go beside everything. */
 export interface LooseEnd {

@@ -1,10 +1,9 @@
 import { cardSize, gridStep } from './card-size.ts'
 import type { Commands } from './commands.ts'
 import type { Canvas } from './create-canvas.ts'
-import { nextWire } from './edge-keys.ts'
-import type { Card } from './scene.ts'
+import type { Card, Scene, Wire } from './scene.ts'
 
-export interface KeyTargets {
+interface KeyTargets {
   canvas: Canvas
   commands: Commands
   mayWrite: boolean
@@ -157,4 +156,27 @@ function neighbour(cards: readonly Card[], here: Card, step: { x: number; y: num
     if (!nearest || distance(card) < distance(nearest)) nearest = card
   }
   return nearest
+}
+
+/**
+ * The edge that comes after the selected one among those of a card: first those that lead on, then those that lead
+ * here, each from top to bottom. Behind the last one comes the first.
+ */
+function nextWire({ cards, wires }: Scene, card: Card, isBackwards: boolean): Wire | undefined {
+  const places = new Map(cards.map(({ id, y }) => [id, y]))
+  const sorted = (those: Wire[], end: 'from' | 'to'): Wire[] =>
+    those.sort((one, other) => (places.get(one[end]) ?? 0) - (places.get(other[end]) ?? 0))
+  const around = [
+    ...sorted(
+      wires.filter(wire => wire.from === card.id),
+      'to',
+    ),
+    ...sorted(
+      wires.filter(wire => wire.to === card.id),
+      'from',
+    ),
+  ]
+  const here = around.findIndex(wire => wire.isSelected)
+  if (here === -1) return around.at(isBackwards ? -1 : 0)
+  return around[(here + (isBackwards ? -1 : 1) + around.length) % around.length]
 }

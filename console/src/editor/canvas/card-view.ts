@@ -1,7 +1,7 @@
 import { CellView, EdgeView, type Node, NodeView } from '@antv/x6'
 import { cardSize } from './card-size.ts'
 import { fitText, textWidth } from './fit-text.ts'
-import { kindIconPath } from './kind-icon-paths.ts'
+import { kindIconPath } from './kind-icon.tsx'
 import type { Card } from './scene.ts'
 
 const { width, height } = cardSize

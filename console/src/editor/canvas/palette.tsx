@@ -3,9 +3,9 @@ import { Input, type InputRef } from 'antd'
 import { type KeyboardEvent, type RefObject, useState } from 'react'
 import { useLanguage } from '../../ui/preferences.ts'
 import { defineWords } from '../../ui/words.ts'
+import type { Graph } from '../model/graph.ts'
 import { type KindRecord, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { KindIcon } from './kind-icon.tsx'
-import { isTakenIn, matches } from './offered-kinds.ts'
 import './palette.css'
 
 /** What a dragged kind is called on its way to the canvas. */
@@ -136,3 +136,10 @@ function PaletteGroup({ title, kinds, best, whyNot, onAdd }: PaletteGroupProps) 
     </section>
   )
 }
+
+export const matches = ({ kind, title, about }: KindRecord, sought: string): boolean =>
+  [kind, title.en, title.zh, about.en, about.zh].some(text => text.toLowerCase().includes(sought))
+
+/** A workflow has no second input and no second end. */
+export const isTakenIn = (graph: Graph, { kind }: KindRecord): boolean =>
+  (kind === 'input' || kind === 'end') && graph.nodes.some(node => node.data.type === kind)

@@ -1,4 +1,18 @@
-import type { NodeMark } from '../workflow-editor.ts'
+import { useMemo } from 'react'
+import { useLanguage } from '../../ui/preferences.ts'
+import type { EditorState, EditorStore } from '../model/editor-store.ts'
+import { edgeKey, type Graph, type GraphNode, type NodeData, type Positions } from '../model/graph.ts'
+import { layOut } from '../model/lay-out.ts'
+import {
+  type Checks,
+  type KindRecord,
+  type KindsData,
+  type NodeMark,
+  useEditorState,
+  useWorkflowEditor,
+} from '../workflow-editor.ts'
+import { useCanvasWords } from './canvas-words.ts'
+import { cardSize } from './card-size.ts'
 
 /** A node as it is drawn. Two cards with equal members look the same. */
 export interface Card {
@@ -37,4 +51,191 @@ export interface Wire {
 export interface Scene {
   readonly cards: readonly Card[]
   readonly wires: readonly Wire[]
+}
+
+interface SceneSource {
+  state: Pick<EditorState, 'graph' | 'selection'>
+  /** Of every node. */
+  positions: Positions
+  kinds: ReadonlyMap<string, KindRecord>
+  checks: Pick<Checks, 'findings' | 'outline'>
+  marks: ReadonlyMap<string, NodeMark>
+  language: 'en' | 'zh'
+  words: SceneWords
+}
+
+interface SceneWords {
+  mark: (mark: NodeMark) => string
+  findings: (count: number) => string
+  label: (title: string, kind: string, more: string[]) => string
+}
+
+interface Found {
+  count: number
+  severity: 'error' | 'warning'
+}
+
+/** Everything that the canvas shows, from everything that is known. */
+function makeScene(source: SceneSource): Scene {
+  const found = findingsByNode(source.checks)
+  const seen = new Set<string>()
+  const cards: Card[] = []
+  for (const node of source.state.graph.nodes) {
+    if (seen.has(node.id)) continue
+    seen.add(node.id)
+    cards.push(makeCard(node, source, found.get(node.id)))
+  }
+  return { cards, wires: makeWires(source, seen) }
+}
+
+function findingsByNode({ findings }: Pick<Checks, 'findings'>): Map<string, Found> {
+  const found = new Map<string, Found>()
+  for (const { nodeId, severity } of findings) {
+    if (nodeId === undefined) continue
+    const before = found.get(nodeId)
+    const isError = severity !== 'warning' || before?.severity === 'error'
+    found.set(nodeId, { count: (before?.count ?? 0) + 1, severity: isError ? 'error' : 'warning' })
+  }
+  return found
+}
+
+function makeCard(node: GraphNode, source: SceneSource, found: Found | undefined): Card {
+  const { positions, kinds, checks, marks, language, words, state } = source
+  const kindName = node.data.type ?? ''
+  const kind = kinds.get(kindName)
+  const kindTitle = kind?.title[language] ?? kindName
+  const title = node.data.title || kindTitle || node.id
+  const mark = marks.get(node.id)
+  const markText = mark ? words.mark(mark) : ''
+  const { x, y } = positions[node.id] ?? { x: 0, y: 0 }
+  return {
+    id: node.id,
+    x,
+    y,
+    title,
+    kindTitle,
+    detail: checks.outline[node.id]?.cases?.join(' · ') || mainSetting(node.data, kind),
+    kind: kindName,
+    group: kind?.group ?? 'unknown',
+    severity: found?.severity,
+    findings: found?.count ?? 0,
+    mark: mark?.status,
+    markText,
+    isSelected: state.selection.nodes.has(node.id),
+    label: words.label(title, kindTitle, [
+      ...(found ? [words.findings(found.count)] : []),
+      ...(mark ? [markText] : []),
+    ]),
+    hasIn: kindName !== 'input',
+    hasOut: kindName !== 'end',
+  }
+}
+
+function makeWires({ state, marks }: SceneSource, cards: ReadonlySet<string>): Wire[] {
+  const wires = new Map<string, Wire>()
+  for (const edge of state.graph.edges) {
+    const key = edgeKey(edge)
+    const [from, to] = [edge.source.cell, edge.target.cell]
+    // A graph that is still being written by hand may name nodes that are not there yet.
+    if (!cards.has(from) || !cards.has(to)) continue
+    const target = marks.get(to)?.status
+    wires.set(key, {
+      key,
+      from,
+      to,
+      label: edge.data?.case ?? '',
+      isSelected: state.selection.edges.has(key),
+      isLive: marks.get(from)?.status === 'succeeded' && target !== undefined && target !== 'skipped',
+    })
+  }
+  return [...wires.values()]
+}
+
+const oneLine = (text: string): string =>
+  text
+    .replace(/\{\{#([^#{}]+)#\}\}/g, '{$1}')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 120)
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return oneLine(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (!Array.isArray(value)) return ''
+  return value
+    .map(item =>
+      typeof item === 'object' && item !== null ? named(item as Record<string, unknown>) : shown(item),
+    )
+    .filter(Boolean)
+    .join(' · ')
+}
+
+const named = (item: Record<string, unknown>): string => shown(item['name'] ?? item['id'] ?? item['type'])
+
+/** The setting that tells most about a node: the first one that it needs, or that is there at all. */
+function mainSetting(data: NodeData, kind: KindRecord | undefined): string {
+  if (!kind) return ''
+  const fields = [...kind.fields].sort((one, other) => Number(other.required) - Number(one.required))
+  for (const { name } of fields) {
+    const text = shown(data[name])
+    if (text !== '') return text
+  }
+  return ''
+}
+
+/** Where every node is drawn, also those that nobody placed yet. */
+export function usePlacedNodes(): Positions {
+  const { graph, positions } = useEditorState()
+  return useMemo(() => placedAll(graph, positions), [graph, positions])
+}
+
+const useKindsByName = (kinds: KindsData): ReadonlyMap<string, KindRecord> =>
+  useMemo(() => new Map(kinds.kinds.map(kind => [kind.kind, kind])), [kinds])
+
+/** What the canvas shows just now. */
+export function useScene(positions: Positions): Scene {
+  const { graph, selection } = useEditorState()
+  const { kinds, checks, marks } = useWorkflowEditor()
+  const byName = useKindsByName(kinds)
+  const language = useLanguage()
+  const words = useCanvasWords()
+  const { findings, outline } = checks
+  return useMemo(
+    () =>
+      makeScene({
+        state: { graph, selection },
+        positions,
+        kinds: byName,
+        checks: { findings, outline },
+        marks,
+        language,
+        words,
+      }),
+    [graph, selection, positions, byName, findings, outline, marks, language, words],
+  )
+}
+
+/** Places for those nodes, too, that nobody placed. */
+const placedAll = (graph: Graph, known: Positions): Positions =>
+  graph.nodes.every(({ id }) => Object.hasOwn(known, id)) ? known : layOut(graph, known, () => cardSize)
+
+/**
+ * What nobody placed is laid out for looking at only, and stored with the first edit that somebody makes: from then on
+ * it would jump with every edit otherwise. Gives what ends it.
+ */
+export function keepPlaces(store: EditorStore): () => void {
+  let seen = store.state()
+  let shown = placedAll(seen.graph, seen.positions)
+  return store.subscribe(() => {
+    const { graph, positions } = store.state()
+    if (graph === seen.graph && positions === seen.positions) return
+    const isEdited = graph !== seen.graph
+    seen = store.state()
+    const unplaced = graph.nodes.filter(({ id }) => !Object.hasOwn(positions, id) && Object.hasOwn(shown, id))
+    if (isEdited && unplaced.length > 0) {
+      const places = unplaced.map(({ id }) => [id, shown[id]!] as const)
+      // This is heard here again, with nothing left to place.
+      store.edit({ type: 'nodes.move', positions: Object.fromEntries(places) }, { silent: true })
+    } else shown = placedAll(graph, positions)
+  })
 }

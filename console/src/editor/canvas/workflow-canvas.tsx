@@ -1,20 +1,28 @@
-import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { ExpandOutlined, MinusOutlined, PlusOutlined } from '@ant-design/icons'
+import { Button } from 'antd'
+import {
+  type DragEvent,
+  type KeyboardEvent,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import { AddHere, type LooseEnd } from './add-here.tsx'
+import type { Camera } from './camera.ts'
 import type { Area } from './camera-gestures.ts'
 import { pressKey } from './canvas-keys.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import { cardSize } from './card-size.ts'
 import type { Commands } from './commands.ts'
-import { ConnectDialog } from './connect-dialog.tsx'
 import type { Canvas } from './create-canvas.ts'
 import { Minimap } from './minimap.tsx'
 import { draggedKind } from './palette.tsx'
 import type { Scene } from './scene.ts'
-import { SelectionBar } from './selection-bar.tsx'
+import { ConnectDialog, SelectionBar } from './selection-bar.tsx'
 import { useCanvas } from './use-canvas.ts'
-import { useClipboard } from './use-clipboard.ts'
-import { ZoomBar } from './zoom-bar.tsx'
 import './canvas.css'
 import './card.css'
 import './kind-colours.css'
@@ -161,5 +169,78 @@ function Band({ area, ground }: { area: Area; ground: HTMLElement | null }) {
         height: area.bottom - area.top,
       }}
     />
+  )
+}
+
+/** Copying, cutting and pasting through the system's clipboard, while the canvas has the keyboard. */
+function useClipboard(element: HTMLElement | null, canvas: Canvas | undefined, commands: Commands): void {
+  const isHere = (): boolean => element?.contains(document.activeElement) ?? false
+  const onCopy = useEffectEvent((event: ClipboardEvent): void => {
+    const text = isHere() ? commands.copied() : undefined
+    if (text === undefined) return
+    event.clipboardData?.setData('text/plain', text)
+    event.preventDefault()
+    if (event.type !== 'cut') return
+    commands.remove()
+    canvas?.focus(undefined)
+  })
+  const onPaste = useEffectEvent((event: ClipboardEvent): void => {
+    const text = isHere() ? event.clipboardData?.getData('text/plain') : undefined
+    if (text) commands.paste(text)
+  })
+  useEffect(() => {
+    const copy = (event: ClipboardEvent): void => onCopy(event)
+    const paste = (event: ClipboardEvent): void => onPaste(event)
+    document.addEventListener('copy', copy)
+    document.addEventListener('cut', copy)
+    document.addEventListener('paste', paste)
+    return () => {
+      document.removeEventListener('copy', copy)
+      document.removeEventListener('cut', copy)
+      document.removeEventListener('paste', paste)
+    }
+  }, [])
+}
+
+function ZoomBar({ camera }: { camera: Camera }) {
+  const words = useCanvasWords()
+  const scale = useSyncExternalStore(camera.subscribe, () => camera.view().scale)
+  const percent = Math.round(scale * 100)
+  return (
+    <div className="canvas-zoom">
+      <Button
+        type="text"
+        size="small"
+        icon={<MinusOutlined />}
+        aria-label={words.zoomOut}
+        title={words.zoomOut}
+        onClick={() => camera.zoomTo(scale / 1.25)}
+      />
+      <Button
+        type="text"
+        size="small"
+        aria-label={words.zoom(percent)}
+        title={words.zoom(percent)}
+        onClick={() => camera.zoomTo(1)}
+      >
+        {`${percent}%`}
+      </Button>
+      <Button
+        type="text"
+        size="small"
+        icon={<PlusOutlined />}
+        aria-label={words.zoomIn}
+        title={words.zoomIn}
+        onClick={() => camera.zoomTo(scale * 1.25)}
+      />
+      <Button
+        type="text"
+        size="small"
+        icon={<ExpandOutlined />}
+        aria-label={words.fit}
+        title={words.fit}
+        onClick={() => camera.fit()}
+      />
+    </div>
   )
 }

@@ -1,9 +1,10 @@
+import type { KindField } from '../../../../src/contract/kind-operations.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { EdgeDifference, FieldChange, GraphDifference, NodeDifference } from '../model/diff-graphs.ts'
 import type { Graph, GraphNode } from '../model/graph.ts'
+import { useSay } from '../panels/node-form.ts'
 import { useNodeTitle } from '../panels/use-node-title.ts'
-import { FieldName } from './field-name.tsx'
-import { showText } from './show-text.ts'
+import { useWorkflowEditor } from '../workflow-editor.ts'
 
 const useWords = defineWords(
   {
@@ -149,3 +150,24 @@ function FieldChanges({ fields, kind }: { fields: readonly FieldChange[]; kind: 
     </dl>
   )
 }
+
+/** What people call a field of a node: the words of its kind where it has some. */
+export function FieldName({ path, kind }: { path: readonly string[]; kind: string | undefined }) {
+  const say = useSay()
+  const { kinds } = useWorkflowEditor()
+  const [first, ...rest] = path
+  if (first !== 'data' || rest.length === 0) return path.join(' › ')
+  const known = [...(kinds.kinds.find(each => each.kind === kind)?.fields ?? []), ...kinds.common]
+  const names: string[] = []
+  let fields: readonly KindField[] = known
+  for (const name of rest) {
+    const field = fields.find(each => each.name === name)
+    names.push(field ? say(field.label) : name)
+    fields = field?.shape.fields ?? []
+  }
+  return names.join(' › ')
+}
+
+/** A value as people read it: a text as it is, anything else as JSON. */
+export const showText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -1,11 +1,12 @@
-import { Drawer } from 'antd'
+import { Button, Drawer } from 'antd'
 import { useEffect, useState } from 'react'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import { ComparePane } from './compare-pane.tsx'
-import type { Side } from './side.ts'
-import { useVersions } from './use-versions.ts'
-import { VersionList } from './version-list.tsx'
+import { type Side, useVersions, type Versions } from './use-versions.ts'
 import './history.css'
 
 const useWords = defineWords({ title: 'History' }, { title: '历史版本' })
@@ -53,5 +54,59 @@ function History({ onClose }: { onClose(): void }) {
         />
       )}
     </div>
+  )
+}
+
+const useVersionListWords = defineWords(
+  {
+    versions: 'Versions',
+    version: (version: number) => `Version ${version}`,
+    newest: 'newest',
+    nodes: (count: number) => `${count} ${count === 1 ? 'node' : 'nodes'}`,
+    older: 'Show older versions',
+  },
+  {
+    versions: '版本',
+    version: (version: number) => `版本 ${version}`,
+    newest: '最新',
+    nodes: (count: number) => `${count} 个节点`,
+    older: '显示更早的版本',
+  },
+)
+
+interface VersionListProps {
+  versions: Versions
+  chosen: Side | undefined
+  onChoose(version: number): void
+}
+
+/** All versions, the newest first; one is chosen to be looked at. */
+function VersionList({ versions, chosen, onChoose }: VersionListProps) {
+  const words = useVersionListWords()
+  const { items, error, isLoading, hasMore, loadMore } = versions
+  if (error !== undefined) return <Failure error={error} />
+  if (items.length === 0) return <Loading />
+  return (
+    <nav className="versions" aria-label={words.versions}>
+      <ol>
+        {items.map(({ version, created_at, node_count }, index) => (
+          <li key={version}>
+            <button type="button" aria-pressed={chosen === version} onClick={() => onChoose(version)}>
+              <span>
+                {words.version(version)} {index === 0 && <span className="badge">{words.newest}</span>}
+              </span>
+              <span className="soft small">
+                <When time={created_at} /> · {words.nodes(node_count)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {hasMore && (
+        <Button size="small" block loading={isLoading} onClick={loadMore}>
+          {words.older}
+        </Button>
+      )}
+    </nav>
   )
 }

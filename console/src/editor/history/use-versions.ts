@@ -3,7 +3,6 @@ import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import type { Graph } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
-import type { Side } from './side.ts'
 
 export type VersionItem = ItemOf<'GET /api/v1/workflow/versions'>
 
@@ -58,3 +57,6 @@ export function useGraphOf(side: Side): { graph: Graph | undefined; error: unkno
   if (side === 'now') return { graph, error: undefined }
   return { graph: query.data?.config as Graph | undefined, error: query.error ?? undefined }
 }
+
+/** `now` is what is being edited. */
+export type Side = number | 'now'

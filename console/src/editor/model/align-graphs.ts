@@ -1,5 +1,5 @@
-import { freshIdAmong } from './fresh-id.ts'
 import { edgeKey, type Graph, type GraphEdge, type GraphNode } from './graph.ts'
+import { freshIdAmong } from './new-node.ts'
 import { renameInEdge, renameNode, renameRepeatedId } from './rename-node.ts'
 import { sameJson } from './same-json.ts'
 

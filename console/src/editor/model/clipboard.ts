@@ -1,15 +1,15 @@
 import { placeOf } from './apply-edit.ts'
 import { kindOfNode } from './connect.ts'
 import type { Drawing, Edit } from './edit.ts'
-import { freshIdAmong } from './fresh-id.ts'
-import { edgeKey, type GraphEdge, type GraphNode, type Point } from './graph.ts'
-import { type CopiedPart, copiedFormat, type ReadJson, readCopied } from './read-copied.ts'
+import { edgeKey, type GraphEdge, type GraphNode, type Point, type Positions } from './graph.ts'
+import { freshIdAmong } from './new-node.ts'
 import { renameRepeatedId } from './rename-node.ts'
 import { renameReferences } from './rewrite-references.ts'
+import { isObject, isRecord, member } from './same-json.ts'
 
 /** As many as the server takes in one graph. */
-const mostNodes = 2000
-const mostEdges = 10_000
+const maxNodes = 2000
+const maxEdges = 10_000
 /** How far apart nodes are put that came without a place. */
 const cascade = 40
 
@@ -41,8 +41,8 @@ export function pasteEdit(
   const nodes = withoutSecondEnds(drawing, copied.nodes)
   const renamed = chooseIds(drawing, nodes)
   const edges = joinedEdges(copied.edges, renamed)
-  if (nodes.length === 0 || drawing.graph.nodes.length + nodes.length > mostNodes) return undefined
-  if (drawing.graph.edges.length + edges.length > mostEdges) return undefined
+  if (nodes.length === 0 || drawing.graph.nodes.length + nodes.length > maxNodes) return undefined
+  if (drawing.graph.edges.length + edges.length > maxEdges) return undefined
   const known = new Set([...drawing.graph.nodes, ...copied.nodes].map(node => node.id))
   const adding = nodes.map((node, index): Edit => {
     const id = renamed.get(node.id)!
@@ -98,3 +98,77 @@ function placeFor({ positions }: CopiedPart, id: string, index: number, offset: 
   const place = placeOf(positions, id) ?? { x: index * cascade, y: index * cascade }
   return { x: place.x + offset.x, y: place.y + offset.y }
 }
+
+/** Tells our own texts from everything else that may be in a clipboard. */
+const copiedFormat = 'banyan.nodes.1'
+
+/** Half of what the server takes as a graph, since what is pasted comes on top of one. */
+const mostCharacters = 4 << 20
+const maxCopiedNodes = 1000
+const maxCopiedEdges = 5000
+/** As the server has it for graphs, less the levels around the data of a node. */
+const mostDepth = 60
+/** The server keeps no place farther out. */
+const farthest = 1_000_000
+
+interface CopiedPart {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+  readonly positions: Positions
+}
+
+/** `JSON.parse`, or one that keeps numbers to the last digit. It throws for what is not JSON. */
+type ReadJson = (text: string) => unknown
+
+/** What a text copied from an editor holds; undefined for any other text. It may come from anywhere: nothing is trusted. */
+function readCopied(text: string, read: ReadJson): CopiedPart | undefined {
+  if (text.length > mostCharacters || !text.includes(copiedFormat)) return undefined
+  const value = parse(text, read)
+  if (!isRecord(value) || member(value, 'format') !== copiedFormat) return undefined
+  const nodes = member(value, 'nodes')
+  const edges = member(value, 'edges')
+  if (!isListOf(nodes, isNode, maxCopiedNodes) || !isListOf(edges, isEdge, maxCopiedEdges)) return undefined
+  if (new Set(nodes.map(node => node.id)).size < nodes.length) return undefined
+  if (isDeeper(nodes, mostDepth) || isDeeper(edges, mostDepth)) return undefined
+  const positions = member(value, 'positions')
+  const places = isRecord(positions) ? Object.entries(positions).filter(([, place]) => isPoint(place)) : []
+  return { nodes, edges, positions: Object.fromEntries(places) as Positions }
+}
+
+function parse(text: string, read: ReadJson): unknown {
+  try {
+    return read(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isListOf = <Value>(
+  value: unknown,
+  isElement: (element: unknown) => element is Value,
+  most: number,
+): value is Value[] => Array.isArray(value) && value.length <= most && value.every(isElement)
+
+function isNode(value: unknown): value is GraphNode {
+  if (!isRecord(value)) return false
+  const [id, type, data] = [member(value, 'id'), member(value, 'type'), member(value, 'data')]
+  if (typeof id !== 'string' || id === '' || typeof type !== 'string' || !isRecord(data)) return false
+  return ['type', 'title', 'desc'].every(name => ['string', 'undefined'].includes(typeof member(data, name)))
+}
+
+function isEdge(value: unknown): value is GraphEdge {
+  if (!isRecord(value) || !isEnd(member(value, 'source')) || !isEnd(member(value, 'target'))) return false
+  const data = member(value, 'data')
+  if (data === undefined) return true
+  return isRecord(data) && ['string', 'undefined'].includes(typeof member(data, 'case'))
+}
+
+const isEnd = (value: unknown): boolean => isRecord(value) && typeof member(value, 'cell') === 'string'
+
+const isPoint = (value: unknown): value is Point =>
+  isRecord(value) && isCoordinate(member(value, 'x')) && isCoordinate(member(value, 'y'))
+
+const isCoordinate = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= farthest
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  isObject(value) && (levels === 0 || Object.values(value).some(held => isDeeper(held, levels - 1)))

@@ -1,7 +1,6 @@
-import { applyEdit, placeOf, samePoint } from './apply-edit.ts'
+import { applyEdit, invertEdit, placeOf, samePoint } from './apply-edit.ts'
 import type { Drawing, Edit } from './edit.ts'
 import type { Graph, Positions } from './graph.ts'
-import { invertEdit } from './invert-edit.ts'
 import { resolveMerge } from './merge-graphs.ts'
 import { isRecord, member, memberNames } from './same-json.ts'
 

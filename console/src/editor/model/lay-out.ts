@@ -1,8 +1,5 @@
+import { Graph as DagreGraph, layout } from '@dagrejs/dagre'
 import type { Graph, Point, Positions } from './graph.ts'
-import { layOutInLayers } from './lay-out-in-layers.ts'
-import { layOutWithDagre } from './lay-out-with-dagre.ts'
-import type { SizeOf } from './node-size.ts'
-import { placeNearNeighbours } from './place-near-neighbours.ts'
 
 /** Up to here the careful way takes a moment only; its time grows with the square of the graph. */
 const careful = { nodes: 80, edges: 160 } as const
@@ -27,3 +24,234 @@ export function tidyUp(graph: Graph, size: SizeOf): Positions {
   const isSmall = graph.nodes.length <= careful.nodes && graph.edges.length <= careful.edges
   return isSmall ? layOutWithDagre(graph, size) : layOutInLayers(graph, size)
 }
+
+/** Layers with few crossings and straight edges. Slow for hundreds of nodes. */
+function layOutWithDagre(graph: Graph, size: SizeOf): Positions {
+  const drawn = new DagreGraph()
+  drawn.setGraph({ rankdir: 'LR', nodesep: gaps.down, ranksep: gaps.across })
+  drawn.setDefaultEdgeLabel(() => ({}))
+  // Names of our own, since an id may be one that the library's plain objects stumble over.
+  const names = new Map(graph.nodes.map(({ id }, index) => [id, `n${index}`]))
+  for (const [id, name] of names) drawn.setNode(name, { ...size(id) })
+  for (const { source, target } of graph.edges) {
+    const [from, to] = [names.get(source.cell), names.get(target.cell)]
+    if (from !== undefined && to !== undefined && from !== to) drawn.setEdge(from, to)
+  }
+  layout(drawn)
+  const places = [...names].map(([id, name]): [string, Point] => {
+    const { x, y } = drawn.node(name) as Point
+    const { width, height } = size(id)
+    return [id, { x: Math.round(x - width / 2), y: Math.round(y - height / 2) }]
+  })
+  return Object.fromEntries(places)
+}
+
+/** Finds places for the nodes that are not in `placed`, each beside its neighbours and on top of nobody. */
+function placeNearNeighbours(graph: Graph, placed: ReadonlyMap<string, Point>, size: SizeOf): Positions {
+  const places = new Map(placed)
+  const before = new Map<string, string[]>(graph.nodes.map(({ id }) => [id, []]))
+  const after = new Map<string, string[]>(graph.nodes.map(({ id }) => [id, []]))
+  for (const { source, target } of graph.edges) {
+    if (!before.has(source.cell) || !after.has(target.cell)) continue
+    before.get(target.cell)!.push(source.cell)
+    after.get(source.cell)!.push(target.cell)
+  }
+  const place = (id: string): void => {
+    const wish = wishFor(id, before.get(id)!, after.get(id)!, places, size)
+    places.set(id, freePlace(id, wish, places, size))
+  }
+  // From those that are placed outwards, so that every node but those of islands finds a neighbour.
+  const reached = new Set(places.keys())
+  for (const id of reached) {
+    if (!places.has(id)) place(id)
+    for (const next of [...after.get(id)!, ...before.get(id)!]) reached.add(next)
+  }
+  for (const { id } of graph.nodes) {
+    if (places.has(id)) continue
+    // An island is walked from its first node in the same way.
+    const island = new Set([id])
+    for (const member of island) {
+      if (!places.has(member)) place(member)
+      for (const next of [...after.get(member)!, ...before.get(member)!]) island.add(next)
+    }
+  }
+  return Object.fromEntries(graph.nodes.map(({ id }) => [id, places.get(id)!]))
+}
+
+/** Right of what comes before it, else left of what comes after it, else below everything. */
+function wishFor(
+  id: string,
+  before: readonly string[],
+  after: readonly string[],
+  places: ReadonlyMap<string, Point>,
+  size: SizeOf,
+): Point {
+  const own = size(id)
+  const boxes = (ids: readonly string[]) => ids.flatMap(other => boxOf(other, places, size) ?? [])
+  const [sources, targets] = [boxes(before), boxes(after)]
+  const middle = (near: readonly Box[]): number =>
+    near.reduce((sum, box) => sum + (box.top + box.bottom) / 2, 0) / near.length - own.height / 2
+  if (sources.length > 0) {
+    return { x: Math.max(...sources.map(box => box.right)) + gaps.across, y: middle(sources) }
+  }
+  if (targets.length > 0) {
+    return { x: Math.min(...targets.map(box => box.left)) - gaps.across - own.width, y: middle(targets) }
+  }
+  const all = boxes([...places.keys()])
+  const [left, bottom] = all.reduce(
+    ([least, most], box) => [Math.min(least, box.left), Math.max(most, box.bottom)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  )
+  return { x: left, y: bottom + gaps.down }
+}
+
+interface Box {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+function boxOf(id: string, places: ReadonlyMap<string, Point>, size: SizeOf): Box | undefined {
+  const place = places.get(id)
+  if (!place) return undefined
+  const { width, height } = size(id)
+  return { left: place.x, right: place.x + width, top: place.y, bottom: place.y + height }
+}
+
+/** The nearest place up or down from the wish where it touches no other node. */
+function freePlace(id: string, wish: Point, places: ReadonlyMap<string, Point>, size: SizeOf): Point {
+  const { width, height } = size(id)
+  const x = Math.round(wish.x)
+  const inTheWay = [...places.keys()]
+    .map(other => boxOf(other, places, size)!)
+    .filter(box => box.left < x + width + gaps.down && box.right > x - gaps.down)
+    .map(box => ({ from: box.top - gaps.down - height, to: box.bottom + gaps.down }))
+  // One pass each way is enough: of intervals in their order, each can only push farther the same way.
+  let down = wish.y
+  for (const { from, to } of inTheWay.toSorted((one, other) => one.from - other.from)) {
+    if (from < down && down < to) down = to
+  }
+  let up = wish.y
+  for (const { from, to } of inTheWay.toSorted((one, other) => other.to - one.to)) {
+    if (from < up && up < to) up = from
+  }
+  return { x, y: Math.round(down - wish.y <= wish.y - up ? down : up) }
+}
+
+const sweeps = 4
+
+interface Links {
+  readonly before: ReadonlyMap<string, readonly string[]>
+  readonly after: ReadonlyMap<string, readonly string[]>
+}
+
+/** Layers from left to right in about linear time, for graphs that are large. */
+export function layOutInLayers(graph: Graph, size: SizeOf): Positions {
+  const links = linksOf(graph)
+  const layers = layersOf(graph, links)
+  const middles = new Map<string, number>()
+  for (const layer of layers) stack(layer, () => undefined, middles, size)
+  for (let sweep = 0; sweep < sweeps; sweep++) {
+    const isForward = sweep % 2 === 0
+    const neighbours = isForward ? links.before : links.after
+    for (const layer of isForward ? layers : layers.toReversed()) {
+      const wish = (id: string) => average((neighbours.get(id) ?? []).map(other => middles.get(other)!))
+      const wishes = new Map(layer.map(id => [id, wish(id) ?? middles.get(id)!]))
+      layer.sort((one, other) => wishes.get(one)! - wishes.get(other)!)
+      stack(layer, id => wishes.get(id), middles, size)
+    }
+  }
+  return placesOf(layers, middles, size)
+}
+
+function linksOf(graph: Graph): Links {
+  const before = new Map<string, string[]>(graph.nodes.map(({ id }) => [id, []]))
+  const after = new Map<string, string[]>(graph.nodes.map(({ id }) => [id, []]))
+  for (const { source, target } of graph.edges) {
+    if (source.cell === target.cell || !before.has(source.cell) || !before.has(target.cell)) continue
+    before.get(target.cell)!.push(source.cell)
+    after.get(source.cell)!.push(target.cell)
+  }
+  return { before, after }
+}
+
+/** Each node one layer behind the last of those before it. */
+function layersOf(graph: Graph, { before, after }: Links): string[][] {
+  const open = new Map([...before].map(([id, sources]) => [id, sources.length]))
+  const depths = new Map<string, number>()
+  const ready = graph.nodes.map(node => node.id).filter(id => open.get(id) === 0)
+  const left = new Set(graph.nodes.map(node => node.id))
+  while (left.size > 0) {
+    // With nothing ready there is a circle, which is cut at its first node.
+    const id = ready.pop() ?? left.values().next().value!
+    if (!left.delete(id)) continue
+    const depth = depths.get(id) ?? 0
+    depths.set(id, depth)
+    for (const next of after.get(id)!) {
+      if (!left.has(next)) continue
+      depths.set(next, Math.max(depths.get(next) ?? 0, depth + 1))
+      open.set(next, open.get(next)! - 1)
+      if (open.get(next) === 0) ready.push(next)
+    }
+  }
+  const layers = Array.from({ length: Math.max(-1, ...depths.values()) + 1 }, (): string[] => [])
+  for (const { id } of graph.nodes) layers[depths.get(id)!]!.push(id)
+  return layers
+}
+
+/** Puts a layer's nodes below one another, as near to where they wish to be as their order allows. */
+function stack(
+  layer: readonly string[],
+  wishOf: (id: string) => number | undefined,
+  middles: Map<string, number>,
+  size: SizeOf,
+): void {
+  let end = Number.NEGATIVE_INFINITY
+  const missed: number[] = []
+  const starts = layer.map(id => {
+    const { height } = size(id)
+    const wish = wishOf(id)
+    const free = end === Number.NEGATIVE_INFINITY ? 0 : end + gaps.down
+    const start = wish === undefined ? free : Math.max(wish - height / 2, end + gaps.down)
+    if (wish !== undefined) missed.push(start - (wish - height / 2))
+    end = start + height
+    return start
+  })
+  const shift = average(missed) ?? Math.max(0, end) / 2
+  for (const [index, id] of layer.entries()) {
+    middles.set(id, starts[index]! - shift + size(id).height / 2)
+  }
+}
+
+function placesOf(
+  layers: readonly string[][],
+  middles: ReadonlyMap<string, number>,
+  size: SizeOf,
+): Positions {
+  const places: [string, Point][] = []
+  let x = 0
+  for (const layer of layers) {
+    const width = Math.max(0, ...layer.map(id => size(id).width))
+    for (const id of layer) {
+      const own = size(id)
+      const y = middles.get(id)! - own.height / 2
+      places.push([id, { x: Math.round(x + (width - own.width) / 2), y: Math.round(y) }])
+    }
+    x += width + gaps.across
+  }
+  const top = places.reduce((least, [, place]) => Math.min(least, place.y), Number.POSITIVE_INFINITY)
+  return Object.fromEntries(places.map(([id, place]) => [id, { x: place.x, y: place.y - top }]))
+}
+
+const average = (numbers: readonly number[]): number | undefined =>
+  numbers.length === 0 ? undefined : numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+type SizeOf = (id: string) => Size
+
+/** Space between nodes: across from one layer to the next, and down between two of the same layer. */
+const gaps = { across: 80, down: 40 } as const

@@ -1,7 +1,5 @@
 import { edgeKey, type Graph, type GraphEdge, type GraphNode } from './graph.ts'
-import { type MergeChoice, mergeFields, mergeItem, type Sides } from './merge-item.ts'
-import { mergeOrder } from './merge-order.ts'
-import { member, sameJson } from './same-json.ts'
+import { isRecord, member, memberNames, sameJson } from './same-json.ts'
 
 interface Conflict<Value> extends Sides<Value> {
   /** What a choice names: the id of a node, the key of an edge, or `graph.` with the name of another member. */
@@ -17,7 +15,7 @@ export type MergeConflict =
 /** By the `id` of the conflict; without one, mine is kept. */
 export type MergeChoices = Readonly<Record<string, MergeChoice>>
 
-export interface MergedGraph {
+interface MergedGraph {
   /** With mine wherever there is a conflict. */
   readonly graph: Graph
   readonly conflicts: readonly MergeConflict[]
@@ -136,4 +134,91 @@ function withRestored(base: ReadonlyMap<string, GraphEdge>, side: Graph, kept: R
     if (isRestored(edge.source.cell) || isRestored(edge.target.cell)) edges.set(key, edge)
   }
   return edges
+}
+
+export type MergeChoice = 'mine' | 'theirs'
+
+/** A thing as both sides began with it and as each of them has it now; undefined where it is absent. */
+interface Sides<Value> {
+  readonly base: Value | undefined
+  readonly mine: Value | undefined
+  readonly theirs: Value | undefined
+}
+
+interface MergedItem<Value> {
+  readonly value: Value | undefined
+  /** Where both sides changed it differently; undefined when they did not, empty when it is all of it. */
+  readonly clash: readonly string[] | undefined
+}
+
+/** What only one side changed is taken from that side; where both did, differently, `choice` decides. */
+function mergeItem<Value>(sides: Sides<Value>, choice: MergeChoice): MergedItem<Value> {
+  const { base, mine, theirs } = sides
+  if (sameJson(mine, theirs) || sameJson(theirs, base)) return { value: mine, clash: undefined }
+  if (sameJson(mine, base)) return { value: theirs, clash: undefined }
+  // Without a common beginning these are two things that only happen to share a name: they are not mixed.
+  if (!isRecord(base) || !isRecord(mine) || !isRecord(theirs)) return { value: sides[choice], clash: [] }
+  const { value, clashes } = mergeFields({ base, mine, theirs }, choice, ['data'])
+  return { value: value as Value, clash: clashes.length > 0 ? clashes : undefined }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Merges records field by field, and those fields named by `deep` again field by field. */
+function mergeFields(
+  { base, mine, theirs }: Sides<Fields>,
+  choice: MergeChoice,
+  deep: readonly string[] = [],
+): { value: Fields; clashes: string[] } {
+  const clashes: string[] = []
+  const fields = memberNames(mine, theirs).map((name): [string, unknown] => {
+    const sides = { base: member(base, name), mine: member(mine, name), theirs: member(theirs, name) }
+    if (deep.includes(name) && isRecord(sides.base) && isRecord(sides.mine) && isRecord(sides.theirs)) {
+      const inner = mergeFields(sides as Sides<Fields>, choice)
+      clashes.push(...inner.clashes.map(clash => `${name}.${clash}`))
+      return [name, inner.value]
+    }
+    const { value, isClash } = mergeValue(sides, choice)
+    if (isClash) clashes.push(name)
+    return [name, value]
+  })
+  return { value: Object.fromEntries(fields.filter(([, value]) => value !== undefined)), clashes }
+}
+
+function mergeValue(sides: Sides<unknown>, choice: MergeChoice): { value: unknown; isClash: boolean } {
+  const { base, mine, theirs } = sides
+  if (sameJson(mine, theirs) || sameJson(theirs, base)) return { value: mine, isClash: false }
+  if (sameJson(mine, base)) return { value: theirs, isClash: false }
+  return { value: sides[choice], isClash: true }
+}
+
+/**
+ * The order of what is kept of two lists that began as one. The side that moved things about has its order; what only
+ * the other side has comes behind the same neighbour as there.
+ */
+function mergeOrder(
+  base: readonly string[],
+  mine: readonly string[],
+  theirs: readonly string[],
+  kept: ReadonlySet<string>,
+): string[] {
+  const [leading, other] =
+    isReordered(base, theirs) && !isReordered(base, mine) ? [theirs, mine] : [mine, theirs]
+  const places = new Set(leading)
+  const behind = new Map<string | undefined, string[]>()
+  let neighbour: string | undefined
+  for (const key of other) {
+    if (places.has(key)) neighbour = key
+    else if (behind.has(neighbour)) behind.get(neighbour)!.push(key)
+    else behind.set(neighbour, [key])
+  }
+  const all = [...(behind.get(undefined) ?? []), ...leading.flatMap(key => [key, ...(behind.get(key) ?? [])])]
+  return all.filter(key => kept.has(key))
+}
+
+function isReordered(base: readonly string[], side: readonly string[]): boolean {
+  const inBase = new Set(base)
+  const inSide = new Set(side)
+  const common = base.filter(key => inSide.has(key))
+  return side.filter(key => inBase.has(key)).some((key, index) => key !== common[index])
 }

@@ -1,15 +1,15 @@
-import { CaretRightFilled } from '@ant-design/icons'
-import { Button, Input } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { CaretRightFilled, CloseOutlined, PaperClipOutlined } from '@ant-design/icons'
+import { Button, Input, InputNumber, Progress } from 'antd'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { upload } from '../../api/upload.ts'
+import { useFailureWords } from '../../ui/failure.tsx'
+import { FileInput } from '../../ui/file-input.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
-import { AdvancedInputs } from './advanced-inputs.tsx'
-import { AttachButton, AttachedFiles } from './attach-files.tsx'
 import { parseInputs } from './parse-inputs.ts'
 import type { StartRequest } from './run-server.ts'
 import { isSettled } from './run-view.ts'
 import { StopButton } from './stop-button.tsx'
-import { useAttachments } from './use-attachments.ts'
 import type { WatchedRun } from './use-run.ts'
 
 const useWords = defineWords(
@@ -112,4 +112,207 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
       </div>
     </form>
   )
+}
+
+const useAdvancedInputsWords = defineWords(
+  {
+    advanced: 'Advanced',
+    inputs: 'Additional inputs (JSON)',
+    about: 'A JSON object. Nodes read its fields from sys.inputs.',
+    wrong: 'Not a valid JSON object. Example: {"city": "Berlin"}',
+    version: 'Version',
+    newest: 'newest',
+  },
+  {
+    advanced: '高级',
+    inputs: '更多输入（JSON）',
+    about: '一个 JSON 对象；节点可从 sys.inputs 读取各字段。',
+    wrong: '不是有效的 JSON 对象。例如：{"city": "北京"}',
+    version: '版本',
+    newest: '最新',
+  },
+)
+
+interface AdvancedInputsProps {
+  json: string
+  onJson(json: string): void
+  isWrong: boolean
+  /** Null: the newest. */
+  version: number | null
+  onVersion(version: number | null): void
+}
+
+/** What most runs do not need: further inputs, and an old version. */
+function AdvancedInputs({ json, onJson, isWrong, version, onVersion }: AdvancedInputsProps) {
+  const words = useAdvancedInputsWords()
+  const { saving, mayWrite } = useWorkflowEditor()
+  const id = useId()
+  return (
+    <details className="run-advanced">
+      <summary>{words.advanced}</summary>
+      <label htmlFor={`${id}-inputs`}>{words.inputs}</label>
+      <Input.TextArea
+        id={`${id}-inputs`}
+        className="run-json"
+        value={json}
+        onChange={event => onJson(event.target.value)}
+        autoSize={{ minRows: 2, maxRows: 10 }}
+        spellCheck={false}
+        disabled={!mayWrite}
+        {...(isWrong && { status: 'error' })}
+        aria-invalid={isWrong}
+        aria-describedby={`${id}-about`}
+      />
+      <span id={`${id}-about`} className={isWrong ? 'small run-wrong' : 'small soft'}>
+        {isWrong ? words.wrong : words.about}
+      </span>
+      <label htmlFor={`${id}-version`}>{words.version}</label>
+      <InputNumber
+        id={`${id}-version`}
+        min={1}
+        max={saving.version}
+        precision={0}
+        value={version}
+        onChange={onVersion}
+        placeholder={words.newest}
+        disabled={!mayWrite}
+      />
+    </details>
+  )
+}
+
+const useAttachFilesWords = defineWords(
+  {
+    attach: 'Attach files',
+    choose: 'Files to attach',
+    files: 'Attached files',
+    remove: (name: string) => `Remove ${name}`,
+    progress: (name: string) => `Upload of ${name}`,
+  },
+  {
+    attach: '添加文件',
+    choose: '要添加的文件',
+    files: '已添加的文件',
+    remove: (name: string) => `移除 ${name}`,
+    progress: (name: string) => `${name} 的上传进度`,
+  },
+)
+
+/** The button that takes files. */
+function AttachButton({ onFiles, disabled }: { onFiles(files: File[]): void; disabled: boolean }) {
+  const words = useAttachFilesWords()
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <FileInput ref={input} label={words.choose} onFiles={onFiles} />
+      <Button
+        type="text"
+        icon={<PaperClipOutlined aria-hidden />}
+        aria-label={words.attach}
+        title={words.attach}
+        disabled={disabled}
+        onClick={() => input.current?.click()}
+      />
+    </>
+  )
+}
+
+/** What was attached, and how far each upload is. */
+function AttachedFiles({ attachments, remove }: ReturnType<typeof useAttachments>) {
+  const words = useAttachFilesWords()
+  if (attachments.length === 0) return null
+  return (
+    <ul className="attached" aria-label={words.files}>
+      {attachments.map(each => (
+        <li key={each.key}>
+          <AttachedFile attachment={each} />
+          <Button
+            type="text"
+            size="small"
+            icon={<CloseOutlined aria-hidden />}
+            aria-label={words.remove(each.name)}
+            title={words.remove(each.name)}
+            onClick={() => remove(each.key)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function AttachedFile({ attachment }: { attachment: Attachment }) {
+  const words = useAttachFilesWords()
+  const wordsOf = useFailureWords()
+  const { name, progress, fileId, error } = attachment
+  return (
+    <div className="attached-file">
+      <span>{name}</span>
+      {error !== undefined && (
+        <span className="attached-error small" role="alert">
+          {wordsOf(error).title}
+        </span>
+      )}
+      {error === undefined && fileId === undefined && (
+        <Progress
+          percent={Math.round(progress * 100)}
+          size="small"
+          showInfo={false}
+          aria-label={words.progress(name)}
+        />
+      )}
+    </div>
+  )
+}
+
+interface Attachment {
+  key: number
+  name: string
+  /** From 0 to 1. */
+  progress: number
+  /** Undefined until it is uploaded. */
+  fileId: string | undefined
+  error: unknown
+}
+
+let lastKey = 0
+
+/** Files that go along with a question. They are uploaded as soon as they are chosen. */
+function useAttachments() {
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([])
+  const controllers = useRef(new Map<number, AbortController>())
+  useEffect(() => {
+    const { current } = controllers
+    return () => {
+      for (const controller of current.values()) controller.abort()
+    }
+  }, [])
+  const change = (key: number, part: Partial<Attachment>): void =>
+    setAttachments(all => all.map(each => (each.key === key ? { ...each, ...part } : each)))
+
+  const add = async (file: File): Promise<void> => {
+    lastKey += 1
+    const key = lastKey
+    const controller = new AbortController()
+    controllers.current.set(key, controller)
+    const fresh: Attachment = { key, name: file.name, progress: 0, fileId: undefined, error: undefined }
+    setAttachments(all => [...all, fresh])
+    try {
+      const onProgress = (progress: number) => change(key, { progress })
+      const uploaded = await upload(file, { onProgress, signal: controller.signal })
+      change(key, { fileId: uploaded.file_id, progress: 1 })
+    } catch (error) {
+      if (!controller.signal.aborted) change(key, { error })
+    }
+  }
+  const remove = (key: number): void => {
+    controllers.current.get(key)?.abort()
+    setAttachments(all => all.filter(each => each.key !== key))
+  }
+  return {
+    attachments,
+    add: (files: Iterable<File>) => void Promise.all([...files].map(add)),
+    remove,
+    fileIds: attachments.flatMap(({ fileId }) => fileId ?? []),
+    isUploading: attachments.some(({ fileId, error }) => fileId === undefined && error === undefined),
+  }
 }

@@ -7,9 +7,8 @@ import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { formatDuration } from './format-duration.ts'
 import { RunGist } from './run-gist.tsx'
-import { StatusIcon } from './run-status.tsx'
+import { StatusIcon, useRunWords } from './run-status.tsx'
 import { isSettled, type RunDetails } from './run-view.ts'
-import { useRunWords } from './run-words.ts'
 
 const useWords = defineWords(
   {

@@ -1,11 +1,12 @@
 import { CloseOutlined, ExportOutlined } from '@ant-design/icons'
-import { Button } from 'antd'
+import { Alert, Button } from 'antd'
 import { useState } from 'react'
+import { useLanguage } from '../../ui/preferences.ts'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
+import { findingText } from '../panels/finding-text.tsx'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { AskForm } from './ask-form.tsx'
-import { NotRunnable } from './not-runnable.tsx'
 import { PastRuns } from './past-runs.tsx'
 import { RunOneNode } from './run-one-node.tsx'
 import { RunResult } from './run-result.tsx'
@@ -95,5 +96,53 @@ function RunActions({ run }: { run: WatchedRun }) {
         />
       )}
     </>
+  )
+}
+
+const useNotRunnableWords = defineWords(
+  {
+    title: 'This workflow cannot run yet',
+    more: (count: number) => `and ${count} more`,
+  },
+  {
+    title: '工作流还不能运行',
+    more: (count: number) => `还有 ${count} 处`,
+  },
+)
+
+const shown = 5
+
+/** Why the Run button is off, each reason leading to its node. */
+function NotRunnable() {
+  const words = useNotRunnableWords()
+  const { checks, showNode } = useWorkflowEditor()
+  const language = useLanguage()
+  const findings = checks.findings.filter(({ severity }) => severity !== 'warning')
+  return (
+    <Alert
+      type="warning"
+      showIcon
+      title={words.title}
+      description={
+        <ul className="run-findings">
+          {findings.slice(0, shown).map(finding => {
+            const { path, message, nodeId } = finding
+            const text = findingText(language, finding)
+            return (
+              <li key={`${path} ${message}`}>
+                {nodeId === undefined ? (
+                  <span>{text}</span>
+                ) : (
+                  <Button type="link" size="small" onClick={() => showNode(nodeId)}>
+                    {nodeId}: {text}
+                  </Button>
+                )}
+              </li>
+            )
+          })}
+          {findings.length > shown && <li>{words.more(findings.length - shown)}</li>}
+        </ul>
+      }
+    />
   )
 }

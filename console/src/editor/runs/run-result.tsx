@@ -1,16 +1,19 @@
 import { Alert, Button } from 'antd'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { explain } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
-import { Conversation } from './conversation.tsx'
+import { formatDuration } from './format-duration.ts'
 import { ReplyForm } from './reply-form.tsx'
-import { RunSummary } from './run-summary.tsx'
-import { nodeOfPath, type RunView } from './run-view.ts'
+import { StatusTag, useRunWords } from './run-status.tsx'
+import { isSettled, nodeOfPath, type RunView, type Utterance } from './run-view.ts'
 import { Trace } from './trace.tsx'
+import { useNow } from './use-now.ts'
 import type { WatchedRun } from './use-run.ts'
 import './run-result.css'
+import './conversation.css'
 
 const useWords = defineWords(
   {
@@ -102,4 +105,88 @@ function ConnectionTold({ run: { connection, watch, view } }: { run: WatchedRun 
     </Button>
   )
   return <Alert type="warning" showIcon title={words.lost} action={again} />
+}
+
+/** How the run stands as a whole: status, time at work, tokens. */
+function RunSummary({ view, clockOffset }: { view: RunView; clockOffset: number }) {
+  const words = useRunWords()
+  const isRunning = !isSettled(view.status)
+  const now = useNow(isRunning) - clockOffset
+  const since = view.startedAt === undefined ? undefined : Math.max(0, now - view.startedAt)
+  const elapsed = isRunning ? since : view.elapsedMs
+  return (
+    <div className="run-summary" role="status">
+      <StatusTag status={view.status} />
+      {elapsed !== undefined && <span className="run-number">{formatDuration(elapsed)}</span>}
+      {view.tokens > 0 && <span className="run-number">{words.tokens(view.tokens)}</span>}
+    </div>
+  )
+}
+
+const AnswerText = lazy(async () => ({ default: (await import('./answer-text.tsx')).AnswerText }))
+
+const useConversationWords = defineWords(
+  {
+    said: 'Conversation',
+    you: 'Question',
+    workflow: 'Answer',
+    thinking: 'Running…',
+    copy: 'Copy answer',
+    silent: 'No output.',
+    files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
+  },
+  {
+    said: '对话内容',
+    you: '提问',
+    workflow: '回答',
+    thinking: '正在处理…',
+    copy: '复制回答',
+    silent: '没有输出内容。',
+    files: (count: number) => `${count} 个文件`,
+  },
+)
+
+/** Question and answers of a run, as they come. */
+function Conversation({ view }: { view: RunView }) {
+  const words = useConversationWords()
+  const isWorking = !isSettled(view.status)
+  const isSpeaking = view.said.some(({ isComplete }) => !isComplete)
+  const isSilent = !isWorking && view.status === 'succeeded' && !view.said.some(({ by }) => by === 'run')
+  return (
+    <section className="said" aria-label={words.said} aria-live="polite" aria-busy={isWorking}>
+      {view.said.map(each => (
+        <Bubble key={each.id} said={each} />
+      ))}
+      {isWorking && !isSpeaking && <p className="said-working soft">{words.thinking}</p>}
+      {isSilent && <p className="soft small">{words.silent}</p>}
+    </section>
+  )
+}
+
+function Bubble({ said }: { said: Utterance }) {
+  const words = useConversationWords()
+  const isAnswer = said.by === 'run'
+  const plain = <p className="said-plain">{said.text}</p>
+  return (
+    <article
+      className={`said-bubble by-${said.by}${said.isComplete ? '' : ' is-speaking'}`}
+      aria-label={isAnswer ? words.workflow : words.you}
+    >
+      {isAnswer && said.dataType === 'text' ? (
+        <Suspense fallback={plain}>
+          <AnswerText text={said.text} />
+        </Suspense>
+      ) : isAnswer ? (
+        <pre>{said.text}</pre>
+      ) : (
+        plain
+      )}
+      {said.files.length > 0 && (
+        <p className="soft small">
+          {words.files(said.files.length)}: {said.files.join(', ')}
+        </p>
+      )}
+      {isAnswer && said.isComplete && <CopyButton text={said.text} label={words.copy} size="small" />}
+    </article>
+  )
 }

@@ -1,6 +1,6 @@
 import { Button } from 'antd'
 import { useState } from 'react'
-import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { useTellFailure } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import type { WatchedRun } from './use-run.ts'
 

@@ -2,12 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
+import { useTellFailure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
-import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Places } from '../model/autosave-ports.ts'
 import type { Graph } from '../model/graph.ts'
-import { downloadGraph } from './download-graph.ts'
 
 const useWords = defineWords(
   { saveAsNew: 'Save as a new workflow', download: 'Download my version' },
@@ -54,4 +53,16 @@ export function RescueButtons({ name, graph, places, size = 'middle', onSaved }:
       </Button>
     </>
   )
+}
+
+/** Hands a graph to the person as a file. */
+export function downloadGraph(graph: Graph, name: string): void {
+  const address = URL.createObjectURL(
+    new Blob([JSON.stringify(graph, null, 2)], { type: 'application/json' }),
+  )
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `${name}.json`
+  link.click()
+  URL.revokeObjectURL(address)
 }

@@ -3,16 +3,16 @@ import { Tag } from 'antd'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Page, useDocumentTitle } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
-import { useDocumentTitle } from '../../ui/use-document-title.ts'
 import { defineWords } from '../../ui/words.ts'
 import { NotFoundPage } from '../not-found-page.tsx'
 import { AgentMark } from './agent-mark.tsx'
 import { type AgentRecord, useAgent } from './agent-record.ts'
 import { BuildTab } from './build/build-tab.tsx'
+import { Chat } from './chat/chat.tsx'
+import { chatAgentOf } from './chat/chat-agent.ts'
 import { ChatTab } from './chat/chat-tab.tsx'
-import { ConversationPage } from './conversations/conversation-page.tsx'
 import { ConversationsTab } from './conversations/conversations-tab.tsx'
 import { UseTab } from './use/use-tab.tsx'
 
@@ -112,5 +112,20 @@ function AgentTab({ agent, tab, rest }: { agent: AgentRecord; tab: Tab; rest: re
     <ConversationsTab agent={agent} />
   ) : (
     <ConversationPage key={conversationId} agent={agent} conversationId={conversationId} />
+  )
+}
+
+const useConversationPageWords = defineWords({ back: 'All conversations' }, { back: '全部对话' })
+
+/** A conversation that somebody had with the agent, to be read. */
+function ConversationPage({ agent, conversationId }: { agent: AgentRecord; conversationId: string }) {
+  const words = useConversationPageWords()
+  return (
+    <div className="conversation-page">
+      <a className="page-back" href={pathTo('agents', agent.id, 'conversations')}>
+        ← {words.back}
+      </a>
+      <Chat agent={chatAgentOf(agent)} conversationId={conversationId} canTalk={false} />
+    </div>
   )
 }

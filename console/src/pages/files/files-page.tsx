@@ -1,21 +1,24 @@
-import { UploadOutlined } from '@ant-design/icons'
-import { useEffect, useState } from 'react'
+import { DeleteOutlined, UploadOutlined } from '@ant-design/icons'
+import { useQueryClient } from '@tanstack/react-query'
+import { Button, Input } from 'antd'
+import { useEffect, useRef, useState } from 'react'
+import { upload } from '../../api/upload.ts'
 import { useMay } from '../../session/use-session.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { FileInput } from '../../ui/file-input.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { UploadPanel } from '../../ui/uploads/upload-panel.tsx'
+import type { UploadQueue } from '../../ui/uploads/upload-queue.ts'
+import { uploadsTo, useUploads } from '../../ui/uploads/use-uploads.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import type { PageProps } from '../page-props.ts'
 import { FilePreview } from './file-preview.tsx'
-import { FileUploads, uploadFiles } from './file-uploads.tsx'
 import { useFileWords } from './file-words.ts'
-import { FilesEmpty } from './files-empty.tsx'
 import { FilesTable } from './files-table.tsx'
-import { FilesTools } from './files-tools.tsx'
-import { UploadButton } from './upload-button.tsx'
 import { useDeleteFiles } from './use-delete-files.tsx'
-import { useDrop } from './use-drop.ts'
-import { firstView, type StoredFile, useFiles } from './use-files.ts'
+import { filesKey, firstView, type StoredFile, useFiles } from './use-files.ts'
 import './files-page.css'
 
 export function FilesPage(_: PageProps) {
@@ -85,5 +88,153 @@ export function FilesPage(_: PageProps) {
         </div>
       )}
     </Page>
+  )
+}
+
+const queueOfFiles = (): UploadQueue =>
+  uploadsTo('files', { send: async (file, options) => (await upload(file, options)).file_id })
+
+const uploadFiles = (files: readonly File[]): void =>
+  queueOfFiles().put(files.map(file => ({ file, name: file.name })))
+
+/** How far uploads are. A part of its own, so that the table is not drawn again at every step. */
+function FileUploads() {
+  const queries = useQueryClient()
+  const queue = queueOfFiles()
+  const entries = useUploads(queue, () => queries.invalidateQueries({ queryKey: filesKey }))
+  return (
+    <div className="files-uploads">
+      <UploadPanel queue={queue} entries={entries} />
+    </div>
+  )
+}
+
+interface FilesEmptyProps {
+  keyword: string
+  onShowAll: () => void
+  onFiles: (files: File[]) => void
+}
+
+/** Nothing was found, or there is nothing yet. */
+function FilesEmpty({ keyword, onShowAll, onFiles }: FilesEmptyProps) {
+  const words = useFileWords()
+  const may = useMay()
+  if (keyword.trim() !== '')
+    return (
+      <EmptyState title={words.noneTitle} actions={<Button onClick={onShowAll}>{words.showAll}</Button>}>
+        {words.none(keyword.trim())}
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      title={words.emptyTitle}
+      actions={
+        may.write && (
+          <>
+            <UploadButton onFiles={onFiles} />
+            <Button href="#/knowledge">{words.toKnowledge}</Button>
+          </>
+        )
+      }
+    >
+      {may.write ? words.empty : words.emptyReader}
+    </EmptyState>
+  )
+}
+
+interface FilesToolsProps {
+  keyword: string
+  onKeyword: (keyword: string) => void
+  selected: StoredFile[]
+  onClear: () => void
+  onDelete: () => void
+}
+
+/** The search, and what can be done with the files that were selected. */
+function FilesTools({ keyword, onKeyword, selected, onClear, onDelete }: FilesToolsProps) {
+  const words = useFileWords()
+  return (
+    <div className="files-tools">
+      <Input.Search
+        allowClear
+        aria-label={words.search}
+        placeholder={words.search}
+        value={keyword}
+        onChange={event => onKeyword(event.target.value)}
+      />
+      {selected.length > 0 && (
+        <>
+          <span className="soft">{words.selected(selected.length)}</span>
+          <Button danger icon={<DeleteOutlined />} onClick={onDelete}>
+            {words.deleteSelected(selected.length)}
+          </Button>
+          <Button type="text" onClick={onClear}>
+            {words.clear}
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
+
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
+
+/** Takes files that are dropped anywhere on the page; tells whether some hang above it. */
+function useDrop(onFiles: (files: File[]) => void, isEnabled: boolean): boolean {
+  const [isOver, setIsOver] = useState(false)
+  const latest = useRef(onFiles)
+  latest.current = onFiles
+  useEffect(() => {
+    if (!isEnabled) return
+    // Every element on the way is entered and left.
+    let depth = 0
+    const enter = (event: DragEvent): void => {
+      if (hasFiles(event)) setIsOver(++depth > 0)
+    }
+    const leave = (event: DragEvent): void => {
+      if (hasFiles(event)) setIsOver(--depth > 0)
+    }
+    const over = (event: DragEvent): void => {
+      if (hasFiles(event)) event.preventDefault()
+    }
+    const drop = (event: DragEvent): void => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      depth = 0
+      setIsOver(false)
+      latest.current([...(event.dataTransfer?.files ?? [])])
+    }
+    const listeners = { dragenter: enter, dragleave: leave, dragover: over, drop } as const
+    for (const [name, listener] of Object.entries(listeners))
+      window.addEventListener(name as keyof typeof listeners, listener)
+    return () => {
+      for (const [name, listener] of Object.entries(listeners))
+        window.removeEventListener(name as keyof typeof listeners, listener)
+    }
+  }, [isEnabled])
+  return isOver
+}
+
+/** Opens the browser's dialog for files. */
+function UploadButton({
+  isPrimary = false,
+  onFiles,
+}: {
+  isPrimary?: boolean
+  onFiles: (files: File[]) => void
+}) {
+  const words = useFileWords()
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <FileInput ref={input} onFiles={onFiles} />
+      <Button
+        {...(isPrimary && { type: 'primary' })}
+        icon={<UploadOutlined />}
+        onClick={() => input.current?.click()}
+      >
+        {words.upload}
+      </Button>
+    </>
   )
 }

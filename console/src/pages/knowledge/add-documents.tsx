@@ -1,14 +1,25 @@
-import { FileTextOutlined, TagsOutlined } from '@ant-design/icons'
+import {
+  FileAddOutlined,
+  FileTextOutlined,
+  FolderOpenOutlined,
+  InboxOutlined,
+  TagsOutlined,
+} from '@ant-design/icons'
+import { useQueryClient } from '@tanstack/react-query'
 import { App, Button, Popover } from 'antd'
-import { useMemo, useState } from 'react'
+import { type DragEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { ApiFailure } from '../../api/api-failure.ts'
+import { call } from '../../api/call.ts'
+import { upload } from '../../api/upload.ts'
+import { useTellFailure } from '../../ui/failure.tsx'
+import { FileInput } from '../../ui/file-input.tsx'
 import { UploadPanel } from '../../ui/uploads/upload-panel.tsx'
+import type { UploadEntry, UploadQueue, UploadSteps } from '../../ui/uploads/upload-queue.ts'
+import { uploadsTo, useUploads } from '../../ui/uploads/use-uploads.ts'
 import { defineWords } from '../../ui/words.ts'
-import { DropZone } from './drop-zone.tsx'
-import type { NamedFile } from './dropped-files.ts'
 import { MetadataEditor } from './metadata-editor.tsx'
 import { type MetadataRow, metadataOf } from './metadata-rows.ts'
 import { PasteText } from './paste-text.tsx'
-import { useDocumentUploads } from './use-document-uploads.ts'
 
 const useWords = defineWords(
   {
@@ -77,4 +88,153 @@ export function AddDocuments({ knowledgeId, isEmpty }: { knowledgeId: string; is
       />
     </div>
   )
+}
+
+const stepsFor = (knowledgeId: string): UploadSteps => ({
+  send: async (file, options) => (await upload(file, options)).file_id,
+  add: async (fileIds, metadata) => {
+    const { skipped } = await call('POST /api/v1/knowledge/{knowledge_id}', {
+      params: { knowledge_id: knowledgeId },
+      body: { file_ids: fileIds, ...(Object.keys(metadata).length > 0 && { metadata }) },
+    })
+    return new Map(
+      // One that is there already is what was wished for.
+      skipped
+        .filter(({ reason }) => reason === 'not_found')
+        .map(({ file_id, reason }) => [file_id, new ApiFailure('The uploaded file is gone', { reason })]),
+    )
+  },
+})
+
+/** The uploads into one base, whatever page they were begun on. */
+function useDocumentUploads(knowledgeId: string): {
+  queue: UploadQueue
+  entries: readonly UploadEntry[]
+} {
+  const queries = useQueryClient()
+  const queue = uploadsTo(`knowledge ${knowledgeId}`, stepsFor(knowledgeId))
+  const entries = useUploads(queue, () =>
+    queries.invalidateQueries({ queryKey: ['knowledge', 'base', knowledgeId] }),
+  )
+  return { queue, entries }
+}
+
+const useDropZoneWords = defineWords(
+  {
+    title: 'Drop files or folders here',
+    about:
+      'PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, Markdown, text, HTML, CSV, JSON and source code',
+    files: 'Choose files',
+    folder: 'Choose a folder',
+    pickFiles: 'Files to add',
+    pickFolder: 'Folder to add',
+  },
+  {
+    title: '把文件或文件夹拖到这里',
+    about:
+      '支持 PDF、Word、Excel、PowerPoint、OpenDocument、EPUB、Markdown、纯文本、HTML、CSV、JSON 与源代码',
+    files: '选择文件',
+    folder: '选择文件夹',
+    pickFiles: '要添加的文件',
+    pickFolder: '要添加的文件夹',
+  },
+)
+
+interface DropZoneProps {
+  onFiles: (files: NamedFile[]) => void
+  /** More ways to add something. */
+  children?: ReactNode
+  isLarge: boolean
+}
+
+/** Takes files and folders, as many as there are. */
+function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
+  const words = useDropZoneWords()
+  const tell = useTellFailure()
+  const files = useRef<HTMLInputElement>(null)
+  const folder = useRef<HTMLInputElement>(null)
+  const [isOver, setIsOver] = useState(false)
+  const drop = (event: DragEvent): void => {
+    event.preventDefault()
+    setIsOver(false)
+    droppedFiles(event.dataTransfer).then(onFiles, tell)
+  }
+  const take = (chosen: File[]): void => onFiles(pickedFiles(chosen))
+  return (
+    <section
+      className={`kb-drop-zone${isLarge ? ' large' : ''}${isOver ? ' over' : ''}`}
+      aria-label={words.title}
+      onDragOver={event => {
+        event.preventDefault()
+        setIsOver(true)
+      }}
+      onDragLeave={event => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setIsOver(false)
+      }}
+      onDrop={drop}
+    >
+      <InboxOutlined className="kb-drop-zone-icon" aria-hidden />
+      <div className="kb-drop-zone-words">
+        <strong>{words.title}</strong>
+        <span className="soft small">{words.about}</span>
+      </div>
+      <div className="kb-drop-zone-buttons">
+        <Button icon={<FileAddOutlined aria-hidden />} onClick={() => files.current?.click()}>
+          {words.files}
+        </Button>
+        <Button icon={<FolderOpenOutlined aria-hidden />} onClick={() => folder.current?.click()}>
+          {words.folder}
+        </Button>
+        {children}
+      </div>
+      <FileInput ref={files} label={words.pickFiles} onFiles={take} />
+      <FileInput ref={folder} label={words.pickFolder} isFolder onFiles={take} />
+    </section>
+  )
+}
+
+interface NamedFile {
+  file: File
+  /** Its path in the folder that was dropped, or its name. */
+  name: string
+}
+
+/** What systems leave in folders, and what is hidden on purpose. */
+const isHidden = (name: string): boolean =>
+  name.startsWith('.') || name === 'Thumbs.db' || name === 'desktop.ini'
+
+/** Files of a picker; those of a folder with their path in it. */
+function pickedFiles(list: Iterable<File>): NamedFile[] {
+  return [...list]
+    .map(file => ({ file, name: file.webkitRelativePath || file.name }))
+    .filter(({ name }) => !name.split('/').some(isHidden))
+}
+
+/** Files that were dropped, and those in folders that were. */
+async function droppedFiles(data: DataTransfer): Promise<NamedFile[]> {
+  // The list is only there until the event is over, so it is read before anything is waited for.
+  const entries = [...data.items].map(item => item.webkitGetAsEntry()).filter(entry => entry !== null)
+  if (entries.length === 0) return pickedFiles(data.files)
+  return (await Promise.all(entries.map(entry => filesIn(entry, '')))).flat()
+}
+
+async function filesIn(entry: FileSystemEntry, folder: string): Promise<NamedFile[]> {
+  if (isHidden(entry.name)) return []
+  const name = folder + entry.name
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) =>
+      (entry as FileSystemFileEntry).file(resolve, reject),
+    )
+    return [{ file, name }]
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader()
+  const found: NamedFile[] = []
+  for (;;) {
+    // A reader gives a part at a time, and nothing once it is through.
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    )
+    if (part.length === 0) return found
+    for (const child of part) found.push(...(await filesIn(child, `${name}/`)))
+  }
 }

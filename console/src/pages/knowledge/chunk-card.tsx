@@ -1,13 +1,15 @@
 import { EditOutlined, LinkOutlined } from '@ant-design/icons'
-import { Button, Switch, Tag } from 'antd'
-import { useEffect, useRef, useState } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, Input, Switch, Tag } from 'antd'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
+import { useTellFailure } from '../../ui/failure.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useKept } from '../../ui/use-kept.ts'
 import { defineWords } from '../../ui/words.ts'
-import { ChunkEditor } from './chunk-editor.tsx'
 import { ChunkPlace } from './chunk-place.tsx'
-import { useCorrectChunk } from './use-correct-chunk.ts'
+import { chunksKey } from './use-document.ts'
 import type { Chunk } from './use-knowledge.ts'
 import { withQuery } from './with-query.ts'
 
@@ -112,5 +114,79 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
         <div className="kb-chunk-text">{chunk.content}</div>
       )}
     </li>
+  )
+}
+
+/** Corrects a chunk's text, or keeps it out of searches. */
+function useCorrectChunk(of: { knowledgeId: string; fileId: string }, chunkId: string) {
+  const queries = useQueryClient()
+  const tell = useTellFailure()
+  return useMutation({
+    mutationFn: (body: { content?: string; enabled?: boolean }) =>
+      call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks/{chunk_id}/update', {
+        params: { knowledge_id: of.knowledgeId, file_id: of.fileId, chunk_id: chunkId },
+        body,
+      }),
+    onError: tell,
+    // Waited for, so that the old text does not come back for a moment.
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: chunksKey(of) }),
+        queries.invalidateQueries({ queryKey: ['knowledge', 'base', of.knowledgeId, 'search'] }),
+        queries.invalidateQueries({ queryKey: ['knowledge', 'base', of.knowledgeId, 'record'] }),
+      ]),
+  })
+}
+
+const useChunkEditorWords = defineWords(
+  {
+    save: 'Save',
+    cancel: 'Cancel',
+    lasts: 'Edits are lost when the document is re-processed. Ctrl+Enter saves, Esc cancels.',
+  },
+  { save: '保存', cancel: '取消', lasts: '重新处理文档时修改会丢失。Ctrl+Enter 保存，Esc 取消。' },
+)
+
+interface ChunkEditorProps {
+  label: string
+  /** As it is saved. */
+  content: string
+  text: string
+  onChange: (text: string) => void
+  isSaving: boolean
+  onSave: (content: string) => void
+  onCancel: () => void
+}
+
+/** Corrects the text of a chunk in its place. */
+function ChunkEditor(props: ChunkEditorProps) {
+  const words = useChunkEditorWords()
+  const { label, content, text, onChange, isSaving, onSave, onCancel } = props
+  const canSave = text.trim() !== '' && text !== content
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // While an input method composes, Escape and Enter belong to it.
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Escape') onCancel()
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canSave) onSave(text)
+  }
+  return (
+    <div className="kb-chunk-editor">
+      <Input.TextArea
+        value={text}
+        autoFocus
+        autoSize={{ minRows: 3, maxRows: 20 }}
+        maxLength={40_000}
+        aria-label={label}
+        onChange={event => onChange(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div className="kb-chunk-editor-foot">
+        <span className="soft small">{words.lasts}</span>
+        <Button onClick={onCancel}>{words.cancel}</Button>
+        <Button type="primary" disabled={!canSave} loading={isSaving} onClick={() => onSave(text)}>
+          {words.save}
+        </Button>
+      </div>
+    </div>
   )
 }

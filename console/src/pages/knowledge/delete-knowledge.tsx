@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { App, Modal } from 'antd'
 import { call } from '../../api/call.ts'
-import { useTellFailure } from '../../ui/use-tell-failure.ts'
+import { useTellFailure } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 

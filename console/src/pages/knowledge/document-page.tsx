@@ -1,14 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Pagination } from 'antd'
 import { useEffect } from 'react'
+import { ByteSize } from '../../ui/byte-size.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
+import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkCard } from './chunk-card.tsx'
-import { DocumentAbout } from './document-about.tsx'
 import { DocumentButtons } from './document-buttons.tsx'
+import { DocumentState, FailureOfDocument, kindOfFile, MetadataTags } from './document-state.tsx'
 import {
   chunksKey,
   chunksPerPage,
@@ -17,7 +19,7 @@ import {
   useDocument,
   usePageOfChunk,
 } from './use-document.ts'
-import { useKnowledgeBase } from './use-knowledge.ts'
+import { type KnowledgeDocument, useKnowledgeBase } from './use-knowledge.ts'
 import { pageIn, withQuery } from './with-query.ts'
 import './knowledge.css'
 
@@ -122,5 +124,30 @@ export function DocumentPage(props: DocumentPageProps) {
         </>
       )}
     </Page>
+  )
+}
+
+const useDocumentAboutWords = defineWords(
+  { added: 'Added', chunks: (count: number) => (count === 1 ? '1 passage' : `${count} passages`) },
+  { added: '添加于', chunks: (count: number) => `${count} 个段落` },
+)
+
+/** What is known of a document, in one line. */
+function DocumentAbout({ document }: { document: KnowledgeDocument }) {
+  const words = useDocumentAboutWords()
+  return (
+    <div className="kb-document-about">
+      <DocumentState document={document} />
+      <span className="soft">{kindOfFile(document.name, document.mime_type)}</span>
+      <span className="soft">
+        <ByteSize bytes={document.size} />
+      </span>
+      <span className="soft">{words.chunks(document.chunk_count)}</span>
+      <span className="soft">
+        {words.added} <When time={document.created_at} />
+      </span>
+      <MetadataTags metadata={document.metadata} />
+      <FailureOfDocument document={document} />
+    </div>
   )
 }

@@ -5,8 +5,12 @@ import {
   PauseCircleFilled,
   SyncOutlined,
 } from '@ant-design/icons'
+import { Tag } from 'antd'
 import type { ReactNode } from 'react'
-import { useStatusWords } from './status-words.ts'
+import { useLanguage } from '../../ui/preferences.ts'
+import { documentFailureTexts, otherDocumentFailure } from '../../ui/server-texts/document-failure-texts.ts'
+import { factsIn } from '../../ui/server-texts/message-facts.ts'
+import { defineWords } from '../../ui/words.ts'
 import type { DocumentStatus, KnowledgeDocument } from './use-knowledge.ts'
 
 const looks: Record<DocumentStatus, { tone: string; icon: ReactNode }> = {
@@ -29,6 +33,79 @@ export function DocumentState({ document }: { document: KnowledgeDocument }) {
       {icon}
       {words[document.status]}
       {tone === 'moving' && percent > 0 && <span className="kb-number">{percent}%</span>}
+    </span>
+  )
+}
+
+/** How far a document can be. */
+export const useStatusWords = defineWords(
+  {
+    queued: 'Queued',
+    parsing: 'Parsing',
+    chunking: 'Chunking',
+    embedding: 'Embedding',
+    ready: 'Ready',
+    failed: 'Failed',
+    disabled: 'Disabled',
+  },
+  {
+    queued: '排队中',
+    parsing: '解析中',
+    chunking: '切分中',
+    embedding: '向量化中',
+    ready: '就绪',
+    failed: '失败',
+    disabled: '已停用',
+  },
+)
+
+/** Why a document failed: in short by its code, then in English the server's sentence, in Chinese the facts of it. */
+export function FailureOfDocument({ document }: { document: KnowledgeDocument }) {
+  const language = useLanguage()
+  if (!document.error) return null
+  const { code, message } = document.error
+  const text = Object.hasOwn(documentFailureTexts, code)
+    ? documentFailureTexts[code as keyof typeof documentFailureTexts]
+    : otherDocumentFailure
+  const facts = language === 'en' ? message : factsIn(message).join('、')
+  return (
+    <span className="kb-danger small kb-document-failure">
+      <strong>{text[language]}</strong> {facts}
+    </span>
+  )
+}
+
+const known: Readonly<Record<string, string>> = {
+  'application/pdf': 'PDF',
+  'text/markdown': 'Markdown',
+  'text/html': 'HTML',
+  'text/csv': 'CSV',
+  'application/json': 'JSON',
+  'application/epub+zip': 'EPUB',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'Word',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'Excel',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'PowerPoint',
+}
+
+/** The kind of a file in one word: what everybody calls it, or the ending of its name. */
+export function kindOfFile(name: string, mimeType: string): string {
+  const found = known[mimeType.split(';')[0]!.trim()]
+  if (found !== undefined) return found
+  const ending = /\.([\p{L}\p{N}]{1,8})$/u.exec(name)?.[1]
+  return ending === undefined ? (mimeType.split('/').at(-1) ?? mimeType) : ending.toUpperCase()
+}
+
+/** Metadata at a glance. */
+export function MetadataTags({ metadata }: { metadata: Record<string, unknown> }) {
+  const entries = Object.entries(metadata)
+  if (entries.length === 0) return null
+  return (
+    <span className="kb-metadata-tags">
+      {entries.map(([key, value]) => (
+        <Tag key={key} variant="filled">
+          {key}: {Array.isArray(value) ? value.join(', ') : String(value)}
+        </Tag>
+      ))}
     </span>
   )
 }

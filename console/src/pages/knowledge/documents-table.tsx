@@ -4,10 +4,7 @@ import { navigate, pathTo } from '../../ui/router.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { DocumentButtons } from './document-buttons.tsx'
-import { DocumentState } from './document-state.tsx'
-import { FailureOfDocument } from './failure-of-document.tsx'
-import { kindOfFile } from './kind-of-file.ts'
-import { MetadataTags } from './metadata-tags.tsx'
+import { DocumentState, FailureOfDocument, kindOfFile, MetadataTags } from './document-state.tsx'
 import type { KnowledgeBase, KnowledgeDocument } from './use-knowledge.ts'
 
 const useWords = defineWords(

@@ -1,4 +1,4 @@
-import { Tabs } from 'antd'
+import { Alert, Progress, Tabs } from 'antd'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -6,7 +6,6 @@ import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { BaseStatus } from './base-status.tsx'
 import { DocumentsTab } from './documents-tab.tsx'
-import { ReindexProgress } from './reindex-progress.tsx'
 import { SearchTab } from './search-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { type KnowledgeBase, useKnowledgeBase } from './use-knowledge.ts'
@@ -90,4 +89,44 @@ function TabContent({ base, tab, query }: { base: KnowledgeBase; tab: TabName; q
   if (tab === 'documents') return <DocumentsTab base={base} query={query} />
   if (tab === 'search') return <SearchTab base={base} query={query} />
   return <SettingsTab base={base} />
+}
+
+const useReindexProgressWords = defineWords(
+  {
+    title: (done: number, total: number) => `Re-indexing: ${done} of ${total} documents`,
+    about: 'Searches use the previous index until this is done.',
+    failed: (count: number) => `${count} failed so far.`,
+    progress: 'Re-indexing progress',
+  },
+  {
+    title: (done: number, total: number) => `正在重建索引：已完成 ${done}/${total} 个文档`,
+    about: '完成之前，搜索仍使用原来的索引。',
+    failed: (count: number) => `目前有 ${count} 个失败。`,
+    progress: '重建索引的进度',
+  },
+)
+
+/** Shown while a change of chunking or embedding is being worked in. */
+function ReindexProgress({ base }: { base: KnowledgeBase }) {
+  const words = useReindexProgressWords()
+  if (!base.reindexing) return null
+  const { total, done, failed } = base.reindexing
+  return (
+    <Alert
+      type="info"
+      showIcon
+      className="kb-reindex"
+      title={words.title(done, total)}
+      description={
+        <>
+          {words.about} {failed > 0 && words.failed(failed)}
+          <Progress
+            percent={total === 0 ? 100 : Math.floor((done / total) * 100)}
+            status="active"
+            aria-label={words.progress}
+          />
+        </>
+      }
+    />
+  )
 }

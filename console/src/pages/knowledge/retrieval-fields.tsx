@@ -1,6 +1,5 @@
 import { Form, InputNumber, Select, Switch } from 'antd'
 import { defineWords } from '../../ui/words.ts'
-import { useModeWords } from './mode-words.ts'
 import { useFeatures } from './use-knowledge.ts'
 
 const useWords = defineWords(
@@ -63,3 +62,14 @@ export function RetrievalFields({ withAuto = false }: { withAuto?: boolean }) {
     </>
   )
 }
+
+/** The ways to search, wherever they are named. */
+export const useModeWords = defineWords(
+  {
+    auto: 'Automatic',
+    hybrid: 'Hybrid',
+    keyword: 'Keywords',
+    semantic: 'Semantic',
+  },
+  { auto: '自动', hybrid: '混合（关键词与语义）', keyword: '关键词', semantic: '语义' },
+)

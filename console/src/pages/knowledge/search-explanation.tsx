@@ -1,6 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
 import { type Language, useLanguage } from '../../ui/preferences.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import { defineWords } from '../../ui/words.ts'
-import { DocumentSelect } from './document-select.tsx'
+import { useDocument } from './use-document.ts'
 import type { Found, KnowledgeBase } from './use-knowledge.ts'
 
 const useWords = defineWords(
@@ -105,4 +110,44 @@ function absenceText(language: Language, reason = ''): string {
   const text = chineseAbsences.find(([pattern]) => pattern.test(reason))?.[1] ?? '它没有进入结果。'
   const scores = reason.match(/\d+\.\d+/g) ?? []
   return scores.length > 0 ? `${text}（${scores.join('、')}）` : text
+}
+
+interface DocumentSelectProps {
+  base: KnowledgeBase
+  value: string | undefined
+  onChange: (fileId: string | undefined) => void
+  label: string
+}
+
+/** Chooses a document by its name; the server finds it, however many there are. */
+function DocumentSelect({ base, value, onChange, label }: DocumentSelectProps) {
+  const [keyword, setKeyword] = useState('')
+  const rested = useDebounced(keyword.trim())
+  const { data, isFetching } = useQuery({
+    queryKey: ['knowledge', 'base', base.knowledge_id, 'choice', rested],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/knowledge/{knowledge_id}/files', {
+        params: { knowledge_id: base.knowledge_id },
+        query: { ...(rested !== '' && { keyword: rested }), page_size: 20 },
+        signal,
+      }),
+  })
+  // What was chosen keeps its name, also where it is not among what is listed.
+  const { data: chosen } = useDocument(base.knowledge_id, value)
+  const listed = data?.items ?? []
+  const isListed = listed.some(({ file_id }) => file_id === value)
+  const choices = chosen && !isListed && rested === '' ? [chosen, ...listed] : listed
+  return (
+    <Select
+      className="kb-document-select"
+      showSearch={{ filterOption: false, onSearch: setKeyword }}
+      allowClear
+      value={value ?? null}
+      loading={isFetching}
+      placeholder={label}
+      aria-label={label}
+      options={choices.map(({ file_id, name }) => ({ value: file_id, label: name }))}
+      onChange={(next: string | null | undefined) => onChange(next ?? undefined)}
+    />
+  )
 }

@@ -1,11 +1,9 @@
 import { Button } from 'antd'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkPlace } from './chunk-place.tsx'
-import { HighlightedText } from './highlighted-text.tsx'
-import { MetadataTags } from './metadata-tags.tsx'
-import { ScoreBar } from './score-bar.tsx'
+import { MetadataTags } from './document-state.tsx'
 import type { Found, KnowledgeBase } from './use-knowledge.ts'
 import { withQuery } from './with-query.ts'
 
@@ -83,5 +81,46 @@ export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
         <ScoreBar label={words.rerank} score={item.scores.rerank} />
       </div>
     </li>
+  )
+}
+
+/** Text with marks from and to, in UTF-16 units, exactly as the server gave them. */
+function HighlightedText({ text, marks }: { text: string; marks: readonly (readonly number[])[] }) {
+  const parts: ReactNode[] = []
+  let at = 0
+  const sorted = marks.toSorted(([one = 0], [other = 0]) => one - other)
+  for (const [from = 0, to = 0] of sorted) {
+    // A mark that overlaps the one before goes on where that ends.
+    const start = Math.max(from, at)
+    if (to <= start) continue
+    parts.push(text.slice(at, start), <mark key={start}>{text.slice(start, to)}</mark>)
+    at = to
+  }
+  parts.push(text.slice(at))
+  return <>{parts}</>
+}
+
+interface ScoreBarProps {
+  label: string
+  /** Null where this leg took no part; then nothing is drawn, unless there is a note. */
+  score: number | null
+  note?: string | undefined
+  isMain?: boolean
+}
+
+/** A score between 0 and 1, drawn and told. */
+function ScoreBar({ label, score, note, isMain = false }: ScoreBarProps) {
+  if (score === null) return null
+  const share = Math.min(1, Math.max(0, score))
+  return (
+    <div className={`kb-score${isMain ? ' main' : ''}`}>
+      <span>{label}</span>
+      <span className="kb-number">{score.toFixed(3)}</span>
+      <meter className="visually-hidden" min={0} max={1} value={share} aria-label={label} />
+      <span className="kb-score-track" aria-hidden="true">
+        <span style={{ width: `${share * 100}%` }} />
+      </span>
+      {note !== undefined && <span className="soft small kb-score-note">{note}</span>}
+    </div>
   )
 }

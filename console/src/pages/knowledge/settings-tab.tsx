@@ -1,18 +1,24 @@
 import { DeleteOutlined } from '@ant-design/icons'
-import { Button } from 'antd'
+import { useMutation } from '@tanstack/react-query'
+import { App, Button } from 'antd'
 import { useState } from 'react'
+import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
+import type { Metadata } from '../../ui/uploads/upload-queue.ts'
+import { useKept } from '../../ui/use-kept.ts'
 import { defineWords } from '../../ui/words.ts'
-import { ApiSnippet } from './api-snippet.tsx'
 import { ChunkingFields } from './chunking-fields.tsx'
 import { DeleteKnowledge } from './delete-knowledge.tsx'
 import { EmbeddingFields } from './embedding-fields.tsx'
-import { MetadataSettings } from './metadata-settings.tsx'
+import { MetadataEditor } from './metadata-editor.tsx'
+import { type MetadataRow, mergeMetadata, metadataOf, rowsOf } from './metadata-rows.ts'
 import { NameFields } from './name-fields.tsx'
 import { RetrievalFields } from './retrieval-fields.tsx'
 import { SettingsSection } from './settings-section.tsx'
-import type { KnowledgeBase } from './use-knowledge.ts'
+import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 
 const useWords = defineWords(
   {
@@ -84,5 +90,99 @@ export function SettingsTab({ base }: { base: KnowledgeBase }) {
         </section>
       )}
     </div>
+  )
+}
+
+const useApiSnippetWords = defineWords(
+  {
+    about: 'A token with the viewer role is sufficient. Admins can create one under Access tokens.',
+    copy: 'Copy command',
+    question: 'How many days of holiday?',
+  },
+  {
+    about: '使用查看者角色的令牌即可，管理员可在“访问令牌”页创建。',
+    copy: '复制命令',
+    question: '有多少天假期？',
+  },
+)
+
+/** The call that searches this base, ready to be pasted into a terminal. */
+function ApiSnippet({ base }: { base: KnowledgeBase }) {
+  const words = useApiSnippetWords()
+  const address = `${window.location.origin}/api/v1/knowledge/${base.knowledge_id}/search`
+  const command = `curl ${address} \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '${JSON.stringify({ query: words.question, top_k: base.retrieval.top_k })}'`
+  return (
+    <>
+      <p className="soft">{words.about}</p>
+      <div className="kb-snippet">
+        <pre>{command}</pre>
+        <CopyButton text={command} label={words.copy} />
+      </div>
+    </>
+  )
+}
+
+const useMetadataSettingsWords = defineWords(
+  {
+    about:
+      'Custom values of this knowledge base, for use by your programs. Search filters use the metadata of documents instead.',
+    none: 'No metadata.',
+    save: 'Save metadata',
+    saved: 'Saved.',
+  },
+  {
+    about: '此知识库的自定义信息，供你的程序使用。搜索筛选使用的是各文档的元数据。',
+    none: '没有元数据。',
+    save: '保存元数据',
+    saved: '已保存。',
+  },
+)
+
+function MetadataSettings({ base }: { base: KnowledgeBase }) {
+  const words = useMetadataSettingsWords()
+  const may = useMay()
+  const { message } = App.useApp()
+  const refresh = useRefreshKnowledge()
+  const params = { knowledge_id: base.knowledge_id }
+  const [edited, keep] = useKept<{ rows: MetadataRow[]; start: Metadata }>(`metadata ${base.knowledge_id}`)
+  const start = edited?.start ?? base.metadata
+  const rows = edited?.rows ?? rowsOf(base.metadata)
+  const metadata = metadataOf(rows)
+  const isChanged = JSON.stringify(metadata) !== JSON.stringify(start)
+  const update = useMutation({
+    mutationFn: async () => {
+      // It is replaced as a whole, so that what others changed meanwhile is looked at first.
+      const { metadata: current } = await call('GET /api/v1/knowledge/{knowledge_id}', { params })
+      return call('POST /api/v1/knowledge/{knowledge_id}/update', {
+        params,
+        body: { metadata: mergeMetadata(start, metadata, current) },
+      })
+    },
+    onSuccess: async () => {
+      message.success(words.saved)
+      await refresh(base.knowledge_id)
+      keep(undefined)
+    },
+  })
+  return (
+    <>
+      <p className="soft">{words.about}</p>
+      {rows.length === 0 && !may.write && <p>{words.none}</p>}
+      <MetadataEditor rows={rows} onChange={next => keep({ rows: next, start })} disabled={!may.write} />
+      {update.isError && <Failure error={update.error} />}
+      {may.write && (
+        <Button
+          className="kb-settings-save"
+          type="primary"
+          disabled={!isChanged}
+          loading={update.isPending}
+          onClick={() => update.mutate()}
+        >
+          {words.save}
+        </Button>
+      )}
+    </>
   )
 }

@@ -1,16 +1,21 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { Alert, Button } from 'antd'
+import { useMutation } from '@tanstack/react-query'
+import { Alert, App, Button, Popconfirm } from 'antd'
 import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import type { CallData } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { Failure, useTellFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { type Language, useLanguage } from '../../ui/preferences.ts'
+import { explainModel } from '../../ui/server-texts/message-facts.ts'
 import type { PageProps } from '../page-props.ts'
-import { ModelCard } from './model-card.tsx'
 import { ModelDialog } from './model-dialog.tsx'
 import { useModelWords } from './model-words.ts'
-import { type Model, useModels } from './use-models.ts'
+import { type Model, useModels, useRefreshModels } from './use-models.ts'
 import './models-page.css'
 
 export function ModelsPage(_: PageProps) {
@@ -45,4 +50,162 @@ export function ModelsPage(_: PageProps) {
       )}
     </Page>
   )
+}
+
+function useFacts(model: Model): [string, string][] {
+  const words = useModelWords()
+  const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
+  const key = model.key_end !== '' ? words.keyEnd(model.key_end) : words.keyStored
+  return [
+    [words.model, model.model],
+    [words.address, model.base_url ?? words.inSettings],
+    [words.key, model.has_key === null ? words.inSettings : model.has_key ? key : words.noKey],
+    ...(model.max_tokens === null
+      ? []
+      : ([[words.maxTokens, words.tokens(model.max_tokens.toLocaleString(locale))]] as [string, string][])),
+    ...(model.temperature === null
+      ? []
+      : ([[words.temperature, model.temperature.toLocaleString(locale)]] as [string, string][])),
+  ]
+}
+
+/** A model with what is known of it, and what can be done with it. */
+function ModelCard({ model, onEdit }: { model: Model; onEdit: () => void }) {
+  const words = useModelWords()
+  const may = useMay()
+  const facts = useFacts(model)
+  const [tested, setTested] = useState<Tested>()
+  const isFromSettings = model.source === 'environment'
+  return (
+    <article className="model-card" aria-label={model.name}>
+      <div className="model-card-head">
+        <h2>{model.name}</h2>
+        {model.is_default && <Badge tone="good">{words.isDefault}</Badge>}
+        {isFromSettings && <Badge>{words.fromSettings}</Badge>}
+      </div>
+      <dl>
+        {facts.map(([name, value]) => (
+          <div key={name} style={{ display: 'contents' }}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {isFromSettings && <p className="soft small">{words.fromSettingsHow}</p>}
+      {model.problem !== null && <Alert type="warning" showIcon title={model.problem} />}
+      {tested && <ModelTestResult tested={tested} />}
+      {may.administer && <ModelActions model={model} onEdit={onEdit} onTested={setTested} />}
+    </article>
+  )
+}
+
+interface ModelActionsProps {
+  model: Model
+  onEdit: () => void
+  onTested: (tested: Tested | undefined) => void
+}
+
+function useModelActions({ model, onTested }: ModelActionsProps) {
+  const words = useModelWords()
+  const { message } = App.useApp()
+  const refresh = useRefreshModels()
+  const onError = useTellFailure()
+  const body = { id: model.id }
+  const test = useMutation({
+    mutationFn: () => call('POST /api/v1/model/test', { body }),
+    onMutate: () => onTested(undefined),
+    onSuccess: onTested,
+    onError,
+  })
+  const makeDefault = useMutation({
+    mutationFn: () => call('POST /api/v1/model/update', { body: { ...body, is_default: true } }),
+    onSuccess: () => {
+      message.success(words.madeDefault(model.name))
+      return refresh()
+    },
+    onError,
+  })
+  const remove = useMutation({
+    mutationFn: () => call('POST /api/v1/model/delete', { body }),
+    onSuccess: () => {
+      message.success(words.deleted(model.name))
+      return refresh()
+    },
+    onError,
+  })
+  return { test, makeDefault, remove }
+}
+
+/** The model of the server's settings can only be tried. */
+function ModelActions(props: ModelActionsProps) {
+  const { model, onEdit } = props
+  const words = useModelWords()
+  const { test, makeDefault, remove } = useModelActions(props)
+  const isOwn = model.source === 'workspace'
+  return (
+    <div className="model-card-actions">
+      <Button
+        type="text"
+        size="small"
+        loading={test.isPending}
+        aria-label={words.testNamed(model.name)}
+        onClick={() => test.mutate()}
+      >
+        {test.isPending ? words.testing : words.test}
+      </Button>
+      {isOwn && (
+        <Button type="text" size="small" aria-label={words.editNamed(model.name)} onClick={onEdit}>
+          {words.edit}
+        </Button>
+      )}
+      {isOwn && !model.is_default && (
+        <Button
+          type="text"
+          size="small"
+          loading={makeDefault.isPending}
+          aria-label={words.makeDefaultNamed(model.name)}
+          onClick={() => makeDefault.mutate()}
+        >
+          {words.makeDefault}
+        </Button>
+      )}
+      {isOwn && (
+        <Popconfirm
+          title={words.deleteSure}
+          description={words.deleteLost}
+          okText={words.delete}
+          okButtonProps={{ danger: true }}
+          onConfirm={() => remove.mutateAsync().catch(() => undefined)}
+        >
+          <Button type="text" size="small" danger aria-label={words.deleteNamed(model.name)}>
+            {words.delete}
+          </Button>
+        </Popconfirm>
+      )}
+    </div>
+  )
+}
+
+type Tested = CallData<'POST /api/v1/model/test'>
+
+/** Whether a model answered, after how long, and what it answered or why it failed. */
+function ModelTestResult({ tested }: { tested: Tested }) {
+  const words = useModelWords()
+  const language = useLanguage()
+  const locale = language === 'zh' ? 'zh-CN' : 'en'
+  return (
+    <Alert
+      type={tested.ok ? 'success' : 'error'}
+      showIcon
+      role="status"
+      title={tested.ok ? words.works(tested.latency_ms.toLocaleString(locale)) : words.fails}
+      description={descriptionOf(tested, language)}
+    />
+  )
+}
+
+function descriptionOf({ ok, message }: Tested, language: Language) {
+  if (ok || language === 'en') return message
+  const { title, details } = explainModel(message)
+  return [title, ...details].map(line => <div key={line}>{line}</div>)
 }

@@ -1,19 +1,30 @@
-import { useServer } from '../../api/use-server.ts'
+import {
+  ApiOutlined,
+  BookOutlined,
+  CommentOutlined,
+  FileAddOutlined,
+  FileOutlined,
+  NodeIndexOutlined,
+  RightOutlined,
+  RobotOutlined,
+} from '@ant-design/icons'
+import { type ReactNode, useId } from 'react'
+import { useServer } from '../../api/use-all.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
 import { BanyanDrawing } from '../../ui/banyan-drawing.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { FeatureChecklist } from '../../ui/feature-checklist.tsx'
-import { useFeatureWords } from '../../ui/feature-words.ts'
+import { FeatureChecklist, useFeatureWords } from '../../ui/feature-checklist.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { useDocumentTitle } from '../../ui/use-document-title.ts'
+import { useDocumentTitle } from '../../ui/page.tsx'
+import { pathTo } from '../../ui/router.ts'
+import { useFormats } from '../../ui/use-formats.ts'
+import { defineWords } from '../../ui/words.ts'
 import type { PageProps } from '../page-props.ts'
-import { ApiExample } from './api-example.tsx'
-import { CountTiles } from './count-tiles.tsx'
-import { FirstSteps } from './first-steps.tsx'
-import { OverviewCard } from './overview-card.tsx'
 import { useOverviewWords } from './overview-words.ts'
 import { RecentRuns } from './recent-runs.tsx'
+import { type Thing, useCounts, useDemoAgent } from './use-overview.ts'
 import './overview-page.css'
 
 /** Where everybody arrives: what there is, what is missing, what to do next. */
@@ -72,5 +83,167 @@ function Contents() {
         <ApiExample />
       </OverviewCard>
     </>
+  )
+}
+
+const things: { name: Thing; icon: ReactNode }[] = [
+  { name: 'agents', icon: <RobotOutlined /> },
+  { name: 'workflows', icon: <NodeIndexOutlined /> },
+  { name: 'knowledge', icon: <BookOutlined /> },
+  { name: 'files', icon: <FileOutlined /> },
+]
+
+/** How many there are of what, each the way there. */
+function CountTiles() {
+  const words = useOverviewWords()
+  const { number } = useFormats()
+  const counts = useCounts()
+  if (counts.isError) return <Failure error={counts.error} onRetry={counts.refetch} />
+  return (
+    <ul className="count-tiles">
+      {things.map(({ name, icon }) => (
+        <li key={name}>
+          <a href={`#/${name}`}>
+            <span className="count-icon" aria-hidden="true">
+              {icon}
+            </span>
+            <span className="count">{counts.data ? number(counts.data[name]) : '…'}</span>
+            <span className="soft">{words[name]}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const useWords = defineWords(
+  { question: 'What happens after a crash?', command: 'Command' },
+  { question: 'Banyan 怎么备份？', command: '命令' },
+)
+
+const commandOf = (base: string, agentId: string, question: string): string =>
+  `BASE=${base}/api/v1 TOKEN=banyan_…
+CONVERSATION=$(curl -s $BASE/conversation/create \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"agent_id": "${agentId}"}' | sed 's/.*"conversation_id":"\\([^"]*\\)".*/\\1/')
+curl $BASE/conversation/chat \\
+  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"agent_id": "${agentId}", "conversation_id": "'$CONVERSATION'",
+       "data_type": "text", "content": "${question}"}'`
+
+/** How a program talks to an agent of this server. */
+function ApiExample() {
+  const words = useOverviewWords()
+  const own = useWords()
+  const may = useMay()
+  const demo = useDemoAgent()
+  const command = commandOf(window.location.origin, demo.data ? 'agent_demo' : 'agent_…', own.question)
+  return (
+    <>
+      <p className="soft">
+        {words.apiAbout} {may.administer ? <a href="#/tokens">{words.makeToken}</a> : words.apiToken}
+      </p>
+      <div className="api-example">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard */}
+        <section tabIndex={0} aria-label={own.command}>
+          <pre>{command}</pre>
+        </section>
+        <CopyButton text={command} label={words.copy} />
+      </div>
+    </>
+  )
+}
+
+interface Step {
+  href: string
+  icon: ReactNode
+  title: string
+  about: string
+}
+
+/** What makes sense next, for this role and with what there is. */
+function useSteps(isModelReady: boolean | undefined): Step[] {
+  const words = useOverviewWords()
+  const may = useMay()
+  const demo = useDemoAgent()
+  const steps: (Step | false)[] = [
+    isModelReady === false &&
+      may.administer && {
+        href: pathTo('models'),
+        icon: <ApiOutlined />,
+        title: words.addModel,
+        about: words.addModelAbout,
+      },
+    demo.data === true && {
+      href: pathTo('agents', 'agent_demo', 'chat'),
+      icon: <CommentOutlined />,
+      title: words.talk,
+      about: isModelReady === false ? words.talkNeeds : words.talkAbout,
+    },
+    // Whoever only reads is offered nothing that ends in a refusal.
+    may.write && {
+      href: pathTo('agents'),
+      icon: <RobotOutlined />,
+      title: words.createAgent,
+      about: words.createAgentAbout,
+    },
+    may.write && {
+      href: pathTo('knowledge'),
+      icon: <FileAddOutlined />,
+      title: words.addDocuments,
+      about: words.addDocumentsAbout,
+    },
+    may.write && {
+      href: pathTo('workflows'),
+      icon: <NodeIndexOutlined />,
+      title: words.drawWorkflow,
+      about: words.drawWorkflowAbout,
+    },
+  ]
+  return steps.filter(step => step !== false)
+}
+
+function StepLink({ href, icon, title, about }: Step) {
+  return (
+    <a href={href}>
+      <span className="step-icon" aria-hidden="true">
+        {icon}
+      </span>
+      <span>
+        <strong>{title}</strong>
+        <span className="soft small">{about}</span>
+      </span>
+      <RightOutlined className="soft" aria-hidden="true" />
+    </a>
+  )
+}
+
+function FirstSteps({ isModelReady }: { isModelReady: boolean | undefined }) {
+  const words = useOverviewWords()
+  const steps = useSteps(isModelReady)
+  if (steps.length === 0) return null
+  return (
+    <OverviewCard title={words.steps}>
+      <ol className="steps">
+        {steps.map(step => (
+          <li key={step.title}>
+            <StepLink {...step} />
+          </li>
+        ))}
+      </ol>
+    </OverviewCard>
+  )
+}
+
+function OverviewCard({ title, more, children }: { title: string; more?: ReactNode; children: ReactNode }) {
+  const titleId = useId()
+  return (
+    <section className="overview-card" aria-labelledby={titleId}>
+      <div className="overview-card-head">
+        <h2 id={titleId}>{title}</h2>
+        {more}
+      </div>
+      {children}
+    </section>
   )
 }

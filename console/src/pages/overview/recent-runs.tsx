@@ -1,5 +1,5 @@
-import { type Names, useAgentNames, useWorkflowNames } from '../../api/use-names.ts'
-import { useUsage } from '../../api/use-usage.ts'
+import { type Names, useAgentNames, useUsage, useWorkflowNames } from '../../api/use-all.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
@@ -7,8 +7,8 @@ import { pathTo } from '../../ui/router.ts'
 import { explain } from '../../ui/server-texts/message-facts.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { When } from '../../ui/when.tsx'
+import { defineWords } from '../../ui/words.ts'
 import { useOverviewWords } from './overview-words.ts'
-import { RunState } from './run-state.tsx'
 import { type Run, useRecentRuns } from './use-overview.ts'
 
 function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflows: Names }) {
@@ -64,4 +64,37 @@ export function RecentRuns() {
       </ul>
     </>
   )
+}
+
+const useWords = defineWords(
+  {
+    queued: 'Queued',
+    running: 'Running',
+    waiting: 'Waiting',
+    succeeded: 'Succeeded',
+    failed: 'Failed',
+    stopped: 'Stopped',
+  },
+  {
+    queued: '排队中',
+    running: '运行中',
+    waiting: '等待回复',
+    succeeded: '成功',
+    failed: '失败',
+    stopped: '已停止',
+  },
+)
+
+const tones: Readonly<Record<Run['status'], Tone>> = {
+  queued: 'plain',
+  running: 'info',
+  waiting: 'warning',
+  succeeded: 'good',
+  failed: 'bad',
+  stopped: 'plain',
+}
+
+function RunState({ status }: { status: Run['status'] }) {
+  const words = useWords()
+  return <Badge tone={tones[status]}>{words[status]}</Badge>
 }

@@ -1,17 +1,25 @@
-import { Alert } from 'antd'
-import { useServer } from '../../api/use-server.ts'
+import { LogoutOutlined } from '@ant-design/icons'
+import { Alert, Button, Radio } from 'antd'
+import { type ReactNode, useId } from 'react'
+import { signOut } from '../../api/token.ts'
+import { type Server, useServer } from '../../api/use-all.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { FeatureChecklist } from '../../ui/feature-checklist.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import {
+  type Language,
+  setLanguage,
+  setTheme,
+  type Theme,
+  useLanguage,
+  useTheme,
+} from '../../ui/preferences.ts'
+import { When } from '../../ui/when.tsx'
 import type { PageProps } from '../page-props.ts'
-import { AppearanceFields } from './appearance-fields.tsx'
-import { ServerFacts } from './server-facts.tsx'
-import { SettingsSection } from './settings-section.tsx'
 import { SettingsTable } from './settings-table.tsx'
 import { useSettingsWords } from './settings-words.ts'
-import { WhoAmI } from './who-am-i.tsx'
 import { WorkspacesSection } from './workspaces-section.tsx'
 import './settings-page.css'
 
@@ -58,5 +66,125 @@ export function SettingsPage(_: PageProps) {
         )}
       </div>
     </Page>
+  )
+}
+
+function SettingsSection({
+  title,
+  isWide = false,
+  children,
+}: {
+  title: string
+  isWide?: boolean
+  children: ReactNode
+}) {
+  const titleId = useId()
+  return (
+    <section
+      className={isWide ? 'settings-section settings-wide' : 'settings-section'}
+      aria-labelledby={titleId}
+    >
+      <h2 id={titleId}>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+const databases = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
+
+function ServerFacts({ server }: { server: Server }) {
+  const words = useSettingsWords()
+  return (
+    <Facts
+      of={[
+        [words.version, server.version],
+        [words.database, databases[server.database]],
+        [words.files, words[server.files]],
+        [
+          words.links,
+          <span key="links">
+            <a href="/docs" target="_blank" rel="noreferrer">
+              {words.docs}
+            </a>
+            <br />
+            <a href="/openapi.json" target="_blank" rel="noreferrer">
+              {words.openapi}
+            </a>
+          </span>,
+        ],
+      ]}
+    />
+  )
+}
+
+function WhoAmI() {
+  const words = useSettingsWords()
+  const { data: session } = useSession()
+  if (!session) return null
+  const { name, role, workspace_name, expires_at, is_operator } = session
+  return (
+    <>
+      <Facts
+        of={[
+          [words.token, name],
+          [words.role, words[role]],
+          [words.workspace, workspace_name],
+          [words.expires, expires_at === null ? words.never : <When time={expires_at} key="when" />],
+          ...(is_operator ? ([[words.operator, words.operatorAbout]] as [string, string][]) : []),
+        ]}
+      />
+      <Button icon={<LogoutOutlined />} className="settings-add" onClick={signOut}>
+        {words.signOut}
+      </Button>
+    </>
+  )
+}
+
+const themes: readonly Theme[] = ['light', 'dark', 'system']
+// Each language is named in itself, for those who do not read the other.
+const languages: { value: Language; label: string }[] = [
+  { value: 'en', label: 'English' },
+  { value: 'zh', label: '中文' },
+]
+
+function AppearanceFields() {
+  const words = useSettingsWords()
+  return (
+    <div className="appearance">
+      <div>
+        <div className="soft">{words.language}</div>
+        <Radio.Group
+          optionType="button"
+          aria-label={words.language}
+          options={languages}
+          value={useLanguage()}
+          onChange={event => setLanguage(event.target.value as Language)}
+        />
+      </div>
+      <div>
+        <div className="soft">{words.appearance}</div>
+        <Radio.Group
+          optionType="button"
+          aria-label={words.appearance}
+          options={themes.map(value => ({ value, label: words[value] }))}
+          value={useTheme()}
+          onChange={event => setTheme(event.target.value as Theme)}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** Names with what they are. */
+function Facts({ of }: { of: [name: string, value: ReactNode][] }) {
+  return (
+    <dl className="facts">
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }

@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Form } from 'antd'
+import { Form, type FormInstance, Input, Radio, Select } from 'antd'
 import { call } from '../../api/call.ts'
-import { allKey } from '../../api/use-all.ts'
-import { MakeSecretDialog } from '../../ui/make-secret-dialog.tsx'
-import { SecretOnce } from '../../ui/secret-once.tsx'
+import { allKey, useAll } from '../../api/use-all.ts'
+import { MakeSecretDialog, SecretOnce } from '../../ui/secret-once.tsx'
 import { defineWords } from '../../ui/words.ts'
-import { type TokenFields, TokenFormItems } from './token-form-items.tsx'
+import { type Token, useTokenWords } from './token-words.ts'
 
 const useWords = defineWords(
   {
@@ -50,5 +49,99 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
     >
       <TokenFormItems form={form} />
     </MakeSecretDialog>
+  )
+}
+
+interface TokenFields {
+  name: string
+  role: Token['role']
+  /** 0: it does not expire. */
+  days: number
+  agent_ids?: string[]
+}
+
+const useTokenFormItemsWords = defineWords(
+  {
+    name: 'Name',
+    nameAbout: 'Who or what it is for.',
+    nameNeeded: 'Enter a name',
+    role: 'Role',
+    expires: 'Expires',
+    days: (count: number) => `in ${count} days`,
+    year: 'in a year',
+    never: 'never',
+    agents: 'Agents it can chat with',
+    agentsNeeded: 'Choose at least one agent',
+  },
+  {
+    name: '名称',
+    nameAbout: '说明给谁用或用来做什么。',
+    nameNeeded: '请填写名称',
+    role: '角色',
+    expires: '有效期',
+    days: (count: number) => `${count} 天后`,
+    year: '一年后',
+    never: '永不过期',
+    agents: '可以对话的智能体',
+    agentsNeeded: '至少选择一个智能体',
+  },
+)
+
+const roles = ['admin', 'editor', 'viewer', 'runner'] as const
+
+function AgentsField() {
+  const words = useTokenFormItemsWords()
+  const agents = useAll('POST /api/v1/agent/list')
+  return (
+    <Form.Item
+      name="agent_ids"
+      label={words.agents}
+      rules={[{ required: true, type: 'array', min: 1, message: words.agentsNeeded }]}
+    >
+      <Select
+        mode="multiple"
+        loading={agents.isPending}
+        showSearch={{ optionFilterProp: 'label' }}
+        options={agents.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+      />
+    </Form.Item>
+  )
+}
+
+function TokenFormItems({ form }: { form: FormInstance<TokenFields> }) {
+  const words = useTokenFormItemsWords()
+  const roleWords = useTokenWords()
+  const role = Form.useWatch('role', form)
+  return (
+    <>
+      <Form.Item
+        name="name"
+        label={words.name}
+        extra={words.nameAbout}
+        rules={[{ required: true, whitespace: true, message: words.nameNeeded }]}
+      >
+        <Input maxLength={100} autoFocus autoComplete="off" />
+      </Form.Item>
+      <Form.Item name="role" label={words.role}>
+        <Radio.Group className="role-choices" aria-label={words.role}>
+          {roles.map(each => (
+            <Radio key={each} value={each}>
+              {roleWords[each]}
+              <span className="role-about small">{roleWords[`${each}About`]}</span>
+            </Radio>
+          ))}
+        </Radio.Group>
+      </Form.Item>
+      {role === 'runner' && <AgentsField />}
+      <Form.Item name="days" label={words.expires} style={{ marginBottom: 0 }}>
+        <Select
+          options={[
+            ...[7, 30, 90].map(count => ({ value: count, label: words.days(count) })),
+            { value: 365, label: words.year },
+            { value: 0, label: words.never },
+          ]}
+        />
+      </Form.Item>
+    </>
   )
 }

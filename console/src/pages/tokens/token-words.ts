@@ -1,3 +1,4 @@
+import type { ItemOf } from '../../api/operations.ts'
 import { defineWords } from '../../ui/words.ts'
 
 export const useTokenWords = defineWords(
@@ -71,3 +72,5 @@ export const useTokenWords = defineWords(
     home: '回到概览',
   },
 )
+
+export type Token = ItemOf<'POST /api/v1/token/list'>

@@ -1,16 +1,21 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { Button, Input } from 'antd'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { App, Button, Input, Popconfirm, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
-import { useAll } from '../../api/use-all.ts'
-import { useMay } from '../../session/use-session.ts'
+import { call } from '../../api/call.ts'
+import { signOut } from '../../api/token.ts'
+import { allKey, useAll } from '../../api/use-all.ts'
+import { useMay, useSession } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { Failure, useTellFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { When } from '../../ui/when.tsx'
+import { WideTable } from '../../ui/wide-table.tsx'
 import type { PageProps } from '../page-props.ts'
 import { CreateToken } from './create-token.tsx'
-import { useTokenWords } from './token-words.ts'
-import { TokensTable } from './tokens-table.tsx'
+import { type Token, useTokenWords } from './token-words.ts'
 import './tokens-page.css'
 
 export function TokensPage(_: PageProps) {
@@ -58,5 +63,110 @@ export function TokensPage(_: PageProps) {
       )}
       {isCreating && <CreateToken onClose={() => setIsCreating(false)} />}
     </Page>
+  )
+}
+
+const roleTones = { admin: 'warning', editor: 'good', viewer: 'plain', runner: 'info' } as const
+
+const timeOf = (time: string | null): number =>
+  time === null ? Number.POSITIVE_INFINITY : new Date(time).getTime()
+
+function Expiry({ time }: { time: string | null }) {
+  const words = useTokenWords()
+  if (time === null) return <span className="soft">{words.never}</span>
+  if (timeOf(time) < Date.now()) return <Badge tone="bad">{words.expired}</Badge>
+  return <When time={time} />
+}
+
+function useColumns(): TableColumnsType<Token> {
+  const words = useTokenWords()
+  const { data: session } = useSession()
+  const agents = useAll('POST /api/v1/agent/list')
+  const agentName = (id: string): string =>
+    agents.data?.find(agent => agent.id === id)?.name ?? (agents.data ? `${words.gone} (${id})` : id)
+  return [
+    {
+      title: words.name,
+      dataIndex: 'name',
+      sorter: (one, other) => one.name.localeCompare(other.name),
+      render: (name: string, { id }) => (
+        <span className="token-name">
+          {name}
+          {id === session?.id && <Badge>{words.thisOne}</Badge>}
+        </span>
+      ),
+    },
+    {
+      title: words.role,
+      dataIndex: 'role',
+      sorter: (one, other) => one.role.localeCompare(other.role),
+      render: (role: Token['role']) => <Badge tone={roleTones[role]}>{words[role]}</Badge>,
+    },
+    {
+      title: words.agents,
+      dataIndex: 'agent_ids',
+      render: (ids: string[]) => ids.map(agentName).join(', '),
+    },
+    {
+      title: words.created,
+      dataIndex: 'created_at',
+      defaultSortOrder: 'descend',
+      sorter: (one, other) => timeOf(one.created_at) - timeOf(other.created_at),
+      render: (time: string) => <When time={time} />,
+    },
+    {
+      title: words.expires,
+      dataIndex: 'expires_at',
+      sorter: (one, other) => timeOf(one.expires_at) - timeOf(other.expires_at) || 0,
+      render: (time: string | null) => <Expiry time={time} />,
+    },
+    {
+      title: <span className="visually-hidden">{words.actions}</span>,
+      key: 'actions',
+      align: 'end',
+      render: (_, token) => <RevokeToken token={token} isOwn={token.id === session?.id} />,
+    },
+  ]
+}
+
+function TokensTable({ tokens }: { tokens: Token[] }) {
+  return (
+    <WideTable>
+      <Table
+        rowKey="id"
+        size="middle"
+        columns={useColumns()}
+        dataSource={tokens}
+        pagination={{ pageSize: 20, hideOnSinglePage: true, showSizeChanger: false }}
+      />
+    </WideTable>
+  )
+}
+
+function RevokeToken({ token, isOwn }: { token: Token; isOwn: boolean }) {
+  const words = useTokenWords()
+  const queries = useQueryClient()
+  const { message } = App.useApp()
+  const revoke = useMutation({
+    mutationFn: () => call('POST /api/v1/token/delete', { body: { id: token.id } }),
+    onSuccess: async () => {
+      message.success(words.revoked(token.name))
+      if (isOwn) signOut()
+      else await queries.invalidateQueries({ queryKey: allKey('POST /api/v1/token/list') })
+    },
+    onError: useTellFailure(),
+  })
+  return (
+    <Popconfirm
+      title={isOwn ? words.revokeOwnSure : words.revokeSure}
+      description={isOwn ? words.revokeOwnLost : words.revokeLost}
+      okText={words.revoke}
+      okButtonProps={{ danger: true }}
+      onConfirm={() => revoke.mutateAsync().catch(() => undefined)}
+    >
+      <Button type="text" danger size="small" aria-label={words.revokeNamed(token.name)}>
+        {words.revoke}
+      </Button>
+    </Popconfirm>
   )
 }

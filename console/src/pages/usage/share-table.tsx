@@ -1,10 +1,9 @@
 import { Table, type TableColumnsType } from 'antd'
-import type { Names } from '../../api/use-names.ts'
-import type { Counts } from '../../api/use-usage.ts'
+import type { Counts, Names, UsageDay } from '../../api/use-all.ts'
 import { pathTo } from '../../ui/router.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { useUsageWords } from './usage-words.ts'
-import { useCountColumns } from './use-count-columns.tsx'
 
 interface Row extends Counts {
   id: string
@@ -46,4 +45,51 @@ export function ShareTable({ title, rows, names, without, folder }: ShareTablePr
       {rows.length >= 20 && <p className="soft small">{words.most}</p>}
     </section>
   )
+}
+
+/** The numbers of the chart, newest day first. */
+export function DaysTable({ days }: { days: UsageDay[] }) {
+  const words = useUsageWords()
+  const { longDay } = useFormats()
+  const columns: TableColumnsType<UsageDay> = [
+    {
+      title: words.day,
+      dataIndex: 'date',
+      defaultSortOrder: 'descend',
+      sorter: (one, other) => one.date.localeCompare(other.date),
+      render: longDay,
+    },
+    ...useCountColumns<UsageDay>(),
+  ]
+  return (
+    <WideTable>
+      <Table
+        rowKey="date"
+        size="small"
+        columns={columns}
+        dataSource={days}
+        pagination={{ defaultPageSize: 31, hideOnSinglePage: true, showSizeChanger: false }}
+      />
+    </WideTable>
+  )
+}
+
+/** Columns that all tables of usage share, each sortable. */
+function useCountColumns<Row extends Counts>(): TableColumnsType<Row> {
+  const words = useUsageWords()
+  const { number, duration } = useFormats()
+  const column = (title: string, key: keyof Counts, show: (value: number) => string) => ({
+    title,
+    key,
+    align: 'end' as const,
+    sorter: (one: Row, other: Row) => one[key] - other[key],
+    render: (_: unknown, row: Row) => show(row[key]),
+  })
+  return [
+    column(words.runs, 'runs', number),
+    column(words.failures, 'failures', number),
+    column(words.promptTokens, 'prompt_tokens', number),
+    column(words.completionTokens, 'completion_tokens', number),
+    column(words.time, 'elapsed_ms', duration),
+  ]
 }

@@ -1,6 +1,6 @@
 import { Input, Segmented, Select } from 'antd'
-import { type Names, optionsOf } from '../../api/use-names.ts'
-import { presets, showRange, type UsageRange } from './usage-range.ts'
+import { type Names, optionsOf, type UsageFilter } from '../../api/use-all.ts'
+import { navigate } from '../../ui/router.ts'
 import { useUsageWords } from './usage-words.ts'
 
 function RangeFields({ range }: { range: UsageRange }) {
@@ -73,4 +73,56 @@ export function UsageFilterBar({
       />
     </div>
   )
+}
+
+const presets = [7, 30, 90] as const
+const mostDays = 366
+
+const dayMilliseconds = 86_400_000
+const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** What the address of the page asks for: a number of days up to today, or days of one's own. */
+interface UsageRange {
+  /** Undefined for days of one's own. */
+  days: number | undefined
+  from: string
+  to: string
+  agentId: string | undefined
+  workflowId: string | undefined
+}
+
+export function readRange(query: URLSearchParams, now = Date.now()): UsageRange {
+  const isDate = (text: string | null): text is string => text !== null && !Number.isNaN(Date.parse(text))
+  const [from, to] = [query.get('from'), query.get('to')]
+  const isOwn = isDate(from) && isDate(to)
+  const days = presets.find(each => String(each) === query.get('days')) ?? 30
+  return {
+    days: isOwn ? undefined : days,
+    from: isOwn ? from : dateOf(now - (days - 1) * dayMilliseconds),
+    to: isOwn ? to : dateOf(now),
+    agentId: query.get('agent') ?? undefined,
+    workflowId: query.get('workflow') ?? undefined,
+  }
+}
+
+export function isPossible({ from, to }: UsageRange): boolean {
+  const span = (Date.parse(to) - Date.parse(from)) / dayMilliseconds
+  return span >= 0 && span < mostDays
+}
+
+export const filterOf = ({ from, to, agentId, workflowId }: UsageRange): UsageFilter => ({
+  from,
+  to,
+  ...(agentId !== undefined && { agent_id: agentId }),
+  ...(workflowId !== undefined && { workflow_id: workflowId }),
+})
+
+/** Keeps the range in the address, so that it can be sent to somebody and survives a reload. */
+function showRange({ days, from, to, agentId, workflowId }: UsageRange): void {
+  const query = new URLSearchParams({
+    ...(days !== undefined ? { days: String(days) } : { from, to }),
+    ...(agentId !== undefined && { agent: agentId }),
+    ...(workflowId !== undefined && { workflow: workflowId }),
+  })
+  navigate(`#/usage?${query}`, { replace: true })
 }

@@ -1,18 +1,22 @@
 import { Alert, Button, Segmented } from 'antd'
 import { useState } from 'react'
-import { type Names, useAgentNames, useWorkflowNames } from '../../api/use-names.ts'
-import { type Usage, useUsage } from '../../api/use-usage.ts'
+import {
+  type Counts,
+  type Names,
+  type Usage,
+  useAgentNames,
+  useUsage,
+  useWorkflowNames,
+} from '../../api/use-all.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import type { PageProps } from '../page-props.ts'
-import { DaysTable } from './days-table.tsx'
-import { ShareTable } from './share-table.tsx'
+import { DaysTable, ShareTable } from './share-table.tsx'
 import { UsageChart } from './usage-chart.tsx'
-import { UsageFilterBar } from './usage-filter-bar.tsx'
-import { filterOf, isPossible, readRange } from './usage-range.ts'
-import { UsageTiles } from './usage-tiles.tsx'
+import { filterOf, isPossible, readRange, UsageFilterBar } from './usage-filter-bar.tsx'
 import { useUsageWords } from './usage-words.ts'
 import './usage-page.css'
 
@@ -85,5 +89,44 @@ function Shown({ usage, agents, workflows }: { usage: Usage; agents: Names; work
         />
       </div>
     </>
+  )
+}
+
+/** The sums of all days. */
+function UsageTiles({ totals }: { totals: Counts }) {
+  const words = useUsageWords()
+  const formats = useFormats()
+  const { runs, failures, prompt_tokens, completion_tokens, elapsed_ms } = totals
+  const tokens = prompt_tokens + completion_tokens
+  const tiles = [
+    { name: words.runs, value: formats.number(runs), more: '' },
+    {
+      name: words.failures,
+      value: formats.number(failures),
+      more: words.failureRate(formats.share(failures / runs)),
+    },
+    {
+      name: words.tokens,
+      value: formats.number(tokens),
+      more: words.tokensPerRun(formats.number(Math.round(tokens / runs))),
+    },
+    { name: words.promptTokens, value: formats.number(prompt_tokens), more: '' },
+    { name: words.completionTokens, value: formats.number(completion_tokens), more: '' },
+    {
+      name: words.time,
+      value: formats.duration(elapsed_ms),
+      more: words.timePerRun(formats.duration(elapsed_ms / runs)),
+    },
+  ]
+  return (
+    <dl className="usage-tiles">
+      {tiles.map(({ name, value, more }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="usage-value">{value}</dd>
+          {more !== '' && <dd className="soft small">{more}</dd>}
+        </div>
+      ))}
+    </dl>
   )
 }

@@ -2,26 +2,35 @@ import {
   AppstoreOutlined,
   ArrowLeftOutlined,
   CaretRightFilled,
+  CheckCircleOutlined,
+  CloseCircleOutlined,
+  ExclamationCircleOutlined,
   ExportOutlined,
+  EyeOutlined,
   HistoryOutlined,
+  LoadingOutlined,
   PartitionOutlined,
+  PauseCircleOutlined,
   QuestionOutlined,
   RedoOutlined,
   SettingOutlined,
   UndoOutlined,
 } from '@ant-design/icons'
-import { Button, Tooltip } from 'antd'
-import type { ReactNode } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Button, Input, Tooltip } from 'antd'
+import { type ReactNode, useRef, useState } from 'react'
+import { call } from '../../api/call.ts'
+import { WorkflowDeleted } from '../../editor/model/autosave-ports.ts'
+import { RescueButtons } from '../../editor/saving/rescue-buttons.tsx'
 import type { Autosave } from '../../editor/saving/use-autosave.ts'
-import { useEditorState, useWorkflowEditor } from '../../editor/workflow-editor.ts'
+import { tagOf } from '../../editor/saving/workflow-ports.ts'
+import { type SaveStatus as Status, useEditorState, useWorkflowEditor } from '../../editor/workflow-editor.ts'
+import { useFailureWords, useTellFailure } from '../../ui/failure.tsx'
 import { pathTo } from '../../ui/router.ts'
-import { useTellFailure } from '../../ui/use-tell-failure.ts'
 import { useEditorWords } from './editor-words.ts'
 import { exportWorkflow } from './export-workflow.ts'
-import { SaveStatus } from './save-status.tsx'
-import { WorkflowName } from './workflow-name.tsx'
 
-export interface Panes {
+interface Panes {
   hasPalette: boolean
   hasPanel: boolean
   setHasPalette(has: boolean): void
@@ -107,5 +116,114 @@ function Tool({ title, icon, disabled = false, isOn, onClick }: ToolProps) {
         onClick={onClick}
       />
     </Tooltip>
+  )
+}
+
+const icons: Readonly<Record<Status, ReactNode>> = {
+  saved: <CheckCircleOutlined />,
+  changed: <PauseCircleOutlined />,
+  saving: <LoadingOutlined />,
+  conflict: <ExclamationCircleOutlined />,
+  failed: <CloseCircleOutlined />,
+}
+
+/** Whether the server has everything, in words. */
+function SaveStatus() {
+  const words = useEditorWords()
+  const { saving, mayWrite, store, workflowId, name } = useWorkflowEditor()
+  const failureWords = useFailureWords()
+  const tellFailure = useTellFailure()
+  if (!mayWrite)
+    return (
+      <Tooltip title={words.readOnlyWhy}>
+        <span className="save-status">
+          <EyeOutlined /> {words.readOnly}
+        </span>
+      </Tooltip>
+    )
+  const { status, error } = saving
+  const why = error === undefined || status === 'saved' ? undefined : failureWords(error).title
+  return (
+    <span className="save-status" data-status={status} role="status">
+      <Tooltip title={why}>
+        <span>
+          {icons[status]} <span className="save-words">{words[status]}</span>
+        </span>
+      </Tooltip>
+      {status === 'failed' && error instanceof WorkflowDeleted && (
+        <RescueButtons
+          name={name || workflowId}
+          graph={store.state().graph}
+          places={store.state().positions}
+          size="small"
+          onSaved={saving.abandon}
+        />
+      )}
+      {status === 'failed' && !(error instanceof WorkflowDeleted) && (
+        <Button size="small" onClick={() => saving.flush().catch(tellFailure)}>
+          {words.again}
+        </Button>
+      )}
+    </span>
+  )
+}
+
+/** Stores a new name with the graph as the server has it, and gives the versions before and after. */
+async function rename(id: string, name: string): Promise<{ before: number; after: number } | undefined> {
+  const { workflow } = await call('GET /api/v1/workflow', { query: { id } })
+  if (!workflow) return undefined
+  const { config, version } = workflow
+  const headers = { 'if-match': tagOf(version) }
+  const saved = await call('POST /api/v1/workflow/update', { body: { id, workflow: config, name }, headers })
+  return { before: version, after: saved.version }
+}
+
+/** The name, which is changed where it stands. */
+function WorkflowName({ autosave, onName }: { autosave: Autosave; onName(name: string): void }) {
+  const words = useEditorWords()
+  const { workflowId, name, mayWrite } = useWorkflowEditor()
+  const [typed, setTyped] = useState<string>()
+  const queries = useQueryClient()
+  const tellFailure = useTellFailure()
+  // The version may grow while the name is on its way.
+  const latest = useRef(autosave)
+  latest.current = autosave
+
+  const keep = async (): Promise<void> => {
+    const next = typed?.trim()
+    setTyped(undefined)
+    if (!next || next === name) return
+    onName(next)
+    try {
+      await autosave.flush()
+      const versions = await rename(workflowId, next)
+      // What somebody else saved meanwhile is left for the next save to find and merge.
+      if (versions && versions.before === latest.current.version) latest.current.settle(versions.after)
+      await queries.invalidateQueries({ queryKey: ['workflows'] })
+    } catch (error) {
+      onName(name)
+      tellFailure(error)
+    }
+  }
+  if (!mayWrite) return <h1 className="editor-name">{name || workflowId}</h1>
+  return (
+    <>
+      <h1 className="visually-hidden">{name || workflowId}</h1>
+      <Input
+        className="editor-name"
+        variant="borderless"
+        maxLength={200}
+        aria-label={words.name}
+        title={words.name}
+        placeholder={workflowId}
+        value={typed ?? name}
+        onChange={event => setTyped(event.target.value)}
+        onBlur={keep}
+        onKeyDown={event => {
+          if (event.key === 'Escape') setTyped(undefined)
+          if (event.key === 'Enter' && !event.nativeEvent.isComposing) event.currentTarget.blur()
+        }}
+      />
+    </>
   )
 }

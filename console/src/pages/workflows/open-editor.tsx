@@ -1,18 +1,20 @@
-import { App, type InputRef } from 'antd'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { App, Badge, type InputRef, Tabs } from 'antd'
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { cardSize } from '../../editor/canvas/card-size.ts'
 import { createCommands } from '../../editor/canvas/commands.ts'
 import type { Canvas } from '../../editor/canvas/create-canvas.ts'
-import { keepPlaces } from '../../editor/canvas/keep-places.ts'
 import { KeyboardHelp } from '../../editor/canvas/keyboard-help.tsx'
 import { Palette } from '../../editor/canvas/palette.tsx'
-import { usePlacedNodes, useScene } from '../../editor/canvas/use-scene.ts'
+import { keepPlaces, usePlacedNodes, useScene } from '../../editor/canvas/scene.ts'
 import { WorkflowCanvas } from '../../editor/canvas/workflow-canvas.tsx'
 import { HistoryDrawer } from '../../editor/history/history-drawer.tsx'
 import { createEditorStore } from '../../editor/model/editor-store.ts'
 import type { Graph, Positions } from '../../editor/model/graph.ts'
 import { type Draft, drawingOf } from '../../editor/model/join-drafts.ts'
+import { CheckList } from '../../editor/panels/check-list.tsx'
+import { NodePanel } from '../../editor/panels/node-panel.tsx'
 import { useChecks } from '../../editor/panels/use-checks.ts'
+import { RunPanel } from '../../editor/runs/run-panel.tsx'
 import { Drafts } from '../../editor/saving/draft.ts'
 import { MergeDialog } from '../../editor/saving/merge-dialog.tsx'
 import { type Autosave, useAutosave } from '../../editor/saving/use-autosave.ts'
@@ -25,12 +27,11 @@ import {
   WorkflowEditorContext,
 } from '../../editor/workflow-editor.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
+import { useTellFailure } from '../../ui/failure.tsx'
+import { useDocumentTitle } from '../../ui/page.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
-import { useDocumentTitle } from '../../ui/use-document-title.ts'
 import { EditorHeader } from './editor-header.tsx'
 import { useEditorWords } from './editor-words.ts'
-import { SidePanel, type SideTab } from './side-panel.tsx'
-import { useEditorKeys } from './use-editor-keys.ts'
 import './editor.css'
 
 export interface OpenedWorkflow {
@@ -197,5 +198,75 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
       <KeyboardHelp open={shown === 'keys'} onClose={() => setShown(undefined)} />
       <MergeDialog autosave={autosave} />
     </div>
+  )
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  target.closest('input, textarea, select, [contenteditable="true"]') !== null
+
+/** Keys that hold wherever one is in the editor. Fields keep their own undo. */
+function useEditorKeys({ onHelp }: { onHelp(): void }): void {
+  const { store, saving, mayWrite } = useWorkflowEditor()
+  const tellFailure = useTellFailure()
+  const press = useEffectEvent((event: KeyboardEvent): void => {
+    const key = event.key.toLowerCase()
+    const isCommand = event.ctrlKey || event.metaKey
+    if (isCommand && key === 's') {
+      event.preventDefault()
+      saving.flush().catch(tellFailure)
+      return
+    }
+    if (isTyping(event.target)) return
+    if (event.key === '?' && !isCommand) onHelp()
+    if (!isCommand || !mayWrite || (key !== 'z' && key !== 'y')) return
+    event.preventDefault()
+    if (key === 'y' || event.shiftKey) store.redo()
+    else store.undo()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => press(event)
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+}
+
+type SideTab = 'settings' | 'checks' | 'run'
+
+/** What belongs to the drawing: the settings of a node, what is wrong, and how it runs. */
+function SidePanel({ tab, isOpen, onTab }: { tab: SideTab; isOpen: boolean; onTab(tab: SideTab): void }) {
+  const words = useEditorWords()
+  const { checks } = useWorkflowEditor()
+  const { findings } = checks
+  const hasErrors = findings.some(({ severity }) => severity !== 'warning')
+  // Hidden, not removed: a run that is being watched goes on.
+  return (
+    <aside className="editor-side" aria-label={words.panel} hidden={!isOpen}>
+      <Tabs
+        activeKey={tab}
+        onChange={key => onTab(key as SideTab)}
+        items={[
+          { key: 'settings', label: words.settings, children: <NodePanel /> },
+          {
+            key: 'checks',
+            label: (
+              <span>
+                {words.checks}
+                {findings.length > 0 && (
+                  <Badge
+                    className={hasErrors ? 'check-count has-errors' : 'check-count'}
+                    count={findings.length}
+                    size="small"
+                    title={words.problems(findings.length)}
+                  />
+                )}
+              </span>
+            ),
+            children: <CheckList onShow={() => onTab('settings')} />,
+          },
+          { key: 'run', label: words.run, children: <RunPanel /> },
+        ]}
+      />
+    </aside>
   )
 }

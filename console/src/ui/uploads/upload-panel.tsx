@@ -1,6 +1,6 @@
 import { CloseOutlined, ReloadOutlined } from '@ant-design/icons'
 import { Button, Progress } from 'antd'
-import { useFailureWords } from '../failure-words.ts'
+import { useFailureWords } from '../failure.tsx'
 import { defineWords } from '../words.ts'
 import type { UploadEntry, UploadQueue } from './upload-queue.ts'
 import './upload-panel.css'

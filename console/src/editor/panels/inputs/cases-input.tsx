@@ -4,12 +4,10 @@ import { caseIds } from '../case-edits.ts'
 import { isObject, type JsonObject } from '../fits-shape.ts'
 import { inputId, problemsId, useNodeForm, useProblems } from '../node-form.ts'
 import { pointerBelow } from '../pointer.ts'
-import { AddButton } from './add-button.tsx'
 import { CommittedInput } from './committed-input.tsx'
-import { moved, removed, replaced } from './list-edits.ts'
 import { OtherFields } from './object-input.tsx'
 import { Problems } from './problems.tsx'
-import { RowButtons } from './row-buttons.tsx'
+import { AddButton, moved, RowButtons, removed, replaced } from './row-buttons.tsx'
 
 const useWords = defineWords(
   {

@@ -4,13 +4,11 @@ import { isObject } from '../fits-shape.ts'
 import { useNodeForm } from '../node-form.ts'
 import { pointerBelow } from '../pointer.ts'
 import { useDraft } from '../use-draft.ts'
-import { AddButton } from './add-button.tsx'
 import type { InputProps } from './input-props.ts'
-import { removed, replaced } from './list-edits.ts'
 import { emptyOf } from './list-input.tsx'
 import { NestedInput } from './nested-input.tsx'
 import { Problems } from './problems.tsx'
-import { RowButtons } from './row-buttons.tsx'
+import { AddButton, RowButtons, removed, replaced } from './row-buttons.tsx'
 
 const useWords = defineWords(
   {

@@ -3,12 +3,10 @@ import type { KindShape } from '../../../../../src/contract/kind-operations.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { isObject } from '../fits-shape.ts'
 import { pointerBelow } from '../pointer.ts'
-import { AddButton } from './add-button.tsx'
 import type { InputProps } from './input-props.ts'
-import { moved, removed, replaced } from './list-edits.ts'
 import { NestedInput } from './nested-input.tsx'
 import { Problems } from './problems.tsx'
-import { RowButtons } from './row-buttons.tsx'
+import { AddButton, moved, RowButtons, removed, replaced } from './row-buttons.tsx'
 
 const useWords = defineWords(
   { add: (label: string) => `Add to ${label}`, entry: (label: string, place: number) => `${label} ${place}` },

@@ -1,6 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
+import type { CallInput } from '../../../api/operations.ts'
+import { useDebounced } from '../../../ui/use-debounced.ts'
+import { defineWords } from '../../../ui/words.ts'
 import { useControl } from '../node-form.ts'
-import { type NamedOption, type NameSource, useNamedIds } from './named-ids.ts'
+import type { InputProps } from './input-props.ts'
 
 interface NamedIdSelectProps {
   source: NameSource
@@ -13,7 +19,7 @@ interface NamedIdSelectProps {
 }
 
 /** Chooses by name and keeps the id. */
-export function NamedIdSelect(props: NamedIdSelectProps) {
+function NamedIdSelect(props: NamedIdSelectProps) {
   const { source, chosen, onChoose, pointer, label, placeholder, isMultiple = false } = props
   const { options, setSearch, isLoading } = useNamedIds(source, chosen)
   const control = useControl(pointer)
@@ -45,6 +51,138 @@ export function NamedIdSelect(props: NamedIdSelectProps) {
       {...shared}
       value={chosen[0]}
       onChange={next => onChoose(next === undefined || next === null ? [] : [next])}
+    />
+  )
+}
+
+interface Named {
+  id: string
+  name: string
+}
+
+/** Where names and ids come from. */
+interface NameSource {
+  key: string
+  search(keyword: string, signal: AbortSignal): Promise<Named[]>
+  find(ids: string[], signal: AbortSignal): Promise<Named[]>
+}
+
+type KnowledgeSearch = CallInput<'POST /api/v1/knowledge'>['body']
+
+async function listKnowledge(body: KnowledgeSearch, signal: AbortSignal): Promise<Named[]> {
+  const { items } = await call('POST /api/v1/knowledge', { body: { page_size: 100, ...body }, signal })
+  return items.map(({ knowledge_id, name }) => ({ id: knowledge_id, name }))
+}
+
+const knowledgeNames: NameSource = {
+  key: 'knowledge',
+  search: (keyword, signal) => listKnowledge(keyword === '' ? {} : { keyword }, signal),
+  find: (ids, signal) => listKnowledge({ knowledge_ids: ids }, signal),
+}
+
+async function listWorkflows(keyword: string, signal: AbortSignal): Promise<Named[]> {
+  const body = { ...(keyword !== '' && { keyword }), page_size: 50 }
+  const { items } = await call('POST /api/v1/workflow/list', { body, signal })
+  return items.map(({ id, name }) => ({ id, name }))
+}
+
+const workflowNames: NameSource = {
+  key: 'workflow',
+  search: listWorkflows,
+  find: async (ids, signal) => {
+    const pages = await Promise.all(ids.map(id => listWorkflows(id, signal)))
+    return pages.flat().filter(({ id }) => ids.includes(id))
+  },
+}
+
+const useWords = defineWords(
+  { asWritten: (text: string) => `Use “${text}” as typed` },
+  { asWritten: (text: string) => `直接使用“${text}”` },
+)
+
+interface NamedOption {
+  value: string
+  label: string
+  /** The id, where the label is a name. */
+  id: string
+}
+
+/**
+ * Options for a select that shows names and keeps ids. Only what the server finds for the search is offered, and what
+ * was typed itself: an id may also be a reference, or belong to something that is made later.
+ */
+function useNamedIds(source: NameSource, chosen: readonly string[]) {
+  const words = useWords()
+  const [search, setSearch] = useState('')
+  const keyword = useDebounced(search.trim())
+  const found = useQuery({
+    queryKey: ['names', source.key, keyword],
+    queryFn: ({ signal }) => source.search(keyword, signal),
+    placeholderData: before => before,
+  })
+  const ids = chosen.filter(id => /^[\w-]{1,200}$/.test(id))
+  const own = useQuery({
+    queryKey: ['names', source.key, 'of', ...ids],
+    queryFn: ({ signal }) => source.find(ids, signal),
+    enabled: ids.length > 0,
+  })
+  const names = new Map((own.data ?? []).map(({ id, name }) => [id, name]))
+  const options: NamedOption[] = (found.data ?? []).map(({ id, name }) => ({
+    value: id,
+    label: name || id,
+    id,
+  }))
+  const isOffered = (id: string): boolean => options.some(({ value }) => value === id)
+  const typed = search.trim()
+  if (typed !== '' && !isOffered(typed)) options.push({ value: typed, label: words.asWritten(typed), id: '' })
+  for (const id of chosen)
+    if (id !== '' && !isOffered(id)) options.push({ value: id, label: names.get(id) ?? id, id })
+  return { options, setSearch, isLoading: found.isFetching, names }
+}
+
+const useKnowledgeInputWords = defineWords({ choose: 'Choose a knowledge base' }, { choose: '选择知识库' })
+
+/** A knowledge base. */
+export function KnowledgeInput({ value, onChange, pointer, label }: InputProps) {
+  const words = useKnowledgeInputWords()
+  return (
+    <NamedIdSelect
+      source={knowledgeNames}
+      chosen={typeof value === 'string' && value !== '' ? [value] : []}
+      onChoose={([id]) => onChange(id)}
+      placeholder={words.choose}
+      {...{ pointer, label }}
+    />
+  )
+}
+
+/** Several knowledge bases. */
+export function KnowledgeListInput({ value, onChange, pointer, label }: InputProps) {
+  const words = useKnowledgeInputWords()
+  return (
+    <NamedIdSelect
+      isMultiple
+      source={knowledgeNames}
+      chosen={(value ?? []) as string[]}
+      onChoose={onChange}
+      placeholder={words.choose}
+      {...{ pointer, label }}
+    />
+  )
+}
+
+const useWorkflowInputWords = defineWords({ choose: 'Choose a workflow' }, { choose: '选择工作流' })
+
+/** Another workflow. */
+export function WorkflowInput({ value, onChange, pointer, label }: InputProps) {
+  const words = useWorkflowInputWords()
+  return (
+    <NamedIdSelect
+      source={workflowNames}
+      chosen={typeof value === 'string' && value !== '' ? [value] : []}
+      onChoose={([id]) => onChange(id)}
+      placeholder={words.choose}
+      {...{ pointer, label }}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { ArrowDownOutlined, ArrowUpOutlined, DeleteOutlined } from '@ant-design/icons'
+import { ArrowDownOutlined, ArrowUpOutlined, DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, type ButtonProps } from 'antd'
 import { flushSync } from 'react-dom'
 import { defineWords } from '../../../ui/words.ts'
@@ -56,4 +56,27 @@ export function RowButtons({ name, onMove, isFirst, isLast, onRemove }: RowButto
       )}
     </span>
   )
+}
+
+export function AddButton({ label, onClick }: { label: string; onClick(): void }) {
+  const { isReadOnly } = useNodeForm()
+  if (isReadOnly) return null
+  return (
+    <Button type="dashed" size="small" block icon={<PlusOutlined />} onClick={onClick}>
+      {label}
+    </Button>
+  )
+}
+
+export const replaced = <Item,>(list: readonly Item[], index: number, item: Item): Item[] =>
+  list.map((each, place) => (place === index ? item : each))
+
+export const removed = <Item,>(list: readonly Item[], index: number): Item[] =>
+  list.filter((_, place) => place !== index)
+
+export function moved<Item>(list: readonly Item[], index: number, by: -1 | 1): Item[] {
+  const next = [...list]
+  const [item] = next.splice(index, 1)
+  if (item !== undefined) next.splice(index + by, 0, item)
+  return next
 }

@@ -1,19 +1,13 @@
 import { fitsShape } from '../fits-shape.ts'
-import { BooleanInput } from './boolean-input.tsx'
 import { DictionaryInput } from './dictionary-input.tsx'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
-import { KnowledgeInput, KnowledgeListInput } from './knowledge-input.tsx'
 import { ListInput } from './list-input.tsx'
-import { ModelInput } from './model-input.tsx'
-import { NumberInput } from './number-input.tsx'
+import { KnowledgeInput, KnowledgeListInput, WorkflowInput } from './named-id-select.tsx'
 import { ObjectInput } from './object-input.tsx'
-import { OptionsInput } from './options-input.tsx'
 import { TemplateInput } from './template-input.tsx'
-import { TextInput } from './text-input.tsx'
-import { TreeInput } from './tree-input.tsx'
-import { TreeOptionsInput } from './tree-options-input.tsx'
-import { WorkflowInput } from './workflow-input.tsx'
+import { BooleanInput, ModelInput, NumberInput, OptionsInput, TextInput } from './text-input.tsx'
+import { TreeInput, TreeOptionsInput } from './tree-input.tsx'
 
 /** The input for a shape. A value that is not of its shape is shown as JSON, so that it can be seen and mended. */
 export function ShapeInput(props: InputProps) {

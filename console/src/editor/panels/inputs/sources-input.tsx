@@ -6,11 +6,10 @@ import { useNodeForm, useSay } from '../node-form.ts'
 import { pointerBelow } from '../pointer.ts'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
-import { KnowledgeInput } from './knowledge-input.tsx'
-import { moved, removed, replaced } from './list-edits.ts'
+import { KnowledgeInput } from './named-id-select.tsx'
 import { ObjectInput } from './object-input.tsx'
 import { Problems } from './problems.tsx'
-import { RowButtons } from './row-buttons.tsx'
+import { moved, RowButtons, removed, replaced } from './row-buttons.tsx'
 import { isSourceType, type SourceType, sourceTypes } from './source-shapes.ts'
 
 const useWords = defineWords(

@@ -1,21 +1,24 @@
-import { Alert, Button } from 'antd'
+import { ReloadOutlined } from '@ant-design/icons'
+import { useQueryClient } from '@tanstack/react-query'
+import { Alert, App, Button } from 'antd'
+import { useState } from 'react'
+import { call } from '../../../api/call.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { Failure } from '../../../ui/failure.tsx'
 import { useLanguage } from '../../../ui/preferences.ts'
 import { explainField } from '../../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../../ui/words.ts'
-import type { AgentRecord, Warning } from '../agent-record.ts'
-import type { AgentDraft } from './agent-draft.ts'
-import { IdentityFields } from './identity-fields.tsx'
-import { KnowledgeFields } from './knowledge-fields.tsx'
+import { type AgentRecord, agentKey, type Warning } from '../agent-record.ts'
+import { Chat } from '../chat/chat.tsx'
+import { chatAgentOf } from '../chat/chat-agent.ts'
+import { type AgentDraft, changeOf } from './agent-draft.ts'
+import { IdentityFields, OpeningFields } from './identity-fields.tsx'
+import { KnowledgeFields } from './knowledge-select.tsx'
 import { memoryProblems } from './memory-draft.ts'
 import { MemoryFields } from './memory-fields.tsx'
-import { OpeningFields } from './opening-fields.tsx'
 import { PersonaFields } from './persona-fields.tsx'
-import { Preview } from './preview.tsx'
 import { ToolFields } from './tool-fields.tsx'
-import { useDraft } from './use-draft.ts'
-import { useSave } from './use-save.ts'
+import { type DraftControl, useDraft } from './use-draft.ts'
 
 const useWords = defineWords(
   {
@@ -114,5 +117,81 @@ function Warnings({ title, warnings }: { title: string; warnings: readonly Warni
         </ul>
       }
     />
+  )
+}
+
+const useSaveWords = defineWords({ saved: 'Saved' }, { saved: '已保存' })
+
+/** Saves a draft; what the server finds wanting about it is told, and does not keep it from being saved. */
+function useSave(agent: AgentRecord, { draft, settle }: DraftControl) {
+  const words = useSaveWords()
+  const queries = useQueryClient()
+  const { message } = App.useApp()
+  const [warnings, setWarnings] = useState<readonly Warning[]>([])
+  const [error, setError] = useState<unknown>()
+  const [isSaving, setIsSaving] = useState(false)
+
+  const save = async (): Promise<void> => {
+    setIsSaving(true)
+    setError(undefined)
+    try {
+      const body = { id: agent.id, ...changeOf(agent, draft) }
+      const { warnings: found, ...saved } = await call('POST /api/v1/agent/update', { body })
+      queries.setQueryData(agentKey(agent.id), saved)
+      settle(draft)
+      setWarnings(found)
+      message.success(words.saved)
+      void queries.invalidateQueries({ queryKey: ['agents'] })
+    } catch (problem) {
+      setError(problem)
+    } finally {
+      setIsSaving(false)
+    }
+  }
+  return { save, isSaving, error, warnings }
+}
+
+const usePreviewWords = defineWords(
+  {
+    title: 'Preview',
+    again: 'Restart',
+    dirty: 'The preview uses the last saved settings. Save to try your changes.',
+  },
+  { title: '预览', again: '重新开始', dirty: '预览使用上次保存的设置，保存后即可试用你的修改。' },
+)
+
+interface PreviewProps {
+  agent: AgentRecord
+  isDirty: boolean
+  canTalk: boolean
+}
+
+/** A chat beside the form; its conversation is one of those from the console. */
+function Preview({ agent, isDirty, canTalk }: PreviewProps) {
+  const words = usePreviewWords()
+  const [conversationId, setConversationId] = useState<string>()
+  if (!canTalk) return null
+  return (
+    <section className="preview" aria-label={words.title}>
+      <div className="preview-head">
+        <h2>{words.title}</h2>
+        <Button
+          type="text"
+          size="small"
+          icon={<ReloadOutlined />}
+          disabled={conversationId === undefined}
+          onClick={() => setConversationId(undefined)}
+        >
+          {words.again}
+        </Button>
+      </div>
+      {isDirty && <p className="soft small preview-note">{words.dirty}</p>}
+      <Chat
+        agent={chatAgentOf(agent)}
+        conversationId={conversationId}
+        canTalk
+        onConversation={setConversationId}
+      />
+    </section>
   )
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import type { AgentDraft } from './agent-draft.ts'
 
 interface FieldProps {
   label: string
@@ -36,4 +37,11 @@ export function FieldGroup({
       {children}
     </section>
   )
+}
+
+/** What every part of the form is handed. */
+export interface PartProps {
+  draft: AgentDraft
+  edit: (change: Partial<AgentDraft>) => void
+  isDisabled: boolean
 }

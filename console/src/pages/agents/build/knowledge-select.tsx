@@ -2,7 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
+import { pathTo } from '../../../ui/router.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
+import { defineWords } from '../../../ui/words.ts'
+import { FieldGroup, type PartProps } from './field.tsx'
 
 interface KnowledgeSelectProps {
   value: readonly string[]
@@ -57,5 +60,43 @@ export function KnowledgeSelect({
       value={[...value]}
       onChange={onChange}
     />
+  )
+}
+
+const useWords = defineWords(
+  {
+    title: 'Knowledge',
+    about:
+      'Before it answers, the agent searches these knowledge bases for relevant passages. The answer cites them as [1].',
+    bases: 'Knowledge bases',
+    choose: 'Choose knowledge bases',
+    make: 'Create a knowledge base',
+  },
+  {
+    title: '知识',
+    about: '回答之前，会用用户的问题检索相关段落；回答中以 [1] 的形式标注来源。',
+    bases: '知识库',
+    choose: '选择知识库',
+    make: '新建知识库',
+  },
+)
+
+export function KnowledgeFields({ draft, edit, isDisabled }: PartProps) {
+  const words = useWords()
+  return (
+    <FieldGroup title={words.title} about={words.about}>
+      <div className="field">
+        <KnowledgeSelect
+          value={draft.knowledgeIds}
+          onChange={knowledgeIds => edit({ knowledgeIds })}
+          label={words.bases}
+          placeholder={words.choose}
+          isDisabled={isDisabled}
+        />
+        <p className="soft small">
+          <a href={pathTo('knowledge')}>{words.make}</a>
+        </p>
+      </div>
+    </FieldGroup>
   )
 }

@@ -2,9 +2,8 @@ import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Input } from 'antd'
 import { useId } from 'react'
 import { defineWords } from '../../../ui/words.ts'
-import { FieldGroup } from './field.tsx'
+import { FieldGroup, type PartProps } from './field.tsx'
 import { type MemoryProblem, type MemoryRow, memoryProblems } from './memory-draft.ts'
-import type { PartProps } from './part-props.ts'
 
 const useWords = defineWords(
   {

@@ -3,8 +3,7 @@ import { Alert, AutoComplete, Input } from 'antd'
 import { call } from '../../../api/call.ts'
 import { pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
-import { Field, FieldGroup } from './field.tsx'
-import type { PartProps } from './part-props.ts'
+import { Field, FieldGroup, type PartProps } from './field.tsx'
 import { WorkflowSelect } from './workflow-select.tsx'
 
 const useWords = defineWords(

@@ -1,15 +1,22 @@
 import { ArrowDownOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
-import { type Ref, useCallback, useImperativeHandle, useRef } from 'react'
+import {
+  type Ref,
+  type RefObject,
+  useCallback,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Loading } from '../../../ui/loading.tsx'
 import { defineWords } from '../../../ui/words.ts'
+import { AgentMark } from '../agent-mark.tsx'
 import type { ChatAgent } from './chat-agent.ts'
 import { type ChatState, isLive } from './chat-state.ts'
 import { type ChatTurn, messagesOf } from './chat-turns.ts'
-import { Greeting } from './greeting.tsx'
 import type { ReplyActions } from './reply-view.tsx'
 import { TurnView } from './turn-view.tsx'
-import { useStickToEnd } from './use-stick-to-end.ts'
 
 const useWords = defineWords(
   {
@@ -102,4 +109,101 @@ export function ChatLog({ ref, agent, state, onOlder, onSay, onAgain, actions }:
       )}
     </>
   )
+}
+
+const useGreetingWords = defineWords(
+  { begin: 'Send a message to start.', questions: 'Suggested questions' },
+  { begin: '发送消息开始对话。', questions: '推荐问题' },
+)
+
+/** What stands before the first message. */
+function Greeting({
+  agent,
+  onAsk,
+}: {
+  agent: ChatAgent
+  /** Undefined once something was said. */
+  onAsk: ((question: string) => void) | undefined
+}) {
+  const words = useGreetingWords()
+  const questions = agent.questions.filter(question => question.trim() !== '')
+  if (agent.prologue.trim() === '' && !onAsk) return null
+  return (
+    <div className="greeting">
+      <AgentMark name={agent.name} isLarge />
+      <h2>{agent.name}</h2>
+      <p className={agent.prologue === '' ? 'soft' : 'plain-text'}>{agent.prologue || words.begin}</p>
+      {onAsk && questions.length > 0 && (
+        <fieldset className="options" aria-label={words.questions}>
+          {questions.map(question => (
+            <Button key={question} onClick={() => onAsk(question)}>
+              {question}
+            </Button>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  )
+}
+
+/** Nearer to the end than this counts as being there. */
+const nearEnd = 60
+
+interface Stick {
+  onScroll: () => void
+  isAtEnd: boolean
+  goToEnd: () => void
+}
+
+/**
+ * Keeps a list of messages at its end while it grows, unless the reader has scrolled away, and keeps what the reader
+ * looks at in its place when older messages come in above it.
+ */
+function useStickToEnd(
+  box: RefObject<HTMLElement | null>,
+  content: unknown,
+  firstId: string | undefined,
+  onTop: () => void,
+): Stick {
+  const [isAtEnd, setIsAtEnd] = useState(true)
+  const last = useRef({ firstId, height: 0, isAtEnd: true })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown decides when there is something to do
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    const { firstId: before, height, isAtEnd: wasAtEnd } = last.current
+    if (wasAtEnd) element.scrollTop = element.scrollHeight
+    else if (before !== firstId && before !== undefined) element.scrollTop += element.scrollHeight - height
+    last.current = { firstId, height: element.scrollHeight, isAtEnd: wasAtEnd }
+  }, [content, firstId])
+
+  // Pictures and lazily loaded parts grow without any message coming in.
+  useLayoutEffect(() => {
+    const element = box.current
+    const inner = element?.firstElementChild
+    if (!element || !inner) return
+    const observer = new ResizeObserver(() => {
+      if (last.current.isAtEnd) element.scrollTop = element.scrollHeight
+    })
+    observer.observe(inner)
+    return () => observer.disconnect()
+  }, [box])
+
+  const onScroll = useCallback(() => {
+    const element = box.current
+    if (!element) return
+    const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd
+    last.current.isAtEnd = isNear
+    last.current.height = element.scrollHeight
+    setIsAtEnd(isNear)
+    if (element.scrollTop < 120) onTop()
+  }, [box, onTop])
+
+  const goToEnd = useCallback(() => {
+    last.current.isAtEnd = true
+    setIsAtEnd(true)
+    box.current?.scrollTo({ top: box.current.scrollHeight })
+  }, [box])
+  return { onScroll, isAtEnd, goToEnd }
 }

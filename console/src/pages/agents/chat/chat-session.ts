@@ -1,9 +1,16 @@
 import { ApiFailure } from '../../../api/api-failure.ts'
 import type { ChatApi } from './chat-api.ts'
 import { type ChatState, emptyState, isLive, type Outgoing } from './chat-state.ts'
-import { afterEvent, type ChatTurn, failureIn, messagesOf, type Rating, withOlder } from './chat-turns.ts'
+import {
+  afterEvent,
+  type ChatTurn,
+  failureIn,
+  messagesOf,
+  type Rating,
+  turnsOf,
+  withOlder,
+} from './chat-turns.ts'
 import { deliverTurn, listenToTurn } from './listen-to-turn.ts'
-import { newestTurns, turnsBefore } from './newest-turns.ts'
 
 /** One conversation as it is shown and carried on. Turns that nobody listens to any more go on at the server. */
 export class ChatSession {
@@ -190,4 +197,53 @@ export class ChatSession {
     this.#state = state
     for (const listener of this.#listeners) listener()
   }
+}
+
+const pageSize = 30
+
+interface TurnsPage {
+  turns: ChatTurn[]
+  /** Whether there may be a page before it. */
+  isFull: boolean
+}
+
+async function turnsBefore(
+  api: ChatApi,
+  conversationId: string,
+  offset: number,
+  signal: AbortSignal,
+): Promise<TurnsPage> {
+  const found = await api.retrieve(conversationId, pageSize, offset, signal)
+  return { turns: turnsOf(found), isFull: found.length === pageSize }
+}
+
+/**
+ * The newest turns, the last one with what its messages do not tell: whether it still runs, waits or failed. Where its
+ * run cannot be read it counts as ended, unless `needsRun`: what was said is worth more than that.
+ */
+async function newestTurns(
+  api: ChatApi,
+  conversationId: string,
+  signal: AbortSignal,
+  needsRun: boolean,
+): Promise<TurnsPage> {
+  const { turns, isFull } = await turnsBefore(api, conversationId, 0, signal)
+  const last = turns.at(-1)
+  if (last?.runId === undefined) return { turns, isFull }
+  const run = await api.run(last.runId, signal).catch(error => {
+    if (needsRun) throw error
+    return undefined
+  })
+  return { turns: turns.with(-1, afterRun(last, run)), isFull }
+}
+
+function afterRun(turn: ChatTurn, run: Awaited<ReturnType<ChatApi['run']>>): ChatTurn {
+  // A run that went on with a later turn says nothing of this one.
+  if (run?.chat_id !== turn.chatId) return turn
+  if (run.status === 'waiting') return { ...turn, options: run.waiting?.options ?? [] }
+  if (run.status === 'failed' && run.error) {
+    const { reason, message } = run.error
+    return { ...turn, phase: 'failed', failure: { reason, message, isRecorded: true } }
+  }
+  return run.status === 'running' || run.status === 'queued' ? { ...turn, phase: 'answering' } : turn
 }

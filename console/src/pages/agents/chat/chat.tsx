@@ -1,18 +1,27 @@
+import { Drawer } from 'antd'
 import type { TextAreaRef } from 'antd/es/input/TextArea'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { Failure } from '../../../ui/failure.tsx'
-import { useTellFailure } from '../../../ui/use-tell-failure.ts'
+import {
+  type DragEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { Failure, useTellFailure } from '../../../ui/failure.tsx'
+import { pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { ChatAgent } from './chat-agent.ts'
+import { chatApi } from './chat-api.ts'
 import { ChatLog, type ChatLogHandle } from './chat-log.tsx'
-import { isLive } from './chat-state.ts'
+import { ChatSession } from './chat-session.ts'
+import { type ChatState, isLive, showMilliseconds } from './chat-state.ts'
 import type { ChatTurn, Rating } from './chat-turns.ts'
 import type { Citation } from './citation-marks.ts'
 import { Composer } from './composer.tsx'
-import { DropZone } from './drop-zone.tsx'
-import { PassageDrawer } from './passage-drawer.tsx'
 import { useAttachments } from './use-attachments.ts'
-import { useChat } from './use-chat.ts'
 
 const useWords = defineWords(
   {
@@ -117,4 +126,129 @@ function useEndOfAnswer(isAnswering: boolean, onEnd: (() => void) | undefined): 
     if (was.current && !isAnswering) onEnd?.()
     was.current = isAnswering
   }, [isAnswering, onEnd])
+}
+
+interface DropZoneProps {
+  isOn: boolean
+  label: string
+  onFiles: (files: Iterable<File>) => void
+  children: ReactNode
+}
+
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
+
+/** A chat that files can be dropped on. By keyboard they are attached with a button. */
+function DropZone({ isOn, label, onFiles, children }: DropZoneProps) {
+  const [isOver, setIsOver] = useState(false)
+  // Leaving a child for its neighbour leaves and enters in turn.
+  const depth = useRef(0)
+  const move = (event: DragEvent, step: number): void => {
+    if (!isOn || !hasFiles(event)) return
+    event.preventDefault()
+    depth.current += step
+    setIsOver(depth.current > 0)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button to attach files does the same
+    <div
+      className="chat"
+      onDragEnter={event => move(event, 1)}
+      onDragLeave={event => move(event, -1)}
+      onDragOver={event => move(event, 0)}
+      onDrop={event => {
+        if (!isOn || !hasFiles(event)) return
+        event.preventDefault()
+        depth.current = 0
+        setIsOver(false)
+        onFiles(event.dataTransfer.files)
+      }}
+    >
+      {children}
+      {isOver && <div className="drop-cover">{label}</div>}
+    </div>
+  )
+}
+
+/** Tells of changes no more often than can be shown, and always of the last one. */
+function throttled(session: ChatSession): (listener: () => void) => () => void {
+  return listener => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const leave = session.subscribe(() => {
+      timer ??= setTimeout(
+        () => {
+          timer = undefined
+          listener()
+        },
+        showMilliseconds(session.read().turns.at(-1)),
+      )
+    })
+    return () => {
+      clearTimeout(timer)
+      leave()
+    }
+  }
+}
+
+/** A chat with an agent: how it stands, and what can be done. */
+function useChat(
+  agentId: string,
+  conversationId: string | undefined,
+  canTalk: boolean,
+): { session: ChatSession; state: ChatState } {
+  const [{ session, subscribe }] = useState(() => {
+    const made = new ChatSession(chatApi(agentId))
+    return { session: made, subscribe: throttled(made) }
+  })
+  const state = useSyncExternalStore(subscribe, session.read)
+  useEffect(() => {
+    void session.open(conversationId, { canTalk })
+  }, [session, conversationId, canTalk])
+  useEffect(() => () => session.close(), [session])
+  return { session, state }
+}
+
+const usePassageDrawerWords = defineWords(
+  {
+    title: (index: number) => `Source ${index}`,
+    open: 'Open in document',
+    score: (score: string) => `Score ${score}`,
+  },
+  {
+    title: (index: number) => `来源 ${index}`,
+    open: '在文档中查看',
+    score: (score: string) => `得分 ${score}`,
+  },
+)
+
+const placeOf = ({ knowledge_id, file_id, chunk_id }: Citation): string =>
+  `${pathTo('knowledge', knowledge_id, 'documents', file_id)}?chunk=${encodeURIComponent(chunk_id)}`
+
+/** The passage that an answer rests on, with the way to its document. */
+function PassageDrawer({ citation, onClose }: { citation: Citation | undefined; onClose: () => void }) {
+  const words = usePassageDrawerWords()
+  return (
+    <Drawer
+      open={citation !== undefined}
+      onClose={onClose}
+      size={460}
+      title={citation && words.title(citation.index)}
+      destroyOnHidden
+    >
+      {citation && (
+        <article className="passage">
+          <h3>{citation.file_name}</h3>
+          {citation.heading !== undefined && citation.heading !== '' && (
+            <p className="soft">{citation.heading}</p>
+          )}
+          <blockquote>{citation.content}</blockquote>
+          <p className="passage-foot">
+            {citation.score !== undefined && (
+              <span className="soft small">{words.score(citation.score.toFixed(2))}</span>
+            )}
+            <a href={placeOf(citation)}>{words.open}</a>
+          </p>
+        </article>
+      )}
+    </Drawer>
+  )
 }

@@ -4,10 +4,9 @@ import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { defineWords } from '../../../ui/words.ts'
-import { CitationMark } from './citation-mark.tsx'
 import type { Citation } from './citation-marks.ts'
-import { FileImage } from './file-image.tsx'
 import { markCitations } from './mark-citations.ts'
+import { FileImage } from './message-files.tsx'
 import { fileInAddress, safeAddress } from './message-form.ts'
 
 const useWords = defineWords(
@@ -87,4 +86,36 @@ export function Markdown({ text, citations, onCite }: MarkdownProps) {
       </ReactMarkdown>
     </div>
   )
+}
+
+const useCitationMarkWords = defineWords(
+  { source: (index: number, file: string) => `Source ${index}: ${file}` },
+  { source: (index: number, file: string) => `来源 ${index}：${file}` },
+)
+
+interface CitationMarkProps {
+  indexes: readonly number[]
+  citations: readonly Citation[]
+  onCite: (citation: Citation) => void
+}
+
+/** The numbers of passages in an answer, each a way to the passage. */
+function CitationMark({ indexes, citations, onCite }: CitationMarkProps) {
+  const words = useCitationMarkWords()
+  const named = indexes.flatMap(index => citations.find(citation => citation.index === index) ?? [])
+  return named.map(citation => {
+    const label = words.source(citation.index, citation.file_name)
+    return (
+      <button
+        key={citation.index}
+        type="button"
+        className="citation-mark"
+        aria-label={label}
+        title={label}
+        onClick={() => onCite(citation)}
+      >
+        {citation.index}
+      </button>
+    )
+  })
 }

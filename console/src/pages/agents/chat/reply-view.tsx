@@ -1,12 +1,15 @@
-import { lazy, memo, Suspense } from 'react'
+import { DislikeFilled, DislikeOutlined, LikeFilled, LikeOutlined } from '@ant-design/icons'
+import { useQuery } from '@tanstack/react-query'
+import { Button, Input, Popover } from 'antd'
+import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
+import { useTellFailure } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
+import { readRun } from './chat-api.ts'
 import type { ChatMessage, Rating } from './chat-turns.ts'
-import type { Citation } from './citation-marks.ts'
+import { type Citation, citationsFor, hasMarks } from './citation-marks.ts'
 import { MessageFiles } from './message-files.tsx'
 import { prettyAction } from './message-form.ts'
-import { RateButtons } from './rate-buttons.tsx'
-import { useCitations } from './use-citations.ts'
 
 const PlainText = ({ text }: { text: string }) => <div className="plain-text">{text}</div>
 
@@ -103,4 +106,119 @@ function ReplyBar({ reply, runId, actions }: Pick<ReplyViewProps, 'reply' | 'run
       )}
     </div>
   )
+}
+
+const useRateButtonsWords = defineWords(
+  {
+    like: 'Good answer',
+    dislike: 'Bad answer',
+    why: 'What was wrong with it? (optional)',
+    send: 'Send feedback',
+    cancel: 'Cancel',
+  },
+  {
+    like: '回答得好',
+    dislike: '回答得不好',
+    why: '哪里不好？（选填）',
+    send: '提交反馈',
+    cancel: '取消',
+  },
+)
+
+interface RateButtonsProps {
+  rating: Rating | undefined
+  onRate: (rating: Rating | null, comment?: string) => Promise<void>
+}
+
+/** Whether an answer was good; chosen once more, the word is taken back. */
+function RateButtons({ rating, onRate }: RateButtonsProps) {
+  const words = useRateButtonsWords()
+  const tell = useTellFailure()
+  const [isAsking, setIsAsking] = useState(false)
+  const rate = (next: Rating | null, comment?: string): void => {
+    setIsAsking(false)
+    onRate(next, comment).catch(tell)
+  }
+  return (
+    <>
+      <Button
+        type="text"
+        size="small"
+        aria-label={words.like}
+        title={words.like}
+        aria-pressed={rating === 'like'}
+        icon={rating === 'like' ? <LikeFilled /> : <LikeOutlined />}
+        onClick={() => rate(rating === 'like' ? null : 'like')}
+      />
+      <Popover
+        open={isAsking}
+        trigger="click"
+        placement="topLeft"
+        destroyOnHidden
+        onOpenChange={isOpen => setIsAsking(isOpen && rating !== 'dislike')}
+        content={<Comment onSend={comment => rate('dislike', comment)} onCancel={() => setIsAsking(false)} />}
+      >
+        <Button
+          type="text"
+          size="small"
+          aria-label={words.dislike}
+          title={words.dislike}
+          aria-pressed={rating === 'dislike'}
+          icon={rating === 'dislike' ? <DislikeFilled /> : <DislikeOutlined />}
+          onClick={() => {
+            if (rating === 'dislike') rate(null)
+          }}
+        />
+      </Popover>
+    </>
+  )
+}
+
+function Comment({ onSend, onCancel }: { onSend: (comment: string) => void; onCancel: () => void }) {
+  const words = useRateButtonsWords()
+  const [comment, setComment] = useState('')
+  return (
+    <form
+      className="rate-comment"
+      onSubmit={event => {
+        event.preventDefault()
+        onSend(comment.trim())
+      }}
+      onKeyDown={event => {
+        if (event.key === 'Escape') onCancel()
+      }}
+    >
+      <Input.TextArea
+        autoFocus
+        rows={3}
+        maxLength={2000}
+        aria-label={words.why}
+        placeholder={words.why}
+        value={comment}
+        onChange={event => setComment(event.target.value)}
+      />
+      <div className="rate-buttons">
+        <Button size="small" onClick={onCancel}>
+          {words.cancel}
+        </Button>
+        <Button size="small" type="primary" htmlType="submit">
+          {words.send}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const none: readonly Citation[] = []
+
+/** What the marks in a reply stand for. The trace of the run tells; it is read only where there are marks. */
+function useCitations(runId: string | undefined, reply: string, isWhole: boolean): readonly Citation[] {
+  const { data } = useQuery({
+    queryKey: ['run-citations', runId],
+    // null: queries may not give undefined.
+    queryFn: async ({ signal }) => (await readRun(runId!, signal))?.nodes ?? null,
+    enabled: isWhole && runId !== undefined && hasMarks(reply),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return useMemo(() => (data ? citationsFor(reply, data) : none), [data, reply])
 }

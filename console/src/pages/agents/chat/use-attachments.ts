@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { upload } from '../../../api/upload.ts'
-import { useFailureWords } from '../../../ui/failure-words.ts'
+import { useFailureWords } from '../../../ui/failure.tsx'
 
 /** The server takes no more with one message. */
 export const mostFiles = 20

@@ -1,2 +1,0 @@
-/** `now` is what is being edited. */
-export type Side = number | 'now'
