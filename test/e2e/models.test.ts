@@ -47,8 +47,8 @@ describeConsole('Models', world => {
     await card.getByText('Test failed').waitFor()
     world.model.reset()
     await card.getByRole('button', { name: 'Make fast the default' }).click()
-    await card.getByText('Default value', { exact: true }).waitFor()
-    assert.equal(await settings.getByText('Default value', { exact: true }).count(), 0)
+    await card.getByText('Default', { exact: true }).waitFor()
+    assert.equal(await settings.getByText('Default', { exact: true }).count(), 0)
 
     await card.getByRole('button', { name: 'Edit fast' }).click()
     const edit = page.getByRole('dialog', { name: 'Edit model' })
@@ -64,7 +64,7 @@ describeConsole('Models', world => {
     await card.getByRole('button', { name: 'Delete fast' }).click()
     await page.getByRole('tooltip').getByRole('button', { name: 'Delete' }).click()
     await card.waitFor({ state: 'detached' })
-    await settings.getByText('Default value', { exact: true }).waitFor()
+    await settings.getByText('Default', { exact: true }).waitFor()
   })
 
   flow(world, 'tell what the server refuses', async ({ page }) => {

@@ -15,7 +15,7 @@ describeConsole(
       await model.getByText('required').waitFor()
       await model.getByText('MODEL_BASE_URL, MODEL_NAME, MODEL_API_KEY').waitFor()
       await features.getByText('Keyword search works without').waitFor()
-      assert.equal(await features.getByText('ready').filter({ hasNotText: 'at once' }).count(), 0)
+      assert.equal(await features.getByText('ready').filter({ hasNotText: 'immediately' }).count(), 0)
       await page.getByText('No runs yet').waitFor()
       assert.equal(await page.getByRole('link', { name: /Chat with the demo agent/ }).count(), 0)
       await expectAccessible(page, 'the overview without a model')

@@ -8,7 +8,7 @@ import { WorkflowSelect } from './workflow-select.tsx'
 
 const useWords = defineWords(
   {
-    title: 'Model and persona',
+    title: 'How it answers',
     workflow: 'Workflow',
     none: 'None: answer with a model and a persona',
     workflowHelp: 'If a workflow is selected, every message runs it, and its output is the answer.',
@@ -26,7 +26,7 @@ const useWords = defineWords(
     isDefault: 'default',
   },
   {
-    title: '模型与角色设定',
+    title: '回答方式',
     workflow: '工作流',
     none: '无：由模型按角色设定回答',
     workflowHelp: '选择工作流后，每条消息都会运行它，它的输出就是回答。',

@@ -58,7 +58,7 @@ export function ChatTab({
 
 const useWords = defineWords(
   {
-    conversations: 'Your console conversations',
+    conversations: 'Your conversations',
     new: 'New conversation',
     search: 'Search conversations',
     more: 'Show more',
@@ -66,7 +66,7 @@ const useWords = defineWords(
     notFound: 'No matches.',
   },
   {
-    conversations: '控制台里的对话',
+    conversations: '你的对话',
     new: '新对话',
     search: '搜索对话',
     more: '显示更多',
