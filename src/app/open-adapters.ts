@@ -20,9 +20,9 @@ import { SqlOutputVault } from '../adapters/sql/sql-output-vault.ts'
 import { SqlReadingStore } from '../adapters/sql/sql-reading-store.ts'
 import { SqlRunStore } from '../adapters/sql/sql-run-store.ts'
 import { SqlSegmentStore } from '../adapters/sql/sql-segment-store.ts'
-import { SqlTableArchive } from '../adapters/sql/sql-table-archive.ts'
 import { SqlUsageStore } from '../adapters/sql/sql-usage-store.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
+import { TableArchive } from '../backup/table-archive.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import type { Database } from '../database/database.ts'
@@ -67,7 +67,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     fileStore: new SqlFileStore(database),
     idempotencyStore: new SqlIdempotencyStore(database),
     blobStore: await openDiskBlobStore(join(config.dataDir, 'files')),
-    tableArchive: new SqlTableArchive(database),
+    tableArchive: new TableArchive(database),
     knowledgeStore: new SqlKnowledgeStore(database),
     documentStore: new SqlDocumentStore(database),
     readingStore: new SqlReadingStore(database),

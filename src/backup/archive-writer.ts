@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { BackupError } from './backup-error.ts'
-import { readRange } from './read-range.ts'
-import { blockBytes, encodeHeader, paddingOf, type TarEntry } from './tar-header.ts'
+import { BackupError } from './archive-format.ts'
+import { blockBytes, encodeHeader, paddingOf, readRange, type TarEntry } from './tar.ts'
 
 export interface WrittenEntry extends TarEntry {
   /** Where its header begins. */
@@ -33,7 +32,7 @@ async function syncFolder(path: string): Promise<void> {
 
 /**
  * Writes one archive: to `<path>.partial`, which becomes `<path>` when everything is on the disk. What a
- * killed backup left there is overwritten by the next one.
+ * killed backup left behind is overwritten by the next one.
  */
 export class ArchiveWriter {
   readonly path: string
@@ -52,17 +51,17 @@ export class ArchiveWriter {
   static async open(path: string, modifiedAt: number): Promise<ArchiveWriter> {
     const target = resolve(path)
     if (await exists(target))
-      throw new BackupError(`There is a file ${target} already; choose another name or remove it first.`)
+      throw new BackupError(`The file ${target} already exists. Choose another name or remove it first.`)
     const partial = `${target}.partial`
     await rm(partial, { force: true })
-    // An archive holds everything there is, the operator's token too: it is for its owner alone.
+    // An archive contains everything, including the operator's token: only its owner may read it.
     const file = await open(partial, 'wx+', 0o600).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT' ? new BackupError(`There is no folder ${dirname(target)}.`) : error
     })
     return new ArchiveWriter(target, partial, file, modifiedAt)
   }
 
-  /** The content goes first and the header, which has its size, into the gap before it. */
+  /** The content is written first; the header, which holds its size, goes into the gap before it. */
   async add(name: string, content: AsyncIterable<Uint8Array>): Promise<WrittenEntry> {
     const start = this.#end
     const hash = createHash('sha256')
@@ -79,7 +78,7 @@ export class ArchiveWriter {
     return { name, size, start, sha256: hash.digest('hex') }
   }
 
-  /** Takes the last entry out again. */
+  /** Removes the last entry again. */
   drop(last: WrittenEntry): void {
     this.#end = last.start
   }
@@ -88,17 +87,19 @@ export class ArchiveWriter {
     return readRange(this.#file, start + blockBytes, size)
   }
 
-  /** When this resolves, the archive has its name and survives power loss. Says how long it is. */
+  /** When this resolves, the archive has its name and survives power loss. Returns its size in bytes. */
   async finish(): Promise<number> {
     await this.#write(Buffer.alloc(2 * blockBytes), this.#end)
     const bytes = this.#end + 2 * blockBytes
-    // Of an entry that was taken out, more may lie behind the end.
+    // Bytes of a removed entry may remain after the end.
     await this.#file.truncate(bytes)
     await this.#file.sync()
     const [mine, found] = await Promise.all([this.#file.stat(), stat(this.#partial).catch(() => undefined)])
     await this.#file.close()
     if (mine.ino !== found?.ino || (await exists(this.path)))
-      throw new BackupError(`Another backup to ${this.path} was made at the same time; this one is given up.`)
+      throw new BackupError(
+        `Another backup was written to ${this.path} at the same time; this one was abandoned.`,
+      )
     await rename(this.#partial, this.path)
     await syncFolder(dirname(this.path))
     return bytes
@@ -112,7 +113,7 @@ export class ArchiveWriter {
   }
 
   async #write(bytes: Uint8Array, position: number): Promise<void> {
-    // A disk running full may take a part only; the next call then says why.
+    // A disk that is running full may accept only a part; the next call then reports why.
     for (let done = 0; done < bytes.length; )
       done += (await this.#file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
   }

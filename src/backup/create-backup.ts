@@ -2,11 +2,21 @@ import type { BlobStore } from '../files/blob-store.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
+import {
+  bootstrapTokenEntry,
+  type ContentRow,
+  contentEntry,
+  contentRow,
+  contentTable,
+  formatVersion,
+  type Manifest,
+  manifestEntry,
+  packRows,
+  printManifest,
+  tableEntry,
+  unpackRows,
+} from './archive-format.ts'
 import { ArchiveWriter, type WrittenEntry } from './archive-writer.ts'
-import { type ContentRow, contentRow, contentTable } from './content-row.ts'
-import { bootstrapTokenEntry, contentEntry, manifestEntry, tableEntry } from './entry-names.ts'
-import { formatVersion, type Manifest, printManifest } from './manifest.ts'
-import { packRows, unpackRows } from './packed-rows.ts'
 import type { Row, TableArchive } from './table-archive.ts'
 
 export interface BackupParts {
@@ -15,7 +25,7 @@ export interface BackupParts {
   files: Pick<FileStore, 'knownKeys'>
   clock: Clock
   programVersion: string
-  /** Read after the tables, so that a token that they know is not missed. */
+  /** Read after the tables, so that no token in them is missed. */
   readBootstrapToken(): Promise<Uint8Array | undefined>
 }
 
@@ -30,7 +40,7 @@ export interface BackupSummary {
 
 type Entries = Map<string, WrittenEntry & { rows?: number }>
 
-/** The content ends the backup when it is interrupted, whatever it comes from. */
+/** Stops reading when the backup is interrupted, whatever the source is. */
 async function* until<Item>(signal: AbortSignal, content: AsyncIterable<Item>): AsyncGenerator<Item> {
   for await (const item of content) {
     signal.throwIfAborted()
@@ -92,7 +102,7 @@ class Backup {
     return this.#writer.add(name, until(this.#signal, Array.isArray(content) ? fromArray(content) : content))
   }
 
-  /** The moment that the backup shows; it is held no longer than the tables take. */
+  /** The snapshot is held only while the tables are read. */
   async #addTables(): Promise<void> {
     await this.#parts.tables.snapshot(async snapshot => {
       this.#schema = snapshot.schema
@@ -115,7 +125,7 @@ class Backup {
     if (token) this.#entries.set(bootstrapTokenEntry, await this.#add(bootstrapTokenEntry, [token]))
   }
 
-  /** Which contents there are is read back from the archive: no list of them is kept in memory. */
+  /** The list of contents is read back from the archive instead of being held in memory. */
   async #addContents(): Promise<void> {
     const table = this.#entries.get(tableEntry(contentTable))
     if (!table) return
@@ -128,7 +138,7 @@ class Backup {
     }
   }
 
-  /** False when there is no such content any more; then nothing of it is in the archive. */
+  /** False when the content no longer exists; then nothing of it is in the archive. */
   async #addContent({ key, size, sha256 }: ContentRow): Promise<boolean> {
     try {
       const entry = await this.#add(contentEntry(key), await this.#parts.blobs.read(key))
@@ -141,7 +151,7 @@ class Backup {
     }
   }
 
-  /** Rows go before their content does: a content without a row was deleted while the backup ran. */
+  /** Rows are deleted before their content: a content without a row was deleted while the backup ran. */
   async #noteLost(key: string): Promise<void> {
     const isStillKnown = (await this.#parts.files.knownKeys([key])).has(key)
     const lost = isStillKnown ? this.#damaged : this.#vanished
@@ -154,8 +164,8 @@ async function* fromArray<Item>(items: Item[]): AsyncGenerator<Item> {
 }
 
 /**
- * Writes everything that the server keeps into one archive while the server goes on: the tables as they are
- * at one moment, then the contents of the files that they name. On failure nothing is left.
+ * Writes everything the server stores into one archive while the server keeps running: a snapshot of the tables,
+ * then the contents of the files that they name. On failure nothing is left behind.
  */
 export async function createBackup(
   parts: BackupParts,

@@ -1,10 +1,7 @@
 import type { BlobStore } from '../files/blob-store.ts'
 import type { FileStore } from '../files/file-store.ts'
-import { type ArchiveContents, openContents } from './archive-contents.ts'
-import { ArchiveReader } from './archive-reader.ts'
-import { atOnce } from './at-once.ts'
-import { BackupError, damagedArchive } from './backup-error.ts'
-import { contentId, contentTable, fileTable } from './content-row.ts'
+import { BackupError, contentId, contentTable, damagedArchive, fileTable } from './archive-format.ts'
+import { type ArchiveContents, ArchiveReader, openContents } from './archive-reader.ts'
 import type { Row, TableArchive } from './table-archive.ts'
 
 export interface RestoreParts {
@@ -18,26 +15,53 @@ export interface RestoreSummary {
   programVersion: string
   rows: Record<string, number>
   contents: { count: number; bytes: number }
-  /** Files that the archive names and whose content it does not hold. */
+  /** Files whose content the archive does not contain. */
   filesLeftOut: number
-  /** Of the server that was backed up; where its operator's token was made at the first start. */
+  /** The operator's token of the backed-up server, if its first start created one. */
   bootstrapToken: Uint8Array | undefined
 }
 
-/** Each small file waits for the disk; together they wait about as long as one. */
+/** Each small file waits for an fsync; in parallel they take about as long as one. */
 const writesAtOnce = 8
 const removeBatch = 500
 
-/** Rows of these go with the file they speak of. */
+/** Rows of these tables are dropped with their file. */
 const documentTables = new Set(['documents', 'document_values', 'readings'])
 const batchTable = 'batches'
+
+/**
+ * Processes every item, up to `width` at once. After the first failure no further item is started; the error is
+ * thrown when the running ones have finished.
+ */
+async function forEachConcurrently<Item>(
+  width: number,
+  items: AsyncIterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]()
+  let failure: { error: unknown } | undefined
+  const processNext = async (): Promise<void> => {
+    try {
+      while (!failure) {
+        const turn = await iterator.next()
+        if (turn.done) return
+        await work(turn.value)
+      }
+    } catch (error) {
+      failure ??= { error }
+    }
+  }
+  await Promise.all(Array.from({ length: width }, processNext))
+  await iterator.return?.()
+  if (failure) throw failure.error
+}
 
 class Restore {
   readonly #parts: RestoreParts
   readonly #archive: ArchiveReader
   readonly #contents: ArchiveContents
   readonly #signal: AbortSignal
-  /** Stores mint their own keys. About 150 bytes a content is all that grows with the archive. */
+  /** Stores choose their own keys. This map is all that grows with the archive: about 150 bytes per content. */
   readonly #newKeys = new Map<string, string>()
   readonly #lost = new Set<string>()
   readonly #lostFiles = new Set<string>()
@@ -58,7 +82,7 @@ class Restore {
       await this.#findLostFiles()
       rows = await this.#parts.tables.replace(table => this.#rows(table), { overwrite })
     } catch (error) {
-      // What cannot be removed now, the server sweeps away later, as it does with every unfinished upload.
+      // What cannot be removed now is swept later by the server, like every unfinished upload.
       await this.#removeContents().catch(() => {})
       throw error
     }
@@ -75,7 +99,7 @@ class Restore {
 
   async #writeContents(): Promise<void> {
     const contents = this.#contents.contents(id => this.#lost.add(id))
-    await atOnce(writesAtOnce, contents, async ({ row, entry }) => {
+    await forEachConcurrently(writesAtOnce, contents, async ({ row, entry }) => {
       this.#signal.throwIfAborted()
       const written = await this.#parts.blobs.write(this.#archive.read(entry), row.size)
       this.#newKeys.set(row.key, written.key)
@@ -83,7 +107,7 @@ class Restore {
     })
   }
 
-  /** Files whose content was deleted while the backup ran: whoever deleted it meant the documents, too. */
+  /** Files whose content was deleted while the backup ran; their documents were meant to go, too. */
   async #findLostFiles(): Promise<void> {
     if (this.#lost.size === 0) return
     for await (const row of this.#contents.rows(fileTable))
@@ -99,13 +123,13 @@ class Restore {
       this.#signal.throwIfAborted()
       if ((table === fileTable || table === contentTable) && this.#lost.has(contentId(row))) continue
       if (documentTables.has(table) && this.#isOfLostFile(row)) continue
-      // What it was cut into is no longer seen, and swept when the server runs.
+      // Its chunks become invisible and are swept when the server runs.
       if (table === batchTable && this.#isOfLostFile(row)) row['state'] = 'gone'
       yield table === contentTable ? { ...row, key: this.#newKeys.get(String(row['key'])) ?? null } : row
     }
   }
 
-  /** Only what no row names: a database that went away while it committed may have kept the rows after all. */
+  /** Removes only keys that no row names: a database that disconnected during the commit may have committed. */
   async #removeContents(): Promise<void> {
     const keys = [...this.#newKeys.values()]
     for (let start = 0; start < keys.length; start += removeBatch) {
@@ -117,8 +141,8 @@ class Restore {
 }
 
 /**
- * Puts back what an archive holds. All checksums are verified, the contents' on their way into the store;
- * the rows that name them come last and all at once. On failure everything is as it was.
+ * Restores an archive. All checksums are verified, those of contents while they are written to the store; the rows
+ * come last, in one transaction. On failure everything is as it was.
  */
 export async function restoreBackup(
   parts: RestoreParts,
@@ -129,7 +153,7 @@ export async function restoreBackup(
   try {
     if (!options.overwrite && !(await parts.tables.isUnused()))
       throw new BackupError(
-        'There is data here already. Restore into an empty place, or add --force to replace what is here.',
+        'This server already has data. Restore into an empty one, or add --force to replace what is here.',
       )
     const contents = await openContents(archive, await parts.tables.schema())
     return await new Restore(parts, archive, contents, options.signal).run(options.overwrite)

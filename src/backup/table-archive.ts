@@ -1,27 +1,216 @@
-/** A row as every database and JSON can hold it. */
+import { demo } from '../contract/demo.ts'
+import type { Database, Reader, Transaction } from '../database/database.ts'
+import type { SqlValue, StoredRow } from '../database/sql.ts'
+import { archivedTables, workspaceTables } from '../database/tables.ts'
+import { vectorMark, vectorParameter } from '../database/vector.ts'
+import { AppError } from '../kernel/app-error.ts'
+
+/** A row in the types that both databases and JSON share. */
 export type Row = Record<string, string | number | null>
 
-/** All tables at one moment, while others go on writing. */
+/** A consistent snapshot of all tables, while writes continue. */
 export interface TableSnapshot {
-  /** Names the form of the tables; rows fit only into tables of the same form. */
+  /** The schema version; rows fit only into tables of the same version. */
   schema: string
   rows(table: string): AsyncIterable<Row>
 }
 
+/** How a column is written into an archive: bytes and vectors as base64, so that both databases can read them. */
+interface Column {
+  name: string
+  kind: 'plain' | 'bytes' | 'vector'
+}
+
+/** By the type's name in either database. */
+const kinds: Record<string, Column['kind']> = { blob: 'bytes', bytea: 'bytes', vector: 'vector' }
+
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+
+/** PostgreSQL shows a vector as the text `[0.1,0.2]`. */
+const floatsOf = (text: string): Float32Array => Float32Array.from(JSON.parse(text) as number[])
+
+function archived(kind: Column['kind'], value: SqlValue | undefined): string | number | null {
+  if (value instanceof Uint8Array) return base64(value)
+  if (kind === 'vector' && typeof value === 'string') {
+    const floats = floatsOf(value)
+    return base64(new Uint8Array(floats.buffer))
+  }
+  return value as string | number | null
+}
+
+const archivedRow = (columns: Column[], row: StoredRow): Row =>
+  Object.fromEntries(columns.map(({ name, kind }) => [name, archived(kind, row[name])]))
+
+/** The inverse of `archivedRow`. */
+const storedValues = (
+  dialect: Database['dialect'],
+  columns: Column[],
+  values: (string | number | null)[],
+): SqlValue[] =>
+  values.map((value, index) => {
+    const { kind } = columns[index]!
+    if (kind === 'plain' || typeof value !== 'string') return value
+    const bytes = Uint8Array.from(Buffer.from(value, 'base64'))
+    return kind === 'bytes' ? bytes : vectorParameter(dialect, new Float32Array(bytes.buffer))
+  })
+
+const demoBases = `SELECT id FROM knowledge_bases WHERE name = '${demo.knowledgeName}'`
+const demoFiles = `SELECT file_id FROM documents WHERE knowledge_id IN (${demoBases})`
+
+/**
+ * The tables in which everything that users create has a row, each with the condition for rows of the first start. All
+ * other tables depend on these.
+ */
+const createdByFirstStart: Record<string, string | undefined> = {
+  workspaces: "id = 'default'",
+  tokens: 'operator = 1',
+  workflows: `id = '${demo.workflowId}' AND version = 1`,
+  agents: `id = '${demo.agentId}'`,
+  knowledge_bases: `name = '${demo.knowledgeName}'`,
+  files: `id IN (${demoFiles})`,
+  conversations: undefined,
+  runs: undefined,
+  models: undefined,
+}
+
+/** Rows per INSERT, fewer where they are long. */
+const batchRows = 100
+const batchCharacters = 1 << 20
+
+const isValue = (value: unknown): value is string | number | null =>
+  value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+
+/** The values in column order; a row with other columns is refused. */
+function valuesOf(table: string, columns: Column[], row: Row): (string | number | null)[] {
+  const values = columns.map(({ name }) => (Object.hasOwn(row, name) ? row[name] : undefined))
+  if (!values.every(isValue) || Object.keys(row).length !== columns.length)
+    throw new AppError('invalid_request', `A row of the table ${table} does not match its columns`)
+  return values
+}
+
+const charactersOf = (values: SqlValue[]): number =>
+  values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'object' || typeof value === 'string' ? (value?.length ?? 0) : 8),
+    0,
+  )
+
 /** The tables that a backup holds, whatever database keeps them. */
-export interface TableArchive {
-  readonly tables: readonly string[]
-  schema(): Promise<string>
-  /** True while there is nothing but what a first start makes. */
-  isUnused(): Promise<boolean>
-  snapshot<Result>(work: (snapshot: TableSnapshot) => Promise<Result>): Promise<Result>
+export class TableArchive {
+  readonly tables = archivedTables
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  schema(): Promise<string> {
+    return this.#schema(this.#database)
+  }
+
+  /** Migrations have the same numbers in all dialects. */
+  async #schema(reader: Reader): Promise<string> {
+    const last = await reader.get<{ name: string }>('SELECT MAX(name) AS name FROM schema_migrations')
+    return last?.name.split('_')[0] ?? ''
+  }
+
+  /** True while there is nothing but what a first start creates. */
+  isUnused(): Promise<boolean> {
+    return this.#isUnused(this.#database)
+  }
+
+  async #isUnused(reader: Reader): Promise<boolean> {
+    for (const [table, made] of Object.entries(createdByFirstStart)) {
+      const where = made === undefined ? '' : `WHERE NOT (${made})`
+      if (await reader.get(`SELECT 1 AS one FROM ${table} ${where} LIMIT 1`)) return false
+    }
+    return true
+  }
+
+  snapshot<Result>(work: (snapshot: TableSnapshot) => Promise<Result>): Promise<Result> {
+    const { dialect } = this.#database
+    return this.#database.snapshot(async snapshot =>
+      work({
+        schema: await this.#schema(snapshot),
+        rows: async function* (table) {
+          const columns = await columnsOf(snapshot, dialect, table)
+          const names = columns.map(column => column.name).join(', ')
+          for await (const stored of snapshot.each<StoredRow>(`SELECT ${names} FROM ${table}`)) {
+            const row = archivedRow(columns, stored)
+            valuesOf(table, columns, row)
+            yield row
+          }
+        },
+      }),
+    )
+  }
+
   /**
-   * Empties the tables and puts the given rows in, all or nothing, and says how many there are now.
-   * `rows` is asked again for a table when the database wants the work done again. Without `overwrite`
-   * it fails with `already_exists` unless the tables are unused.
+   * Empties the tables and inserts the given rows, all or nothing; returns how many there are now. `rows` is asked
+   * again for a table when the database retries the transaction. Without `overwrite` it fails with `already_exists`
+   * unless the tables are unused.
    */
   replace(
     rows: (table: string) => AsyncIterable<Row>,
-    options: { overwrite: boolean },
-  ): Promise<Record<string, number>>
+    { overwrite }: { overwrite: boolean },
+  ): Promise<Record<string, number>> {
+    // A transaction should await nothing else. This one reads a file, but it locks out all other work anyway.
+    return this.#database.transaction(async transaction => {
+      await this.#lock(transaction)
+      if (!overwrite && !(await this.#isUnused(transaction)))
+        throw new AppError('already_exists', 'This server already has data')
+      await this.#empty(transaction)
+      const counts: Record<string, number> = {}
+      for (const table of archivedTables) counts[table] = await this.#fill(transaction, table, rows(table))
+      return counts
+    })
+  }
+
+  async #lock(transaction: Transaction): Promise<void> {
+    // SQLite's write transaction is the lock already.
+    if (this.#database.dialect === 'postgres')
+      await transaction.run(`LOCK TABLE ${archivedTables.join(', ')} IN ACCESS EXCLUSIVE MODE`)
+  }
+
+  /** Workspace tables that are not archived are emptied as well: their rows refer to rows that are gone. */
+  async #empty(transaction: Transaction): Promise<void> {
+    const tables = [...new Set([...archivedTables, ...workspaceTables])]
+    if (this.#database.dialect === 'postgres') await transaction.run(`TRUNCATE ${tables.join(', ')}`)
+    else for (const table of tables) await transaction.run(`DELETE FROM ${table}`)
+  }
+
+  async #fill(transaction: Transaction, table: string, rows: AsyncIterable<Row>): Promise<number> {
+    const { dialect } = this.#database
+    const columns = await columnsOf(transaction, dialect, table)
+    const names = columns.map(column => column.name).join(', ')
+    const marks = `(${columns.map(({ kind }) => (kind === 'vector' ? vectorMark(dialect) : '?')).join(', ')})`
+    let batch: SqlValue[][] = []
+    let characters = 0
+    let count = 0
+    const insert = async (): Promise<void> => {
+      if (batch.length === 0) return
+      const sql = `INSERT INTO ${table} (${names}) VALUES ${batch.map(() => marks).join(', ')}`
+      count += await transaction.run(sql, ...batch.flat())
+      batch = []
+      characters = 0
+    }
+    for await (const row of rows) {
+      const values = storedValues(dialect, columns, valuesOf(table, columns, row))
+      batch.push(values)
+      characters += charactersOf(values)
+      if (batch.length === batchRows || characters > batchCharacters) await insert()
+    }
+    await insert()
+    return count
+  }
+}
+
+/** Column names come from the database alone: names in an archive must never reach SQL. */
+async function columnsOf(reader: Reader, dialect: Database['dialect'], table: string): Promise<Column[]> {
+  const sql =
+    dialect === 'sqlite'
+      ? 'SELECT name, type FROM pragma_table_info(?) ORDER BY cid'
+      : 'SELECT column_name AS name, udt_name AS type FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position'
+  const rows = await reader.all<{ name: string; type: string }>(sql, table)
+  return rows.map(({ name, type }) => ({ name, kind: kinds[type.toLowerCase()] ?? 'plain' }))
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { isSqliteInUse } from '../adapters/sql/sqlite-in-use.ts'
-import { BackupError } from '../backup/backup-error.ts'
+import { BackupError } from '../backup/archive-format.ts'
 import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
 import { type RestoreSummary, restoreBackup } from '../backup/restore-backup.ts'
 import { readBootstrapToken, writeBootstrapToken } from './bootstrap-token-file.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Manifest, printManifest } from '../../src/backup/manifest.ts'
-import { decodeHeader, encodeHeader, paddingOf } from '../../src/backup/tar-header.ts'
+import { type Manifest, printManifest } from '../../src/backup/archive-format.ts'
+import { decodeHeader, encodeHeader, paddingOf } from '../../src/backup/tar.ts'
 import { everything } from './everything.ts'
 import { fill } from './fill.ts'
 import { openPlace, type Place } from './place.ts'
@@ -115,22 +115,22 @@ describe('an archive that is not as it was made', () => {
       await isRefused(good.subarray(0, length), /ends too early|damaged|no manifest/)
   })
 
-  test('without its manifest, or with something behind it', async () => {
+  test('without its manifest, or with entries after it', async () => {
     const entries = unpack(good)
     await isRefused(pack(entries.slice(0, -1)), /no manifest/)
-    await isRefused(pack([...entries, { name: 'blobs/more', content: Buffer.from('x') }]), /where no backup/)
+    await isRefused(pack([...entries, { name: 'blobs/more', content: Buffer.from('x') }]), /unexpected entry/)
     await isRefused(pack([]), /no manifest/)
   })
 
-  test('with entries that do not belong there', async () => {
+  test('with unexpected entries', async () => {
     const entries = unpack(good)
     for (const name of ['../../etc/passwd', '/etc/passwd', 'blobs/../x', 'blobs/a/b', 'tables/x', 'extra'])
-      await isRefused(pack([{ name, content: Buffer.from('x') }, ...entries]), /where no backup/)
-    await isRefused(pack([entries[0]!, ...entries]), /where no backup/)
+      await isRefused(pack([{ name, content: Buffer.from('x') }, ...entries]), /unexpected entry/)
+    await isRefused(pack([entries[0]!, ...entries]), /unexpected entry/)
     await isRefused(pack([{ name: 'blobs/abc', content: Buffer.from('x') }, ...entries]), /missing/)
     await isRefused(
       pack([{ name: 'tables/more.jsonl.gz', content: Buffer.from('x') }, ...entries]),
-      /names other entries/,
+      /lists other entries/,
     )
     const link = Buffer.from(good)
     link[156] = '2'.charCodeAt(0)
@@ -143,7 +143,7 @@ describe('an archive that is not as it was made', () => {
     await isRefused(pack(entries.toSpliced(blob, 1)), /is missing/)
   })
 
-  test('of another format, another form of tables, another program', async () => {
+  test('with another format, schema or program', async () => {
     const entries = unpack(good)
     const change = (name: string, value: unknown) =>
       pack(
@@ -152,13 +152,13 @@ describe('an archive that is not as it was made', () => {
         }),
       )
     await isRefused(change('format_version', 2), /format version 2/)
-    await isRefused(change('schema', '9999'), /tables have another form \(9999, here \d+\)/)
-    await isRefused(change('format', 'other'), /no backup of Banyan/)
+    await isRefused(change('schema', '9999'), /another schema \(9999, here \d+\)/)
+    await isRefused(change('format', 'other'), /not a Banyan backup/)
     await isRefused(change('vanished', 'x'), /manifest is damaged/)
-    await isRefused(Buffer.from('PK\x03\x04'.padEnd(2000, 'x')), /no backup/)
+    await isRefused(Buffer.from('PK\x03\x04'.padEnd(2000, 'x')), /not a backup/)
   })
 
-  test('with a manifest that somebody edited', async () => {
+  test('with an edited manifest', async () => {
     const entries = unpack(good)
     const edited = entries.map(({ name, content }) => ({
       name,

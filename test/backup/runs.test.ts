@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
-import { SqlTableArchive } from '../../src/adapters/sql/sql-table-archive.ts'
 import type { Row } from '../../src/backup/table-archive.ts'
+import { TableArchive } from '../../src/backup/table-archive.ts'
 import type { Database } from '../../src/database/database.ts'
 import { patch, RunWorld, step } from '../conformance/run-world.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
@@ -13,7 +13,7 @@ const range = { fromDay: 0, toDay: 9 }
 
 async function copy(from: Database, to: Database): Promise<void> {
   const tables: Record<string, Row[]> = {}
-  const source = new SqlTableArchive(from)
+  const source = new TableArchive(from)
   await source.snapshot(async snapshot => {
     for (const table of source.tables) {
       const rows: Row[] = []
@@ -21,7 +21,7 @@ async function copy(from: Database, to: Database): Promise<void> {
       tables[table] = rows
     }
   })
-  await new SqlTableArchive(to).replace(
+  await new TableArchive(to).replace(
     async function* (table) {
       yield* tables[table] ?? []
     },

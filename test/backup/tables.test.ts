@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { archivedTables, transientTables, workspaceTables } from '../../src/adapters/sql/tables.ts'
+import { archivedTables, transientTables, workspaceTables } from '../../src/database/tables.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 
 test('every table is either backed up or known to be of no use elsewhere', async () => {
@@ -15,7 +15,7 @@ test('every table is either backed up or known to be of no use elsewhere', async
     assert.deepEqual(
       [...archivedTables, ...transientTables].sort(),
       live,
-      'a table belongs in src/adapters/sql/tables.ts',
+      'a table belongs in src/database/tables.ts',
     )
     const lead =
       database.dialect === 'sqlite'

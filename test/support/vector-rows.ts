@@ -1,6 +1,6 @@
-import { vectorMark, vectorParameter } from '../../src/adapters/sql/vector-value.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { SqlValue } from '../../src/database/sql.ts'
+import { vectorMark, vectorParameter } from '../../src/database/vector.ts'
 import type { Generation } from '../../src/knowledge/knowledge-base.ts'
 
 /** Numbers that look random and are the same in each run. */

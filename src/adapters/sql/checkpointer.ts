@@ -1,14 +1,14 @@
 import { fstatSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 
-/** A log that never grew beyond this is moved by the last connection that closes; no thread is needed for that. */
+/** A log below this size is moved by the last connection that closes, without a thread. */
 const smallLogBytes = 4 << 20
 const pauseMilliseconds = 500
 
 /**
  * Empties the write-ahead log into the database file. SQLite would do that within a COMMIT, where it syncs two files
- * on the main thread: measured, 15 ms in which no request is answered, every second while documents are read. So a
- * thread does it, at most twice a second, and only once there is something to do.
+ * on the main thread: measured, 15 ms in which no request is answered, every second during ingestion. So a
+ * thread does it, at most twice a second, and only when there is something to do.
  */
 export class Checkpointer {
   readonly #path: string
@@ -23,7 +23,7 @@ export class Checkpointer {
     this.#log = log
   }
 
-  /** Something was committed. */
+  /** Called after each commit. */
   committed(): void {
     this.#isDue = true
     if (!this.#isBusy) this.#run()
@@ -50,7 +50,7 @@ export class Checkpointer {
       }, pauseMilliseconds)
       timer.unref()
     })
-    // Without it the writing connection does the work itself when the log has grown long.
+    // Without the thread the writing connection checkpoints by itself when the log has grown.
     worker.on('error', () => {})
     worker.on('exit', () => {
       this.#worker = undefined

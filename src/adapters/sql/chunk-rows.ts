@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts'
+import { vectorMark, vectorParameter } from '../../database/vector.ts'
 import type { Reading, StagedChunk } from '../../knowledge/ingest/reading-store.ts'
-import { vectorMark, vectorParameter } from './vector-value.ts'
 
 export async function insertChunks(
   transaction: Transaction,

@@ -36,7 +36,7 @@ async function lock(database: Database, transaction: Transaction): Promise<void>
 /**
  * Brings the schema up to date. Several processes may start at once: one migrates, the others wait and find
  * it done. Migrations only go forward; one that was changed after it ran, or that this program does not
- * know, stops the start before anything is touched.
+ * know, stops the start before anything is changed.
  */
 export async function migrate(database: Database): Promise<void> {
   const known = await migrations(database.dialect)
@@ -51,9 +51,11 @@ export async function migrate(database: Database): Promise<void> {
     for (const { name, checksum } of applied) {
       const migration = known.find(candidate => candidate.name === name)
       if (!migration)
-        throw new Error(`The database was made by a newer version (migration ${name}); start that version`)
+        throw new Error(
+          `The database was created by a newer version (migration ${name}). Start that version.`,
+        )
       if (migration.checksum !== checksum)
-        throw new Error(`Migration ${name} was changed after it ran; restore the file`)
+        throw new Error(`Migration ${name} was changed after it ran. Restore the original file.`)
     }
     for (const migration of known.slice(applied.length)) {
       for (const statement of statements(migration.sql)) await transaction.run(statement)

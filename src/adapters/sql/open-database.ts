@@ -6,7 +6,7 @@ import type { Database } from '../../database/database.ts'
 import { migrate } from './migrate.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 
-/** Switching to WAL needs the file for itself for a moment; another process may be starting right now. */
+/** Switching to WAL needs exclusive access for a moment; another process may be starting right now. */
 async function useWal(path: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const connection = new DatabaseSync(path, { timeout: 10_000 })
@@ -26,7 +26,7 @@ async function useWal(path: string): Promise<void> {
 export async function openDatabase(options: { url: string | undefined; folder: string }): Promise<Database> {
   let database: Database
   if (options.url) {
-    // Loaded only where it is used: a laptop's start does not pay for it.
+    // Loaded on demand, to keep the start on SQLite fast.
     const { PostgresDatabase } = await import('./postgres-database.ts')
     database = new PostgresDatabase(options.url)
   } else {

@@ -1,9 +1,9 @@
 import type { SqlValue } from '../../database/sql.ts'
+import { vectorParameter } from '../../database/vector.ts'
 import type { Generation } from '../../knowledge/knowledge-base.ts'
 import type { VectorHit, VectorIndex } from '../../knowledge/search/vector-index.ts'
 import { hasVectorIndex, maintainVectorIndexes, mostIndexedDimensions } from './pgvector-maintenance.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
-import { vectorParameter } from './vector-value.ts'
 
 interface Question {
   workspaceId: string

@@ -88,7 +88,7 @@ export class PostgresDatabase implements Database {
       connectionTimeoutMillis: limits.databaseWaitMilliseconds,
       idleTimeoutMillis: 30_000,
       statement_timeout: 30_000,
-      // A server that went away without a word is noticed, too.
+      // Detects a server that vanished without closing the connection.
       query_timeout: 35_000,
       keepAlive: true,
       application_name: 'banyan',
@@ -128,7 +128,7 @@ export class PostgresDatabase implements Database {
         get: transaction.get.bind(transaction),
         all: transaction.all.bind(transaction),
         each: async function* <Row>(sql: string, ...parameters: SqlValue[]) {
-          // A name of its own: another one may be open, or was left before its end.
+          // A unique name: another cursor may be open, or was not read to its end.
           const cursor = `each_row_${++cursors}`
           await transaction.run(`DECLARE ${cursor} CURSOR FOR ${sql}`, ...parameters)
           for (let count = 1; ; ) {
@@ -151,7 +151,7 @@ export class PostgresDatabase implements Database {
       throw postgresError(error)
     }
     let broken: Error | undefined
-    // The pool listens only while a connection is idle, and an error that nobody hears ends the process.
+    // The pool listens only while a connection is idle, and an unhandled error event ends the process.
     const onLost = (error: Error): void => {
       broken ??= error
     }
@@ -172,8 +172,8 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Work that no transaction can hold and no time limit fits, such as making an index, on a connection of its own.
-   * One process at a time: false when another one has the lock.
+   * Runs work that needs neither transaction nor timeout, such as building an index, on its own connection.
+   * One process at a time: false when another one holds the lock.
    */
   async maintain(lock: number, work: (session: Transaction) => Promise<void>): Promise<boolean> {
     const client = new pg.Client({
@@ -182,7 +182,7 @@ export class PostgresDatabase implements Database {
       application_name: 'banyan',
       types,
     })
-    // Without anybody to hear it, a lost connection would end the process; the statement under way fails anyway.
+    // An unhandled error event would end the process; the running statement fails anyway.
     client.on('error', () => {})
     try {
       await client.connect()
@@ -199,7 +199,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** Another replica may commit at any moment, and asking costs as much as reading. */
+  /** Another replica may commit at any moment, and checking costs as much as reading. */
   generation(): undefined {
     return undefined
   }

@@ -2,7 +2,7 @@ import type { AccessStore, TokenRecord, Workspace } from '../../access/access-st
 import type { Role } from '../../contract/access-operations.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { workspaceTables } from './tables.ts'
+import { workspaceTables } from '../../database/tables.ts'
 
 interface TokenRow {
   workspace_id: string

@@ -14,9 +14,9 @@ interface Pending {
   fail(error: unknown): void
 }
 
-/** So many transactions at most share one commit. */
+/** The largest number of transactions that share one commit. */
 const groupSize = 256
-/** How long a write waits for one of another process. */
+/** How long a write waits for another process's write. */
 const lockMilliseconds = 10_000
 
 function open(path: string, options: { readOnly: boolean; timeout: number }): DatabaseSync {
@@ -29,7 +29,7 @@ function open(path: string, options: { readOnly: boolean; timeout: number }): Da
 
 class Connection implements Reader {
   readonly handle: DatabaseSync
-  /** Bounded: lists of parameters make statements of many lengths. */
+  /** Bounded, because lists of parameters produce statements of many lengths. */
   readonly #statements = new LeastRecentMap<string, StatementSync>(500)
 
   constructor(handle: DatabaseSync) {
@@ -72,21 +72,21 @@ export class SqliteDatabase implements Database {
   readonly #reader: Connection
   readonly #dataVersion: StatementSync
   #generation = 0
-  /** Whether the generation was looked at in this turn of the event loop. */
+  /** Whether the generation was read in this turn of the event loop. */
   #isFresh = false
   readonly #wal: number
   readonly #checkpointer: Checkpointer
   #queue: Pending[] = []
   #draining: Promise<void> | undefined
-  /** After a failed sync nobody knows what reached the disk, so nothing more is acknowledged until a restart. */
+  /** After a failed sync it is unknown what reached the disk, so nothing more is acknowledged until a restart. */
   #broken: unknown
 
   constructor(path: string) {
     this.#path = path
     this.#writer = new Connection(open(path, { readOnly: false, timeout: 0 }))
-    // The checkpointer empties the log long before; this is for the case that it cannot.
+    // A fallback; the checkpointer normally empties the log long before.
     this.#writer.handle.exec('PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 67108864')
-    // Reading makes the -wal file; it stays the same file while a connection is open.
+    // Reading creates the -wal file; it stays the same file while a connection is open.
     this.#writer.handle.exec('SELECT 1 FROM sqlite_schema')
     this.#wal = openSync(`${path}-wal`, 'r+')
     this.#checkpointer = new Checkpointer(path, this.#wal)
@@ -128,7 +128,7 @@ export class SqliteDatabase implements Database {
     })
   }
 
-  /** Group commit: whatever has queued up while the last group was made durable shares the next commit. */
+  /** Group commit: transactions that queue up while the last group is synced share the next commit. */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       // One turn of the event loop lets requests that arrived together share a commit.
@@ -136,9 +136,13 @@ export class SqliteDatabase implements Database {
       const group = this.#queue.splice(0, groupSize)
       try {
         if (this.#broken)
-          throw new AppError('unavailable', 'The database could not be written; restart the server', {
-            cause: this.#broken,
-          })
+          throw new AppError(
+            'unavailable',
+            'An earlier write to the database failed. Check the disk, then restart the server.',
+            {
+              cause: this.#broken,
+            },
+          )
         const done = await this.#commit(group)
         await this.#sync()
         this.#checkpointer.committed()
@@ -150,7 +154,7 @@ export class SqliteDatabase implements Database {
     this.#draining = undefined
   }
 
-  /** Runs the group in one transaction; one that fails is undone alone. Returns those that were committed. */
+  /** Runs the group in one transaction; a failing member is rolled back alone. Returns the committed ones. */
   async #commit(group: Pending[]): Promise<Pending[]> {
     const done: Pending[] = []
     await this.#begin()
@@ -161,7 +165,7 @@ export class SqliteDatabase implements Database {
           await pending.run(this.#writer)
           done.push(pending)
         } catch (error) {
-          // A full disk may have ended the whole transaction already; then nobody of the group is done.
+          // A full disk may already have rolled back the whole transaction; then none of the group is committed.
           if (!this.#writer.handle.isTransaction) throw error
           this.#writer.prepare('ROLLBACK TO one').run()
           pending.fail(sqliteError(error))
@@ -177,7 +181,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Another process may be writing. Waiting inside SQLite would stop the whole event loop, so we wait outside. */
+  /** Another process may be writing. Waiting inside SQLite would block the event loop, so the wait is outside. */
   async #begin(): Promise<void> {
     const giveUpAt = performance.now() + lockMilliseconds
     for (;;) {
@@ -197,9 +201,13 @@ export class SqliteDatabase implements Database {
         if (!error) return resolve()
         this.#broken = error
         reject(
-          new AppError('unavailable', 'The disk refused to keep the data; restart the server', {
-            cause: error,
-          }),
+          new AppError(
+            'unavailable',
+            'Syncing the database to disk failed. Check the disk, then restart the server.',
+            {
+              cause: error,
+            },
+          ),
         )
       })
     })
@@ -237,13 +245,19 @@ export class SqliteDatabase implements Database {
 
   async check(): Promise<void> {
     if (this.#broken)
-      throw new AppError('unavailable', 'The database could not be written; restart the server', {
-        cause: this.#broken,
-      })
+      throw new AppError(
+        'unavailable',
+        'An earlier write to the database failed. Check the disk, then restart the server.',
+        {
+          cause: this.#broken,
+        },
+      )
     try {
       this.#reader.prepare('SELECT 1').get()
     } catch (error) {
-      throw new AppError('unavailable', 'The database cannot be read', { cause: error })
+      throw new AppError('unavailable', 'The database cannot be read. Check the disk and the server log.', {
+        cause: error,
+      })
     }
   }
 

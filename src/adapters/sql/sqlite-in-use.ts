@@ -6,8 +6,8 @@ import { sqliteError } from './sqlite-error.ts'
 const busy = 5
 
 /**
- * Whether anybody else has the database in `folder` open. Leaving WAL mode needs the file for oneself, and
- * whoever opened it holds a lock on it even while idle; a lock of a process that died is gone with it.
+ * Whether another process has the database in `folder` open. Leaving WAL mode needs exclusive access, and every
+ * process that opened the file holds a lock on it even while idle; a lock ends with its process.
  * Opening the database turns WAL on again.
  */
 export function isSqliteInUse(folder: string): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { extract } from 'tar-stream'
-import { blockBytes, decodeHeader, encodeHeader, paddingOf } from '../../src/backup/tar-header.ts'
+import { blockBytes, decodeHeader, encodeHeader, paddingOf } from '../../src/backup/tar.ts'
 
 for (const size of [0, 1, 511, 512, 8 ** 11 - 1, 8 ** 11, 2 ** 40, Number.MAX_SAFE_INTEGER])
   test(`a header tells the size ${size}, to us and to others`, async () => {

@@ -1,6 +1,6 @@
 /**
- * Tables whose rows belong to one workspace: deleting a workspace empties them, a backup holds them. In this order:
- * what others are made from goes first, so that nobody fills up again what was emptied.
+ * Tables whose rows belong to one workspace: deleting a workspace empties them, a backup contains them. The order
+ * matters: sources go first, so that nothing refills a table that was emptied.
  */
 export const workspaceTables = [
   'tokens',
@@ -36,7 +36,7 @@ export const workspaceTables = [
   'idempotency_keys',
 ] as const
 
-/** Tables that a backup leaves out: what they hold is of no use elsewhere. */
+/** Tables that a backup leaves out: their rows are of no use elsewhere. */
 export const transientTables = ['idempotency_keys', 'schema_migrations'] as const
 
 export const archivedTables: readonly string[] = [

@@ -1,9 +1,10 @@
-import { damagedArchive } from './backup-error.ts'
+import type { FileHandle } from 'node:fs/promises'
+import { damagedArchive } from './archive-format.ts'
 
 /**
- * Headers of plain tar files (POSIX ustar), so that an archive can be looked into with `tar` anywhere.
- * They are made here because a header is written after its content: the size of a compressed table is
- * known only then, and tar-stream wants it before. Names are ours, short and ASCII, so no header needs more.
+ * Headers of plain tar files (POSIX ustar), so that an archive can be read with `tar` anywhere.
+ * They are written here because a header is written after its content: the size of a compressed table is
+ * known only then, and tar-stream needs it before. Names are ours, short and ASCII, so no header needs more.
  */
 export const blockBytes = 512
 
@@ -20,10 +21,10 @@ const checksumBytes = 8
 const typeAt = 156
 const prefixAt = 345
 const regularFile = '0'.charCodeAt(0)
-/** Eleven octal digits end here (8 GiB); beyond, a size is written in binary, as GNU tar does. */
+/** The limit of eleven octal digits (8 GiB); larger sizes are written in binary, as GNU tar does. */
 const octalLimit = 8 ** 11
 
-/** Bytes that fill the last block of a content. */
+/** Padding of the last block of a content. */
 export const paddingOf = (size: number): number => (blockBytes - (size % blockBytes)) % blockBytes
 
 const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0')
@@ -37,8 +38,7 @@ function checksumOf(block: Buffer): number {
 }
 
 export function encodeHeader({ name, size }: TarEntry, modifiedAt: number): Buffer {
-  if (!/^[\x21-\x7e]+$/.test(name) || name.length > nameBytes)
-    throw new Error(`Not a name for an entry: ${name}`)
+  if (!/^[\x21-\x7e]+$/.test(name) || name.length > nameBytes) throw new Error(`Invalid entry name: ${name}`)
   const block = Buffer.alloc(blockBytes)
   block.write(name, 0, 'latin1')
   block.write('0000600\0' + '0000000\0' + '0000000\0', nameBytes, 'latin1')
@@ -70,11 +70,28 @@ export function decodeHeader(block: Buffer): TarEntry | undefined {
   if (block.every(byte => byte === 0)) return undefined
   const field = block.subarray(checksumAt, checksumAt + checksumBytes)
   if (Number.parseInt(textOf(field).trim(), 8) !== checksumOf(block))
-    throw damagedArchive('it is no backup, or it is damaged')
+    throw damagedArchive('it is not a backup, or it is damaged')
   const name = textOf(block.subarray(0, nameBytes))
   const size = sizeOf(block.subarray(sizeAt, sizeAt + sizeBytes))
   const isPlain = (block[typeAt] === regularFile || block[typeAt] === 0) && block[prefixAt] === 0
   if (!isPlain || !Number.isSafeInteger(size))
-    throw damagedArchive(`it holds ${JSON.stringify(name)}, which no backup does`)
+    throw damagedArchive(`it contains an unexpected entry ${JSON.stringify(name)}`)
   return { name, size }
+}
+
+const chunkBytes = 256 << 10
+
+/**
+ * Reads a range of a file. Not with `createReadStream` of the handle, which leaks a listener on it each time:
+ * an archive has as many ranges as there are files.
+ */
+export async function* readRange(file: FileHandle, start: number, size: number): AsyncGenerator<Buffer> {
+  for (let done = 0; done < size; ) {
+    // A new buffer each time, because the consumer may keep it.
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, size - done))
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, start + done)
+    if (bytesRead === 0) throw damagedArchive('it ends too early')
+    done += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
 }

@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Row } from './table-archive.ts'
+
+/** A backup or restore that cannot be done; the message is shown to the user as it is. */
+export class BackupError extends Error {}
+
+export const damagedArchive = (what: string): BackupError =>
+  new BackupError(`The archive cannot be restored: ${what}. Nothing was changed.`)
+
+/** The names of an archive's entries, in their order in the archive. */
+export const tableEntry = (table: string): string => `tables/${table}.jsonl.gz`
+export const bootstrapTokenEntry = 'bootstrap-token'
+export const contentEntry = (key: string): string => `blobs/${key}`
+/** The last one: an archive that has it is complete. */
+export const manifestEntry = 'manifest.json'
+
+export const isContentEntry = (name: string): boolean => /^blobs\/[A-Za-z0-9_-]{1,90}$/.test(name)
+
+export const isTableEntry = (name: string): boolean => /^tables\/[a-z_]{1,60}\.jsonl\.gz$/.test(name)
+
+/** The tables that a backup must understand: the keys of stored contents and the files they belong to. */
+export const contentTable = 'blobs'
+export const fileTable = 'files'
+
+/** A row of `blobs`: one content, stored once for all equal files of a workspace. */
+export interface ContentRow {
+  key: string
+  size: number
+  sha256: string
+}
+
+/** Identifies the content of a file. */
+export const contentId = (row: Row): string => `${row['workspace_id']}/${row['sha256']}`
+
+export function contentRow({ key, size, sha256 }: Row): ContentRow {
+  if (typeof key !== 'string' || typeof size !== 'number' || typeof sha256 !== 'string')
+    throw damagedArchive(`a row of ${contentTable} in it has the wrong form`)
+  return { key, size, sha256 }
+}
+
+/** The version of the archive format; it changes when older versions cannot read the archive. */
+export const formatVersion = 1
+
+export interface Manifest {
+  format: 'banyan-backup'
+  format_version: number
+  program_version: string
+  /** The schema version of the tables. */
+  schema: string
+  created_at: string
+  /**
+   * Every entry but the contents of files: of those the rows of the table `blobs` have the size and the
+   * checksum already, so that neither writing nor reading an archive keeps a list of them.
+   */
+  entries: { name: string; size: number; sha256: string; rows?: number }[]
+  contents: { count: number; bytes: number }
+  /** Keys of contents that were deleted while the backup ran: they are not in the archive, nor are their files restored. */
+  vanished: string[]
+  /** Keys of contents that were lost or damaged before the backup; they are left out likewise. */
+  damaged: string[]
+}
+
+/** Checks what the code relies on; the checksum has already shown that the text is unchanged. */
+const isManifest = (manifest: Record<string, unknown>): boolean =>
+  [manifest['entries'], manifest['vanished'], manifest['damaged']].every(Array.isArray) &&
+  typeof manifest['contents'] === 'object'
+
+const checksumOf = (manifest: unknown): string => hash('sha256', JSON.stringify(manifest))
+
+export const printManifest = (manifest: Manifest): string =>
+  `${JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, null, 2)}\n`
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    throw damagedArchive('its manifest is damaged')
+  }
+}
+
+export function readManifest(text: string): Manifest {
+  const { checksum, ...manifest } = parse(text)
+  if (checksum !== checksumOf(manifest)) throw damagedArchive('its manifest is damaged')
+  if (manifest['format'] !== 'banyan-backup') throw damagedArchive('it is not a Banyan backup')
+  if (manifest['format_version'] !== formatVersion)
+    throw damagedArchive(
+      `it has format version ${manifest['format_version']}, and this program reads only version ${formatVersion}`,
+    )
+  if (!isManifest(manifest)) throw damagedArchive('its manifest is damaged')
+  return manifest as unknown as Manifest
+}
+
+const batchCharacters = 64 << 10
+/** Far longer than any row; the largest part of a row is a graph. */
+const maxLineBytes = 64 << 20
+const newline = 0x0a
+
+async function* textOf(rows: AsyncIterable<Row>): AsyncGenerator<string> {
+  let text = ''
+  for await (const row of rows) {
+    text += `${JSON.stringify(row)}\n`
+    if (text.length < batchCharacters) continue
+    yield text
+    text = ''
+  }
+  yield text
+}
+
+/** One JSON object per line, gzip level 1: twice as fast as the default level for slightly more space. */
+export const packRows = (rows: AsyncIterable<Row>): AsyncIterable<Uint8Array> =>
+  // The callback is empty: pipeline destroys both ends, and the reader gets the error.
+  pipeline(Readable.from(textOf(rows)), createGzip({ level: 1 }), () => {})
+
+/** Only a newline ends a line: text may contain other line separators. */
+async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = []
+  let length = 0
+  for await (const chunk of content) {
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      yield Buffer.concat([...pieces, chunk.subarray(start, end)])
+      pieces = []
+      length = 0
+      start = end + 1
+    }
+    pieces.push(chunk.subarray(start))
+    length += chunk.length - start
+    if (length > maxLineBytes) throw damagedArchive('a row in it is too long')
+  }
+  if (length > 0) throw damagedArchive('a table in it ends too early')
+}
+
+export async function* unpackRows(content: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
+  const text: AsyncIterable<Buffer> = pipeline(Readable.from(content), createGunzip(), () => {})
+  for await (const line of linesOf(text)) yield JSON.parse(line.toString()) as Row
+}
