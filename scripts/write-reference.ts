@@ -12,7 +12,7 @@ import { errorCodes, type Reason, statusOf } from '../src/contract/error-codes.t
 import { limits } from '../src/contract/limits.ts'
 import type { Access } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations.ts'
-import { accessSentence } from '../src/http/pages/access-sentence.ts'
+import { accessSentence } from '../src/http/openapi.ts'
 import { documentFailures } from '../src/knowledge/ingest/document-failure.ts'
 import { runEventNames } from '../src/workflow/run/run-event.ts'
 import { table } from './markdown-table.ts'

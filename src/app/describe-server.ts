@@ -1,5 +1,5 @@
 import type { ServerFeature } from '../contract/server-record.ts'
-import type { ServerInfo } from '../http/routes/server-info-routes.ts'
+import type { ServerInfo } from '../http/routes/server-routes.ts'
 import type { RuntimeConfig } from './runtime-parts.ts'
 
 const endpoint = (config: { model: string } | undefined, name: string): ServerFeature => ({

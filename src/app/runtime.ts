@@ -5,21 +5,17 @@ import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import { limits } from '../contract/limits.ts'
 import { makeDemo } from '../demo/make-demo.ts'
 import { FileService } from '../files/file-service.ts'
-import { ConsoleFiles } from '../http/console-files.ts'
-import { Metrics } from '../http/metrics.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { accessRoutes } from '../http/routes/access-routes.ts'
 import { agentRoutes } from '../http/routes/agent-routes.ts'
-import { consoleRoutes } from '../http/routes/console-routes.ts'
+import { ConsoleFiles, consoleRoutes } from '../http/routes/console-routes.ts'
 import { conversationRoutes } from '../http/routes/conversation-routes.ts'
+import { kindRoutes, layoutRoutes } from '../http/routes/editor-routes.ts'
 import { fileRoutes } from '../http/routes/file-routes.ts'
-import { kindRoutes } from '../http/routes/kind-routes.ts'
 import { knowledgeRoutes } from '../http/routes/knowledge-routes.ts'
-import { layoutRoutes } from '../http/routes/layout-routes.ts'
 import { modelRoutes } from '../http/routes/model-routes.ts'
 import { runRoutes } from '../http/routes/run-routes.ts'
-import { serverInfoRoutes } from '../http/routes/server-info-routes.ts'
-import { type Readiness, serverRoutes } from '../http/routes/server-routes.ts'
+import { type Readiness, serverInfoRoutes, serverRoutes } from '../http/routes/server-routes.ts'
 import { usageRoutes } from '../http/routes/usage-routes.ts'
 import { workflowRoutes } from '../http/routes/workflow-routes.ts'
 import { createServer } from '../http/server.ts'
@@ -33,6 +29,7 @@ import { createConversations, createListener } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
 import { describeServer } from './describe-server.ts'
+import { Metrics } from './metrics.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 
 /** Where `npm run build` puts the console. */
@@ -94,7 +91,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
     ...knowledgeRoutes(knowledge),
     ...accessRoutes(access),
     ...serverInfoRoutes(describeServer(config), models, settings),
-    ...serverRoutes(metrics, readiness),
+    ...serverRoutes(() => metrics.text(), readiness),
     ...consoleRoutes(new ConsoleFiles(consoleFolder)),
   ])
   const stopping = new AbortController()

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** An answer that is not simply data in an envelope. The body is sent as it is. */
+/** A response that is not simply data in an envelope. The body is sent as is. */
 export class Answer {
   readonly status: number
   readonly headers: Record<string, string | number>
@@ -19,25 +19,65 @@ export class Answer {
 
 export const jsonType = 'application/json; charset=utf-8'
 
-/** Puts JSON text that is already written into a success envelope. */
+/** Headers of a JSON response that must not be cached. */
+export const jsonHeaders = { 'content-type': jsonType, 'cache-control': 'no-store' }
+
+/** Wraps serialized JSON in a success envelope. */
 export type Envelope = (data: string) => string
 
 export const successText: Envelope = data => `{"code":0,"message":"success","data":${data}}`
 
-/** The fields of an object beside `code` and `msg`. */
+/** The fields of an object next to `code` and `msg`. */
 export const flatSuccessText: Envelope = data =>
   data === '{}' ? '{"code":0,"msg":"success"}' : `{"code":0,"msg":"success",${data.slice(1)}`
 
-/**
- * The success envelope around data that holds JSON which is already written, as bytes, in one place.
- * `before` must be ASCII.
- */
+/** The success envelope around data that contains one serialized value as bytes. `before` must be ASCII. */
 export function successAround(before: string, json: Uint8Array, after: string): Buffer {
   const head = `{"code":0,"message":"success","data":${before}`
-  // No character takes more than three bytes for each of its code units.
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
   const answer = Buffer.allocUnsafe(head.length + json.length + after.length * 3 + 1)
   answer.write(head, 0, 'latin1')
   answer.set(json, head.length)
   const end = head.length + json.length
   return answer.subarray(0, end + answer.write(`${after}}`, end))
 }
+
+/** Serialized JSON that is sent as is: parsing it would cost time and change large numbers. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export const jsonOf = (value: unknown): string =>
+  value instanceof JsonText ? value.text : JSON.stringify(value)
+
+/** An object that may contain serialized members. */
+export const jsonObject = (members: Readonly<Record<string, unknown>>): JsonText =>
+  new JsonText(
+    `{${Object.entries(members)
+      .map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`)
+      .join(',')}}`,
+  )
+
+export const jsonList = (items: readonly JsonText[]): JsonText =>
+  new JsonText(`[${items.map(({ text }) => text).join(',')}]`)
+
+/** JSON from a store, or null. */
+export const jsonOrNull = (text: string | undefined): JsonText => new JsonText(text ?? 'null')
+
+/** A page of the server itself, which loads nothing and runs no script. */
+export const htmlAnswer = (html: string): Answer =>
+  new Answer(
+    200,
+    {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-cache',
+    },
+    html,
+  )

@@ -1,53 +1,53 @@
 import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorCodes } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
-import { type AppError, invalidField } from '../kernel/app-error.ts'
+import { AppError, invalidField } from '../kernel/app-error.ts'
 import { Answer } from './answer.ts'
 
 export interface ServerSentEvent {
   /**
-   * A number that only grows, so that a client can go on behind it with `Last-Event-ID`. What tells of a failure has
-   * none: whoever comes back goes on behind what was really said.
+   * An increasing number, so that a client can resume after it with `Last-Event-ID`. A failure event has none: a client
+   * that reconnects resumes after the last event of the run.
    */
   id?: number
   event: string
-  /** JSON, on one line. */
+  /** JSON on one line. */
   data: string
 }
 
-/** Gives events until there are no more; ends soon after the signal is aborted. */
+/** Ends soon after the signal is aborted. */
 export type EventSource = (signal: AbortSignal) => AsyncIterable<ServerSentEvent>
 
 export interface StreamOptions {
-  /** Whether the client may have the stream still, beside its token, which is looked at anyway. */
+  /** Whether the client is still authorized, in addition to its token. */
   isAllowed?: () => Promise<boolean>
-  /** What the client is told when the source fails. */
+  /** The event sent when the source fails. */
   failure?: (error: AppError) => ServerSentEvent
-  /** What more it takes to come back, said when the server stops. */
-  comeBack?: string
+  /** How to resume, sent as a comment when the server stops. */
+  resumeHint?: string
 }
 
-const printed = ({ id, event, data }: ServerSentEvent): string =>
+const formatEvent = ({ id, event, data }: ServerSentEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
 
-const failed = ({ reason, message }: AppError): ServerSentEvent => ({
+const failureEvent = ({ reason, message }: AppError): ServerSentEvent => ({
   event: 'error',
   data: JSON.stringify({ code: errorCodes[reason].code, message, reason }),
 })
 
 /**
- * Events as the body of an answer. It asks for the next event only while the client takes what there is: what waits
- * is bounded by one event and the buffers of the connection. A client that takes nothing at all is cut off by the
- * connection's own time limit, which every event and every comment that gets through sets back.
+ * Events as the body of a response. It requests the next event only when the client has read the previous one, so it
+ * buffers at most one event besides the socket. A client that reads nothing is disconnected by the socket timeout, which
+ * every event and comment that is sent resets.
  */
 class EventBody extends Readable {
   readonly #events: AsyncIterator<ServerSentEvent>
-  readonly #gone: AbortController
+  readonly #closed: AbortController
   readonly #stopping: AbortSignal
-  readonly #comeBack: string | undefined
-  readonly #comments: NodeJS.Timeout
-  readonly #looks: NodeJS.Timeout
+  readonly #resumeHint: string | undefined
+  readonly #commentTimer: NodeJS.Timeout
+  readonly #authorizationTimer: NodeJS.Timeout
   #isReading = false
   #lastAt = performance.now()
 
@@ -55,80 +55,83 @@ class EventBody extends Readable {
     source: EventSource,
     stopping: AbortSignal,
     isAllowed: () => Promise<boolean>,
-    comeBack: string | undefined,
+    resumeHint: string | undefined,
   ) {
     super({ highWaterMark: 1 })
-    this.#comeBack = comeBack
-    this.#gone = new AbortController()
+    this.#resumeHint = resumeHint
+    this.#closed = new AbortController()
     this.#stopping = stopping
-    this.#events = source(this.#gone.signal)[Symbol.asyncIterator]()
-    this.#comments = setInterval(() => this.#keepOpen(), limits.eventCommentMilliseconds).unref()
-    this.#looks = setInterval(() => this.#look(isAllowed), limits.reauthorizeMilliseconds).unref()
+    this.#events = source(this.#closed.signal)[Symbol.asyncIterator]()
+    this.#commentTimer = setInterval(() => this.#sendComment(), limits.eventCommentMilliseconds).unref()
+    this.#authorizationTimer = setInterval(
+      () => this.#checkAuthorization(isAllowed),
+      limits.reauthorizeMilliseconds,
+    ).unref()
     stopping.addEventListener('abort', this.#endWithServer)
-    // The headers go out with the first bytes: a client learns at once that its request was taken.
+    // Headers are sent with the first bytes, so the client sees at once that the request was accepted.
     this.push(': events follow\n\n')
     if (stopping.aborted) this.#endWithServer()
   }
 
   override _read(): void {
-    if (this.#isReading || this.#gone.signal.aborted) return
+    if (this.#isReading || this.#closed.signal.aborted) return
     this.#isReading = true
     this.#events.next().then(
       next => {
         this.#isReading = false
-        if (this.#gone.signal.aborted) return
+        if (this.#closed.signal.aborted) return
         this.#lastAt = performance.now()
-        if (!next.done) return void this.push(printed(next.value))
+        if (!next.done) return void this.push(formatEvent(next.value))
         this.push(null)
-        this.#free()
+        this.#release()
       },
       (error: unknown) => {
-        if (!this.#gone.signal.aborted) this.destroy(error as Error)
+        if (!this.#closed.signal.aborted) this.destroy(error as Error)
       },
     )
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#free()
+    this.#release()
     callback(error)
   }
 
-  /** A comment behind what the client has not taken yet would only pile up. */
-  #keepOpen(): void {
-    const silence = performance.now() - this.#lastAt
-    if (this.readableLength > 0 || silence < limits.eventCommentMilliseconds / 2) return
+  /** No comment while data is unread: comments would only pile up. */
+  #sendComment(): void {
+    const idle = performance.now() - this.#lastAt
+    if (this.readableLength > 0 || idle < limits.eventCommentMilliseconds / 2) return
     this.push(': still here\n\n')
   }
 
-  /** A stream may last long: who is no longer let in gets no more of it. A look that fails decides nothing. */
-  #look(isAllowed: () => Promise<boolean>): void {
+  /** A stream may last long, so access is checked again. A check that fails does not end the stream. */
+  #checkAuthorization(isAllowed: () => Promise<boolean>): void {
     isAllowed().then(
       allowed => {
-        if (!allowed) this.#end(': you may not have this any longer: the token or the agent is gone')
+        if (!allowed) this.#end(': access was revoked: the token or the agent no longer exists')
       },
       () => {},
     )
   }
 
   #end(comment: string): void {
-    if (this.#gone.signal.aborted) return
-    this.#free()
+    if (this.#closed.signal.aborted) return
+    this.#release()
     this.push(`${comment}\n\n`)
     this.push(null)
   }
 
   readonly #endWithServer = (): void => {
-    const more = this.#comeBack === undefined ? '' : `: ${this.#comeBack}\n`
-    this.#end(`${more}: the server stops; come back with Last-Event-ID`)
+    const more = this.#resumeHint === undefined ? '' : `: ${this.#resumeHint}\n`
+    this.#end(`${more}: the server is shutting down; reconnect with Last-Event-ID`)
   }
 
-  #free(): void {
-    if (this.#gone.signal.aborted) return
-    clearInterval(this.#comments)
-    clearInterval(this.#looks)
+  #release(): void {
+    if (this.#closed.signal.aborted) return
+    clearInterval(this.#commentTimer)
+    clearInterval(this.#authorizationTimer)
     this.#stopping.removeEventListener('abort', this.#endWithServer)
-    this.#gone.abort()
-    // Not waited for: it may be waiting itself for the signal to be noticed.
+    this.#closed.abort()
+    // Not awaited: it may itself be waiting for the signal.
     this.#events.return?.().catch(() => {})
   }
 }
@@ -136,13 +139,13 @@ class EventBody extends Readable {
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // Proxies that gather bytes would hold events back.
+  // Buffering proxies would delay events.
   'x-accel-buffering': 'no',
 }
 
 /**
- * An answer that is sent event by event. Whatever can be refused must be refused before: once it is made, a failure
- * of the source can only be told as an event.
+ * A response that streams events. Errors must be thrown before: once the stream has begun, a failure of the source can
+ * only be sent as an event.
  */
 export function eventStream(
   request: FastifyRequest,
@@ -151,22 +154,46 @@ export function eventStream(
 ): Answer {
   if (request.method === 'HEAD') return new Answer(200, headers)
   const { server } = request
-  const { isAllowed = async () => true, failure = failed, comeBack } = options
-  async function* told(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+  const { isAllowed = async () => true, failure = failureEvent, resumeHint } = options
+  async function* withFailure(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
     try {
       yield* source(signal)
     } catch (error) {
-      if (!signal.aborted) yield failure(server.failureOf(error, request))
+      if (!signal.aborted) yield failure(server.errorOf(error, request))
     }
   }
-  const isStillAllowed = async (): Promise<boolean> => (await server.admits(request)) && (await isAllowed())
-  return new Answer(200, headers, new EventBody(told, server.stopping, isStillAllowed, comeBack))
+  const isStillAllowed = async (): Promise<boolean> =>
+    (await server.isStillAuthorized(request)) && (await isAllowed())
+  return new Answer(200, headers, new EventBody(withFailure, server.stopping, isStillAllowed, resumeHint))
 }
 
-/** Where a client that comes back wants to go on: behind the event of that number. */
+/** The event after which a client wants to resume. */
 export function lastEventId(request: FastifyRequest): number | undefined {
   const header = request.headers['last-event-id']
   if (header === undefined) return undefined
   if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
-  throw invalidField('header/Last-Event-ID', 'must be the number of an event, such as 17')
+  throw invalidField('header/Last-Event-ID', 'must be the id of an event, such as 17')
+}
+
+/**
+ * Aborted when the client disconnects or the server stops, for handlers that wait long. Its reason is the error sent to
+ * the client. Create it before the first await, so that it misses nothing.
+ */
+export function callerSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const { stopping } = request.server
+  const onStop = (): void =>
+    controller.abort(new AppError('unavailable', 'The server is shutting down; send the request again'))
+  const onClose = (): void => {
+    stopping.removeEventListener('abort', onStop)
+    controller.abort(new AppError('malformed_http', 'The client disconnected'))
+  }
+  if (reply.raw.destroyed || reply.raw.closed) {
+    onClose()
+    return controller.signal
+  }
+  if (stopping.aborted) onStop()
+  stopping.addEventListener('abort', onStop)
+  reply.raw.once('close', onClose)
+  return controller.signal
 }

@@ -1,4 +1,6 @@
 import type { TSchema } from 'typebox'
+import { isAllowed } from '../access/permissions.ts'
+import { roles } from '../contract/access-operations.ts'
 import { errorCodes } from '../contract/error-codes.ts'
 import { graphSchema } from '../contract/graph-schema.ts'
 import { kindSchemas } from '../contract/kind-operations.ts'
@@ -7,11 +9,21 @@ import { limits } from '../contract/limits.ts'
 import type { Access, Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { workflowOperations } from '../contract/workflow-operations.ts'
-import { accessSentence } from './pages/access-sentence.ts'
 
 type Json = Record<string, unknown>
 
-/** Placeholders of the contract become references, and the checker's own format stays out. */
+/** Who may use an operation; the roles come from the rule that authorizes requests. */
+export function accessSentence(access: Access): string {
+  if (access === 'anyone') return 'No token required.'
+  if (access === 'operator') return "Requires the operator's token, the one of the first start."
+  if (access === 'public')
+    return 'No token required if the agent is public; a private agent requires a token of its workspace.'
+  const names = roles.filter(role => isAllowed({ role, operator: false }, access))
+  const list = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
+  return `Requires a token with the role ${list}.`
+}
+
+/** Resolves `x-schema` to a reference and removes the internal format `text`. */
 function publish(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publish)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -47,10 +59,10 @@ function parameters(operation: Operation): Json[] {
   const headers = Object.entries({
     ...operation.headers,
     ...(operation.creates && {
-      'Idempotency-Key': `Up to ${limits.idempotencyKeyLength} characters; the first answer is given again for ${limits.idempotencyHours} hours.`,
+      'Idempotency-Key': `Up to ${limits.idempotencyKeyLength} characters; a retry within ${limits.idempotencyHours} hours returns the first response.`,
     }),
     ...(operation.access !== 'anyone' && {
-      'X-TraceId': 'Your own id for this request; it is echoed and logged.',
+      'X-TraceId': 'Your own trace id; it is returned and logged.',
     }),
   }).map(([name, description]) => ({
     name,
@@ -62,7 +74,7 @@ function parameters(operation: Operation): Json[] {
   return [...fields(operation.params, 'path'), ...fields(operation.query, 'query'), ...headers]
 }
 
-/** The two ways to send a file as it is. */
+/** Uploads without base64. */
 const fileContent: Record<string, Json> = {
   'multipart/form-data': {
     schema: {
@@ -85,7 +97,7 @@ function requestBody(operation: Operation): Json | undefined {
   return { required, content }
 }
 
-/** Answers outside the envelope. Bytes have no schema. */
+/** Responses without an envelope. Binary content has no schema. */
 const plainContent: Record<string, Json> = {
   'application/json': { schema: { type: 'object' } },
   'application/octet-stream': {},
@@ -100,7 +112,7 @@ const success = (operation: Operation): Json => {
     }
   }
   return {
-    description: 'Done.',
+    description: 'Success.',
     content: {
       ...(operation.streams && { 'text/event-stream': { schema: { type: 'string' } } }),
       'application/json': { schema: envelope(operation.data, operation.envelope) },
@@ -124,7 +136,7 @@ function envelope(data: TSchema, form: Operation['envelope']): Json {
 }
 
 const failure = ({ envelope: form }: Operation): Json => ({
-  description: 'It failed; `code` says why.',
+  description: 'Error; see `code`.',
   content: {
     'application/json': {
       schema: { $ref: `#/components/schemas/${form === 'flat' ? 'FlatFailure' : 'Failure'}` },
@@ -168,45 +180,45 @@ const flatFailureSchema = {
     msg: { type: 'string' },
     reason: failureReason,
     errors: failureFindings,
-    conversation_id: { type: 'string', description: 'As it was sent.' },
+    conversation_id: { type: 'string', description: 'The conversation_id of the request.' },
     retrieve_data: { type: 'array', description: 'Always empty.' },
-    chat_id: { type: 'string', description: 'Of a turn that failed.' },
-    run_id: { type: 'string', description: 'Of a turn that failed.' },
-    feedback: { type: 'array', description: 'What was said in a turn that failed.' },
+    chat_id: { type: 'string', description: 'Present if a turn failed.' },
+    run_id: { type: 'string', description: 'Present if a turn failed.' },
+    feedback: { type: 'array', description: 'Replies of the failed turn.' },
   },
 }
 
-/** Beside 200, what a request can ask for by its headers. */
+/** 200, and what conditional and range requests return. */
 function responses(operation: Operation): Json {
   const asked = operation.headers ?? {}
   const done = success(operation)
   if (operation.method !== 'GET' || !('If-None-Match' in asked))
     return { 200: done, default: failure(operation) }
   const headers = {
-    ETag: { description: 'Names this state; for If-None-Match and If-Match.', schema: { type: 'string' } },
+    ETag: { description: 'For If-None-Match and If-Match.', schema: { type: 'string' } },
   }
   return {
     200: { ...done, headers },
-    ...('Range' in asked && { 206: { ...done, description: 'The bytes of the range.', headers } }),
-    304: { description: 'The copy you have is still good.', headers },
+    ...('Range' in asked && { 206: { ...done, description: 'The requested range.', headers } }),
+    304: { description: 'Not modified.', headers },
     default: failure(operation),
   }
 }
 
 const families: Record<Operation['family'], string> = {
-  workflow: 'Graphs of nodes joined by edges, kept verbatim with their history.',
-  agent: 'What a conversation talks to: a persona with knowledge and tools, or a workflow.',
-  conversation: 'Talking to agents. Answers are flat: their fields stand beside `code` and `msg`.',
-  knowledge: 'Documents that can be searched, by keywords and by meaning.',
-  files: 'Files of any type. Equal content is stored once in a workspace.',
-  model: 'Language models that a workspace brings along, beside the one of the server’s settings.',
-  usage: 'What runs have used: tokens and time, by day.',
-  token: 'Who may do what in a workspace.',
-  workspace: 'Separate rooms on one server; nothing is shared between them.',
-  server: 'The server itself: its pages, its health, its measurements.',
+  workflow: 'Workflows: graphs of nodes and edges, with versions and runs.',
+  agent: 'Agents answer with a model, a persona, knowledge and tools, or by running a workflow.',
+  conversation: 'Conversations with agents. Responses are flat: their fields are next to `code` and `msg`.',
+  knowledge: 'Knowledge bases: documents searchable by keywords and by meaning.',
+  files: 'Files of any type. Identical content is stored once per workspace.',
+  model: 'Language models of the workspace, in addition to the model of the server settings.',
+  usage: 'Usage statistics: runs, tokens and run time by day.',
+  token: 'Access tokens of a workspace.',
+  workspace: 'Isolated tenants of one server.',
+  server: 'The server itself: pages, health checks, metrics.',
 }
 
-/** An empty entry says that it also works without. */
+/** An empty entry means that the token is optional. */
 const securityOf = (access: Access): Json[] =>
   access === 'anyone' ? [] : access === 'public' ? [{ token: [] }, {}] : [{ token: [] }]
 
@@ -230,7 +242,7 @@ export interface OpenapiDocument {
   components: Json
 }
 
-/** The whole interface as OpenAPI 3.1, from the schemas that validate it. */
+/** The whole API as OpenAPI 3.1, from the schemas that validate requests. */
 export function openapiDocument(list: readonly Operation[] = operations): OpenapiDocument {
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of list) {
@@ -242,7 +254,8 @@ export function openapiDocument(list: readonly Operation[] = operations): Openap
     info: {
       title: 'Banyan',
       version: '1',
-      description: 'Workflows of AI agents, their knowledge, their files, and who may use them.',
+      description:
+        'API of the Banyan agent platform: agents, conversations, workflows, knowledge bases, files and access.',
     },
     tags: Object.entries(families).map(([name, description]) => ({ name, description })),
     paths,

@@ -1,5 +1,24 @@
-/** One line of the log for one request. */
-export interface RequestLine {
+import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { limits } from '../contract/limits.ts'
+
+const visibleAscii = new RegExp(`^[\\x21-\\x7e]{1,${limits.traceIdLength}}$`)
+const traceParent = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
+
+/** Unique across processes and cheap: a trace id need not be unguessable. */
+const processId = randomBytes(10).toString('hex')
+let count = 0
+
+/** The client's `X-TraceId` if it is valid, else the trace id of `traceparent`, else a new one. */
+export function traceIdOf(headers: IncomingHttpHeaders): string {
+  const sent = headers['x-traceid']
+  if (typeof sent === 'string' && visibleAscii.test(sent)) return sent
+  const parent = headers['traceparent']
+  const id = typeof parent === 'string' ? traceParent.exec(parent)?.[1] : undefined
+  return id ?? `${processId}${(count++).toString(16).padStart(12, '0')}`
+}
+
+interface RequestLine {
   traceId: string
   operation: string
   method: string
@@ -10,25 +29,25 @@ export interface RequestLine {
 }
 
 /**
- * The line in the form that the logger gives every other one. It is written by hand because it is the only line
- * that every request pays for, and a general logger takes ten times as long for it.
+ * The log line of a request, in the format of the logger. It is written by hand because every request pays for it,
+ * and a general logger takes ten times as long.
  */
 export function requestLine(line: RequestLine, time: number): string {
   const who =
     line.tokenId === undefined ? '' : `,"workspace_id":"${line.workspaceId}","token_id":"${line.tokenId}"`
-  // Only the trace id comes from outside; of visible ASCII two characters need escaping.
+  // Only the trace id comes from the client; two characters of visible ASCII need escaping.
   const traceId = /["\\]/.test(line.traceId) ? JSON.stringify(line.traceId) : `"${line.traceId}"`
   return `{"level":30,"time":${time},"pid":${process.pid},"trace_id":${traceId},"operation":"${line.operation}","method":"${line.method}","status":${line.status},"ms":${line.milliseconds}${who}}\n`
 }
 
 const batchBytes = 32_768
-/** Longer than any line: the trace id is bounded, the rest is ours. */
+/** Longer than any line: the trace id is bounded, the rest has a fixed form. */
 const lineBytes = 1024
 const batchMilliseconds = 100
 
 /**
- * Gathers lines for a moment and hands them on together: handing over each costs more than writing it.
- * They are gathered as bytes, because a string that grows is a heap of small ones.
+ * Buffers lines briefly and writes them together, because writing each one costs more than formatting it.
+ * The buffer holds bytes, because a string that grows is a tree of small ones.
  */
 export class LineBatch {
   readonly #write: (lines: string) => void

@@ -1,23 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../access/access-store.ts'
-import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
 import { limits } from '../contract/limits.ts'
 import { basePath, type Operation } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
-import { jsonType } from './answer.ts'
-import type { Route } from './call.ts'
-import { cutOffLater, drain } from './drain.ts'
-import { asAppError, errorBody, errorStatus } from './error-answer.ts'
-import { isJsonType, noMembers, readJson, refuseEncoding } from './read-body.ts'
-import { registerRoute } from './register-route.ts'
-import { LineBatch, requestLine } from './request-log.ts'
-import type { ServerParts } from './server-parts.ts'
-import { silentConnections } from './silent-connections.ts'
-import { traceIdOf } from './trace.ts'
+import { isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
+import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
+import { LineBatch, requestLine, traceIdOf } from './request-log.ts'
+import { type Route, registerRoute, type ServerParts } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,160 +20,114 @@ declare module 'fastify' {
     members: ReadonlyMap<string, JsonMember>
   }
   interface FastifyInstance {
-    /** Aborted when the server begins to stop: whoever would answer for a long time ends. */
+    /** Aborted when shutdown begins, so that long responses end. */
     stopping: AbortSignal
-    /** Whether the token of a request that was let in is still good. */
-    admits(request: FastifyRequest): Promise<boolean>
-    /** What went wrong after the answer had begun: as a failure with a code, and in the log where it is ours. */
-    failureOf(thrown: unknown, request: FastifyRequest): AppError
+    /** Whether the token of an accepted request is still valid. */
+    isStillAuthorized(request: FastifyRequest): Promise<boolean>
+    /** An error after the response has begun: as an error with a code, and logged if it is a server error. */
+    errorOf(thrown: unknown, request: FastifyRequest): AppError
   }
   interface FastifyContextConfig {
     operation?: Operation
   }
 }
 
-/** Puts the routes behind one gate, one body reader and one error answer. */
+/** Registers the routes behind one authorization check, one body parser and one error handler. */
 export function createServer(parts: ServerParts, routes: readonly Route[]): FastifyInstance {
-  const newestAnswers = new WeakMap<Socket, ServerResponse>()
-  const app = Fastify({
-    logger: false,
-    // Routes that read take HEAD themselves: Fastify's own would read a whole file to learn its length.
-    exposeHeadRoutes: false,
-    bodyLimit: Number.MAX_SAFE_INTEGER,
-    // Never met, so that a long path is refused where every other unknown one is, behind the gate.
-    routerOptions: { maxParamLength: limits.headerBytes },
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    // A body's time is bounded where it is read; an upload may take long as long as it flows.
-    requestTimeout: 0,
-    http: {
-      headersTimeout: limits.headersMilliseconds,
-      connectionsCheckingInterval: 1000,
-      maxHeaderSize: limits.headerBytes,
-      // Two tokens or two content types are nobody's choice to make: joined they fit no rule.
-      joinDuplicateHeaders: true,
-      // Node would refuse with an empty answer; the gate does it with a full one.
-      requireHostHeader: false,
-    },
-    clientErrorHandler: brokenRequestAnswer(newestAnswers),
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply, parts.log),
-  })
+  const lastResponses = new WeakMap<Socket, ServerResponse>()
+  const app = openFastify(parts, lastResponses)
   const stopping = new AbortController()
+  const unusedConnections = trackUnusedConnections(app.server)
   app.decorate('stopping', stopping.signal)
-  app.decorate('admits', (request: FastifyRequest) => isAdmitted(parts, request))
-  app.decorate('failureOf', (thrown: unknown, { traceId }: FastifyRequest) =>
-    known(thrown, traceId, parts.log),
-  )
-  const silent = silentConnections(app.server)
-  app.addHook('preClose', async () => {
-    stopping.abort()
-    silent.close()
-  })
+  app.decorate('isStillAuthorized', request => isStillAuthorized(parts, request))
+  app.decorate('errorOf', (thrown, { traceId }) => loggedError(thrown, traceId, parts.log))
   app.decorateRequest('traceId', '')
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('token', undefined)
   app.decorateRequest('operation', undefined)
   app.decorateRequest('members')
-  const allowedMethods = methodsByPath(routes)
-  const noSuchPath = (url: string): AppError => {
-    const allowed = allowedMethods(url)
-    return allowed
-      ? new AppError('method_not_allowed', `This path takes ${allowed}`, { headers: { allow: allowed } })
-      : new AppError('not_found', 'There is no such path')
-  }
-  // An expectation that nobody knows is ignored, as a header that nobody knows is.
+  app.addHook('preClose', async () => {
+    stopping.abort()
+    unusedConnections.close()
+  })
+  // An unknown expectation is ignored, as an unknown header is.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
+  const unknownPath = unknownPathError(routes)
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
-    newestAnswers.set(request.raw.socket, reply.raw)
-    silent.spoke(request.raw.socket)
+    lastResponses.set(request.raw.socket, reply.raw)
+    unusedConnections.used(request.raw.socket)
     request.traceId = traceIdOf(request.headers)
     request.members = noMembers
     reply.header('x-traceid', request.traceId)
     reply.header('x-content-type-options', 'nosniff')
-    const { host } = request.headers
-    if (request.raw.httpVersion === '1.1' && (host === undefined || host.includes(',')))
-      return done(new AppError('malformed_http', 'A request needs one Host header'))
-    // Decided here and nowhere else. Of the paths below the API only those with a token learn which exist.
-    // Looked up once: Fastify makes a new object of all the route's options at every look.
-    const operation = request.routeOptions.config?.operation
-    request.operation = operation
-    const access = operation?.access ?? (request.url.startsWith(`${basePath}/`) ? 'token' : 'anyone')
-    // Before the body is looked at: what is wrong with it does not matter on a path that takes none.
-    const pass = (): void => done(request.is404 ? noSuchPath(request.url) : undefined)
-    if (access === 'anyone') return pass()
-    // Its handler asks for a token where the agent is not public; one that is sent must be good even so.
-    if (access === 'public' && request.headers.authorization === undefined) {
-      parts.anonymous.take(request.ip)
-      return pass()
-    }
-    const admit = (token: TokenRecord): void => {
-      parts.access.authorize(token, access)
-      request.token = token
-      pass()
-    }
-    const known = parts.access.recognize(request.headers.authorization)
-    if (known) return admit(known)
-    parts.access.authenticate(request.headers.authorization).then(admit).catch(done)
+    authorize(parts, request, error => {
+      // Before the body is read: its problems do not matter on a path that does not exist.
+      done(error ?? (request.is404 ? unknownPath(request.url) : undefined))
+    })
   })
-
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async (request: FastifyRequest, raw: IncomingMessage) => {
-    refuseEncoding(raw)
-    const { operation } = request
-    if (operation?.streamsBody) return undefined
-    if (raw.headers['content-length'] === '0') return {}
-    const contentType = raw.headers['content-type']
-    if (!isJsonType(contentType))
-      throw new AppError(
-        'unsupported_media_type',
-        `Send the body as application/json, not as ${contentType ?? 'nothing'}`,
-      )
-    const body = await readJson(raw, operation?.bodyLimit ?? limits.jsonBytes)
-    request.members = body.members
-    return body.value
-  })
-
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, parts.log))
-  app.setNotFoundHandler((request, reply) => answerError(noSuchPath(request.url), request, reply, parts.log))
-
-  const requestLines = parts.writeLog && new LineBatch(parts.writeLog)
-  app.addHook('onClose', async () => requestLines?.flush())
-  app.addHook('onResponse', (request, reply, done) => {
-    if (!request.raw.complete) cutOffLater(request.raw.socket, request.raw)
-    const milliseconds = performance.now() - request.startedAt
-    const operation = request.operation?.name ?? 'unknown'
-    parts.metrics.forRoute(operation).add(reply.statusCode, milliseconds / 1000)
-    const line = {
-      traceId: request.traceId,
-      operation,
-      method: request.method,
-      status: reply.statusCode,
-      milliseconds: Math.round(milliseconds * 100) / 100,
-      workspaceId: request.token?.workspaceId,
-      tokenId: request.token?.id,
-    }
-    requestLines?.add(requestLine(line, Date.now()))
-    // What answered while the server was stopping leaves a connection that nobody would close.
-    if (stopping.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
-    done()
-  })
-
+  app.addContentTypeParser('*', parseBody)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.log))
+  app.setNotFoundHandler((request, reply) => sendError(unknownPath(request.url), request, reply, parts.log))
+  recordResponses(app, parts)
   for (const route of routes) registerRoute(app, parts, route)
   return app
 }
 
-/** Whatever was thrown, with a code; what is a fault of ours is logged. */
-function known(thrown: unknown, traceId: string, log: Logger): AppError {
-  const error = asAppError(thrown)
-  if (errorStatus(error) >= 500)
-    log.error({ trace_id: traceId, reason: error.reason, err: error.cause ?? error }, error.message)
-  return error
+const openFastify = (parts: ServerParts, lastResponses: WeakMap<Socket, ServerResponse>): FastifyInstance =>
+  Fastify({
+    logger: false,
+    // GET routes handle HEAD themselves: Fastify would read a whole file to learn its length.
+    exposeHeadRoutes: false,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    // Never reached, so that a long path is rejected after authorization like every other unknown path.
+    routerOptions: { maxParamLength: limits.headerBytes },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // The body parser has its own timeout; an upload may take long as long as data arrives.
+    requestTimeout: 0,
+    http: {
+      headersTimeout: limits.headersMilliseconds,
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: limits.headerBytes,
+      // Duplicate Authorization or Content-Type headers are joined, which makes them invalid.
+      joinDuplicateHeaders: true,
+      // Node would reject with an empty response; `authorize` sends a complete one.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: malformedRequestHandler(lastResponses),
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply, parts.log),
+  })
+
+/** The only place that decides about access. Below the API, an unknown path requires a token too. */
+function authorize(parts: ServerParts, request: FastifyRequest, done: (error?: Error) => void): void {
+  const { host, authorization } = request.headers
+  if (request.raw.httpVersion === '1.1' && (host === undefined || host.includes(',')))
+    return void done(new AppError('malformed_http', 'The request must have exactly one Host header'))
+  // Read once: Fastify creates a new object of all route options at every access.
+  const operation = request.routeOptions.config?.operation
+  request.operation = operation
+  const access = operation?.access ?? (request.url.startsWith(`${basePath}/`) ? 'token' : 'anyone')
+  if (access === 'anyone') return void done()
+  const admit = (token: TokenRecord): void => {
+    parts.access.authorize(token, access)
+    request.token = token
+    done()
+  }
+  // The handler requires a token if the agent is not public; a token that is sent must be valid anyway.
+  if (access === 'public' && authorization === undefined) {
+    parts.anonymous.take(request.ip)
+    return void done()
+  }
+  const known = parts.access.recognize(authorization)
+  if (known) return void admit(known)
+  parts.access.authenticate(authorization).then(admit).catch(done)
 }
 
-/** Asked again while an answer goes on. Where the database cannot tell, nobody is turned away. */
-async function isAdmitted({ access }: ServerParts, request: FastifyRequest): Promise<boolean> {
+/** Checked again during a long response. If the database is unavailable, the client keeps its access. */
+async function isStillAuthorized({ access }: ServerParts, request: FastifyRequest): Promise<boolean> {
   const { token, operation, headers } = request
   if (!token) return true
   try {
@@ -193,77 +139,76 @@ async function isAdmitted({ access }: ServerParts, request: FastifyRequest): Pro
   }
 }
 
-async function answerError(
-  thrown: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Logger,
-): Promise<FastifyReply> {
-  // A path that cannot be decoded fails before the hook that names the request.
-  request.traceId ||= traceIdOf(request.headers)
-  reply.header('x-traceid', request.traceId)
-  const error = known(thrown, request.traceId, log)
-  const status = errorStatus(error)
-  // Who sends too slowly is not waited for.
-  if (error.reason !== 'request_timeout') await drain(request.raw)
-  if (error.reason === 'token_missing' || error.reason === 'token_invalid')
-    reply.header('www-authenticate', 'Bearer')
-  if (status === 503) reply.header('retry-after', '2')
-  if (request.server.stopping.aborted) reply.header('connection', 'close')
-  return reply
-    .code(status)
-    .headers({ ...error.headers, 'cache-control': 'no-store', 'content-type': jsonType })
-    .send(errorBody(error, request.url, request.body))
+async function parseBody(request: FastifyRequest, raw: IncomingMessage): Promise<unknown> {
+  refuseEncoding(raw)
+  const { operation } = request
+  if (operation?.streamsBody) return undefined
+  if (raw.headers['content-length'] === '0') return {}
+  const contentType = raw.headers['content-type']
+  if (!isJsonType(contentType))
+    throw new AppError(
+      'unsupported_media_type',
+      `Send the body as application/json, not as ${contentType ?? 'nothing'}`,
+    )
+  const body = await readJson(raw, operation?.bodyLimit ?? limits.jsonBytes)
+  request.members = body.members
+  return body.value
 }
 
-/** Which methods a path takes, for the answer to the wrong one. */
-function methodsByPath(routes: readonly Route[]): (url: string) => string | undefined {
-  const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>()
-  for (const { operation } of routes) {
-    const entry = paths.get(operation.path) ?? {
-      pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
-      methods: new Set(),
+/** Metrics and the request log. */
+function recordResponses(app: FastifyInstance, parts: ServerParts): void {
+  const lines = parts.writeLog && new LineBatch(parts.writeLog)
+  app.addHook('onClose', async () => lines?.flush())
+  app.addHook('onResponse', (request, reply, done) => {
+    if (!request.raw.complete) destroyLater(request.raw.socket, request.raw)
+    const milliseconds = performance.now() - request.startedAt
+    const operation = request.operation?.name ?? 'unknown'
+    parts.metrics.request(operation, reply.statusCode, milliseconds / 1000)
+    const line = {
+      traceId: request.traceId,
+      operation,
+      method: request.method,
+      status: reply.statusCode,
+      milliseconds: Math.round(milliseconds * 100) / 100,
+      workspaceId: request.token?.workspaceId,
+      tokenId: request.token?.id,
     }
-    entry.methods.add(operation.method)
-    if (operation.method === 'GET') entry.methods.add('HEAD')
-    paths.set(operation.path, entry)
-  }
+    lines?.add(requestLine(line, Date.now()))
+    // A response during shutdown leaves a connection that would never be closed.
+    if (app.stopping.aborted) setImmediate(() => app.server.closeIdleConnections())
+    done()
+  })
+}
+
+/** `method_not_allowed` if the path exists with another method, otherwise `not_found`. */
+function unknownPathError(routes: readonly Route[]): (url: string) => AppError {
+  const patterns = routes.map(({ operation: { method, path } }) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+  }))
   return url => {
     const path = url.split('?', 1)[0]!
-    const methods = [...paths.values()]
-      .filter(entry => entry.pattern.test(path))
-      .flatMap(entry => [...entry.methods])
-    return methods.length > 0 ? [...new Set(methods)].join(', ') : undefined
+    const methods = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+    if (methods.length === 0) return new AppError('not_found', 'The path does not exist')
+    const allow = [...new Set(methods)].join(', ')
+    return new AppError('method_not_allowed', `This path supports ${allow}`, { headers: { allow } })
   }
-}
-
-const brokenRequests: Record<string, Reason> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-}
-
-/** What Node cannot parse never becomes a request; it is answered on the bare socket. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const reason = brokenRequests[error.code ?? ''] ?? 'malformed_http'
-  const status = statusOf(reason)
-  const { code, meaning } = errorCodes[reason]
-  const body = JSON.stringify({ code, message: meaning, data: { reason, errors: [] } })
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-TraceId: ${traceIdOf({})}\r\nConnection: close\r\n\r\n${body}`,
-  )
-  cutOffLater(socket, socket)
 }
 
 /**
- * What came whole before the broken part is answered first: else a client would take the refusal for the
- * answer to a request that was carried out.
+ * Connections without a request yet, as browsers open them ahead of time. Node does not count them as idle, so a
+ * shutdown would wait for each of them.
  */
-const brokenRequestAnswer =
-  (newestAnswers: WeakMap<Socket, ServerResponse>) =>
-  (error: Error, socket: Socket): void => {
-    const newest = newestAnswers.get(socket)
-    if (newest && !newest.writableFinished && newest.req.complete)
-      newest.once('close', () => answerBrokenRequest(error, socket))
-    else answerBrokenRequest(error, socket)
+export function trackUnusedConnections(server: Server): { used(socket: Socket): void; close(): void } {
+  const unused = new Set<Socket>()
+  server.on('connection', socket => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  return {
+    used: socket => void unused.delete(socket),
+    close: () => {
+      for (const socket of unused) socket.destroy()
+    },
   }
+}

@@ -22,7 +22,7 @@ function checker(coerceTypes: boolean): Ajv {
 }
 
 const bodies = checker(false)
-/** Query strings are text; `version=3` means the number. */
+/** Query strings are text, so `version=3` is coerced to a number. */
 const queries = checker(true)
 
 export const compileBody = (schema: TSchema): Check => bodies.compile(schema) as Check
@@ -39,15 +39,15 @@ function messageOf({ keyword, params, message }: SchemaError): string {
     case 'pattern':
       return 'must be 1 to 64 letters, digits, _ or -'
     case 'format':
-      return 'must be text without NUL characters and lone surrogates'
+      return 'must not contain NUL characters or lone surrogates'
     default:
-      return message ?? 'is wrong'
+      return message ?? 'is invalid'
   }
 }
 
 const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
 
-/** What the schema check found, in our words: each with the JSON pointer of the field it is about. */
+/** The errors of a schema check, each with the JSON pointer of its field. */
 export function findingsOf(errors: SchemaError[]): Finding[] {
   const findings = new Map<string, Finding>()
   for (const error of errors) {
@@ -55,7 +55,7 @@ export function findingsOf(errors: SchemaError[]): Finding[] {
     const missing =
       error.keyword === 'required' ? `/${pointerSegment(String(error.params['missingProperty']))}` : ''
     const path = `${error.instancePath}${missing}`
-    // One finding a place: the first says enough.
+    // The first finding per field is enough.
     if (!findings.has(path)) findings.set(path, { path, message: messageOf(error) })
   }
   return [...findings.values()]
@@ -66,7 +66,7 @@ const sentence = (findings: Finding[]): string => {
   return findings.length > 3 ? `${shown.join('; ')}; and ${findings.length - 3} more` : shown.join('; ')
 }
 
-/** Refuses what does not have the declared form, with every field that is wrong. */
+/** Rejects an invalid value with every invalid field. */
 export function refuseUnless(check: Check, value: unknown): void {
   if (check(value)) return
   const errors = findingsOf(check.errors ?? [])

@@ -518,7 +518,7 @@ describe('runs', () => {
       const rest = await reader.rest()
       seen[at]?.push(...rest)
       assert.ok(reader.isWhole(), 'no stream is broken off')
-      assert.match(reader.text(), /: the server stops; come back with Last-Event-ID\n\n$/)
+      assert.match(reader.text(), /: the server is shutting down; reconnect with Last-Event-ID\n\n$/)
     }
     gates.open('middle of short')
     const late = sleep(30_000, 'too late', { ref: false })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { validateHeaderValue } from 'node:http'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { contentDisposition, fileNameFrom } from '../../src/http/content-disposition.ts'
+import { contentDisposition, fileNameFrom } from '../../src/http/content-headers.ts'
 
 describe('content disposition of an answer', () => {
   for (const [name, expected] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { contentRange } from '../../src/http/content-range.ts'
+import { contentRange } from '../../src/http/content-headers.ts'
 
 describe('content range', () => {
   for (const [header, size, expected] of [

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
 import { mock, test } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
-import { cutOffLater, drain } from '../../src/http/drain.ts'
-import { flowingBody } from '../../src/http/flowing-body.ts'
+import { destroyLater, drain } from '../../src/http/errors.ts'
+import { uploadBody } from '../../src/http/upload.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { RawConnection, requestHead } from '../support/raw-connection.ts'
 import { operatorToken, startTestServer } from '../support/test-server.ts'
@@ -32,7 +32,7 @@ const asRequest = (body: Readable): IncomingMessage => body as unknown as Incomi
 
 async function readAll(request: Readable): Promise<number> {
   let size = 0
-  for await (const chunk of flowingBody(asRequest(request))) size += chunk.length
+  for await (const chunk of uploadBody(asRequest(request))) size += chunk.length
   return size
 }
 
@@ -76,7 +76,7 @@ test('a disk that takes its time is not held against the client', async t => {
   const request = new PassThrough()
   request.end(Buffer.alloc(100))
   let size = 0
-  for await (const chunk of flowingBody(asRequest(request))) {
+  for await (const chunk of uploadBody(asRequest(request))) {
     await pass(limits.bodyStallMilliseconds * 2)
     size += chunk.length
   }
@@ -95,7 +95,7 @@ test('a body that breaks off is no fault of the server', async () => {
 test('whoever stops reading a body early leaves it to be drained', async () => {
   const request = Object.assign(new PassThrough(), { headers: {}, complete: false })
   request.write(Buffer.alloc(1 << 10))
-  for await (const chunk of flowingBody(asRequest(request))) {
+  for await (const chunk of uploadBody(asRequest(request))) {
     assert.ok(chunk.length > 0)
     break
   }
@@ -118,10 +118,10 @@ test('who goes on sending after the answer is cut off, who stops is not', async 
   const pass = heldTime(t)
   const kept = new PassThrough()
   const body = new PassThrough()
-  cutOffLater(kept as unknown as Socket, body)
+  destroyLater(kept as unknown as Socket, body)
   body.destroy()
   const cut = new PassThrough()
-  cutOffLater(cut as unknown as Socket, cut)
+  destroyLater(cut as unknown as Socket, cut)
   await pass(limits.drainMilliseconds + 1000)
   assert.deepEqual([kept.destroyed, cut.destroyed], [false, true])
 })

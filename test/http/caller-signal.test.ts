@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { callerSignal } from '../../src/http/caller-signal.ts'
+import { callerSignal } from '../../src/http/event-stream.ts'
 
 function signalOf(raw: Partial<{ destroyed: boolean; closed: boolean }>, stop = new AbortController()) {
   const response = Object.assign(new EventEmitter(), { destroyed: false, closed: false, ...raw })

@@ -146,7 +146,7 @@ test('a server that stops ends its streams, and waits for nobody', async () => {
   const stopped = own.close()
   assert.match(
     await streamed.text(),
-    /: to hear the rest, send the same with chat_id chat_x\n: the server stops/,
+    /: to receive the rest, send the same request with chat_id chat_x\n: the server is shutting down/,
   )
   const answer = await plain
   assert.deepEqual([answer.status, answer.json.code], [503, 50301])
@@ -215,8 +215,8 @@ test('who may not listen any longer gets no more: a token that is revoked, an ag
   const revoked = await lost({ authorization: `Bearer ${token.token}` }, () =>
     server.api.post('token/delete', { id: token.id }),
   )
-  assert.match(revoked, /: you may not have this any longer/)
+  assert.match(revoked, /: access was revoked/)
   const access = (value: string) => server.api.post('agent/update', { id: place.agent_id, access: value })
   await access('public')
-  assert.match(await lost({}, () => access('private')), /: you may not have this any longer/)
+  assert.match(await lost({}, () => access('private')), /: access was revoked/)
 })

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { asAppError } from '../../src/http/error-answer.ts'
+import { asAppError } from '../../src/http/errors.ts'
 import {
   type EventSource,
   eventStream,
@@ -15,7 +15,7 @@ import { AppError } from '../../src/kernel/app-error.ts'
 
 const stopping = new AbortController().signal
 
-const noFault = { failureOf: (error: unknown) => asAppError(error), admits: async () => true }
+const noFault = { errorOf: (error: unknown) => asAppError(error), isStillAuthorized: async () => true }
 
 function bodyOf(source: EventSource, stops = stopping, options: StreamOptions = {}): Readable {
   const request = { method: 'GET', server: { stopping: stops, ...noFault } } as unknown as FastifyRequest
@@ -87,8 +87,8 @@ test('a server that stops ends the stream with a comment', async () => {
   const text = textOf(bodyOf(silence, stops.signal))
   await settle()
   stops.abort()
-  assert.match(await text, /: the server stops; come back with Last-Event-ID\n\n$/)
-  assert.match(await textOf(bodyOf(silence, stops.signal)), /: the server stops/)
+  assert.match(await text, /: the server is shutting down; reconnect with Last-Event-ID\n\n$/)
+  assert.match(await textOf(bodyOf(silence, stops.signal)), /: the server is shutting down/)
 })
 
 test('a source that fails says so, and nothing of a cause that is ours', async () => {
@@ -129,7 +129,7 @@ test('a client that may not have it any longer gets no more of it', async t => {
   assert.equal(isDone, false)
   isAllowed = false
   t.mock.timers.tick(1000)
-  assert.match(await text, /: you may not have this any longer[^\n]*\n\n$/)
+  assert.match(await text, /: access was revoked[^\n]*\n\n$/)
   await settle()
   assert.equal(isDone, true)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
-import { messagesAnswer } from '../../src/http/routes/messages-answer.ts'
+import { messagesAnswer } from '../../src/http/routes/conversation-on-wire.ts'
 import { type ConversationServer, startConversationServer } from '../support/conversation-server.ts'
 
 const workspaceId = 'default'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { errorCodes } from '../../src/contract/error-codes.ts'
-import { docsPage } from '../../src/http/docs-page.ts'
 import { type OpenapiDocument, openapiDocument } from '../../src/http/openapi.ts'
-import { baseStyle } from '../../src/http/pages/base-style.ts'
+import { docsPage } from '../../src/http/pages/docs-page.ts'
 import { escapeHtml, html } from '../../src/http/pages/html.ts'
-import { unbuiltPage } from '../../src/http/unbuilt-page.ts'
+import { baseStyle } from '../../src/http/pages/style.ts'
+import { unbuiltPage } from '../../src/http/routes/console-routes.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const document = openapiDocument()

@@ -3,15 +3,15 @@ import test from 'node:test'
 import Fastify from 'fastify'
 import type { Operation } from '../../src/contract/operation.ts'
 import { serverOperations } from '../../src/contract/server-operations.ts'
-import { registerRoute } from '../../src/http/register-route.ts'
-import type { ServerParts } from '../../src/http/server-parts.ts'
+import type { ServerParts } from '../../src/http/route.ts'
+import { registerRoute } from '../../src/http/route.ts'
 
 const register = (operation: Operation): void =>
   registerRoute(Fastify(), {} as ServerParts, { operation, handler: () => ({}) })
 
-test('a route that does not declare who may use it, or that nobody knows of, does not start', () => {
+test('registering a route without access or outside the contract fails', () => {
   const { access: _, ...undeclared } = serverOperations.healthz
-  assert.throws(() => register(undeclared as unknown as Operation), /does not declare who may use it/)
-  assert.throws(() => register({ ...serverOperations.healthz }), /not part of the interface/)
+  assert.throws(() => register(undeclared as unknown as Operation), /does not declare its access/)
+  assert.throws(() => register({ ...serverOperations.healthz }), /not part of the API/)
   assert.doesNotThrow(() => register(serverOperations.healthz))
 })

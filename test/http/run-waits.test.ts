@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { beginRun } from '../../src/http/routes/run-waits.ts'
+import { startRun } from '../../src/http/routes/run-waits.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import type { RunRequest } from '../../src/workflow/run/runs.ts'
 import { FakeRuns } from '../support/fake-runs.ts'
@@ -11,17 +11,17 @@ const request: RunRequest = {
   inputs: { query: 'x', files: [], action: '', more: {} },
 }
 const keyed = { runId: 'run_decided', fingerprint: 'f' }
-const patient = { seconds: undefined, stopping: new AbortController().signal }
+const wait = { seconds: undefined, stopping: new AbortController().signal }
 
 describe('a run whose id the request decides', () => {
   it('is begun once; whoever asks again waits for the same one and hears the same', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
-    const first = await beginRun(runs, 'w', request, keyed)
-    const second = await beginRun(runs, 'w', request, keyed)
+    const first = await startRun(runs, 'w', request, keyed)
+    const second = await startRun(runs, 'w', request, keyed)
     assert.equal(runs.requests.length, 1)
     assert.equal(second.runId, first.runId)
-    const both = Promise.all([first.standing(patient), second.standing(patient)])
+    const both = Promise.all([first.state(wait), second.state(wait)])
     const [run] = runs.runs.values()
     run!.say('Hello')
     run!.settle({ status: 'succeeded', answer: 'Hello' })
@@ -37,17 +37,14 @@ describe('a run whose id the request decides', () => {
       await start(workspaceId, wanted)
       throw new Error('There is such a run already')
     }
-    assert.equal(
-      (await (await beginRun(runs, 'w', request, keyed)).standing(patient)).run.status,
-      'succeeded',
-    )
+    assert.equal((await (await startRun(runs, 'w', request, keyed)).state(wait)).run.status, 'succeeded')
   })
 
   it('is not joined by a request that cannot run', async () => {
     const runs = new FakeRuns()
     runs.workflows.clear()
     await assert.rejects(
-      beginRun(runs, 'w', request, keyed),
+      startRun(runs, 'w', request, keyed),
       (error: AppError) => error.reason === 'not_found',
     )
   })
@@ -62,28 +59,28 @@ describe('the wait for a run', () => {
       ...(await start(workspaceId, wanted)),
       settled: Promise.reject(new AppError('unavailable', 'The server stops')),
     })
-    const { run, messages } = await (await beginRun(runs, 'w', request, keyed)).standing(patient)
+    const { run, messages } = await (await startRun(runs, 'w', request, keyed)).state(wait)
     assert.deepEqual([run.status, messages], ['running', []])
   })
 
   it('ends when its time is up, for whoever joined it, too', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
-    await beginRun(runs, 'w', request, keyed)
-    const joined = await beginRun(runs, 'w', request, keyed)
-    assert.equal((await joined.standing({ ...patient, seconds: 0 })).run.status, 'running')
+    await startRun(runs, 'w', request, keyed)
+    const joined = await startRun(runs, 'w', request, keyed)
+    assert.equal((await joined.state({ ...wait, seconds: 0 })).run.status, 'running')
   })
 
   it('ends when the server stops, with how the run stands', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
     const stop = new AbortController()
-    const first = await beginRun(runs, 'w', request, keyed)
-    const joined = await beginRun(runs, 'w', request, keyed)
-    const both = [first, joined].map(begun => begun.standing({ ...patient, stopping: stop.signal }))
+    const first = await startRun(runs, 'w', request, keyed)
+    const joined = await startRun(runs, 'w', request, keyed)
+    const both = [first, joined].map(begun => begun.state({ ...wait, stopping: stop.signal }))
     stop.abort()
     for (const { run } of await Promise.all(both)) assert.equal(run.status, 'running')
-    const late = await first.standing({ ...patient, stopping: stop.signal })
+    const late = await first.state({ ...wait, stopping: stop.signal })
     assert.equal(late.run.status, 'running')
   })
 })

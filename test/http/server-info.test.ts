@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { settings } from '../../src/config.ts'
 import type { ServerSetting } from '../../src/contract/server-record.ts'
-import { type ServerInfo, serverInfoRoutes } from '../../src/http/routes/server-info-routes.ts'
+import { type ServerInfo, serverInfoRoutes } from '../../src/http/routes/server-routes.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 

@@ -4,7 +4,7 @@ import { accessOperations as operations } from '../../contract/access-operations
 import { pageAnswer, pageRequest } from '../../contract/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import { type Route, route } from '../call.ts'
+import { type Route, route } from '../route.ts'
 
 const tokenOnWire = (token: TokenRecord) => ({
   id: token.id,
@@ -22,8 +22,8 @@ export function accessRoutes(access: AccessService): Route[] {
     route(operations.tokenCreate, async ({ token, body }) => {
       const workspaceId = body.workspace_id ?? token.workspaceId
       if (workspaceId !== token.workspaceId && !token.operator)
-        throw new AppError('forbidden', 'Only the operator makes tokens for another workspace', {
-          errors: [{ path: '/workspace_id', message: 'must be left out' }],
+        throw new AppError('forbidden', 'Only the operator may create tokens for another workspace', {
+          errors: [{ path: '/workspace_id', message: 'must be omitted' }],
         })
       const made = await access.createToken({
         workspaceId,

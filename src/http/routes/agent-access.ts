@@ -4,13 +4,13 @@ import type { Agent } from '../../agents/agent.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
 
-/** A runner that was made for certain agents may use no others. */
+/** A runner may use only its own agents. */
 export const mayUse = (token: TokenRecord, agentId: string): boolean =>
   token.agentIds.length === 0 || token.agentIds.includes(agentId)
 
 /**
- * The agent that a call of a conversation is about, and the workspace it is in. Without a token only a public one is
- * found, and whether there is a private one stays unsaid; with a token nothing outside its workspace is.
+ * The agent of a conversation and its workspace. Without a token only public agents are found, and the error does not
+ * reveal whether a private one exists; with a token only agents of its workspace are found.
  */
 export async function agentFor(
   agents: AgentService,
@@ -24,8 +24,7 @@ export async function agentFor(
     throw new AppError('token_missing', 'Send a token as Authorization: Bearer <token>')
   }
   if (!isAllowed(token, 'run') && !isAllowed(token, access))
-    throw new AppError('forbidden', `A token with the role ${token.role} may not talk to agents`)
-  if (!mayUse(token, agentId))
-    throw new AppError('forbidden', `This token was made for other agents than ${agentId}`)
+    throw new AppError('forbidden', `A token with the role ${token.role} may not chat with agents`)
+  if (!mayUse(token, agentId)) throw new AppError('forbidden', `This token may not use the agent ${agentId}`)
   return { workspaceId: token.workspaceId, agent: await agents.get(token.workspaceId, agentId) }
 }

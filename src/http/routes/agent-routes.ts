@@ -3,14 +3,44 @@ import { isAllowed } from '../../access/permissions.ts'
 import type { Agent, AgentChange, AgentSummary } from '../../agents/agent.ts'
 import type { AgentService, CheckedAgent } from '../../agents/agent-service.ts'
 import { agentOperations as operations } from '../../contract/agent-operations.ts'
+import { pointerSegment } from '../../contract/finding.ts'
 import { pageAnswer, pageRequest } from '../../contract/paging.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import { Answer, jsonType } from '../answer.ts'
-import { type Call, type Route, route } from '../call.ts'
-import { refuseInexact } from '../exact-numbers.ts'
+import { isJsonRecord, type JsonRecord } from '../../workflow/json-record.ts'
+import { Answer, jsonHeaders } from '../answer.ts'
+import { refuseInexact } from '../body.ts'
+import { type Call, type Route, route } from '../route.ts'
 import { mayUse } from './agent-access.ts'
-import { refuseMaskedHeaders, withMaskedHeaders } from './masked-headers.ts'
+
+/** Shown instead of a value that the caller may not see. */
+const mask = '•••'
+
+const masked = (headers: unknown): JsonRecord | string =>
+  isJsonRecord(headers) ? Object.fromEntries(Object.keys(headers).map(name => [name, mask])) : mask
+
+/** Hides the header values of tools, which are mostly API keys. */
+function withMaskedHeaders(config: Agent['config']): JsonRecord {
+  const tools = Object.entries(config.tools ?? {}).map(([name, tool]) => {
+    const running = tool.running_config
+    if (running?.['headers'] === undefined) return [name, tool]
+    return [name, { ...tool, running_config: { ...running, headers: masked(running['headers']) } }]
+  })
+  return { ...config, ...(config.tools && { tools: Object.fromEntries(tools) }) }
+}
+
+/** A masked value that is sent back would overwrite the real one. */
+function refuseMaskedHeaders(tools: Agent['config']['tools'] | null): void {
+  for (const [tool, { running_config: running }] of Object.entries(tools ?? {})) {
+    const headers = running?.['headers']
+    const at = `/config/tools/${pointerSegment(tool)}/running_config/headers`
+    const values = isJsonRecord(headers)
+      ? Object.entries(headers).map(([name, value]) => [`${at}/${pointerSegment(name)}`, value] as const)
+      : [[at, headers] as const]
+    const found = values.find(([, value]) => value === mask)
+    if (found) throw invalidField(found[0], `is the mask ${mask}; send the real value`)
+  }
+}
 
 const onWire = (agent: Agent) => ({
   id: agent.id,
@@ -24,7 +54,7 @@ const onWire = (agent: Agent) => ({
   updated_at: isoTime(agent.updatedAt),
 })
 
-/** What a list tells: those settings that say what kind of agent it is. */
+/** In a list, only the settings that tell the type of agent. */
 const listedOnWire = (agent: AgentSummary) => ({
   id: agent.id,
   name: agent.name,
@@ -35,8 +65,8 @@ const listedOnWire = (agent: AgentSummary) => ({
   updated_at: isoTime(agent.updatedAt),
 })
 
-/** What a client needs that talks to it. How it is made, its tools and their keys, is not a client's business. */
-const shownOnWire = (agent: Agent) => ({
+/** What a chat client needs; tools and their keys are hidden. */
+const clientOnWire = (agent: Agent) => ({
   id: agent.id,
   name: agent.name,
   intro: agent.intro,
@@ -46,17 +76,17 @@ const shownOnWire = (agent: Agent) => ({
 const picked = (config: Agent['config'], names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([name]) => names.includes(name)))
 
-/** Whoever may not change an agent has no use for the keys of its tools. */
+/** Without write access, the keys of tools are hidden. */
 const readOnWire = (agent: Agent) => ({ ...onWire(agent), config: withMaskedHeaders(agent.config) })
 
 function forToken(token: TokenRecord): (agent: Agent) => object {
   if (isAllowed(token, 'write')) return onWire
-  return isAllowed(token, 'read') ? readOnWire : shownOnWire
+  return isAllowed(token, 'read') ? readOnWire : clientOnWire
 }
 
 const checkedOnWire = ({ agent, warnings }: CheckedAgent) => ({ ...onWire(agent), warnings })
 
-/** Member by member, so that fields nobody knows are never stored. */
+/** Field by field, so that unknown fields are never stored. */
 function changeOf({
   body,
   members,
@@ -64,7 +94,7 @@ function changeOf({
   refuseInexact(members, ['config', 'memory', 'learn'])
   const { name, intro, learn, config, access } = body
   refuseMaskedHeaders(config?.tools)
-  if (name?.trim() === '') throw invalidField('/name', 'must not be only white space')
+  if (name?.trim() === '') throw invalidField('/name', 'must not be blank')
   const memory =
     body.memory &&
     Object.fromEntries(
@@ -113,11 +143,11 @@ export function agentRoutes(agents: AgentService): Route[] {
         const agent = found.get(id)
         return [id, agent ? { exist: true, data: show(agent) } : { exist: false }]
       })
-      // Programs of the original service look for it at the top, all others inside the envelope.
+      // Clients of the original service expect it at the top level, all others inside the envelope.
       const json = JSON.stringify(Object.fromEntries(answers))
       return new Answer(
         200,
-        { 'content-type': jsonType, 'cache-control': 'no-store' },
+        jsonHeaders,
         `{"code":0,"message":"success","data":{"agents":${json}},"agents":${json}}`,
       )
     }),

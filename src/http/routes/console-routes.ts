@@ -1,17 +1,94 @@
+import { hash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import { serverOperations as operations } from '../../contract/server-operations.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { Answer } from '../answer.ts'
-import { type Call, type Route, route } from '../call.ts'
-import type { ConsoleFile, ConsoleFiles } from '../console-files.ts'
-import { entityTag, matchesTag } from '../entity-tags.ts'
-import { htmlAnswer } from '../html-answer.ts'
-import { unbuiltPage } from '../unbuilt-page.ts'
+import { Answer, htmlAnswer } from '../answer.ts'
+import { entityTag, matchesTag } from '../content-headers.ts'
+import { banyanMark, html, pageFrame } from '../pages/html.ts'
+import { type Call, type Route, route } from '../route.ts'
 
-/** Script comes from this server alone, and none of it can be slipped in; pictures may be ones just uploaded. */
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+
+/** Smallest first. Browsers accept brotli only over HTTPS, so there is gzip too. */
+const encodings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+interface ConsoleFile {
+  body: Buffer
+  type: string
+  tag: string
+  encoding: string | undefined
+}
+
+/** The built console. Only files that existed at startup are served. */
+export class ConsoleFiles {
+  readonly #folder: string
+  readonly #names: ReadonlySet<string>
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#names = new Set(fileNames(folder, '').concat(fileNames(join(folder, 'assets'), 'assets/')))
+  }
+
+  get isBuilt(): boolean {
+    return this.#names.has('index.html')
+  }
+
+  /** A file in the smallest encoding that the client accepts. Not cached here, because browsers cache it. */
+  async find(name: string, accepted: string | undefined): Promise<ConsoleFile | undefined> {
+    const type = contentTypes[extname(name)]
+    if (type === undefined || !this.#names.has(name)) return undefined
+    const encodingsAccepted = (accepted ?? '').split(',').map(part => part.trim().split(';')[0])
+    const smaller = encodings.find(
+      ([encoding, ending]) => encodingsAccepted.includes(encoding) && this.#names.has(name + ending),
+    )
+    const body = await readFile(join(this.#folder, name + (smaller?.[1] ?? '')))
+    return { body, type, encoding: smaller?.[0], tag: hash('sha256', body).slice(0, 32) }
+  }
+}
+
+function fileNames(folder: string, prefix: string): string[] {
+  try {
+    return readdirSync(folder).map(name => prefix + name)
+  } catch {
+    return []
+  }
+}
+
+const description = 'The server is running, but the console is not built.'
+
+const body = html`<main id="main" class="page">
+<h1>${banyanMark} Banyan</h1>
+<p role="status">The server is running and the API is available, but the console is not built. Run <code>npm run build</code> in the server directory, restart the server, and reload this page.</p>
+<p lang="zh-Hans">服务运行中，接口可用，但控制台尚未构建。请在服务器目录运行 <code>npm run build</code>，重启后刷新本页。</p>
+<nav aria-label="Pages"><a href="${operations.docs.path}">Reference</a> · <a href="${operations.openapi.path}">OpenAPI 3.1</a></nav>
+</main>`
+
+/** Shown instead of the console if it is not built, for example after an installation without scripts. */
+export const unbuiltPage = (): string =>
+  pageFrame({
+    title: 'Banyan',
+    description,
+    style: '.mark{width:1.6em}.page{max-width:40rem;margin:4rem auto}',
+    body,
+  })
+
+/** Scripts only from this server, no inline scripts; images may be files that were just uploaded. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  // Ant Design writes its styles into the page.
+  // Ant Design injects its styles into the page.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
@@ -39,7 +116,7 @@ function fileAnswer(file: ConsoleFile, request: Call['request'], caching: string
     : new Answer(200, headers, file.body)
 }
 
-/** The console: one page, and the files it loads, whose names change with their content. */
+/** The console: one page and its assets, whose names contain a content hash. */
 export function consoleRoutes(files: ConsoleFiles): Route[] {
   return [
     route(operations.home, async ({ request }) => {
@@ -48,7 +125,7 @@ export function consoleRoutes(files: ConsoleFiles): Route[] {
     }),
     route(operations.asset, async ({ params, request }) => {
       const file = await files.find(`assets/${params.name}`, request.headers['accept-encoding'])
-      if (!file) throw new AppError('not_found', 'There is no such file; load the page anew')
+      if (!file) throw new AppError('not_found', `The console has no file ${params.name}; reload the page`)
       return fileAnswer(file, request, 'public, max-age=31536000, immutable')
     }),
   ]

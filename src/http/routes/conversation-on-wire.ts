@@ -1,14 +1,17 @@
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { errorCodes } from '../../contract/error-codes.ts'
 import type { Conversation, Message } from '../../conversations/conversation.ts'
 import type { TurnAnswer } from '../../conversations/turn-answer.ts'
 import type { TurnEvent } from '../../conversations/turn-events.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
+import { Answer, jsonHeaders } from '../answer.ts'
 import type { ServerSentEvent } from '../event-stream.ts'
 
-type Said = Omit<Message, 'chatId' | 'role'>
+type MessageContent = Omit<Message, 'chatId' | 'role'>
 
-const saidOnWire = ({ dataType, content, fileIds, id, at }: Said) => ({
+const contentOnWire = ({ dataType, content, fileIds, id, at }: MessageContent) => ({
   data_type: dataType,
   content,
   file_list: fileIds,
@@ -17,7 +20,7 @@ const saidOnWire = ({ dataType, content, fileIds, id, at }: Said) => ({
 })
 
 export const messageOnWire = (message: Message) => ({
-  ...saidOnWire(message),
+  ...contentOnWire(message),
   role: message.role,
   chat_id: message.chatId,
   ...(message.runId !== undefined && { run_id: message.runId }),
@@ -40,13 +43,13 @@ export const answerOnWire = ({ chatId, runId, conversationId, messageId, replies
   run_id: runId,
   message_id: messageId,
   conversation_id: conversationId,
-  feedback: replies.map(saidOnWire),
+  feedback: replies.map(contentOnWire),
   ...(waiting && { waiting: true, options: waiting.options }),
 })
 
-/** A failed turn fails its call, but its id and what was said go along. */
+/** A failed turn fails its call; the error includes its id and replies. */
 export function failureOf({ error, chatId, runId, messageId, replies }: TurnAnswer): AppError | undefined {
-  const data = { chat_id: chatId, run_id: runId, message_id: messageId, feedback: replies.map(saidOnWire) }
+  const data = { chat_id: chatId, run_id: runId, message_id: messageId, feedback: replies.map(contentOnWire) }
   return error && new AppError(error.reason, error.message, { data })
 }
 
@@ -63,16 +66,16 @@ const endOnWire = (answer: TurnAnswer) => {
     : { code: 0, msg: 'success', ...answerOnWire(answer) }
 }
 
-interface Heard {
+interface TurnIds {
   chatId: string
   runId: string
   conversationId: string
 }
 
-/** The end of a stream that was broken off, in the form of the end. */
-export const brokenOnWire = (
+/** The `end` event of a stream that failed. */
+export const failedOnWire = (
   { reason, message, errors }: AppError,
-  { chatId, runId, conversationId }: Heard,
+  { chatId, runId, conversationId }: TurnIds,
 ): ServerSentEvent => ({
   event: 'end',
   data: JSON.stringify({
@@ -81,10 +84,10 @@ export const brokenOnWire = (
   }),
 })
 
-/** Every event has the form of an answer. */
-export function eventOnWire(event: TurnEvent, { chatId, runId, conversationId }: Heard): ServerSentEvent {
+/** Every event has the form of a response. */
+export function eventOnWire(event: TurnEvent, { chatId, runId, conversationId }: TurnIds): ServerSentEvent {
   const head = { code: 0, msg: 'success', chat_id: chatId, run_id: runId, conversation_id: conversationId }
-  const print = (data: object): ServerSentEvent => ({
+  const format = (data: object): ServerSentEvent => ({
     id: event.id,
     event: event.event,
     data: JSON.stringify(data),
@@ -93,11 +96,59 @@ export function eventOnWire(event: TurnEvent, { chatId, runId, conversationId }:
     case 'delta': {
       const { messageId, text, at, reset } = event
       const piece = { id: messageId, dataType: 'text', content: text, fileIds: [], at } as const
-      return print({ ...head, feedback: [saidOnWire(piece)], ...(reset && { reset: true }) })
+      return format({ ...head, feedback: [contentOnWire(piece)], ...(reset && { reset: true }) })
     }
     case 'message':
-      return print({ ...head, feedback: [saidOnWire(event.message)] })
+      return format({ ...head, feedback: [contentOnWire(event.message)] })
     case 'end':
-      return print(endOnWire(event.answer))
+      return format(endOnWire(event.answer))
   }
+}
+
+/** Most pages fit into one piece. */
+const pieceLength = 256 << 10
+
+async function* pieces(head: string, parts: AsyncIterable<Message[]>): AsyncGenerator<string, void> {
+  let piece = head
+  let separator = ''
+  for await (const part of parts)
+    for (const message of part) {
+      piece += separator + JSON.stringify(messageOnWire(message))
+      separator = ','
+      if (piece.length < pieceLength) continue
+      yield piece
+      piece = ''
+      // A client that reads fast must not block all others.
+      await setImmediate()
+    }
+  yield `${piece}]}`
+}
+
+async function* following(
+  first: string,
+  second: string,
+  rest: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  yield first
+  yield second
+  yield* rest
+}
+
+/**
+ * A page of messages, serialized while it is read: it may be larger than one string can be. The first piece is read
+ * before the response begins, so that an error there still has a status.
+ */
+export async function messagesAnswer(
+  conversationId: string,
+  parts: AsyncIterable<Message[]>,
+): Promise<Answer> {
+  const head = `{"code":0,"msg":"success","conversation_id":${JSON.stringify(conversationId)},"retrieve_data":[`
+  const writing = pieces(head, parts)
+  const first = String((await writing.next()).value)
+  const second = await writing.next()
+  return new Answer(
+    200,
+    jsonHeaders,
+    second.done ? first : Readable.from(following(first, second.value, writing), { objectMode: false }),
+  )
 }

@@ -8,19 +8,17 @@ import type { ChatService } from '../../conversations/chat-service.ts'
 import { type ChatTurn, noConversation } from '../../conversations/chat-turn.ts'
 import type { ConversationService } from '../../conversations/conversation-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { type Call, type Route, route } from '../call.ts'
-import { callerSignal } from '../caller-signal.ts'
-import { eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
-import { idempotencyKey } from '../register-route.ts'
+import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
+import { type Call, idempotencyKey, type Route, route } from '../route.ts'
 import { agentFor, mayUse } from './agent-access.ts'
 import {
   answerOnWire,
-  brokenOnWire,
   conversationOnWire,
   eventOnWire,
+  failedOnWire,
   failureOf,
+  messagesAnswer,
 } from './conversation-on-wire.ts'
-import { messagesAnswer } from './messages-answer.ts'
 
 export interface ConversationParts {
   agents: AgentService
@@ -31,8 +29,8 @@ export interface ConversationParts {
 type ChatCall = Call<typeof operations.chat>
 
 /**
- * With an Idempotency-Key the request decides the id of its turn, unless it brings one itself. The caller is part of
- * it; without a token the conversation is, whose id is the caller's secret.
+ * Without a `chat_id`, an Idempotency-Key determines the id of the turn. It is derived from the token too; without one,
+ * the conversation id is the caller's secret.
  */
 function keyedTurn({ request, members, body }: ChatCall): {
   chatId: string | undefined
@@ -70,12 +68,16 @@ async function* events(
     yield eventOnWire(event, { chatId, runId, conversationId })
 }
 
-/** The turn goes on when the server stops: sent again without its id it would be said twice. */
+/** The turn continues after shutdown: a retry without its id would be a second turn. */
 const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSignal): unknown =>
   signal.aborted && error instanceof AppError && error.reason === 'unavailable'
-    ? new AppError('unavailable', `The server stops; send the message again with chat_id ${chatId}`, {
-        data: { chat_id: chatId, run_id: runId },
-      })
+    ? new AppError(
+        'unavailable',
+        `The server is shutting down; send the message again with chat_id ${chatId}`,
+        {
+          data: { chat_id: chatId, run_id: runId },
+        },
+      )
     : error
 
 async function chat({ agents, conversations, chats }: ConversationParts, call: ChatCall): Promise<unknown> {
@@ -88,11 +90,11 @@ async function chat({ agents, conversations, chats }: ConversationParts, call: C
   const turn = await chats.chat(place, chatRequest(call), signal)
   if (body.stream === 1) {
     const { chatId, runId } = turn
-    // A number that belongs to another turn would only hide what this one says.
+    // An event id of another turn would only hide events of this one.
     const seenUntil = turn.wasSeen ? after : undefined
     return eventStream(request, gone => events(turn, conversation.id, seenUntil, gone), {
-      failure: error => brokenOnWire(error, { chatId, runId, conversationId: conversation.id }),
-      comeBack: `to hear the rest, send the same with chat_id ${chatId}`,
+      failure: error => failedOnWire(error, { chatId, runId, conversationId: conversation.id }),
+      resumeHint: `to receive the rest, send the same request with chat_id ${chatId}`,
       isAllowed: async () => request.token !== undefined || (await agents.findPublic(agent.id)) !== undefined,
     })
   }
@@ -104,7 +106,7 @@ async function chat({ agents, conversations, chats }: ConversationParts, call: C
   return answerOnWire(answer)
 }
 
-function talkRoutes(parts: ConversationParts): Route[] {
+function chatRoutes(parts: ConversationParts): Route[] {
   const { agents, conversations } = parts
   return [
     route(operations.create, async ({ body, request }) => {
@@ -131,8 +133,8 @@ function talkRoutes(parts: ConversationParts): Route[] {
   ]
 }
 
-function keepRoutes({ conversations }: ConversationParts): Route[] {
-  /** A conversation with an agent that the token may not use is as absent as any other. */
+function managementRoutes({ conversations }: ConversationParts): Route[] {
+  /** A conversation with an agent that the token may not use is reported as not found. */
   const checkMayUse = async (token: TokenRecord, id: string): Promise<void> => {
     const { agentId } = await conversations.get(token.workspaceId, id)
     if (!mayUse(token, agentId)) throw noConversation(id)
@@ -171,6 +173,6 @@ function keepRoutes({ conversations }: ConversationParts): Route[] {
 }
 
 export const conversationRoutes = (parts: ConversationParts): Route[] => [
-  ...talkRoutes(parts),
-  ...keepRoutes(parts),
+  ...chatRoutes(parts),
+  ...managementRoutes(parts),
 ]

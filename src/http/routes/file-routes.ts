@@ -7,13 +7,10 @@ import type { FileRecord, LocatedFile } from '../../files/file-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { Answer } from '../answer.ts'
-import { type Call, type Route, route } from '../call.ts'
-import { contentDisposition } from '../content-disposition.ts'
-import { contentRange } from '../content-range.ts'
-import { entityTag, matchesTag } from '../entity-tags.ts'
-import { receiveFile } from '../received-file.ts'
-import { idempotencyKey, once } from '../register-route.ts'
-import type { ServerParts } from '../server-parts.ts'
+import { contentDisposition, contentRange, entityTag, matchesTag } from '../content-headers.ts'
+import type { ServerParts } from '../route.ts'
+import { type Call, idempotencyKey, once, type Route, route } from '../route.ts'
+import { receiveFile } from '../upload.ts'
 import { compileBody } from '../validation.ts'
 
 const onWire = (file: FileRecord) => ({
@@ -28,7 +25,7 @@ const onWire = (file: FileRecord) => ({
 const contentType = (mimeType: string): string =>
   mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType
 
-/** Nothing a user uploaded may act in the name of this server: no sniffing, no script, no frame. */
+/** An uploaded file must not act on behalf of this server: no sniffing, no scripts, no frames. */
 const contentHeaders = (file: LocatedFile): Record<string, string | number> => ({
   'content-type': contentType(file.mimeType),
   'content-disposition': contentDisposition(isInlineSafe(file.mimeType) ? 'inline' : 'attachment', file.name),
@@ -46,20 +43,20 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
     const { token, query, request } = call
     const key = idempotencyKey(request)
     const { name, blob } = await receiveFile(request.raw, files, { queryName: query.name, checkJson })
-    // Once adding has begun nobody but the database knows whether a row names the blob; the sweep asks it.
-    let adding = false
+    // After `add` only the database knows whether a row refers to the blob; the sweep of orphaned blobs checks it.
+    let isAdding = false
     const add = async (): Promise<unknown> => {
-      adding = true
+      isAdding = true
       return onWire(await files.add(token.workspaceId, name, blob))
     }
     try {
-      // The body may have taken long; a token that was revoked meanwhile stores nothing.
+      // The upload may have taken long; a token that was revoked in the meantime must not store anything.
       await parts.access.authenticate(request.headers.authorization)
       if (key === undefined) return await add()
       const fingerprint = hash('sha256', JSON.stringify([operations.upload.name, name, blob.sha256]))
       return await once(parts, call as unknown as Call, key, fingerprint, add)
     } finally {
-      if (!adding) await files.discard(blob)
+      if (!isAdding) await files.discard(blob)
     }
   }
 
@@ -72,9 +69,13 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
     const range =
       ifRange === undefined || ifRange === tag ? contentRange(request.headers.range, file.size) : undefined
     if (range === 'unsatisfiable')
-      throw new AppError('range_not_satisfiable', `The file has ${file.size} bytes`, {
-        headers: { 'content-range': `bytes */${file.size}` },
-      })
+      throw new AppError(
+        'range_not_satisfiable',
+        `The range is outside the file, which has ${file.size} bytes`,
+        {
+          headers: { 'content-range': `bytes */${file.size}` },
+        },
+      )
     const size = range ? range.end - range.start + 1 : file.size
     headers['content-length'] = size
     if (range) headers['content-range'] = `bytes ${range.start}-${range.end}/${file.size}`

@@ -6,7 +6,7 @@ import type { NewDocuments } from '../../knowledge/document-service.ts'
 import type { Retrieval } from '../../knowledge/knowledge-base.ts'
 import type { KnowledgePatch } from '../../knowledge/knowledge-service.ts'
 import type { SearchRequest } from '../../knowledge/search/search-request.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../route.ts'
 import { checkedMetadata } from './checked-metadata.ts'
 import { filterConditions } from './filter-conditions.ts'
 

@@ -6,11 +6,11 @@ import type { ConfiguredModels, EnvironmentModel } from '../../models/configured
 import type { ModelSettingsService } from '../../models/model-settings-service.ts'
 import type { ModelSettings } from '../../models/model-settings-store.ts'
 import { tryModel } from '../../models/try-model.ts'
-import { type Route, route } from '../call.ts'
+import { type Route, route } from '../route.ts'
 
 const environmentId = 'environment'
 
-/** Whoever may see it in this workspace need not be the one who runs the server: nothing but its name is shown. */
+/** Users of a workspace need not be operators of the server, so only the name is shown. */
 const environmentOnWire = ({ name, model }: EnvironmentModel, isDefault: boolean) => ({
   id: environmentId,
   name,
@@ -30,7 +30,7 @@ const environmentOnWire = ({ name, model }: EnvironmentModel, isDefault: boolean
 function trimmed(name: string): string
 function trimmed(name: string | undefined): string | undefined
 function trimmed(name: string | undefined): string | undefined {
-  if (name?.trim() === '') throw invalidField('/name', 'must not be only white space')
+  if (name?.trim() === '') throw invalidField('/name', 'must not be blank')
   return name?.trim()
 }
 
@@ -61,7 +61,7 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
         baseUrl: body.base_url,
         model: body.model,
         apiKey: body.api_key,
-        // The model of the settings stays the default until somebody says otherwise.
+        // The model of the server settings stays the default until a workspace chooses another.
         isDefault: body.is_default ?? (models.environment ? false : undefined),
         maxTokens: body.max_tokens,
         temperature: body.temperature,
@@ -104,7 +104,10 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
     route(operations.test, async ({ token, body }) => {
       const { environment } = models
       if (body.id === environmentId && !environment)
-        throw new AppError('not_found', 'The settings of the server name no model')
+        throw new AppError(
+          'not_found',
+          'The server settings have no model; set MODEL_BASE_URL and MODEL_NAME',
+        )
       const found = body.id === environmentId ? undefined : await settings.get(token.workspaceId, body.id)
       const trial = await tryModel(
         async () => (found ? models.connect(token.workspaceId, found) : environment!.model),

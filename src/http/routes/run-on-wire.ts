@@ -11,19 +11,19 @@ import type {
 } from '../../workflow/run/run-store.ts'
 import type { RunInputs } from '../../workflow/run/runs.ts'
 import { nodeOfPath } from '../../workflow/run/step-path.ts'
-import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../json-text.ts'
+import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../answer.ts'
 
-/** An error in a record: `node_id` is null where no node caused it. Events leave it out there (`eventError`). */
+/** In a record `node_id` is null if no node caused the error; events omit it (`eventError`). */
 const recordError = (error: RunError | undefined) =>
   error ? { reason: error.reason, message: error.message, node_id: error.step ?? null } : null
 
 const timeOrNull = (time: number | undefined): string | null => (time === undefined ? null : isoTime(time))
 
-/** Only what concerns a client: the engine also keeps which question of the step it is. */
+/** Without the engine's own fields. */
 const waitingOnWire = (waiting: OpenQuestion | undefined) =>
   waiting ? { node_id: waiting.path, question: waiting.question, options: waiting.options } : null
 
-/** As they were sent: what the engine keeps apart stands side by side again. */
+/** Inputs in the form of the request. */
 function inputsOnWire(inputs: string) {
   const { query, files, action, more } = JSON.parse(inputs) as Partial<RunInputs>
   return { query, files, ...(action && { action }), ...more }
@@ -77,7 +77,7 @@ export const recordOnWire = (run: RunSummary) => ({
 
 export const listedOnWire = (run: RunSummary) => ({
   ...recordOnWire(run),
-  // Cut between characters, never within one.
+  // Cut between code points.
   answer: [...run.answer.slice(0, limits.listedAnswerLength * 2)]
     .slice(0, limits.listedAnswerLength)
     .join(''),

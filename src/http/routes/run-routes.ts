@@ -5,22 +5,53 @@ import { runOperations as operations } from '../../contract/run-operations.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import type { RunRecord } from '../../workflow/run/run-store.ts'
-import type { RunRequest, Runs } from '../../workflow/run/runs.ts'
+import type { RunInputs, RunRequest, Runs } from '../../workflow/run/runs.ts'
+import type { RunFile } from '../../workflow/step.ts'
 import type { Answer } from '../answer.ts'
-import { type Call, type Route, route } from '../call.ts'
+import { jsonObject } from '../answer.ts'
+import { refuseInexact } from '../body.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
-import { refuseInexact } from '../exact-numbers.ts'
-import { jsonObject } from '../json-text.ts'
-import { idempotencyKey } from '../register-route.ts'
-import { runFiles, runInputs } from './run-inputs.ts'
+import { type Call, idempotencyKey, type Route, route } from '../route.ts'
 import { detailsOnWire, listedOnWire, nodeOnWire, recordOnWire, resultMembers } from './run-on-wire.ts'
-import { beginRun, type KeyedRun, type Patience, sentEvents, standing } from './run-waits.ts'
+import { type KeyedRun, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
+
+type SentFiles = readonly (string | { file_id: string })[]
+
+interface SentInputs {
+  query?: string
+  files?: SentFiles
+  action?: string
+}
+
+/** The files of a request; a missing one is reported by its position. */
+async function runFiles(
+  files: FileService,
+  workspaceId: string,
+  sent: SentFiles = [],
+  pointer: string,
+): Promise<RunFile[]> {
+  if (sent.length === 0) return []
+  const ids = sent.map(file => (typeof file === 'string' ? file : file.file_id))
+  const { items } = await files.info(workspaceId, ids)
+  const found = new Map(items.map(item => [item.id, item]))
+  return ids.map((id, at) => {
+    const file = found.get(id)
+    if (!file)
+      throw invalidField(`${pointer}/${at}`, 'does not exist in this workspace; upload the file first')
+    return { file_id: file.id, name: file.name, mime_type: file.mimeType, size: file.size }
+  })
+}
+
+async function runInputs(files: FileService, workspaceId: string, sent: SentInputs = {}): Promise<RunInputs> {
+  const { query = '', files: sentFiles, action = '', ...more } = sent
+  return { query, files: await runFiles(files, workspaceId, sentFiles, '/inputs/files'), action, more }
+}
 
 type Request = Call['request']
 
 /**
- * With an Idempotency-Key the request decides the id of its run, so that sending it again finds that run however long
- * it takes. The token is part of it: nobody else can work the id out. How the answer is wanted makes no difference.
+ * An Idempotency-Key determines the id of the run, so that a retry finds the run however long it takes. The id depends on
+ * the token, so that no other client can guess it. `stream` and `wait` make no difference.
  */
 function keyedRun({ request, members }: Pick<Call, 'request' | 'members'>): KeyedRun | undefined {
   const key = idempotencyKey(request)
@@ -36,27 +67,27 @@ function keyedRun({ request, members }: Pick<Call, 'request' | 'members'>): Keye
   }
 }
 
-/** Runs of workflows by themselves are for whoever may see all of the workspace. */
+/** A token that is bound to agents cannot run workflows directly. */
 function refuseBound(token: TokenRecord): void {
   if (token.agentIds.length > 0)
     throw new AppError(
       'forbidden',
-      'This token is bound to its agents and may not run a workflow by itself; use POST /api/v1/conversation/chat',
+      'This token is bound to its agents and cannot run a workflow directly; use POST /api/v1/conversation/chat',
     )
 }
 
-/** A token that is bound to agents lists the runs of one of them. */
-function listedAgent({ agentIds }: TokenRecord, wish: string | undefined): string | undefined {
-  if (agentIds.length === 0) return wish
-  if (wish === undefined && agentIds.length > 1)
-    throw invalidField('query/agent_id', 'must name one of the agents that this token is bound to')
-  const agentId = wish ?? agentIds[0]!
+/** A token that is bound to agents lists the runs of one of its agents. */
+function listedAgent({ agentIds }: TokenRecord, requested: string | undefined): string | undefined {
+  if (agentIds.length === 0) return requested
+  if (requested === undefined && agentIds.length > 1)
+    throw invalidField('query/agent_id', 'must be one of the agents of this token')
+  const agentId = requested ?? agentIds[0]!
   if (!agentIds.includes(agentId))
-    throw new AppError('forbidden', `This token was made for other agents than ${agentId}`)
+    throw new AppError('forbidden', `This token may not use the agent ${agentId}`)
   return agentId
 }
 
-const patienceOf = (request: Request, seconds: number | undefined): Patience => ({
+const waitOf = (request: Request, seconds: number | undefined): RunWait => ({
   seconds,
   stopping: request.server.stopping,
 })
@@ -65,11 +96,11 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
   const stream = (request: Request, workspaceId: string, runId: string, after: number): Answer =>
     eventStream(request, signal => sentEvents(runs.events(workspaceId, runId, after, signal)))
 
-  /** To a token that is bound to agents the runs of others are not there. */
+  /** For a token that is bound to agents, runs of other agents do not exist. */
   const visible = async ({ workspaceId, agentIds }: TokenRecord, runId: string): Promise<RunRecord> => {
     const run = await runs.get(workspaceId, runId)
     if (agentIds.length > 0 && !agentIds.includes(run.agentId))
-      throw new AppError('not_found', 'There is no such run')
+      throw new AppError('not_found', `The run ${runId} does not exist`)
     return run
   }
 
@@ -77,17 +108,17 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
     const { token, body, request, reply, members } = call
     refuseBound(token)
     refuseInexact(members, ['inputs'])
-    const wish: RunRequest = {
+    const runRequest: RunRequest = {
       what: { workflowId: body.id, version: body.version },
       trigger: 'run',
       inputs: await runInputs(files, token.workspaceId, body.inputs),
       ...(body.user_id !== undefined && { userId: body.user_id }),
     }
-    const begun = await beginRun(runs, token.workspaceId, wish, keyedRun(call))
-    if (begun.wasKnown) reply.header('idempotency-replayed', 'true')
-    if (body.stream === 1) return stream(request, token.workspaceId, begun.runId, 0)
-    const stands = await begun.standing(patienceOf(request, body.wait))
-    return jsonObject(resultMembers(stands.run, stands.messages))
+    const started = await startRun(runs, token.workspaceId, runRequest, keyedRun(call))
+    if (started.isReplay) reply.header('idempotency-replayed', 'true')
+    if (body.stream === 1) return stream(request, token.workspaceId, started.runId, 0)
+    const state = await started.state(waitOf(request, body.wait))
+    return jsonObject(resultMembers(state.run, state.messages))
   }
 
   const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
@@ -99,11 +130,11 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
       inputs: await runInputs(files, token.workspaceId, body.inputs),
       outputs: body.outputs ?? {},
     })
-    const stands = await standing(runs, token.workspaceId, live, patienceOf(request, undefined))
+    const state = await runState(runs, token.workspaceId, live, waitOf(request, undefined))
     const steps = await runs.steps(token.workspaceId, live.runId)
     const node = steps.find(step => step.path === body.node_id)
     return jsonObject({
-      ...resultMembers(stands.run, stands.messages),
+      ...resultMembers(state.run, state.messages),
       node: node ? nodeOnWire(node) : null,
     })
   }
@@ -114,7 +145,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
     if (before.trigger === 'chat')
       throw new AppError(
         'in_use',
-        'This run belongs to a conversation: answer it with the next message, POST /api/v1/conversation/chat',
+        'This run belongs to a conversation; answer with the next message, POST /api/v1/conversation/chat',
       )
     const live = await runs.resume(token.workspaceId, params.run_id, {
       text: body.answer,
@@ -122,8 +153,8 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
       action: '',
     })
     if (body.stream === 1) return stream(request, token.workspaceId, live.runId, before.sequence)
-    const stands = await standing(runs, token.workspaceId, live, patienceOf(request, body.wait))
-    return jsonObject(resultMembers(stands.run, stands.messages))
+    const state = await runState(runs, token.workspaceId, live, waitOf(request, body.wait))
+    return jsonObject(resultMembers(state.run, state.messages))
   }
 
   return [
@@ -143,13 +174,13 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
     route(operations.get, async ({ token, params }) => {
       const found = await visible(token, params.run_id)
       const steps = await runs.steps(token.workspaceId, params.run_id)
-      // What a node was handed tells how the agent is made, which is not a client's business.
+      // Inputs of nodes reveal how the agent is built, which is hidden from runners.
       const isBound = token.agentIds.length > 0
       return detailsOnWire(found, isBound ? steps.map(step => ({ ...step, inputs: undefined })) : steps)
     }),
     route(operations.events, async ({ token, params, query, request }) => {
       const after = lastEventId(request) ?? query.after ?? 0
-      // Asked for before the stream begins: an unknown run is refused with a status.
+      // Checked before the stream begins, so that an unknown run has an error status.
       await visible(token, params.run_id)
       return stream(request, token.workspaceId, params.run_id, after)
     }),

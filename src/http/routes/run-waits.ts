@@ -6,61 +6,61 @@ import type { LiveRun, RunInputs, RunRequest, Runs } from '../../workflow/run/ru
 import type { ServerSentEvent } from '../event-stream.ts'
 import { type MessageOnWire, messageOnWire } from './run-on-wire.ts'
 
-/** How a run stands when the wait for it is over. */
-export interface Standing {
+/** State of a run when the wait for it ends. */
+export interface RunState {
   run: RunRecord
   messages: readonly MessageOnWire[]
 }
 
-/** How long to wait for a run: so many seconds, and no longer than the server is there. */
-export interface Patience {
+/** How long to wait for a run; the wait also ends when the server stops. */
+export interface RunWait {
   seconds: number | undefined
   stopping: AbortSignal
 }
 
-/** `undefined` when the wait is over, or when nobody can tell. A plain timer: aborting one costs more than the wait. */
+/** `undefined` after the timeout or on failure. A plain timer, because aborting a promise-based one is expensive. */
 async function withinTime<Result>(
   work: Promise<Result>,
-  { seconds, stopping }: Patience,
+  { seconds, stopping }: RunWait,
 ): Promise<Result | undefined> {
   const milliseconds = seconds === undefined ? limits.runWaitMilliseconds : seconds * 1000
   let timer: NodeJS.Timeout | undefined
-  let giveUp = (): void => {}
-  const late = new Promise<undefined>(resolve => {
-    giveUp = () => resolve(undefined)
-    timer = setTimeout(giveUp, stopping.aborted ? 0 : milliseconds)
-    stopping.addEventListener('abort', giveUp)
+  let stopWaiting = (): void => {}
+  const timeout = new Promise<undefined>(resolve => {
+    stopWaiting = () => resolve(undefined)
+    timer = setTimeout(stopWaiting, stopping.aborted ? 0 : milliseconds)
+    stopping.addEventListener('abort', stopWaiting)
   })
   try {
-    return await Promise.race([work.catch(() => undefined), late])
+    return await Promise.race([work.catch(() => undefined), timeout])
   } finally {
     clearTimeout(timer)
-    stopping.removeEventListener('abort', giveUp)
+    stopping.removeEventListener('abort', stopWaiting)
   }
 }
 
-/** Waits so long at most; the run goes on all the same. */
-export async function standing(
+/** Waits for the run to settle; after the timeout the run continues. */
+export async function runState(
   runs: Runs,
   workspaceId: string,
   live: LiveRun,
-  patience: Patience,
-): Promise<Standing> {
-  const result = await withinTime(live.settled, patience)
+  wait: RunWait,
+): Promise<RunState> {
+  const result = await withinTime(live.settled, wait)
   if (result) return { run: result.run, messages: result.messages.map(messageOnWire) }
   return { run: await runs.get(workspaceId, live.runId), messages: [] }
 }
 
-/** The same for a run that somebody else started, maybe on another server. Its journal tells what it said. */
-async function standingOfKnown(
+/** The same for a run that was started by another request, maybe on another server; its journal has the messages. */
+async function stateOfExisting(
   runs: Runs,
   workspaceId: string,
   runId: string,
-  patience: Patience,
-): Promise<Standing> {
-  const over = new AbortController()
-  const settled = await withinTime(settledByJournal(runs, workspaceId, runId, over.signal), patience)
-  over.abort()
+  wait: RunWait,
+): Promise<RunState> {
+  const waitEnded = new AbortController()
+  const settled = await withinTime(settledByJournal(runs, workspaceId, runId, waitEnded.signal), wait)
+  waitEnded.abort()
   return settled ?? { run: await runs.get(workspaceId, runId), messages: [] }
 }
 
@@ -69,7 +69,7 @@ async function settledByJournal(
   workspaceId: string,
   runId: string,
   signal: AbortSignal,
-): Promise<Standing> {
+): Promise<RunState> {
   const run = await runs.settled(workspaceId, runId, signal)
   const messages: MessageOnWire[] = []
   for await (const event of runs.events(workspaceId, runId, 0, signal)) {
@@ -80,7 +80,7 @@ async function settledByJournal(
   return { run, messages }
 }
 
-async function known(runs: Runs, workspaceId: string, runId: string): Promise<RunRecord | undefined> {
+async function findRun(runs: Runs, workspaceId: string, runId: string): Promise<RunRecord | undefined> {
   try {
     return await runs.get(workspaceId, runId)
   } catch (error) {
@@ -89,66 +89,64 @@ async function known(runs: Runs, workspaceId: string, runId: string): Promise<Ru
   }
 }
 
-/** Kept beside what the run was handed, where nobody looks but here. */
+/** The fingerprint is stored with the inputs of the run and used only here. */
 type KeyedInputs = RunInputs & { fingerprint?: string }
 
-function refuseOther({ inputs }: RunRecord, fingerprint: string): void {
+function refuseOtherRequest({ inputs }: RunRecord, fingerprint: string): void {
   if ((JSON.parse(inputs) as KeyedInputs).fingerprint === fingerprint) return
   throw new AppError(
     'version_conflict',
-    'This Idempotency-Key was used with another request; take a fresh one',
+    'This Idempotency-Key was used with another request; use a new one',
     {
       errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }],
     },
   )
 }
 
-export interface BegunRun {
+export interface StartedRun {
   runId: string
-  /** Whether it had begun before. */
-  wasKnown: boolean
-  standing(patience: Patience): Promise<Standing>
+  /** Whether an earlier request with the same key started it. */
+  isReplay: boolean
+  state(wait: RunWait): Promise<RunState>
 }
 
-/** What an Idempotency-Key decides: the id of the run, and what must be the same when it is sent again. */
+/** What an Idempotency-Key determines: the id of the run, and what a retry must match. */
 export interface KeyedRun {
   runId: string
   fingerprint: string
 }
 
 /**
- * Starts a run. Where its id was decided by the request, sending the request again finds the run that it started
- * before: also after the connection broke off, and while it still runs.
+ * Starts a run. With an Idempotency-Key, a retry finds the run that the first request started, also after a lost
+ * connection and while it is still running.
  */
-export async function beginRun(
+export async function startRun(
   runs: Runs,
   workspaceId: string,
   request: RunRequest,
   keyed: KeyedRun | undefined,
-): Promise<BegunRun> {
-  const begin = async (wish: RunRequest): Promise<BegunRun> => {
-    const live = await runs.start(workspaceId, wish)
-    const stands = (patience: Patience) => standing(runs, workspaceId, live, patience)
-    return { runId: live.runId, wasKnown: false, standing: stands }
+): Promise<StartedRun> {
+  const start = async (newRun: RunRequest): Promise<StartedRun> => {
+    const live = await runs.start(workspaceId, newRun)
+    return { runId: live.runId, isReplay: false, state: wait => runState(runs, workspaceId, live, wait) }
   }
-  if (!keyed) return begin(request)
+  if (!keyed) return start(request)
   const { runId, fingerprint } = keyed
-  const join = async (): Promise<BegunRun | undefined> => {
-    const run = await known(runs, workspaceId, runId)
+  const findExisting = async (): Promise<StartedRun | undefined> => {
+    const run = await findRun(runs, workspaceId, runId)
     if (!run) return undefined
-    refuseOther(run, fingerprint)
-    const stands = (patience: Patience) => standingOfKnown(runs, workspaceId, runId, patience)
-    return { runId, wasKnown: true, standing: stands }
+    refuseOtherRequest(run, fingerprint)
+    return { runId, isReplay: true, state: wait => stateOfExisting(runs, workspaceId, runId, wait) }
   }
-  const before = await join()
-  if (before) return before
+  const existing = await findExisting()
+  if (existing) return existing
   const inputs: KeyedInputs = { ...request.inputs, fingerprint }
   try {
-    return await begin({ ...request, inputs, runId })
+    return await start({ ...request, inputs, runId })
   } catch (error) {
-    // The same request may have been faster on another connection.
-    const faster = await join()
-    if (faster) return faster
+    // The same request may have started it on another connection.
+    const concurrent = await findExisting()
+    if (concurrent) return concurrent
     throw error
   }
 }

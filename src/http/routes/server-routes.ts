@@ -1,26 +1,27 @@
 import { basePath } from '../../contract/operation.ts'
 import { serverOperations as operations } from '../../contract/server-operations.ts'
+import type { ServerFeature, ServerRecord } from '../../contract/server-record.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { Answer, jsonType } from '../answer.ts'
-import { type Route, route } from '../call.ts'
-import { docsPage } from '../docs-page.ts'
-import { htmlAnswer } from '../html-answer.ts'
-import type { Metrics } from '../metrics.ts'
+import type { ConfiguredModels } from '../../models/configured-models.ts'
+import type { ModelSettingsService } from '../../models/model-settings-service.ts'
+import { Answer, htmlAnswer, jsonHeaders, jsonType } from '../answer.ts'
 import { openapiDocument } from '../openapi.ts'
+import { docsPage } from '../pages/docs-page.ts'
+import { type Route, route } from '../route.ts'
 
-/** What must answer before requests are worth sending here. */
+/** Checks for /readyz. */
 export interface Readiness {
   stopping: boolean
   checks: Record<string, () => Promise<void>>
 }
 
 const json = (status: number, value: unknown): Answer =>
-  new Answer(status, { 'content-type': jsonType, 'cache-control': 'no-store' }, JSON.stringify(value))
+  new Answer(status, jsonHeaders, JSON.stringify(value))
 
-/** The checks write to the disk, and anyone may ask: so they run once a second at the most. */
+/** The checks write to the disk and need no token, so they run at most once per second. */
 function readinessReader({ checks }: Readiness): () => Promise<Record<string, 'ok' | 'failing'>> {
   let latest: { at: number; parts: Promise<Record<string, 'ok' | 'failing'>> } | undefined
-  const look = async (): Promise<Record<string, 'ok' | 'failing'>> => {
+  const check = async (): Promise<Record<string, 'ok' | 'failing'>> => {
     const names = Object.keys(checks)
     const results = await Promise.allSettled(names.map(name => checks[name]!()))
     return Object.fromEntries(
@@ -29,7 +30,7 @@ function readinessReader({ checks }: Readiness): () => Promise<Record<string, 'o
   }
   return () => {
     const now = performance.now()
-    if (!latest || now - latest.at > 1000) latest = { at: now, parts: look() }
+    if (!latest || now - latest.at > 1000) latest = { at: now, parts: check() }
     return latest.parts
   }
 }
@@ -39,7 +40,7 @@ function readyAnswer(stopping: boolean, parts: Record<string, 'ok' | 'failing'>)
   return json(ready ? 200 : 503, { status: ready ? 'ready' : stopping ? 'stopping' : 'failing', ...parts })
 }
 
-export function serverRoutes(metrics: Metrics, state: Readiness): Route[] {
+export function serverRoutes(metricsText: () => Promise<string>, state: Readiness): Route[] {
   const openapi = openapiDocument()
   const openapiText = JSON.stringify(openapi)
   const docs = docsPage(openapi)
@@ -53,10 +54,56 @@ export function serverRoutes(metrics: Metrics, state: Readiness): Route[] {
     route(operations.healthz, async () => json(200, { status: 'alive', base_path: basePath })),
     route(operations.readyz, async () => readyAnswer(state.stopping, await readParts())),
     route(operations.metrics, async ({ token }) => {
-      // Measurements are of the whole server, so a workspace's own token does not open them.
+      // Metrics cover the whole server, so a token of another workspace may not read them.
       if (token.workspaceId !== 'default')
-        throw new AppError('forbidden', 'Only tokens of the default workspace may read measurements')
-      return new Answer(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, metrics.print())
+        throw new AppError('forbidden', 'Only tokens of the workspace `default` may read metrics')
+      return new Answer(
+        200,
+        { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+        await metricsText(),
+      )
+    }),
+  ]
+}
+
+/** The part of the server record that is the same for all workspaces. The version is read on first use. */
+export interface ServerInfo extends Omit<ServerRecord, 'version' | 'features'> {
+  version(): Promise<string>
+  features: Omit<ServerRecord['features'], 'model'>
+}
+
+const modelSettings = ['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY']
+
+export function serverInfoRoutes(
+  info: ServerInfo,
+  models: Pick<ConfiguredModels, 'environment'>,
+  settings: Pick<ModelSettingsService, 'findDefault' | 'keyState'>,
+): Route[] {
+  let version: Promise<string> | undefined
+
+  /** The default model of the workspace takes precedence over the server settings, even if its key cannot be decrypted. */
+  const modelOf = async (workspaceId: string): Promise<ServerFeature> => {
+    const own = await settings.findDefault(workspaceId)
+    return {
+      ready: own ? settings.keyState(workspaceId, own).problem === '' : models.environment !== undefined,
+      name: own?.name ?? models.environment?.name ?? null,
+      settings: modelSettings,
+    }
+  }
+
+  return [
+    route(operations.info, async ({ token }): Promise<ServerRecord> => {
+      version ??= info.version().catch((error: unknown) => {
+        version = undefined
+        throw error
+      })
+      return {
+        version: await version,
+        database: info.database,
+        files: info.files,
+        features: { model: await modelOf(token.workspaceId), ...info.features },
+        settings: token.operator ? info.settings : [],
+      }
     }),
   ]
 }

@@ -3,18 +3,18 @@ import { usageOperations as operations } from '../../contract/usage-operations.t
 import { invalidField } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
 import type { UsageDay, UsageRange, UsageStore, UsageTotals } from '../../workflow/run/usage-store.ts'
-import { type Call, type Route, route } from '../call.ts'
+import { type Call, type Route, route } from '../route.ts'
 
 const dayMilliseconds = 86_400_000
-const usualDays = 30
-const mostListed = 20
+const defaultDays = 30
+const maxListed = 20
 
 const dateOf = (day: number): string => isoTime(day * dayMilliseconds).slice(0, 'yyyy-mm-dd'.length)
 
 function dayOf(date: string, pointer: string): number {
   const time = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   const day = time / dayMilliseconds
-  // February the 30th is understood as a day in March by some readers of dates.
+  // Date.parse accepts February 30 as a day in March.
   if (!Number.isInteger(day) || dateOf(day) !== date)
     throw invalidField(pointer, 'must be a date, such as 2026-11-15')
   return day
@@ -22,7 +22,7 @@ function dayOf(date: string, pointer: string): number {
 
 function rangeOf(query: Call<typeof operations.get>['query'], now: number): UsageRange {
   const toDay = query.to === undefined ? Math.floor(now / dayMilliseconds) : dayOf(query.to, '/to')
-  const fromDay = query.from === undefined ? toDay - usualDays + 1 : dayOf(query.from, '/from')
+  const fromDay = query.from === undefined ? toDay - defaultDays + 1 : dayOf(query.from, '/from')
   if (fromDay > toDay) throw invalidField('/from', 'must not be after /to')
   if (toDay - fromDay >= limits.usageDays)
     throw invalidField('/from', `must be at most ${limits.usageDays} days before the end of /to`)
@@ -57,7 +57,7 @@ const sum = (days: readonly UsageTotals[]): UsageTotals =>
     none,
   )
 
-/** A chart needs every day, those on which nothing happened, too. */
+/** A chart needs every day, also those without runs. */
 function everyDay({ fromDay, toDay }: UsageRange, days: readonly UsageDay[]) {
   const counted = new Map(days.map(day => [day.day, day]))
   return Array.from({ length: toDay - fromDay + 1 }, (_, at) => ({
@@ -81,10 +81,10 @@ export function usageRoutes(usage: UsageStore, clock: Clock): Route[] {
         days: everyDay(range, days),
         totals: countsOnWire(sum(days)),
         by_agent: agents
-          .slice(0, mostListed)
+          .slice(0, maxListed)
           .map(({ agentId, ...counts }) => ({ agent_id: agentId, ...countsOnWire(counts) })),
         by_workflow: workflows
-          .slice(0, mostListed)
+          .slice(0, maxListed)
           .map(({ workflowId, ...counts }) => ({ workflow_id: workflowId, ...countsOnWire(counts) })),
       }
     }),

@@ -6,22 +6,22 @@ import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { jsonMembers } from '../../kernel/json-members.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
-import { Answer, jsonType, successAround } from '../answer.ts'
-import { type Call, type Route, route } from '../call.ts'
-import { entityTag, expectedVersion, matchesTag } from '../entity-tags.ts'
+import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
+import { entityTag, expectedVersion, matchesTag } from '../content-headers.ts'
+import { type Call, type Route, route } from '../route.ts'
 
 type Members = Call['members']
 
-const keptAnswerBytes = 16 << 20
+const responseCacheBytes = 16 << 20
 
-/** The graph that a member of the body holds, with the exact text it was sent in. */
+/** The graph in a member of the body, with its exact text. */
 function graphMember(value: unknown, members: Members, name: string, pointer = `/${name}`): SentGraph {
   const member = members.get(name)
   if (!member) throw invalidField(pointer, 'is required')
   return { value, text: member.text, depth: member.depth, pointer }
 }
 
-/** A graph whose nodes and edges stand at the top level of the body. */
+/** A graph whose nodes and edges are at the top level of the body. */
 function topLevelGraph(body: { nodes?: unknown; edges?: unknown }, members: Members): SentGraph {
   const nodes = members.get('nodes')
   const edges = members.get('edges')
@@ -52,12 +52,12 @@ function documentOf(
   if (document.format !== undefined && document.format !== 'banyan.workflow')
     throw invalidField(`${pointer}/format`, 'must be banyan.workflow')
   if (document.format_version !== undefined && document.format_version !== 1)
-    throw invalidField(`${pointer}/format_version`, 'must be 1: this document was made by another version')
+    throw invalidField(`${pointer}/format_version`, 'must be 1: the document was exported by another version')
   const { name } = document
   if (
     name !== undefined &&
     (typeof name !== 'string' ||
-      // Characters, as the schemas count them: a pair of surrogates is one.
+      // Counted in code points, as the schemas do.
       [...name].length > limits.nameLength ||
       !name.isWellFormed() ||
       name.includes('\0'))
@@ -66,22 +66,20 @@ function documentOf(
   return { name, graph: graphMember(document.workflow, inside, 'workflow', `${pointer}/workflow`) }
 }
 
-const plain = { 'content-type': jsonType, 'cache-control': 'no-store' }
-
 const times = (workflow: { createdAt: number; updatedAt: number }): string =>
   `"created_at":"${isoTime(workflow.createdAt)}","updated_at":"${isoTime(workflow.updatedAt)}"`
 
-interface ReadyAnswer {
+interface CachedResponse {
   headers: { etag: string; 'cache-control': string; 'content-type': string }
   body: Buffer
 }
 
-const answerUnless = ({ headers, body }: ReadyAnswer, ifNoneMatch: string | undefined): Answer =>
+const answerUnless = ({ headers, body }: CachedResponse, ifNoneMatch: string | undefined): Answer =>
   matchesTag(ifNoneMatch, headers.etag) ? new Answer(304, headers) : new Answer(200, headers, body)
 
 export function workflowRoutes(workflows: WorkflowService, generation: Generation): Route[] {
-  /** Reading a workflow is what clients do most: its answer is kept while nothing changes. */
-  const answers = new CommitCache<ReadyAnswer>(generation, keptAnswerBytes)
+  /** Reading a workflow is the most frequent request; the cache is invalidated on commit. */
+  const answers = new CommitCache<CachedResponse>(generation, responseCacheBytes)
 
   const read = async (
     key: string,
@@ -176,7 +174,7 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
         query.version,
       )
       const after = `,"version":${version},"node_count":${nodeCount},"created_at":"${isoTime(createdAt)}"}`
-      return new Answer(200, plain, successAround(`{"id":"${query.id}","config":`, graph, after))
+      return new Answer(200, jsonHeaders, successAround(`{"id":"${query.id}","config":`, graph, after))
     }),
 
     route(operations.rollback, ({ token, body, request }) =>
@@ -191,12 +189,12 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
           : (await workflows.version(token.workspaceId, body.id, body.version)).graph
       const before = '{"document":{"format":"banyan.workflow","format_version":1,"workflow":'
       const after = `,"name":${JSON.stringify(workflow.name)},"settings":{}}}`
-      return new Answer(200, plain, successAround(before, graph, after))
+      return new Answer(200, jsonHeaders, successAround(before, graph, after))
     }),
 
     route(operations.import, ({ token, body, members }) => {
       if (body.document === undefined && !members.has('workflow'))
-        throw new AppError('invalid_request', 'Send the document that export gave', {
+        throw new AppError('invalid_request', 'Send the exported document in `document`', {
           errors: [{ path: '/document', message: 'is required' }],
         })
       return workflows.create(token.workspaceId, { id: body.id, ...documentOf(body, members) })

@@ -1,26 +1,69 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
+import type { Logger } from 'pino'
+import type { Static, TSchema } from 'typebox'
+import type { AccessService } from '../access/access-service.ts'
+import type { TokenRecord } from '../access/access-store.ts'
 import { limits } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
+import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
-import { Answer, type Envelope, flatSuccessText, jsonType, successText } from './answer.ts'
-import type { Call, Route } from './call.ts'
-import { jsonOf } from './json-text.ts'
-import type { ServerParts } from './server-parts.ts'
+import type { JsonMember } from '../kernel/json-members.ts'
+import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
+import type { RateLimit } from './rate-limit.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
 
-const smallAnswer = 64 << 10
-const accesses = new Set(['anyone', 'public', 'token', 'run', 'read', 'write', 'admin', 'operator'])
-
-/** A path parameter of a shape that no id has names nothing, as any other unknown id. */
-function checkParams(validate: Check | undefined, value: unknown): void {
-  if (validate && !validate(value)) throw new AppError('not_found', 'There is no such object')
+/** What every route needs besides its own service. */
+export interface ServerParts {
+  access: AccessService
+  idempotency: IdempotencyService
+  metrics: { request(operation: string, status: number, seconds: number): void }
+  /** For callers without a token. */
+  anonymous: RateLimit
+  log: Logger
+  /** Writes formatted log lines; undefined if requests are not logged. */
+  writeLog: ((lines: string) => void) | undefined
 }
 
-/** Compiled when it is first needed: all of them together take a good part of a start, and of an idle server. */
+type Shape<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+/** An authorized request whose fields have the declared types. */
+export interface Call<Op extends Operation = Operation> {
+  token: TokenRecord
+  body: Shape<Op['body']>
+  query: Shape<Op['query']>
+  params: Shape<Op['params']>
+  /** Members of the JSON body with the exact text of their values. */
+  members: ReadonlyMap<string, JsonMember>
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** Returns the `data` of the envelope, or an `Answer`, or a promise of either. */
+export type Handler<Op extends Operation> = (call: Call<Op>) => unknown
+
+export interface Route {
+  operation: Operation
+  handler: Handler<Operation>
+}
+
+/** Binds a handler to its operation, with the types of the operation's schemas. */
+export const route = <const Op extends Operation>(operation: Op, handler: Handler<Op>): Route => ({
+  operation,
+  handler: handler as unknown as Handler<Operation>,
+})
+
+const smallAnswerBytes = 64 << 10
+const accesses = new Set(['anyone', 'public', 'token', 'run', 'read', 'write', 'admin', 'operator'])
+
+/** A path parameter that is not a valid id is reported like an unknown id. */
+function checkParams(validate: Check | undefined, value: unknown): void {
+  if (validate && !validate(value)) throw new AppError('not_found', 'The object does not exist')
+}
+
+/** Compiles a schema on first use: compiling all of them takes a large part of startup time and idle memory. */
 function compiled(schema: TSchema | undefined, compile: (schema: TSchema) => Check): () => Check | undefined {
   let check: Check | undefined
   return () => {
@@ -30,11 +73,11 @@ function compiled(schema: TSchema | undefined, compile: (schema: TSchema) => Che
 }
 
 export function registerRoute(app: FastifyInstance, parts: ServerParts, { operation, handler }: Route): void {
-  if (!accesses.has(operation.access)) throw new Error(`${operation.name} does not declare who may use it`)
-  if (!operations.includes(operation)) throw new Error(`${operation.name} is not part of the interface`)
+  if (!accesses.has(operation.access)) throw new Error(`${operation.name} does not declare its access`)
+  if (!operations.includes(operation)) throw new Error(`${operation.name} is not part of the API`)
   const params = compiled(operation.params, compileQuery)
   const query = compiled(operation.query, compileQuery)
-  // An upload's JSON form is checked by its handler, which alone knows whether the body is JSON.
+  // The handler of an upload checks its JSON, because only the handler knows whether the body is JSON.
   const body = compiled(operation.streamsBody ? undefined : operation.body, compileBody)
 
   app.route({
@@ -45,13 +88,13 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
       checkParams(params(), request.params)
       const queryCheck = query()
       if (queryCheck) refuseUnless(queryCheck, request.query)
-      // Only what is missing: a body `null` is one, and a wrong one.
+      // A missing body counts as {}, but `null` is an invalid body.
       if (request.body === undefined) request.body = {}
       const bodyCheck = body()
       if (bodyCheck) refuseUnless(bodyCheck, request.body)
       const call = {
-        // The gate has set it for every operation but those that anyone may use, whose handlers do not look, and
-        // `public` ones, whose handlers look at `request.token`.
+        // Set for every operation except `anyone`, whose handlers do not use it, and `public`, whose handlers use
+        // `request.token`.
         token: request.token!,
         body: request.body,
         query: request.query,
@@ -69,7 +112,7 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
   })
 }
 
-/** Answers an operation that creates from its first answer, where the caller sent a key for that. */
+/** Replays the first response of a creating operation if the client sent an Idempotency-Key. */
 async function answerOnce(
   parts: ServerParts,
   operation: Operation,
@@ -78,14 +121,14 @@ async function answerOnce(
 ): Promise<unknown> {
   const key = idempotencyKey(call.request)
   const { request } = call
-  // A streamed body is known only when it has arrived: its handler calls `once` itself. What may answer with events,
-  // which cannot be kept and given again, sees to it itself that the key is heeded.
+  // A streamed body is known only after it has arrived, so its handler calls `once` itself. A stream of events cannot
+  // be stored and replayed, so its handler uses the key itself.
   if (operation.streamsBody || operation.streams || key === undefined) return handler(call)
-  // A key belongs to a caller: where nobody says who calls, it cannot be told from the same key of somebody else.
+  // Keys are scoped by token: without one, the same key of another client could not be told apart.
   if (!request.token)
-    throw invalidField('header/Idempotency-Key', 'needs a token; leave it out where you send none')
+    throw invalidField('header/Idempotency-Key', 'requires a token; send a token or omit the key')
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
-  // By the text, not by the value: numbers beyond 2^53 that differ are the same value.
+  // Compare the text, not the value: different numbers beyond 2^53 parse to the same value.
   const sent = [...request.members].map(([name, { text }]) => [name, text])
   const target = operation.params ? [request.params] : []
   const fingerprint = hash(
@@ -119,25 +162,17 @@ export async function once(
 ): Promise<Answer> {
   const { token, request } = call
   const scope = { workspaceId: token.workspaceId, tokenId: token.id, key }
-  // Without the scheme, which may be written in capitals one time and not the next.
+  // Without the scheme, whose capitalization may differ between requests.
   const secret = request.headers.authorization!.slice('Bearer '.length)
   const { answer, replayed } = await parts.idempotency.once(scope, secret, fingerprint, async () =>
     wrap(jsonOf(await work())),
   )
-  return new Answer(
-    200,
-    {
-      'content-type': jsonType,
-      'cache-control': 'no-store',
-      ...(replayed && { 'idempotency-replayed': 'true' }),
-    },
-    answer,
-  )
+  return new Answer(200, { ...jsonHeaders, ...(replayed && { 'idempotency-replayed': 'true' }) }, answer)
 }
 
 function send(reply: FastifyReply, result: unknown, wrap: Envelope): FastifyReply {
   if (!(result instanceof Answer)) {
-    reply.header('cache-control', 'no-store').header('content-type', jsonType)
+    reply.headers(jsonHeaders)
     return sendBounded(reply, wrap(jsonOf(result)))
   }
   reply.code(result.status)
@@ -145,10 +180,10 @@ function send(reply: FastifyReply, result: unknown, wrap: Envelope): FastifyRepl
   return sendBounded(reply, result.body)
 }
 
-/** What the system buffers by itself is gone at once; of anything larger a reader may not hold the rest for ever. */
+/** The socket buffers a small response; a client must not hold a larger one open forever. */
 function sendBounded(reply: FastifyReply, body: Answer['body']): FastifyReply {
   if (reply.server.stopping?.aborted) reply.header('connection', 'close')
-  const isSmall = body === undefined || (!(body instanceof Readable) && body.length < smallAnswer)
+  const isSmall = body === undefined || (!(body instanceof Readable) && body.length < smallAnswerBytes)
   if (!isSmall)
     reply.raw.setTimeout(limits.downloadStallMilliseconds, () => reply.request.raw.socket.destroy())
   return reply.send(body)

@@ -1,21 +1,21 @@
 import { AppError } from '../kernel/app-error.ts'
-import { fileNameFrom } from './content-disposition.ts'
+import { fileNameFrom } from './content-headers.ts'
 
 export interface Part {
-  /** Name of the form's field. */
+  /** Name of the form field. */
   name: string | undefined
-  /** Undefined for a part that is no file. */
+  /** Undefined for a part that is not a file. */
   fileName: string | undefined
 }
 
-export const brokenUpload = (message: string, cause?: unknown): AppError =>
+export const malformedUpload = (message: string, cause?: unknown): AppError =>
   new AppError('malformed_upload', message, { errors: [{ path: '/file', message }], cause })
 
 const lineEnd = Buffer.from('\r\n')
 const headersEnd = Buffer.from('\r\n\r\n')
 const closing = Buffer.from('--')
-const mostHeaderBytes = 16 << 10
-const mostHeaderLines = 50
+const maxHeaderBytes = 16 << 10
+const maxHeaderLines = 50
 
 /** The boundary of a multipart Content-Type: 1 to 70 characters (RFC 2046). */
 export function multipartBoundary(contentType: string): string {
@@ -27,7 +27,7 @@ export function multipartBoundary(contentType: string): string {
         ) ?? [])
   const boundary = quoted ?? bare
   if (boundary === undefined || boundary.length > 70)
-    throw brokenUpload(
+    throw malformedUpload(
       'The Content-Type must be multipart/form-data with a boundary of at most 70 characters',
     )
   return boundary
@@ -39,15 +39,16 @@ const fieldParameter = (header: string, key: string): string | undefined =>
     .exec(header)?.[1]
     ?.replaceAll('\\"', '"')
 
-/** Header bytes stand here as Latin-1; broken UTF-8 shows as U+FFFD, which no file name may hold. */
+/** Header bytes are decoded as Latin-1 first; invalid UTF-8 becomes U+FFFD, which no file name may contain. */
 const decodeUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8')
 
 function partOf(headers: string): Part {
   const lines = headers.split('\r\n').filter(line => line !== '')
-  if (lines.length > mostHeaderLines || lines.some(line => !/^[!-9;-~]+:/.test(line)))
-    throw brokenUpload('A part of the multipart body has broken headers')
+  if (lines.length > maxHeaderLines || lines.some(line => !/^[!-9;-~]+:/.test(line)))
+    throw malformedUpload('A part of the multipart body has malformed headers')
   const disposition = lines.find(line => /^content-disposition:/i.test(line))?.replace(/^[^:]*:/, '')
-  if (disposition === undefined) throw brokenUpload('A part of the multipart body has no Content-Disposition')
+  if (disposition === undefined)
+    throw malformedUpload('A part of the multipart body has no Content-Disposition')
   const plain = fieldParameter(disposition, 'filename')
   const name = fieldParameter(disposition, 'name')
   const fileName = /;[ \t]*filename\*[ \t]*=/i.test(disposition)
@@ -59,13 +60,13 @@ function partOf(headers: string): Part {
 }
 
 /**
- * The parts of a multipart body, one after the other, as they stream in. What is held at any time is one chunk of
- * the body and what might be the beginning of a boundary.
+ * Reads the parts of a multipart body as they arrive. It buffers at most one chunk of the body and the possible start
+ * of a boundary.
  */
-export class MultipartParts {
+export class MultipartReader {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #delimiter: Buffer
-  /** The first boundary has no line before it; with this it looks like every other. */
+  /** Starts with a line end, so that the first boundary looks like every other. */
   #held: Buffer = lineEnd
 
   constructor(source: AsyncIterator<Uint8Array>, boundary: string) {
@@ -73,28 +74,28 @@ export class MultipartParts {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   }
 
-  /** The next part, whose content is to be read before the next one is asked for; undefined after the last. */
+  /** The next part, or undefined after the last. Its content must be read before the next call. */
   async next(): Promise<Part | undefined> {
     while (this.#held.length < 2) await this.#more()
     if (this.#held.subarray(0, 2).equals(closing)) return undefined
     let end = this.#held.indexOf(headersEnd)
     while (end === -1) {
-      if (this.#held.length > mostHeaderBytes)
-        throw brokenUpload('A part of the multipart body has too long headers')
+      if (this.#held.length > maxHeaderBytes)
+        throw malformedUpload(`A part of the multipart body has headers of more than ${maxHeaderBytes} bytes`)
       await this.#more()
       end = this.#held.indexOf(headersEnd)
     }
-    // The rest of the boundary's own line may hold nothing but white space.
+    // After the boundary its line may contain only white space.
     const firstLineEnd = this.#held.indexOf(lineEnd)
-    if (!/^[ \t]*$/.test(this.#held.toString('latin1', 0, firstLineEnd)) || end > mostHeaderBytes)
-      throw brokenUpload('A boundary of the multipart body is broken')
+    if (!/^[ \t]*$/.test(this.#held.toString('latin1', 0, firstLineEnd)) || end > maxHeaderBytes)
+      throw malformedUpload('A boundary of the multipart body is malformed')
     const headers = this.#held.toString('latin1', firstLineEnd, end)
-    // An empty content begins with the line end that belongs to the next boundary.
+    // An empty part starts with the line end of the next boundary.
     this.#held = this.#held.subarray(end + headersEnd.length)
     return partOf(headers)
   }
 
-  /** The content up to the next boundary; also what stands before the first one. */
+  /** The content up to the next boundary, or before the first one. */
   async *content(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const end = this.#held.indexOf(this.#delimiter)
@@ -112,28 +113,28 @@ export class MultipartParts {
     }
   }
 
-  /** Passes over the content of a part that nobody wants, within a bound. */
+  /** Skips the content of a part, up to a limit. */
   async skip(limit: number): Promise<void> {
     let size = 0
     for await (const piece of this.content()) {
       size += piece.length
-      if (size > limit) throw brokenUpload(`A part beside the file is larger than ${limit} bytes`)
+      if (size > limit) throw malformedUpload(`A part other than the file is larger than ${limit} bytes`)
     }
   }
 
-  /** Reads what comes after the last boundary, which means nothing, within a bound. */
+  /** Skips what follows the last boundary, up to a limit. */
   async finish(limit: number): Promise<void> {
     for (let size = 0; ; ) {
       const { done, value } = await this.#source.next()
       if (done) return
       size += value.length
-      if (size > limit) throw brokenUpload('The multipart body goes on after its end')
+      if (size > limit) throw malformedUpload('The multipart body continues after its last boundary')
     }
   }
 
   async #more(): Promise<void> {
     const { done, value } = await this.#source.next()
-    if (done) throw brokenUpload('The multipart body ends before its last boundary')
+    if (done) throw malformedUpload('The multipart body ends before its last boundary')
     this.#held =
       this.#held.length === 0
         ? Buffer.from(value.buffer, value.byteOffset, value.length)

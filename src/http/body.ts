@@ -1,0 +1,112 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { pointerSegment } from '../contract/finding.ts'
+import { limits } from '../contract/limits.ts'
+import { AppError, invalidField } from '../kernel/app-error.ts'
+import { type JsonMember, jsonMembers } from '../kernel/json-members.ts'
+
+export interface JsonBody {
+  value: unknown
+  members: ReadonlyMap<string, JsonMember>
+}
+
+export const noMembers: ReadonlyMap<string, JsonMember> = new Map()
+
+const tooLarge = (limit: number): AppError =>
+  new AppError('too_large', `The body is larger than ${limit} bytes`, { data: { limit } })
+
+/** The whole body, within its size limit and timeout. */
+function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit))
+    const chunks: Buffer[] = []
+    let size = 0
+    const finish = (act: () => void): void => {
+      clearTimeout(timer)
+      request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
+      act()
+    }
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size > limit) finish(() => reject(tooLarge(limit)))
+      else chunks.push(chunk)
+    }
+    const onEnd = (): void => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    const onError = (error: Error): void =>
+      finish(() => reject(new AppError('malformed_http', 'The request body ended early', { cause: error })))
+    const onClose = (): void =>
+      finish(() => reject(new AppError('malformed_http', 'The request body ended early')))
+    const timer = setTimeout(
+      () => finish(() => reject(new AppError('request_timeout', 'The request body arrived too slowly'))),
+      limits.jsonBodyMilliseconds,
+    )
+    request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+  })
+}
+
+/** JSON in UTF-8; an empty body counts as {}. */
+export async function readJson(request: IncomingMessage, limit: number): Promise<JsonBody> {
+  const bytes = await readBody(request, limit)
+  if (!isUtf8(bytes)) throw new AppError('malformed_json', 'The body is not valid UTF-8')
+  const text = bytes.toString('utf8')
+  if (text.trim() === '') return { value: {}, members: noMembers }
+  // In the document of an import, the graph is two levels down.
+  const members = jsonMembers(text, limits.graphDepth + 2)
+  try {
+    return { value: JSON.parse(text) as unknown, members }
+  } catch (error) {
+    throw new AppError('malformed_json', `The body is not valid JSON: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+const jsonMediaType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i
+
+/** The length is limited first, because matching takes quadratic time. */
+export const isJsonType = (contentType: string | undefined): boolean =>
+  contentType !== undefined && contentType.length <= 256 && jsonMediaType.test(contentType)
+
+export function refuseEncoding(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new AppError(
+      'unsupported_media_type',
+      `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
+    )
+}
+
+/** Most texts contain no such number and need not be parsed again. */
+const suspicious = /\d{16}|[eE]\+?\d{3}/
+const wholeNumber = /^-?\d+$/
+
+const inexact = Symbol('inexact number')
+
+function findInexact(value: unknown, pointer: string): string | undefined {
+  if (value === inexact) return pointer
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findInexact(inner, `${pointer}/${pointerSegment(key)}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Rejects numbers in free-form members that could not be returned as sent: those beyond the range of a double, and
+ * integers beyond 2^53, whose last digits would change.
+ */
+export function refuseInexact(members: ReadonlyMap<string, JsonMember>, names: readonly string[]): void {
+  for (const name of names) {
+    const text = members.get(name)?.text
+    if (text === undefined || !suspicious.test(text)) continue
+    const read: unknown = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+      if (typeof value !== 'number') return value
+      const isExact = !wholeNumber.test(context?.source ?? '') || Number.isSafeInteger(value)
+      return Number.isFinite(value) && isExact ? value : inexact
+    })
+    const found = findInexact(read, `/${name}`)
+    if (found !== undefined)
+      throw invalidField(found, 'is a number that cannot be stored exactly; send it as a string')
+  }
+}

@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ByteRange } from '../files/blob-store.ts'
+import { invalidField } from '../kernel/app-error.ts'
+import type { Expected } from '../workflow/workflow-store.ts'
+
+export const entityTag = (value: string | number): string => `"${value}"`
+
+/** Whether If-None-Match contains the tag. */
+export function matchesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header
+    .split(',')
+    .map(part => part.trim().replace(/^W\//, ''))
+    .some(part => part === '*' || part === tag)
+}
+
+/** The version that a write expects, from If-Match and If-None-Match. */
+export function expectedVersion(headers: IncomingHttpHeaders): Expected {
+  const match = headers['if-match']
+  const noneMatch = headers['if-none-match']
+  if (noneMatch !== undefined) {
+    if (noneMatch.trim() !== '*')
+      throw invalidField('header/If-None-Match', 'must be *, which stores only if the id does not exist')
+    if (match !== undefined) throw invalidField('header/If-Match', 'cannot be combined with If-None-Match')
+    return 'absent'
+  }
+  if (match === undefined) return 'anything'
+  if (match.trim() === '*') return 'present'
+  const version = /^\s*"([1-9]\d{0,15})"\s*$/.exec(match)?.[1]
+  if (version === undefined)
+    throw invalidField('header/If-Match', 'must be the ETag of one version, such as "3", or *')
+  return Number(version)
+}
+
+const singleRange = /^bytes=(\d*)-(\d*)$/i
+
+/**
+ * The byte range that a `Range` header requests of a resource of `size` bytes; `undefined` means all of it. Other units,
+ * malformed headers and multiple ranges are ignored, as RFC 9110 section 14.2 allows.
+ */
+export const contentRange = (
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined => {
+  const [, first, last] = singleRange.exec(header?.trim() ?? '') ?? []
+  if (first === undefined || last === undefined) return undefined
+
+  if (first === '') {
+    if (last === '') return undefined
+    const length = Number(last)
+    if (length === 0) return 'unsatisfiable'
+    // A Content-Range cannot express an empty range, so an empty file is sent whole.
+    return size === 0 ? undefined : { start: Math.max(0, size - length), end: size - 1 }
+  }
+
+  const start = Number(first)
+  const end = last === '' ? Number.POSITIVE_INFINITY : Number(last)
+  if (start > end) return undefined
+  return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size - 1) }
+}
+
+/** A downloaded file must not leave its directory or be hidden, whatever the client does with the name. */
+const safeName = (name: string): string =>
+  name
+    .toWellFormed()
+    .replace(/[\u0000-\u001f\u007f-\u009f/\\]/g, '_')
+    .replace(/^\.+/, dots => '_'.repeat(dots.length))
+
+/** `%` is replaced too, because some clients decode it here (RFC 6266, appendix D). */
+const asciiFallback = (name: string): string => name.replace(/[^\x20-\x7e]|["%]/gu, '_')
+
+/** Also escapes what encodeURIComponent leaves alone but RFC 8187 does not allow. */
+const extendedValue = (name: string): string =>
+  encodeURIComponent(name).replace(
+    /['()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+
+/** Content-Disposition of a download (RFC 6266), with an ASCII fallback. */
+export const contentDisposition = (kind: 'inline' | 'attachment', name: string): string => {
+  const safe = safeName(name)
+  return `${kind}; filename="${asciiFallback(safe)}"; filename*=UTF-8''${extendedValue(safe)}`
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const dispositionType = new RegExp(`[ \\t]*${token}[ \\t]*`, 'y')
+const parameter = new RegExp(
+  `;[ \\t]*(${token})[ \\t]*=[ \\t]*(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")[ \\t]*`,
+  'y',
+)
+
+/** `undefined` for a malformed header or a duplicate parameter. */
+const parametersOf = (header: string): Map<string, string> | undefined => {
+  dispositionType.lastIndex = 0
+  if (!dispositionType.test(header)) return undefined
+  const parameters = new Map<string, string>()
+  let position = dispositionType.lastIndex
+  while (position < header.length) {
+    parameter.lastIndex = position
+    const [, key, bare, quoted] = parameter.exec(header) ?? []
+    if (key === undefined || parameters.has(key.toLowerCase())) return undefined
+    parameters.set(key.toLowerCase(), bare ?? quoted!.replace(/\\(.)/g, '$1'))
+    position = parameter.lastIndex
+  }
+  return parameters
+}
+
+const decodeExtended = (value: string): string | undefined => {
+  const [, encoded] =
+    /^utf-8'[A-Za-z0-9-]*'((?:[!#$&+.^_`|~0-9A-Za-z-]|%[0-9A-Fa-f]{2})*)$/i.exec(value) ?? []
+  try {
+    return encoded === undefined ? undefined : decodeURIComponent(encoded)
+  } catch {
+    return undefined
+  }
+}
+
+/** Node decodes header bytes as Latin-1, but clients without `filename*` send UTF-8. */
+const decodePlain = (value: string): string | undefined => {
+  if (/[^\u0000-\u00ff]/.test(value)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'latin1'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The file name in the Content-Disposition of a request; `undefined` if it is missing or malformed. */
+export const fileNameFrom = (header: string | undefined): string | undefined => {
+  const parameters = parametersOf(header ?? '')
+  const extended = parameters?.get('filename*')
+  if (extended !== undefined) return decodeExtended(extended)
+  const plain = parameters?.get('filename')
+  return plain === undefined ? undefined : decodePlain(plain)
+}

@@ -1,0 +1,136 @@
+import type { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
+import { limits } from '../contract/limits.ts'
+import { basePath } from '../contract/operation.ts'
+import { AppError } from '../kernel/app-error.ts'
+import { jsonHeaders, jsonType } from './answer.ts'
+import { traceIdOf } from './request-log.ts'
+
+interface FastifyFailure {
+  code?: string
+  statusCode?: number
+}
+
+/** Any thrown value as an error with a code. An unexpected error reveals nothing about its cause to the client. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const failure = error as FastifyFailure
+  if (failure.code === 'FST_ERR_BAD_URL') return new AppError('not_found', 'The path does not exist')
+  if (failure.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new AppError('unsupported_media_type', 'The Content-Type is malformed', { cause: error })
+  if (failure.statusCode && failure.statusCode < 500)
+    return new AppError('malformed_http', 'The request is malformed', { cause: error })
+  return new AppError('internal', 'Internal server error; look up the trace id in the server log', {
+    cause: error,
+  })
+}
+
+/** Any thrown value as an error with a code; server errors are logged. */
+export function loggedError(thrown: unknown, traceId: string, log: Logger): AppError {
+  const error = asAppError(thrown)
+  if (statusOf(error.reason) >= 500)
+    log.error({ trace_id: traceId, reason: error.reason, err: error.cause ?? error }, error.message)
+  return error
+}
+
+/** The error response in the envelope of its operation family. */
+export function errorBody(error: AppError, path: string, body: unknown): string {
+  const code = errorCodes[error.reason].code
+  const details = { reason: error.reason, errors: error.errors, ...error.data }
+  if (!path.startsWith(`${basePath}/conversation/`))
+    return JSON.stringify({ code, message: error.message, data: details })
+  const sent = (body as { conversation_id?: unknown } | null | undefined)?.conversation_id
+  return JSON.stringify({
+    code,
+    msg: error.message,
+    ...details,
+    conversation_id: typeof sent === 'string' ? sent : '',
+    retrieve_data: [],
+  })
+}
+
+export async function sendError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): Promise<FastifyReply> {
+  // A path that cannot be decoded fails before the hook that sets the trace id.
+  request.traceId ||= traceIdOf(request.headers)
+  reply.header('x-traceid', request.traceId)
+  const error = loggedError(thrown, request.traceId, log)
+  const status = statusOf(error.reason)
+  // The rest of a request that was too slow is not awaited.
+  if (error.reason !== 'request_timeout') await drain(request.raw)
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 503) reply.header('retry-after', '2')
+  if (request.server.stopping.aborted) reply.header('connection', 'close')
+  return reply
+    .code(status)
+    .headers({ ...error.headers, ...jsonHeaders })
+    .send(errorBody(error, request.url, request.body))
+}
+
+/**
+ * Reads the rest of a rejected request before the response is sent. Node closes a connection whose request was not
+ * read, and a client that is still sending would never see the error. Beyond a limit the response is sent anyway.
+ */
+export function drain(request: IncomingMessage): Promise<void> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (request.complete || request.destroyed || declared > limits.drainBytes) return Promise.resolve()
+  return new Promise(resolve => {
+    let bytes = 0
+    const finish = (): void => {
+      clearTimeout(timer)
+      request.off('data', onData).off('end', finish).off('close', finish).off('error', finish)
+      resolve()
+    }
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length
+      if (bytes > limits.drainBytes) finish()
+    }
+    const timer = setTimeout(finish, limits.drainMilliseconds)
+    request.on('data', onData).on('end', finish).on('close', finish).on('error', finish)
+    request.resume()
+  })
+}
+
+/** Closes the connection of a client that keeps sending after the response, or never closes it. */
+export function destroyLater(socket: Socket, unlessClosed: EventEmitter): void {
+  const timer = setTimeout(() => socket.destroy(), limits.drainMilliseconds).unref()
+  unlessClosed.once('close', () => clearTimeout(timer))
+}
+
+const parserErrors: Record<string, Reason> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** A request that Node cannot parse never reaches a handler; the response is written to the socket. */
+function rejectMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const reason = parserErrors[error.code ?? ''] ?? 'malformed_http'
+  const { code, meaning } = errorCodes[reason]
+  const body = JSON.stringify({ code, message: meaning, data: { reason, errors: [] } })
+  socket.end(
+    `HTTP/1.1 ${statusOf(reason)} Refused\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-TraceId: ${traceIdOf({})}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  destroyLater(socket, socket)
+}
+
+/**
+ * Complete requests before the malformed one are answered first: otherwise a client would take the rejection for the
+ * response to a request that was executed.
+ */
+export const malformedRequestHandler =
+  (lastResponses: WeakMap<Socket, ServerResponse>) =>
+  (error: Error, socket: Socket): void => {
+    const last = lastResponses.get(socket)
+    if (last && !last.writableFinished && last.req.complete)
+      last.once('close', () => rejectMalformed(error, socket))
+    else rejectMalformed(error, socket)
+  }

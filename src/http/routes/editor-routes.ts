@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto'
+import { type KindsData, kindOperations } from '../../contract/kind-operations.ts'
+import { layoutOperations } from '../../contract/layout-operations.ts'
+import type { LayoutService } from '../../workflow/layout-service.ts'
+import { Answer, jsonType, successText } from '../answer.ts'
+import { entityTag, matchesTag } from '../content-headers.ts'
+import { type Route, route } from '../route.ts'
+
+interface CachedKinds {
+  text: string
+  headers: Record<string, string>
+}
+
+/** `load` is called on the first request, so that a server without editors does not hold the catalog in memory. */
+export function kindRoutes(load: () => Promise<KindsData>): Route[] {
+  let cached: Promise<CachedKinds> | undefined
+  const write = async (): Promise<CachedKinds> => {
+    const text = successText(JSON.stringify(await load()))
+    const etag = entityTag(hash('sha256', text, 'base64url').slice(0, 22))
+    return { text, headers: { etag, 'cache-control': 'private, no-cache', 'content-type': jsonType } }
+  }
+  return [
+    route(kindOperations.kinds, async ({ request }) => {
+      cached ??= write().catch((error: unknown) => {
+        cached = undefined
+        throw error
+      })
+      const { text, headers } = await cached
+      return matchesTag(request.headers['if-none-match'], headers['etag']!)
+        ? new Answer(304, headers)
+        : new Answer(200, headers, text)
+    }),
+  ]
+}
+
+export function layoutRoutes(layouts: LayoutService): Route[] {
+  return [
+    route(layoutOperations.get, async ({ token, query }) => {
+      const layout = await layouts.get(token.workspaceId, query.id)
+      // Object.fromEntries defines own keys, so that an id such as __proto__ is a normal key.
+      return { positions: Object.fromEntries(layout) }
+    }),
+
+    route(layoutOperations.place, async ({ token, body }) => {
+      const changes = new Map(
+        Object.entries(body.positions).map(([id, place]) => [
+          id,
+          place === null ? undefined : { x: place.x, y: place.y },
+        ]),
+      )
+      await layouts.place(token.workspaceId, body.id, changes)
+      return {}
+    }),
+  ]
+}
