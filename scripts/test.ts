@@ -1,56 +1,67 @@
 /**
  * Runs the test suites with Node's own runner, on SQLite or, with `--postgres`, on PostgreSQL.
  *
- *   node scripts/test.ts [--postgres] [part of a file's path …] [--test-name-pattern=… and other node flags]
+ *   node scripts/test.ts [--postgres] [--long] [part of a file's path …] [--test-name-pattern=…]
  *
- * The server for `--postgres` is TEST_DATABASE_URL where that is set, else one that scripts/postgres.sh
- * provides for the length of the run. Where none can be had the run is skipped, which is a failure only
- * with REQUIRE_POSTGRES=1. The browser tests (test/e2e) build the console first; without a Chromium they skip, which is
- * a failure only with REQUIRE_BROWSER=1.
+ * `--long` runs only the suites that repeat something (crash drills, fuzzing, properties; test/support/rounds.ts), and
+ * repeats it TEST_ROUNDS times as often (8 unless set).
+ *
+ * The server for `--postgres` is TEST_DATABASE_URL, or else one that scripts/postgres.sh provides for the duration of
+ * the run. If there is none, the run is skipped, which is a failure only with REQUIRE_POSTGRES=1. The browser tests
+ * (test/e2e) build the console first; without a Chromium they are skipped, which is a failure only with
+ * REQUIRE_BROWSER=1.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
-import { constants } from 'node:os'
+import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism, constants } from 'node:os'
 import { join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { parseArgs } from 'node:util'
+import { AreaTimes, orderFiles } from './test-areas.ts'
 
 const root = join(import.meta.dirname, '..')
 const postgresScript = join(import.meta.dirname, 'postgres.sh')
 const buildScript = join(import.meta.dirname, 'build-console.ts')
 const browserTests = join('test', 'e2e')
-/** The exit code by which postgres.sh says that this machine has no PostgreSQL to give. */
+/** The exit code of postgres.sh when this machine cannot provide a PostgreSQL server. */
 const UNAVAILABLE = 77
+const longRounds = '8'
+const fileTimeoutMilliseconds = 600_000
+/** Many suites wait for timers, processes or a disk, so more of them run at a time than there are processors. */
+const concurrency = Number(process.env['TEST_CONCURRENCY'] ?? availableParallelism() + 2)
 
-interface Outcome {
-  code: number
-  output: string
-}
+const { values: options, positionals: filters } = parseArgs({
+  allowPositionals: true,
+  options: {
+    postgres: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    'test-name-pattern': { type: 'string', multiple: true },
+  },
+})
 
-let current: ChildProcess | undefined
+const interrupted = new AbortController()
 let interruptedBy: NodeJS.Signals | undefined
+let current: ChildProcess | undefined
 
-/** An interrupt ends what is running, never this process: it still has a server to stop. */
-function passOnInterrupts() {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+/** An interrupt ends the running command or the tests, but not this process, which may have a server to stop. */
+function forwardInterrupts(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
       current?.kill(interruptedBy ? 'SIGKILL' : signal)
       interruptedBy ??= signal
+      interrupted.abort()
     })
-  }
 }
 
-const signalCode = (signal: NodeJS.Signals) => 128 + constants.signals[signal]
+const signalCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
-async function run(
-  command: string,
-  args: string[],
-  env: NodeJS.ProcessEnv,
-  stdout: 'inherit' | 'pipe',
-): Promise<Outcome> {
-  const child = spawn(command, args, { cwd: root, env, stdio: ['inherit', stdout, 'inherit'] })
+async function runCommand(command: string, args: string[]): Promise<{ code: number; output: string }> {
+  const child = spawn(command, args, { cwd: root, stdio: ['inherit', 'pipe', 'inherit'] })
   current = child
   let output = ''
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
@@ -58,56 +69,77 @@ async function run(
   return { code: signal ? signalCode(signal) : (code ?? 1), output }
 }
 
-async function runTests(args: string[], databaseUrl: string | undefined): Promise<number> {
-  const flags = args.filter(arg => arg.startsWith('-'))
-  const filters = args.filter(arg => !arg.startsWith('-'))
+const repeats = (file: string): boolean => /support\/rounds\.ts'/.test(readFileSync(join(root, file), 'utf8'))
+
+function findFiles(isOnPostgres: boolean): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root })
     .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
-    // The console speaks HTTP only: what its flows say of one database they say of the other.
-    .filter(file => databaseUrl === undefined || !file.startsWith(browserTests))
-    .sort()
+    .filter(file => !options.long || repeats(file))
+    // The console only uses HTTP, so the database makes no difference to its flows.
+    .filter(file => !isOnPostgres || !file.startsWith(browserTests))
+  return orderFiles(files)
+}
+
+async function runTests(databaseUrl: string | undefined): Promise<number> {
+  const files = findFiles(databaseUrl !== undefined)
   if (files.length === 0) {
     console.error(`No test file ${filters.length > 0 ? `matches ${filters.join(' ')}` : 'in test/'}`)
     return 1
   }
-  if (!flags.some(flag => flag.startsWith('--test-reporter'))) flags.push('--test-reporter=spec')
-  const nodeFlags = [
-    '--disable-warning=ExperimentalWarning',
-    '--test',
-    '--test-concurrency=2',
-    '--test-timeout=600000',
-    '--test-force-exit',
-    ...flags,
-  ]
   if (files.some(file => file.startsWith(browserTests))) {
-    const { code } = await run(process.execPath, [buildScript], process.env, 'inherit')
+    const { code } = await runCommand(process.execPath, [buildScript])
     if (code !== 0) return code
   }
-  // Deleted, not left as found: without --postgres the suites run on SQLite whatever the shell has set.
-  const env = { ...process.env, TEST_DATABASE_URL: databaseUrl }
-  if (!databaseUrl) delete env.TEST_DATABASE_URL
-  return (await run(process.execPath, [...nodeFlags, ...files], env, 'inherit')).code
+  const env = { ...process.env }
+  // Without --postgres the suites run on SQLite, whatever the shell has set.
+  if (databaseUrl) env['TEST_DATABASE_URL'] = databaseUrl
+  else delete env['TEST_DATABASE_URL']
+  // Every file is a process of its own; most of its CPU time would go into compiling the same modules again.
+  env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
+  if (options.long) env['TEST_ROUNDS'] ??= longRounds
+  return runFiles(files, env)
 }
 
-async function runTestsOnPostgres(args: string[]): Promise<number> {
-  if (process.env.TEST_DATABASE_URL) return runTests(args, process.env.TEST_DATABASE_URL)
+async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const times = new AreaTimes(root)
+  let isPassed = true
+  const stream = run({
+    files: files.map(file => join(root, file)),
+    cwd: root,
+    env,
+    concurrency,
+    timeout: fileTimeoutMilliseconds,
+    execArgv: ['--disable-warning=ExperimentalWarning', '--test-force-exit'],
+    testNamePatterns: options['test-name-pattern'],
+    signal: interrupted.signal,
+  })
+  stream.on('test:fail', ({ todo, skip }) => {
+    if (todo === undefined && skip === undefined) isPassed = false
+  })
+  stream.on('test:summary', data => times.add({ type: 'test:summary', data }))
+  const report = stream.compose(spec)
+  report.pipe(process.stdout, { end: false })
+  await once(report, 'end')
+  console.log(`\n${times.report()}`)
+  return isPassed ? 0 : 1
+}
+
+async function runTestsOnPostgres(): Promise<number> {
+  if (process.env['TEST_DATABASE_URL']) return runTests(process.env['TEST_DATABASE_URL'])
   const holder = String(process.pid)
-  const start = await run('bash', [postgresScript, 'start', holder], process.env, 'pipe')
+  const start = await runCommand('bash', [postgresScript, 'start', holder])
   if (start.code === UNAVAILABLE) {
-    console.log('PostgreSQL suite skipped: no PostgreSQL with pgvector could be had (the reason is above).')
-    return process.env.REQUIRE_POSTGRES === '1' ? 1 : 0
+    console.log('PostgreSQL suite skipped: no PostgreSQL with pgvector is available (the reason is above).')
+    return process.env['REQUIRE_POSTGRES'] === '1' ? 1 : 0
   }
   if (start.code !== 0) return start.code
   try {
-    return interruptedBy ? signalCode(interruptedBy) : await runTests(args, start.output.trim())
+    return interruptedBy ? signalCode(interruptedBy) : await runTests(start.output.trim())
   } finally {
-    await run('bash', [postgresScript, 'stop', holder], process.env, 'inherit')
+    await runCommand('bash', [postgresScript, 'stop', holder])
   }
 }
 
-passOnInterrupts()
-const args = process.argv.slice(2)
-const onPostgres = args.includes('--postgres')
-const rest = args.filter(arg => arg !== '--postgres')
-const code = await (onPostgres ? runTestsOnPostgres(rest) : runTests(rest, undefined))
-process.exitCode = interruptedBy ? signalCode(interruptedBy) : code
+forwardInterrupts()
+const code = await (options.postgres ? runTestsOnPostgres() : runTests(undefined))
+process.exit(interruptedBy ? signalCode(interruptedBy) : code)

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { rounds } from '../support/rounds.ts'
 import { spawnServer } from '../support/server-process.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
-const rounds = Number(process.env['DRILL_ROUNDS'] ?? 6)
+const kills = rounds(2)
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -33,7 +34,7 @@ describe('kill -9', () => {
   test('loses no acknowledged update and mixes no two graphs', async () => {
     const acknowledged = new Map<string, Map<number, string>>()
     const sent = new Map<string, Set<string>>()
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < kills; round++) {
       const server = await spawnServer(database, token)
       let running = true
       const writers = Array.from({ length: 16 }, async (_, writer) => {
@@ -75,13 +76,13 @@ describe('kill -9', () => {
         checked++
       }
     }
-    assert.ok(checked > rounds, `only ${checked} updates were acknowledged`)
+    assert.ok(checked > kills, `only ${checked} updates were acknowledged`)
     assert.equal(await server.kill('SIGTERM'), 0)
   })
 
   test('loses no acknowledged upload, shows no half one, and sweeps what it left', async () => {
     const acknowledged = new Map<string, string>()
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < kills; round++) {
       const server = await spawnServer(database, token)
       let running = true
       const writers = Array.from({ length: 8 }, async () => {

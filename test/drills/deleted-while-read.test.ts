@@ -3,13 +3,15 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { rounds } from '../support/rounds.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { ask, countRows, documentsOf, namesFound, until } from '../support/watch.ts'
 
 type Data = ApiAnswer['json']
 
-const rounds = Number(process.env['DRILL_ROUNDS'] ?? 3)
+/** At least two: bases with and without an embedding model. */
+const deletions = rounds(2)
 const tables = [
   'knowledge_bases',
   'generations',
@@ -103,7 +105,7 @@ describe('what is deleted while it is read', () => {
   }
 
   test('a workspace takes everything along', async () => {
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < deletions; round++) {
       const { id, token } = await dataOf(
         server.api.post('workspace/create', { name: `Going ${workspaces++}` }),
       )
@@ -115,7 +117,7 @@ describe('what is deleted while it is read', () => {
 
   for (const [what, remove] of Object.entries(ways))
     test(`${what} is gone at once and stays gone`, async () => {
-      for (let round = 0; round < rounds; round++) await remove(await prepare(server.api, round))
+      for (let round = 0; round < deletions; round++) await remove(await prepare(server.api, round))
     })
 
   test('in the end no row is left of any of it', async () => {

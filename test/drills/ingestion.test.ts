@@ -5,10 +5,11 @@ import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { dataOf, makeBase } from '../support/knowledge.ts'
+import { rounds } from '../support/rounds.ts'
 import { spawnServer } from '../support/server-process.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
-const rounds = Number(process.env['DRILL_ROUNDS'] ?? 5)
+const kills = rounds(2)
 const documents = 24
 
 /** Many chunks, so that a kill falls between them; the last paragraph holds a word that no other document has. */
@@ -45,7 +46,7 @@ describe('kill -9 while documents are read', () => {
         texts: names.map(name => ({ name: `${name}.txt`, content: longText(name) })),
       }),
     )
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < kills; round++) {
       await sleep(300 + Math.random() * 500)
       assert.equal(await server.kill('SIGKILL'), 'SIGKILL')
       server = await spawnServer(database, token)

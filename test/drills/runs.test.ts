@@ -12,6 +12,7 @@ import {
 } from '../support/event-reader.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { Gates } from '../support/gates.ts'
+import { rounds } from '../support/rounds.ts'
 import { chain, coffeeGraph, echoGraph, llm, output } from '../support/run-graphs.ts'
 import { type ChatBody, type ChatPlan, lastUserText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -38,7 +39,7 @@ type Data = ApiAnswer['json']
 const token = 'operator-token-of-the-drills'
 /** What a run may take to go on after the server is back. */
 const recoverySeconds = 30
-const rounds = Number(process.env['DRILL_ROUNDS'] ?? 4)
+const kills = rounds(2)
 
 let database: FreshDatabase
 let model: ScriptedModel
@@ -452,7 +453,7 @@ describe('runs', () => {
     const agent = await makeAgent(server.api, { workflow_id: id })
     const [runs, talks] = [new Map<string, string>(), new Map<string, Talk>()]
     const begun: Promise<unknown>[] = []
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < kills; round += 1) {
       for (let each = 0; each < 6; each += 1) {
         const name = `${round}-${each}`
         const run = runWorkflow(server.api, id, `run-${name}`, { wait: 0 })

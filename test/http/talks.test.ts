@@ -5,6 +5,7 @@ import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { openEvents, repliesOfDeltas, type SentEvent } from '../support/event-reader.ts'
 import { Gates } from '../support/gates.ts'
 import { dataOf } from '../support/knowledge.ts'
+import { rounds } from '../support/rounds.ts'
 import { chain, echoGraph, llm, output } from '../support/run-graphs.ts'
 import { type ChatBody, lastUserText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -357,7 +358,7 @@ describe('what is remembered', () => {
           )
         },
       ),
-      { numRuns: 40 },
+      { numRuns: rounds(10) },
     )
   })
 })

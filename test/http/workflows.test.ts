@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { ApiClient } from '../support/api-client.ts'
+import { rounds } from '../support/rounds.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const edge = (from: string, to: string) => ({
@@ -67,7 +68,7 @@ describe('workflows over HTTP', () => {
         assert.equal((await put('property', text)).json.code, 0)
         assert.equal(await stored('property'), text)
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(40) },
     )
     assert.equal(({} as { polluted?: unknown }).polluted, undefined)
   })

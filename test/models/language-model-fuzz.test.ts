@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import type { Egress } from '../../src/adapters/egress/egress.ts'
 import { createLanguageModel } from '../../src/adapters/model/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
+import { rounds } from '../support/rounds.ts'
 import { type ChatBody, type ChatPlan, streamFrames } from '../support/scripted-chat.ts'
 
 /** A network that answers everything with these chunks. */
@@ -62,7 +63,7 @@ describe('the stream of a language model', () => {
         assert.equal(answer.text, plan.text?.toWellFormed())
         assert.equal(answer.pieces, answer.text)
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(40) },
     )
   })
 
@@ -74,7 +75,7 @@ describe('the stream of a language model', () => {
         if (outcome instanceof ModelFailure) assert.equal(outcome.retryable, true)
         else assert.equal((outcome as { text: string }).text, plan.text?.toWellFormed())
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(40) },
     )
   })
 
@@ -87,7 +88,7 @@ describe('the stream of a language model', () => {
         const outcome = await read([bytes]).catch((error: unknown) => error)
         assert.ok(outcome instanceof ModelFailure || !(outcome instanceof Error), String(outcome))
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(40) },
     )
   })
 

@@ -5,6 +5,7 @@ import { nodeKinds } from '../../src/nodes/registry.ts'
 import { checkFields } from '../../src/workflow/shape.ts'
 import { StepFailure } from '../../src/workflow/step.ts'
 import { fakeStep } from '../support/fake-step.ts'
+import { rounds } from '../support/rounds.ts'
 import { fakeServices } from '../support/run-kind.ts'
 import { furtherNodes } from '../workflow/graphs.ts'
 
@@ -79,6 +80,7 @@ async function runAny(data: Record<string, unknown>, value: unknown): Promise<bo
 }
 
 test('every kind accepts any data of the declared types and any values without an internal error', async () => {
+  const numRuns = rounds(500)
   let ran = 0
   await fc.assert(
     fc.asyncProperty(
@@ -92,7 +94,7 @@ test('every kind accepts any data of the declared types and any values without a
         if (isRecord && (await runAny(changed as Record<string, unknown>, value))) ran += 1
       },
     ),
-    { numRuns: 2000 },
+    { numRuns },
   )
-  assert.ok(ran > 200, `only ${ran} of them ran`)
+  assert.ok(ran > numRuns / 10, `only ${ran} of them ran`)
 })

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { type CodeRunnerOptions, QuickjsCodeRunner } from '../../src/adapters/code/quickjs-code-runner.ts'
+import { rounds } from '../support/rounds.ts'
 
 const never = new AbortController().signal
 
@@ -45,7 +46,7 @@ describe('code of users', () => {
           const given = JSON.parse(JSON.stringify({ value }))
           assert.deepEqual(await run('function main(inputs) { return inputs }', given), given)
         }),
-        { numRuns: 60 },
+        { numRuns: rounds(15) },
       )
       const odd = JSON.parse('{"__proto__": {"a": 1}, "日本": "😀\\u0000\\ud800"}')
       assert.deepEqual(await run('const main = inputs => inputs', odd), odd)

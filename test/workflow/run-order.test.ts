@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { findReachable, type GraphLinks, linkGraph } from '../../src/workflow/graph-links.ts'
 import { findRunOrder } from '../../src/workflow/run-order.ts'
 import { findTopologicalOrder } from '../../src/workflow/topological-order.ts'
+import { rounds } from '../support/rounds.ts'
 import { edge, graph, node } from './graphs.ts'
 
 type Cases = Readonly<Record<string, readonly string[]>>
@@ -217,7 +218,7 @@ test('what is called sure ran before the node in every run in which the node ran
         }
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(500) },
   )
 })
 
@@ -232,6 +233,6 @@ test('without cases every ancestor that can run at all is sure', () => {
         }
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(250) },
   )
 })

@@ -18,6 +18,7 @@ import { makeXlsx } from '../../support/documents/make-xlsx.ts'
 import { makeRawZip } from '../../support/documents/make-zip.ts'
 import { blocksOf } from '../../support/documents/read-blocks.ts'
 import { startPdfWorker } from '../../support/documents/read-pdf-in-worker.ts'
+import { rounds } from '../../support/rounds.ts'
 
 type Read = (bytes: Uint8Array) => ReadBlocks
 
@@ -125,7 +126,7 @@ for (const [name, { make, read, runs }] of Object.entries(kinds))
     it('is read or refused, whatever was flipped or cut off', async () => {
       await fc.assert(
         fc.asyncProperty(damage, how => assertReadOrRefused(read, damaged(bytes, how))),
-        { numRuns: runs },
+        { numRuns: rounds(Math.ceil(runs / 4)) },
       )
     })
 
@@ -139,7 +140,7 @@ for (const [name, { make, read, runs }] of Object.entries(kinds))
           }))
           return assertReadOrRefused(read, makeRawZip(raw))
         }),
-        { numRuns: runs },
+        { numRuns: rounds(Math.ceil(runs / 4)) },
       )
     })
 
@@ -164,7 +165,7 @@ describe('a damaged pdf', () => {
           if (!(error instanceof DocumentFailure)) throw error
         })
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(40) },
     )
   })
 

@@ -7,6 +7,7 @@ import type { Graph } from '../../../src/workflow/graph.ts'
 import type { RunResult } from '../../../src/workflow/run/runs.ts'
 import { StepFailure } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { rounds } from '../../support/rounds.ts'
 import { eventsOf, heardText, type Life, RunWorld, workspace } from '../../support/run-world.ts'
 import { edge, graph, node } from '../graphs.ts'
 import { anyFlow } from './any-flow.ts'
@@ -125,7 +126,7 @@ describe('Rule 6', () => {
             }
         })
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(15) },
     )
   })
 
@@ -149,7 +150,7 @@ describe('Rule 6', () => {
           assert.ok(finished.every(done => !done.has(result.run.error!.step!)))
         })
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(10) },
     )
     assert.ok(refused < 40)
   })

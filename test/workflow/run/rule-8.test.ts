@@ -7,6 +7,7 @@ import type { RunEvent } from '../../../src/workflow/run/run-event.ts'
 import type { LiveRun } from '../../../src/workflow/run/runs.ts'
 import { StepFailure } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { rounds } from '../../support/rounds.ts'
 import {
   eventsOf,
   fieldsOf,
@@ -259,7 +260,7 @@ describe('Rule 8', () => {
         assert.equal(heardText(await eventsOf(own1, run.id), 'o'), run.answer)
         assert.deepEqual(contents(messages), run.answer === '' ? [] : [run.answer])
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(10) },
     )
   })
 })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { isoTime } from '../../../src/kernel/clock.ts'
 import type { Outputs } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
+import { rounds } from '../../support/rounds.ts'
 import { eventsOf, fieldsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { branch, chain, flow, model, says, work } from './run-graphs.ts'
@@ -135,7 +136,7 @@ describe('the rules of a run', () => {
             if (begun.includes(to)) assert.ok(begun.indexOf(from) < begun.indexOf(to) && begun.includes(from))
           assert.equal(begun.length, count + 2)
         }),
-        { numRuns: 25 },
+        { numRuns: rounds(10) },
       )
     })
   })
