@@ -91,7 +91,7 @@ test('while the provider is down, keywords answer with a warning, and meaning sa
     assert.match(hybrid.warning, /^Keyword search only: .*500/)
     const semantic = await api.post(`knowledge/${id}/search`, { query: 'kettle', mode: 'semantic' })
     assert.deepEqual([semantic.status, semantic.json.code], [502, 50201])
-    assert.match(semantic.json.message, /embedding endpoint/)
+    assert.match(semantic.json.message, /Embedding model/)
     assert.equal((await ask(api, id, 'kettle', { mode: 'keyword' })).warning, undefined)
   })
 })

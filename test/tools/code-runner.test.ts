@@ -262,7 +262,7 @@ describe('the threads that run code', () => {
     await assert.rejects(runner.run(light, {}, never), {
       name: 'ToolFailure',
       retryable: true,
-      message: /Too much code is waiting/,
+      message: /Too many code nodes are waiting/,
     })
     assert.deepEqual(await Promise.all(taken), ['failed', 1, 1])
     await runner.close()

@@ -124,7 +124,7 @@ describe('servers of tools', () => {
     assert.deepEqual(found[0]!.parameters, { type: 'object' })
     server.fail('tools/list', ...Array(50).fill({ result: { tools: [], nextCursor: 'again' } }))
     const { message } = await failure(tools.list(server.url, {}, never))
-    assert.match(message, /lists tools without end/)
+    assert.match(message, /lists more than 1000 tools or 20 pages/)
   })
 
   it('answer with several parts', async () => {
@@ -153,7 +153,7 @@ describe('servers of tools', () => {
   })
 
   it('keep no more sessions than a few, and none for long', async () => {
-    tools = createToolServers(egress, { most: 2 })
+    tools = createToolServers(egress, { maxSessions: 2 })
     for (const name of ['a', 'b', 'c']) await call('echo', { text: 'x' }, { 'x-name': name })
     // In the background; closing waits for the rest only, so the oldest is given a moment.
     while (server.methods.filter(method => method === 'DELETE').length < 1) await new Promise(setImmediate)
@@ -205,22 +205,22 @@ describe('servers of tools', () => {
 
     it('in the words of the server', async () => {
       const unknown = await failure(call('nothing'))
-      assert.match(unknown.message, /^127\.0\.0\.1:\d+ says: Unknown tool: nothing$/)
+      assert.match(unknown.message, /^127\.0\.0\.1:\d+ reported an error: Unknown tool: nothing$/)
       assert.equal(unknown.retryable, false)
       server.fail('tools/call', { error: { code: -1 } })
-      assert.match((await failure(call('add'))).message, /says: error -1/)
+      assert.match((await failure(call('add'))).message, /reported an error: error -1/)
     })
 
     for (const [fault, message, retryable] of [
       ['drop', /broke off/, true],
       ['cut', /broke off/, true],
-      ['silent_end', /ended its answer without a result/, true],
-      ['garbage', /is not a tool server: it answered with something that is not JSON/, false],
+      ['silent_end', /ended its response without a result/, true],
+      ['garbage', /is not a tool server: it responded with something that is not JSON/, false],
       ['html', /is not a tool server/, false],
       ['not_rpc', /is not a tool server/, false],
       ['deep', /nested too deeply/, false],
       ['flood', /larger than/, false],
-      [{ result: 'text' }, /gave no result of the tool echo/, false],
+      [{ result: 'text' }, /returned no result of the tool echo/, false],
       [{ status: 401 }, /status 401: check the headers/, false],
       [{ status: 500, type: 'text/plain', body: 'on fire' }, /status 500 \(on fire\)/, true],
       [{ status: 502, type: 'text/html', body: '<p>gateway</p>' }, /status 502$/, true],

@@ -1,19 +1,22 @@
+import { isRecord } from '../../kernel/is-record.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import type { ServedTool, ToolServers } from '../../tools/tool-server.ts'
+import type { ServedTool, ToolAnswer, ToolServers } from '../../tools/tool-server.ts'
 import type { Egress } from '../egress/egress.ts'
+import { hostOf, quote, type ServerAddress } from './mcp-exchange.ts'
 import { McpSessions, type SessionLimits } from './mcp-sessions.ts'
-import { hostOf, type ServerAddress } from './server-address.ts'
-import { toolAnswerOf, toolPageOf } from './tool-answer-of.ts'
 
 const maxPages = 20
 const maxTools = 1000
+const maxDescriptionLength = 8000
+/** The protocol advises 128. A longer name is skipped: the server would not know a shortened one. */
+const maxNameLength = 200
 
 export interface ClosableToolServers extends ToolServers {
-  /** Says goodbye to the servers it has sessions with. */
+  /** Ends the open sessions. */
   close(): Promise<void>
 }
 
-/** Speaks the Model Context Protocol over Streamable HTTP. Servers are never trusted: private addresses are refused. */
+/** A client of the Model Context Protocol over Streamable HTTP. Private addresses are refused. */
 export function createToolServers(egress: Egress, limits: Partial<SessionLimits> = {}): ClosableToolServers {
   const sessions = new McpSessions(egress, limits)
   return {
@@ -42,5 +45,46 @@ const listTools = (
       if (next === '') return found
       cursor = next
     }
-    throw new ToolFailure(`${hostOf(server)} lists tools without end`, { retryable: false })
+    throw new ToolFailure(`${hostOf(server)} lists more than ${maxTools} tools or ${maxPages} pages`, {
+      retryable: false,
+    })
   })
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** One page of `tools/list`. */
+function toolPageOf(server: ServerAddress, result: unknown): { tools: ServedTool[]; next: string } {
+  if (!isRecord(result) || !Array.isArray(result['tools']))
+    throw new ToolFailure(`${hostOf(server)} did not list its tools`, { retryable: false })
+  const tools = result['tools'].filter(isRecord).map(tool => ({
+    name: textOf(tool['name']),
+    description: textOf(tool['description']).slice(0, maxDescriptionLength),
+    parameters: isRecord(tool['inputSchema']) ? tool['inputSchema'] : { type: 'object' },
+  }))
+  const named = tools.filter(({ name }) => name !== '' && name.length <= maxNameLength)
+  return { tools: named, next: textOf(result['nextCursor']) }
+}
+
+/** The result of `tools/call`. */
+function toolAnswerOf(server: ServerAddress, tool: string, result: unknown): ToolAnswer {
+  if (!isRecord(result))
+    throw new ToolFailure(`${hostOf(server)} returned no result of the tool ${tool}`, { retryable: false })
+  const content = Array.isArray(result['content']) ? result['content'].filter(isRecord) : []
+  const structured = result['structuredContent']
+  const text = content.flatMap(partText).join('\n')
+  if (result['isError'] === true) {
+    const reason = quote(text, server.headers) || 'it gave no reason'
+    throw new ToolFailure(`The tool ${tool} failed: ${reason}`, { retryable: false })
+  }
+  return {
+    text: text === '' && structured !== undefined ? JSON.stringify(structured) : text,
+    structured,
+  }
+}
+
+function partText(part: Record<string, unknown>): string[] {
+  if (part['type'] === 'text') return [textOf(part['text'])]
+  if (part['type'] === 'resource_link') return [textOf(part['uri'])]
+  const { resource } = part
+  return part['type'] === 'resource' && isRecord(resource) ? [textOf(resource['text'])] : []
+}

@@ -1,11 +1,8 @@
+import { createParser } from 'eventsource-parser'
+import { isRecord } from '../../kernel/is-record.ts'
 import { isTooDeep } from '../../tools/json-depth.ts'
 
-type JsonObject = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** What a server sends, as JSON-RPC 2.0 has it. */
+/** A message of a server, by JSON-RPC 2.0. */
 export type RpcMessage =
   | { kind: 'result'; id: unknown; result: unknown }
   | { kind: 'error'; id: unknown; message: string }
@@ -14,14 +11,14 @@ export type RpcMessage =
 
 export class NotRpc extends Error {}
 
-/** A text may hold one message, or several in an array as older servers send them. */
+/** A text holds one message, or several in an array as older servers send them. */
 export function parseRpc(text: string): RpcMessage[] {
   const value = parseJson(text)
   return (Array.isArray(value) ? value : [value]).map(readMessage)
 }
 
 function parseJson(text: string): unknown {
-  if (isTooDeep(text)) throw new NotRpc('an answer that is nested too deeply')
+  if (isTooDeep(text)) throw new NotRpc('JSON that is nested too deeply')
   try {
     return JSON.parse(text)
   } catch {
@@ -42,4 +39,28 @@ function readMessage(value: unknown): RpcMessage {
   }
   if ('result' in value) return { kind: 'result', id, result: value['result'] }
   throw new NotRpc('JSON that is not JSON-RPC')
+}
+
+/** The messages in a stream of server-sent events. Its size is bounded by `maxBytes` of the request. */
+export async function* streamedRpc(body: AsyncIterable<Uint8Array>): AsyncGenerator<RpcMessage> {
+  const decoder = new TextDecoder()
+  let received: string[] = []
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      // Empty data only keeps the connection open.
+      if ((event ?? 'message') === 'message' && data.trim() !== '') received.push(data)
+    },
+  })
+  const take = function* (): Generator<RpcMessage> {
+    const complete = received
+    received = []
+    for (const data of complete) yield* parseRpc(data)
+  }
+  for await (const bytes of body) {
+    parser.feed(decoder.decode(bytes, { stream: true }))
+    yield* take()
+  }
+  // Some servers omit the last blank line; a connection that broke off is an error before this.
+  parser.feed('\n\n')
+  yield* take()
 }
