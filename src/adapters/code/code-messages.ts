@@ -1,4 +1,4 @@
-/** What the runner asks of a thread: one run at a time. */
+/** What a thread is asked to run, one task at a time. */
 export interface CodeTask {
   code: string
   /** JSON of an object. */
@@ -6,16 +6,16 @@ export interface CodeTask {
   timeMilliseconds: number
 }
 
-/** What a thread says: that it begins, and then how it ended. */
+/** What a thread reports: that it starts, and then how it ended. */
 export type CodeReport =
   | { kind: 'started' }
   | { kind: 'returned'; json: string; lines: readonly string[] }
-  /** In the words of the person who wrote the code. */
+  /** With a message for the author of the code. */
   | { kind: 'failed'; message: string }
   | { kind: 'broken'; message: string }
 
-/** Largest JSON that goes into a run, and out of it. */
+/** Largest JSON of the inputs, and of the result. */
 export const maxJsonBytes = 8 << 20
 
-/** What the code may use; the interpreter's own comes on top. */
+/** Memory of the code, in addition to the interpreter's own. */
 export const userMemoryBytes = 64 << 20

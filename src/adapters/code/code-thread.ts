@@ -8,13 +8,13 @@ interface Limits {
   idleMilliseconds: number
 }
 
-/** What `main` gave, and the last lines of the console. */
+/** What `main` returned, and the last lines of the console. */
 type Returned = Pick<Extract<CodeReport, { kind: 'returned' }>, 'json' | 'lines'>
 
-/** For the thread to load the interpreter, on a machine that has much else to do. */
+/** For the thread to load the interpreter on a busy machine. */
 const startMilliseconds = 30_000
 
-/** One thread with the interpreter in it. It is ended, not repaired, when a run does not come to its own end. */
+/** One thread with the interpreter. It is terminated when a run does not end by itself. */
 export class CodeThread {
   readonly #limits: Limits
   readonly #worker: Worker
@@ -29,13 +29,13 @@ export class CodeThread {
     this.#limits = limits
     this.#onEnd = onEnd
     this.#worker = new Worker(new URL('./quickjs-worker.ts', import.meta.url), {
-      // The interpreter's memory has its own limit; this is for the texts that go in and out of it.
+      // The interpreter's memory has its own limit; this is for its inputs and results.
       resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 16 },
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {},
       name: 'code',
     })
-    this.#worker.on('message', (report: CodeReport) => this.#hear(report))
+    this.#worker.on('message', (report: CodeReport) => this.#handle(report))
     this.#worker.on('error', error => void this.end(crashed(error)))
     this.#worker.on('exit', () => void this.end(crashed(new Error('The thread ended'))))
   }
@@ -54,7 +54,7 @@ export class CodeThread {
       return await new Promise<Returned>((resolve, reject) => {
         this.#resolve = resolve
         this.#reject = reject
-        this.#expect(startMilliseconds)
+        this.#setTimeout(startMilliseconds)
         this.#worker.postMessage(task)
       })
     } finally {
@@ -63,7 +63,7 @@ export class CodeThread {
     }
   }
 
-  /** Nothing to do: the process may end meanwhile, and the thread does after a while. */
+  /** An idle thread does not keep the process alive, and ends after a while. */
   rest(): void {
     this.#worker.unref()
     this.#timer = setTimeout(() => void this.end(undefined), this.#limits.idleMilliseconds)
@@ -80,14 +80,14 @@ export class CodeThread {
     await this.#worker.terminate()
   }
 
-  #expect(milliseconds: number): void {
+  #setTimeout(milliseconds: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.end(tooSlow(this.#limits.timeMilliseconds)), milliseconds)
   }
 
-  #hear(report: CodeReport): void {
+  #handle(report: CodeReport): void {
     const { timeMilliseconds, graceMilliseconds } = this.#limits
-    if (report.kind === 'started') this.#expect(timeMilliseconds + graceMilliseconds)
+    if (report.kind === 'started') this.#setTimeout(timeMilliseconds + graceMilliseconds)
     else if (report.kind === 'returned') this.#resolve(report)
     else if (report.kind === 'failed') this.#reject(new ToolFailure(report.message, { retryable: false }))
     else void this.end(crashed(new Error(report.message)))
@@ -97,7 +97,7 @@ export class CodeThread {
 const tooSlow = (milliseconds: number): ToolFailure =>
   new ToolFailure(`The code took longer than ${milliseconds / 1000} s and was stopped`, { retryable: false })
 
-/** What ends a whole thread is nearly always memory; whatever it was, the code did not cause it by being wrong. */
+/** A crash of the thread is nearly always memory; any other is not a mistake in the code. */
 function crashed(error: Error): ToolFailure {
   const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
   return isMemory

@@ -1,14 +1,11 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core'
 import { isTooDeep, maxJsonDepth } from '../../tools/json-depth.ts'
-import { type CodeTask, maxJsonBytes } from './code-messages.ts'
-import type { ConsoleLines } from './console-lines.ts'
-import { describeException } from './describe-exception.ts'
+import { type CodeTask, maxJsonBytes, userMemoryBytes } from './code-messages.ts'
 import { sandboxPrelude } from './sandbox-prelude.ts'
-import { SandboxTexts } from './sandbox-texts.ts'
 
-/** Ends a run with a message for the person who wrote the code. */
+/** Ends a run with a message for the author of the code. */
 export class CodeFailure extends Error {
-  /** Whether what was thrown is null, which has no meaning of its own. */
+  /** Whether the thrown value is null, which has no meaning of its own. */
   readonly isNull: boolean
 
   constructor(message: string, isNull = false) {
@@ -17,48 +14,152 @@ export class CodeFailure extends Error {
   }
 }
 
-/** The value, or the exception thrown as a failure of ours. */
-type Unwrap = (result: { error?: QuickJSHandle; value?: QuickJSHandle }) => QuickJSHandle
-
-const maxLineLength = 500
+export const outOfMemory = `The code needs more than ${userMemoryBytes >> 20} MiB of memory`
 
 const missingMain =
   'The code has no function main: begin it with "function main(inputs) {" and return the result'
 
-/** The JSON of what `main` returned. Handles are never freed: the whole instance goes after the run. */
-export function evaluateMain(
-  context: QuickJSContext,
-  { code, inputs }: CodeTask,
-  lines: ConsoleLines,
-): string {
-  const texts = new SandboxTexts(context)
-  const unwrap: Unwrap = ({ error, value }) => {
+const maxConsoleLines = 20
+const maxLineLength = 500
+const maxExceptionLength = 1000
+
+/** The last lines that the code wrote to its console. */
+export class ConsoleLines {
+  readonly all: string[] = []
+
+  add(line: string): void {
+    this.all.push(line)
+    if (this.all.length > maxConsoleLines) this.all.shift()
+  }
+}
+
+/** Reads strings out of a sandbox, long ones truncated. Must be created before the user's code runs. */
+class SandboxTexts {
+  readonly #context: QuickJSContext
+  readonly #slice: QuickJSHandle
+
+  constructor(context: QuickJSContext) {
+    this.#context = context
+    this.#slice = context.getProp(context.newString(''), 'slice')
+  }
+
+  /** Empty for a value that is not a string. */
+  read(handle: QuickJSHandle, maxLength: number): string {
+    const context = this.#context
+    if (context.typeof(handle) !== 'string') return ''
+    if (context.getNumber(context.getProp(handle, 'length')) <= maxLength) return context.getString(handle)
+    const cut = context.callFunction(this.#slice, handle, context.newNumber(0), context.newNumber(maxLength))
+    return cut.error ? '' : `${context.getString(cut.value)}…`
+  }
+}
+
+/** One evaluation of the user's code. Handles are never freed: the whole instance is discarded after the run. */
+class Evaluation {
+  readonly #context: QuickJSContext
+  readonly #texts: SandboxTexts
+
+  constructor(context: QuickJSContext) {
+    this.#context = context
+    this.#texts = new SandboxTexts(context)
+  }
+
+  /** Calls the prelude, which returns the function that runs `main`. */
+  start(lines: ConsoleLines): QuickJSHandle {
+    const context = this.#context
+    const emit = context.newFunction('emit', line => lines.add(this.#texts.read(line, maxLineLength)))
+    const prelude = this.#unwrap(context.evalCode(sandboxPrelude, 'prelude', { strict: true }))
+    return this.#unwrap(
+      context.callFunction(prelude, context.undefined, emit, context.newNumber(maxJsonBytes)),
+    )
+  }
+
+  /** `function main` and `const main = …` of a script, or what a module exports as `main` or by default. */
+  findMain(code: string): QuickJSHandle {
+    const context = this.#context
+    const script = context.evalCode(code, 'main.js', { type: 'global' })
+    // Code that could not be parsed has not run, so it can be evaluated as a module.
+    if (script.error && /^[ \t]*export\b/m.test(code) && this.#isSyntaxError(script.error))
+      return this.#exportedMain(code)
+    this.#unwrap(script)
+    const main = this.#unwrap(context.evalCode("typeof main === 'function' ? main : undefined", 'prelude'))
+    if (context.typeof(main) !== 'function') throw new CodeFailure(missingMain)
+    return main
+  }
+
+  /** The JSON that `main` returned. */
+  call(start: QuickJSHandle, main: QuickJSHandle, inputs: string): string {
+    const context = this.#context
+    const promise = this.#unwrap(
+      context.callFunction(start, context.undefined, main, context.newString(inputs)),
+    )
+    const result = this.#settled(
+      promise,
+      'main never finished: it waits for a promise that nothing will ever resolve',
+    )
+    return checkedJson(context.getString(result))
+  }
+
+  #exportedMain(code: string): QuickJSHandle {
+    const promise = this.#unwrap(this.#context.evalCode(code, 'main.js', { type: 'module' }))
+    const exports = this.#settled(promise, 'The code never finished before main was called')
+    for (const name of ['main', 'default']) {
+      const found = this.#context.getProp(exports, name)
+      if (this.#context.typeof(found) === 'function') return found
+    }
+    throw new CodeFailure(missingMain)
+  }
+
+  /** Runs all jobs and returns the value of a promise. */
+  #settled(promise: QuickJSHandle, pendingMessage: string): QuickJSHandle {
+    for (;;) {
+      const done = this.#context.runtime.executePendingJobs()
+      if (done.error) this.#unwrap(done)
+      else if (done.value === 0) break
+    }
+    const state = this.#context.getPromiseState(promise)
+    if (state.type === 'pending') throw new CodeFailure(pendingMessage)
+    return state.type === 'fulfilled' ? state.value : this.#unwrap(state)
+  }
+
+  #isSyntaxError(error: QuickJSHandle): boolean {
+    const name = this.#context.getProp(error, 'name')
+    return this.#context.typeof(name) === 'string' && this.#context.getString(name) === 'SyntaxError'
+  }
+
+  /** The value, or the exception as a `CodeFailure`. */
+  #unwrap({ error, value }: { error?: QuickJSHandle; value?: QuickJSHandle }): QuickJSHandle {
     if (!error) return value!
-    throw new CodeFailure(describeException(context, texts, error), context.eq(error, context.null))
+    throw new CodeFailure(this.#describe(error), this.#context.eq(error, this.#context.null))
   }
-  const emit = context.newFunction('emit', line => lines.add(texts.beginning(line, maxLineLength)))
-  const prelude = unwrap(context.evalCode(sandboxPrelude, 'prelude', { strict: true }))
-  const start = unwrap(
-    context.callFunction(prelude, context.undefined, emit, context.newNumber(maxJsonBytes)),
-  )
-  const main = findMain(context, code, unwrap)
-  const promise = unwrap(context.callFunction(start, context.undefined, main, context.newString(inputs)))
-  finishJobs(context, unwrap)
-  const state = context.getPromiseState(promise)
-  if (state.type === 'pending')
-    throw new CodeFailure('main never finished: it waits for a promise that nothing will ever resolve')
-  return checkedJson(context.getString(state.type === 'fulfilled' ? state.value : unwrap(state)))
+
+  /**
+   * The exception in the terms of its author: `TypeError in line 3: cannot read property 'a' of undefined`. Its getters
+   * run inside the sandbox, within its limits.
+   */
+  #describe(exception: QuickJSHandle): string {
+    const context = this.#context
+    if (context.typeof(exception) !== 'object' || context.eq(exception, context.null))
+      return `The code threw ${this.#describePrimitive(exception)}`
+    const text = (name: string): string =>
+      this.#texts.read(context.getProp(exception, name), maxExceptionLength)
+    const name = text('name') || 'An object'
+    const message = text('message')
+    // Frames of the prelude and of the language itself are not the user's.
+    const line = /\bmain\.js:(\d+)/.exec(text('stack'))?.[1]
+    if (name === 'InternalError' && message === 'out of memory') return outOfMemory
+    if (name === 'InternalError' && message === 'stack overflow')
+      return `The code calls itself too deeply${line ? ` in line ${line}` : ''}: use a loop`
+    return `${name}${line ? ` in line ${line}` : ' was thrown'}${message ? `: ${message}` : ''}`
+  }
+
+  #describePrimitive(value: QuickJSHandle): string {
+    const type = this.#context.typeof(value)
+    if (type === 'string') return this.#texts.read(value, maxExceptionLength)
+    return type === 'symbol' || type === 'function' ? `a ${type}` : String(this.#context.dump(value))
+  }
 }
 
-function finishJobs(context: QuickJSContext, unwrap: Unwrap): void {
-  for (;;) {
-    const done = context.runtime.executePendingJobs()
-    if (done.error) unwrap(done)
-    else if (done.value === 0) return
-  }
-}
-
-/** The prelude answers with "=" and JSON, or with "!" and what is wrong with the value. */
+/** The prelude returns "=" and JSON, or "!" and what is wrong with the value. */
 function checkedJson(answer: string): string {
   const text = answer.slice(1)
   if (!answer.startsWith('=')) throw new CodeFailure(text)
@@ -69,32 +170,13 @@ function checkedJson(answer: string): string {
   return text
 }
 
-/** `function main` and `const main = …` of a script, or what a module exports as `main` or by default. */
-function findMain(context: QuickJSContext, code: string, unwrap: Unwrap): QuickJSHandle {
-  const script = context.evalCode(code, 'main.js', { type: 'global' })
-  // What could not even be parsed has done nothing yet, so it can be read in another way.
-  if (script.error && /^[ \t]*export\b/m.test(code) && isSyntaxError(context, script.error))
-    return exportedMain(context, code, unwrap)
-  unwrap(script)
-  const main = unwrap(context.evalCode("typeof main === 'function' ? main : undefined", 'prelude'))
-  if (context.typeof(main) !== 'function') throw new CodeFailure(missingMain)
-  return main
-}
-
-const isSyntaxError = (context: QuickJSContext, error: QuickJSHandle): boolean => {
-  const name = context.getProp(error, 'name')
-  return context.typeof(name) === 'string' && context.getString(name) === 'SyntaxError'
-}
-
-function exportedMain(context: QuickJSContext, code: string, unwrap: Unwrap): QuickJSHandle {
-  let exports = unwrap(context.evalCode(code, 'main.js', { type: 'module' }))
-  finishJobs(context, unwrap)
-  const state = context.getPromiseState(exports)
-  if (state.type === 'pending') throw new CodeFailure('The code never finished before main was called')
-  exports = state.type === 'fulfilled' ? state.value : unwrap(state)
-  for (const name of ['main', 'default']) {
-    const found = context.getProp(exports, name)
-    if (context.typeof(found) === 'function') return found
-  }
-  throw new CodeFailure(missingMain)
+/** The JSON that `main` of the code returned. */
+export function evaluateMain(
+  context: QuickJSContext,
+  { code, inputs }: CodeTask,
+  lines: ConsoleLines,
+): string {
+  const evaluation = new Evaluation(context)
+  const start = evaluation.start(lines)
+  return evaluation.call(start, evaluation.findMain(code), inputs)
 }

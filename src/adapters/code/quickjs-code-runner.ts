@@ -8,9 +8,9 @@ export interface CodeRunnerOptions {
   /** Runs that may wait for a thread. */
   queue: number
   timeMilliseconds: number
-  /** How long a thread may take to say that the time was up before it is ended. */
+  /** How long a thread may take to report its timeout before it is terminated. */
   graceMilliseconds: number
-  /** Threads that have nothing to do for this long are ended: an idle server stays small. */
+  /** Idle threads are terminated after this long, so that an idle server stays small. */
   idleMilliseconds: number
 }
 
@@ -24,10 +24,10 @@ const defaults: CodeRunnerOptions = {
 
 interface Waiting {
   take: (thread: CodeThread) => void
-  refuse: (reason: unknown) => void
+  reject: (reason: unknown) => void
 }
 
-/** A few threads, started when they are first needed, each with one run at a time; the rest waits in order. */
+/** A small pool of threads, started on demand, each with one run at a time; other runs wait in a queue. */
 export class QuickjsCodeRunner implements CodeRunner {
   readonly #options: CodeRunnerOptions
   readonly #all = new Set<CodeThread>()
@@ -48,7 +48,7 @@ export class QuickjsCodeRunner implements CodeRunner {
     signal.throwIfAborted()
     const thread = await this.#acquire(signal)
     try {
-      // Not before it is its turn: those who wait should not hold their inputs twice.
+      // Only now: waiting runs should not hold their inputs twice.
       const json = JSON.stringify(inputs)
       if (Buffer.byteLength(json) > maxJsonBytes) throw tooMuch()
       const { timeMilliseconds } = this.#options
@@ -66,7 +66,7 @@ export class QuickjsCodeRunner implements CodeRunner {
     if (idle) return idle
     if (this.#all.size < this.#options.threads) return this.#start()
     if (this.#waiting.size >= this.#options.queue)
-      throw new ToolFailure('Too much code is waiting to be run: try again later', { retryable: true })
+      throw new ToolFailure('Too many code nodes are waiting to run: try again later', { retryable: true })
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.delete(waiting)
@@ -77,7 +77,7 @@ export class QuickjsCodeRunner implements CodeRunner {
           signal.removeEventListener('abort', onAbort)
           resolve(thread)
         },
-        refuse: reject,
+        reject,
       }
       signal.addEventListener('abort', onAbort, { once: true })
       this.#waiting.add(waiting)
@@ -85,7 +85,7 @@ export class QuickjsCodeRunner implements CodeRunner {
   }
 
   #start(): CodeThread {
-    const thread = new CodeThread(this.#options, () => this.#forget(thread))
+    const thread = new CodeThread(this.#options, () => this.#remove(thread))
     this.#all.add(thread)
     return thread
   }
@@ -97,7 +97,7 @@ export class QuickjsCodeRunner implements CodeRunner {
     thread.rest()
   }
 
-  #forget(thread: CodeThread): void {
+  #remove(thread: CodeThread): void {
     this.#all.delete(thread)
     const at = this.#idle.indexOf(thread)
     if (at >= 0) this.#idle.splice(at, 1)
@@ -112,17 +112,17 @@ export class QuickjsCodeRunner implements CodeRunner {
     return true
   }
 
-  /** Runs under way and waiting fail. */
+  /** Active and waiting runs fail. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const { refuse } of this.#waiting) refuse(closed())
+    for (const { reject } of this.#waiting) reject(closed())
     this.#waiting.clear()
     await Promise.all([...this.#all].map(thread => thread.end(closed())))
   }
 }
 
 const tooMuch = (): ToolFailure =>
-  new ToolFailure(`The inputs are larger than ${maxJsonBytes >> 20} MiB: hand over less`, {
+  new ToolFailure(`The inputs are larger than ${maxJsonBytes >> 20} MiB: pass less`, {
     retryable: false,
   })
 

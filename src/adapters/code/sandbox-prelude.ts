@@ -1,6 +1,6 @@
 /**
- * Runs inside the sandbox before the user's code, and keeps what it needs of the language before that code can change
- * it. `emit` takes a line of the console, and is the only thing of the outside that the sandbox holds.
+ * Runs inside the sandbox before the user's code, and saves the built-ins it needs before that code can replace them.
+ * `emit` takes a line of the console, and is the only host function in the sandbox.
  */
 export const sandboxPrelude = `((emit, maxLength) => {
   'use strict'
