@@ -15,7 +15,6 @@ import { SqlIdempotencyStore } from '../adapters/sql/sql-idempotency-store.ts'
 import { SqlKnowledgeStore } from '../adapters/sql/sql-knowledge-store.ts'
 import { SqlKnowledgeSweep } from '../adapters/sql/sql-knowledge-sweep.ts'
 import { SqlLayoutStore } from '../adapters/sql/sql-layout-store.ts'
-import { SqlModelSettingsStore } from '../adapters/sql/sql-model-settings-store.ts'
 import { SqlOutputVault } from '../adapters/sql/sql-output-vault.ts'
 import { SqlReadingStore } from '../adapters/sql/sql-reading-store.ts'
 import { SqlRunStore } from '../adapters/sql/sql-run-store.ts'
@@ -29,6 +28,7 @@ import type { Database } from '../database/database.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createSecretBox, type SecretBox } from '../kernel/secret-box.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
+import { ModelSettingsStore } from '../models/model-settings-store.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
 import { keptSecret } from './kept-secret.ts'
 import { openModels } from './open-models.ts'
@@ -88,7 +88,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     outputVault: new SqlOutputVault(database),
     agentStore: new SqlAgentStore(database),
     conversationStore: new SqlConversationStore(database),
-    modelSettingsStore: new SqlModelSettingsStore(database),
+    modelSettingsStore: new ModelSettingsStore(database),
     secretBox: await openSecretBox(config),
     checkDatabase: () => database.check(),
     generation: () => database.generation(),

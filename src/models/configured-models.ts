@@ -4,9 +4,9 @@ import { type LanguageModel, type LanguageModels, ModelNotConfigured } from './l
 import { type ModelSettingsService, unreadableKey } from './model-settings-service.ts'
 import type { ModelSettings } from './model-settings-store.ts'
 
-/** Everything that is needed to call a model. The address is a stranger's wish: private ones stay out of reach. */
+/** What is needed to call a model of a workspace. Its address is not trusted: private ones are refused. */
 export interface ModelConnection {
-  /** What people call it, for messages. */
+  /** Its name in the workspace, for messages. */
   name: string
   baseUrl: string
   apiKey: string | undefined
@@ -15,16 +15,16 @@ export interface ModelConnection {
 
 export type ConnectModel = (connection: ModelConnection) => Promise<LanguageModel>
 
-/** The model of the server's own settings. `name` is MODEL_NAME. */
+/** The model of the server settings. `name` is MODEL_NAME. */
 export interface EnvironmentModel {
   name: string
   model: LanguageModel
 }
 
-const keptModels = 200
+const maxConnections = 200
 const shownNames = 20
 
-/** What the settings say counts where a request leaves it open. */
+/** The settings fill in what a request does not set. */
 const withDefaults = (inner: LanguageModel, { temperature, maxTokens }: ModelSettings): LanguageModel => ({
   name: inner.name,
   generate: (request, onText, signal) =>
@@ -39,13 +39,13 @@ const withDefaults = (inner: LanguageModel, { temperature, maxTokens }: ModelSet
     ),
 })
 
-/** The models of a workspace, and behind them the one of the server's settings. */
+/** The models of a workspace, then the model of the server settings. */
 export class ConfiguredModels implements LanguageModels {
   readonly #settings: ModelSettingsService
   readonly #connect: ConnectModel
   readonly environment: EnvironmentModel | undefined
-  /** By workspace, id and version, so that a change is seen at once, by every process. */
-  readonly #connected = new LeastRecentMap<string, LanguageModel>(keptModels)
+  /** By workspace, id and version, so that every process sees a change at once. */
+  readonly #connected = new LeastRecentMap<string, LanguageModel>(maxConnections)
 
   constructor(
     settings: ModelSettingsService,
@@ -61,14 +61,14 @@ export class ConfiguredModels implements LanguageModels {
     const wanted = name?.trim() ?? ''
     const settings =
       wanted === ''
-        ? await this.#settings.findDefault(workspaceId)
-        : await this.#settings.findByName(workspaceId, wanted)
+        ? await this.#settings.store.findDefault(workspaceId)
+        : await this.#settings.store.findByName(workspaceId, wanted)
     if (settings) return this.connect(workspaceId, settings)
     if (this.environment && (wanted === '' || wanted === this.environment.name)) return this.environment.model
     throw await this.#missing(workspaceId, wanted)
   }
 
-  /** Fails with a `ModelNotConfigured` when its key cannot be read any more. */
+  /** Fails with a `ModelNotConfigured` when its key cannot be decrypted any more. */
   async connect(workspaceId: string, settings: ModelSettings): Promise<LanguageModel> {
     const key = `${workspaceId} ${settings.id} ${settings.version}`
     const known = this.#connected.get(key)
@@ -89,23 +89,23 @@ export class ConfiguredModels implements LanguageModels {
   }
 
   async #missing(workspaceId: string, wanted: string): Promise<ModelNotConfigured> {
-    const listed = (await this.#settings.list(workspaceId)).map(({ name }) => name)
+    const listed = (await this.#settings.store.list(workspaceId)).map(({ name }) => name)
     const names = this.environment ? [...listed, this.environment.name] : listed
     const shown =
       names.slice(0, shownNames).join(', ') +
       (names.length > shownNames ? ` and ${names.length - shownNames} more` : '')
     if (names.length === 0)
       return new ModelNotConfigured(
-        `${wanted === '' ? 'No model is configured' : `There is no model ${wanted}, and no other one is configured`}: set MODEL_BASE_URL and MODEL_NAME (and MODEL_API_KEY), or add one with POST /api/v1/model/create`,
+        `${wanted === '' ? 'No model is configured' : `There is no model "${wanted}", and no other model is configured`}: set MODEL_BASE_URL and MODEL_NAME (and MODEL_API_KEY), or add one with POST /api/v1/model/create`,
       )
     return new ModelNotConfigured(
       wanted === ''
-        ? `No model is the default: name one of ${shown}, or make one the default with POST /api/v1/model/update`
-        : `There is no model ${wanted}: name one of ${shown}, or add it with POST /api/v1/model/create`,
+        ? `There is no default model: choose one of ${shown}, or set a default with POST /api/v1/model/update`
+        : `There is no model "${wanted}": choose one of ${shown}, or add it with POST /api/v1/model/create`,
     )
   }
 
   async defaultName(workspaceId: string): Promise<string> {
-    return (await this.#settings.findDefault(workspaceId))?.name ?? this.environment?.name ?? ''
+    return (await this.#settings.store.findDefault(workspaceId))?.name ?? this.environment?.name ?? ''
   }
 }

@@ -1,6 +1,6 @@
 import type { TokenUsage } from './token-usage.ts'
 
-/** One thing a model can read. Images travel as bytes, since a provider cannot reach our files. */
+/** One part of a prompt. Images are sent as bytes, since a provider cannot reach our files. */
 export type ModelPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mimeType: string; readonly bytes: Uint8Array }
@@ -8,7 +8,7 @@ export type ModelPart =
 export interface ToolCall {
   readonly id: string
   readonly name: string
-  /** As the model wrote it; it may be no JSON at all. */
+  /** As the model wrote it; it may be invalid JSON. */
   readonly arguments: string
 }
 
@@ -18,7 +18,7 @@ export type ModelMessage =
   | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string }
 
-/** A function that the model may ask for. */
+/** A function that the model may call. */
 export interface ToolDefinition {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string
@@ -32,11 +32,11 @@ export interface ModelRequest {
   readonly temperature?: number | undefined
   readonly maxTokens?: number | undefined
   readonly tools?: readonly ToolDefinition[]
-  /** The answer's text is JSON of this schema, as far as the provider keeps to it: check it. */
+  /** The text should be JSON of this schema; the caller validates it, since providers do not guarantee it. */
   readonly jsonSchema?:
     | { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
     | undefined
-  /** Sent along, so that a provider that knows it does not work twice. */
+  /** Sent as a header, so that a provider that supports it does not do the work twice. */
   readonly idempotencyKey?: string
 }
 
@@ -46,13 +46,13 @@ export interface ModelAnswer {
   readonly usage: TokenUsage
 }
 
-/** Writes text. One call is one attempt: who calls decides whether to try again. */
+/** Generates text. One call is one attempt: the caller decides whether to retry. */
 export interface LanguageModel {
-  /** As the provider knows it. */
+  /** The provider's name of the model. */
   readonly name: string
   /**
-   * `onText` gets every piece in the moment it arrives. Fails with a `ModelFailure` (also when the stream breaks off,
-   * after pieces were handed over), or with the reason of an aborted signal.
+   * `onText` gets every piece as it arrives. Fails with a `ModelFailure` (also when the stream breaks off, after pieces
+   * were passed on), or with the reason of an aborted signal.
    */
   generate(request: ModelRequest, onText: (piece: string) => void, signal: AbortSignal): Promise<ModelAnswer>
 }
@@ -60,11 +60,11 @@ export interface LanguageModel {
 /** The models that a workspace can use. */
 export interface LanguageModels {
   /**
-   * The model of that name: one of the workspace, or the one of the settings, which is also meant where no name is
-   * given. Fails with a `ModelNotConfigured` whose message says what to set.
+   * The model of that name in the workspace or the server settings; without a name, the default model. Fails with a
+   * `ModelNotConfigured` whose message says what to set.
    */
   find(workspaceId: string, name: string | undefined): Promise<LanguageModel>
-  /** The name of the model that is used where none is named; empty when there is none. */
+  /** The name of the default model; empty when there is none. */
   defaultName(workspaceId: string): Promise<string>
 }
 

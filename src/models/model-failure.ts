@@ -1,13 +1,13 @@
 interface Details {
   /** Whether the same call may succeed later. */
   retryable: boolean
-  /** How long the provider asked to be left alone. */
+  /** How long the provider asked to wait. */
   retryAfterMilliseconds?: number | undefined
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   status?: number | undefined
 }
 
-/** A model could not be used. The message tells a person what to do, and never holds a key. */
+/** A call to a model failed. The message says what to do, and never contains a key. */
 export class ModelFailure extends Error {
   readonly retryable: boolean
   readonly retryAfterMilliseconds?: number

@@ -3,7 +3,6 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import { type SecretBox, SecretUnreadable } from '../kernel/secret-box.ts'
-import { checkBaseUrl, isSameServer } from './base-url.ts'
 import type { ModelChange, ModelSettings, ModelSettingsStore } from './model-settings-store.ts'
 
 export interface NewModel {
@@ -11,13 +10,13 @@ export interface NewModel {
   baseUrl: string
   model: string
   apiKey?: string | undefined
-  /** Left open, it becomes the default where there is none. */
+  /** Undefined: it becomes the default where there is none. */
   isDefault?: boolean | undefined
   maxTokens?: number | undefined
   temperature?: number | undefined
 }
 
-/** What is absent stays; null takes a value away. */
+/** Absent members stay unchanged; null removes a value. */
 export interface ModelUpdate {
   name?: string | undefined
   baseUrl?: string | undefined
@@ -28,35 +27,52 @@ export interface ModelUpdate {
   temperature?: number | null | undefined
 }
 
-/** How the key of a model stands, without telling it. */
+/** The state of a model's key, without the key. */
 export interface KeyState {
   hasKey: boolean
-  /** The last characters, where the key is long enough to show some. */
+  /** The last characters, if the key is long enough to show some. */
   end: string
-  /** What keeps it from being used, or empty. */
+  /** Why it cannot be used, or empty. */
   problem: string
 }
 
 const shownCharacters = 4
-const leastToShow = 16
+const minLengthToShow = 16
 
 const contextOf = (workspaceId: string, id: string): string => `model key ${workspaceId} ${id}`
 
 const noSuchModel = (): AppError => new AppError('not_found', 'There is no such model')
 const nameTaken = (): AppError =>
-  new AppError('already_exists', 'There is a model with this name already; choose another name', {
+  new AppError('already_exists', 'A model with this name already exists; choose another name', {
     errors: [{ path: '/name', message: 'is taken' }],
   })
 
-/** The models that a workspace brings along. Their keys are sealed and never shown. */
+const baseUrlProblem = (baseUrl: string): string | undefined => {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) return 'must be an http:// or https:// address'
+  if (url.username !== '' || url.password !== '')
+    return 'must not contain a user name or a password; send the key in api_key'
+  if (url.hash !== '') return 'must not have a part after #'
+  return undefined
+}
+
+/** Whether the address may be called is decided when a connection is made: a name can resolve to any address by then. */
+function checkBaseUrl(baseUrl: string): void {
+  const problem = baseUrlProblem(baseUrl)
+  if (problem) throw invalidField('/base_url', problem)
+}
+
+const isSameServer = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin
+
+/** The models that workspaces add. Their keys are encrypted and never shown. */
 export class ModelSettingsService {
-  readonly #store: ModelSettingsStore
+  readonly store: ModelSettingsStore
   readonly #box: SecretBox | undefined
   readonly #clock: Clock
 
-  /** Without a box no key can be stored, and the refusal says so. */
+  /** Without a secret box no key can be stored. */
   constructor(store: ModelSettingsStore, box: SecretBox | undefined, clock: Clock) {
-    this.#store = store
+    this.store = store
     this.#box = box
     this.#clock = clock
   }
@@ -65,7 +81,7 @@ export class ModelSettingsService {
     checkBaseUrl(wanted.baseUrl)
     const now = this.#clock.now()
     const id = mintId('model')
-    const created = await this.#store.create(
+    const created = await this.store.create(
       workspaceId,
       {
         id,
@@ -80,20 +96,20 @@ export class ModelSettingsService {
         createdAt: now,
         updatedAt: now,
       },
-      { most: limits.modelsPerWorkspace },
+      { maxModels: limits.modelsPerWorkspace },
     )
     if (created === 'name_taken') throw nameTaken()
     if (created === 'too_many')
       throw invalidField(
         '/name',
-        `is one too many: a workspace has at most ${limits.modelsPerWorkspace} models; delete one first`,
+        `exceeds the limit of ${limits.modelsPerWorkspace} models in a workspace; delete one first`,
       )
     return created
   }
 
   async update(workspaceId: string, id: string, wanted: ModelUpdate): Promise<ModelSettings> {
     if (wanted.baseUrl !== undefined) checkBaseUrl(wanted.baseUrl)
-    const updated = await this.#store.update(
+    const updated = await this.store.update(
       workspaceId,
       id,
       current => this.#change(workspaceId, current, wanted),
@@ -106,7 +122,7 @@ export class ModelSettingsService {
 
   #change(workspaceId: string, current: ModelSettings, wanted: ModelUpdate): ModelChange {
     const { name = current.name, baseUrl = current.baseUrl, model = current.model, apiKey } = wanted
-    // Whoever may change the address must not get to read the key by having it sent to a server of their own.
+    // An editor of the URL must not obtain the key by having it sent to a server of their own.
     if (apiKey === undefined && current.sealedKey !== undefined && !isSameServer(baseUrl, current.baseUrl))
       throw invalidField(
         '/api_key',
@@ -126,13 +142,13 @@ export class ModelSettingsService {
   }
 
   #seal(workspaceId: string, id: string, apiKey: string): string {
-    // It is sent as a header, where a line break would begin another one.
+    // It is sent as a header, where a line break would start another one.
     if (!/^[\x21-\x7e]+$/.test(apiKey))
       throw invalidField('/api_key', 'must be visible ASCII characters without spaces')
     if (!this.#box)
       throw new AppError(
         'not_configured',
-        'No key can be stored yet: set SECRET_KEY, with which keys are encrypted, and start the server again',
+        'API keys cannot be stored: set SECRET_KEY, with which they are encrypted, and restart the server',
       )
     return this.#box.seal(apiKey, contextOf(workspaceId, id))
   }
@@ -148,7 +164,7 @@ export class ModelSettingsService {
     const hasKey = settings.sealedKey !== undefined
     try {
       const key = this.openKey(workspaceId, settings) ?? ''
-      return { hasKey, end: key.length < leastToShow ? '' : key.slice(-shownCharacters), problem: '' }
+      return { hasKey, end: key.length < minLengthToShow ? '' : key.slice(-shownCharacters), problem: '' }
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error
       return { hasKey, end: '', problem: unreadableKey(settings.name) }
@@ -156,27 +172,15 @@ export class ModelSettingsService {
   }
 
   async get(workspaceId: string, id: string): Promise<ModelSettings> {
-    const settings = await this.#store.find(workspaceId, id)
+    const settings = await this.store.find(workspaceId, id)
     if (!settings) throw noSuchModel()
     return settings
   }
 
-  findByName(workspaceId: string, name: string): Promise<ModelSettings | undefined> {
-    return this.#store.findByName(workspaceId, name)
-  }
-
-  findDefault(workspaceId: string): Promise<ModelSettings | undefined> {
-    return this.#store.findDefault(workspaceId)
-  }
-
-  list(workspaceId: string): Promise<ModelSettings[]> {
-    return this.#store.list(workspaceId)
-  }
-
   async remove(workspaceId: string, id: string): Promise<void> {
-    if (!(await this.#store.remove(workspaceId, id))) throw noSuchModel()
+    if (!(await this.store.remove(workspaceId, id))) throw noSuchModel()
   }
 }
 
 export const unreadableKey = (name: string): string =>
-  `The key of the model ${name} cannot be read, most likely because SECRET_KEY has changed: send the key again with POST /api/v1/model/update`
+  `The API key of the model "${name}" cannot be decrypted, probably because SECRET_KEY has changed: enter the key again in Models, or send it with POST /api/v1/model/update`

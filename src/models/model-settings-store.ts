@@ -1,43 +1,133 @@
-/** A model that a workspace brought along. */
-export interface ModelSettings {
-  id: string
-  /** What nodes and agents call it; there once in a workspace. */
-  name: string
-  baseUrl: string
-  /** As the provider knows it. */
-  model: string
-  /** Undefined where the provider asks for none. */
-  sealedKey: string | undefined
-  /** One of a workspace at most. */
-  isDefault: boolean
-  maxTokens: number | undefined
-  temperature: number | undefined
-  /** Counts the changes: what was made of an older version is of no use any more. */
-  version: number
-  createdAt: number
-  updatedAt: number
-}
+import type { Database, Transaction } from '../database/database.ts'
+import { type Query, sql } from '../database/sql.ts'
+import { flag, integer, optional, type RowOf, real, table, text } from '../database/table.ts'
 
+/** The models that workspaces have added. */
+export const models = table('models', {
+  workspaceId: text(),
+  id: text(),
+  /** What nodes and agents refer to; unique in a workspace. */
+  name: text(),
+  baseUrl: text(),
+  /** The provider's name of the model. */
+  model: text(),
+  /** Undefined where the provider needs none. */
+  sealedKey: optional(text()),
+  /** At most one in a workspace. */
+  isDefault: flag(),
+  maxTokens: optional(integer()),
+  temperature: optional(real()),
+  /** Grows with every change, which invalidates cached connections. */
+  version: integer(),
+  createdAt: integer(),
+  updatedAt: integer(),
+})
+
+export type ModelSettings = Omit<RowOf<typeof models>, 'workspaceId'>
 export type ModelChange = Partial<Omit<ModelSettings, 'id' | 'version' | 'createdAt' | 'updatedAt'>>
 
-export interface ModelSettingsStore {
-  /** A new default takes the place of the old one. With `if_none` it becomes the default where there is none. */
+const settings = models.columns(
+  'id',
+  'name',
+  'baseUrl',
+  'model',
+  'sealedKey',
+  'isDefault',
+  'maxTokens',
+  'temperature',
+  'version',
+  'createdAt',
+  'updatedAt',
+)
+
+export class ModelSettingsStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** A new default replaces the old one. With `if_none` it becomes the default where there is none. */
   create(
     workspaceId: string,
-    settings: Omit<ModelSettings, 'isDefault'> & { isDefault: boolean | 'if_none' },
-    options: { most: number },
-  ): Promise<ModelSettings | 'name_taken' | 'too_many'>
-  find(workspaceId: string, id: string): Promise<ModelSettings | undefined>
-  findByName(workspaceId: string, name: string): Promise<ModelSettings | undefined>
-  findDefault(workspaceId: string): Promise<ModelSettings | undefined>
+    added: Omit<ModelSettings, 'isDefault'> & { isDefault: boolean | 'if_none' },
+    { maxModels }: { maxModels: number },
+  ): Promise<ModelSettings | 'name_taken' | 'too_many'> {
+    return this.#database.transaction(async transaction => {
+      const others = await this.#lock(transaction, workspaceId)
+      if (others.some(({ name }) => name === added.name)) return 'name_taken'
+      if (others.length >= maxModels) return 'too_many'
+      const isDefault =
+        added.isDefault === 'if_none' ? others.every(other => !other.isDefault) : added.isDefault
+      const created: ModelSettings = { ...added, isDefault }
+      if (isDefault) await this.#clearDefault(transaction, workspaceId)
+      await transaction.run(models.insert({ workspaceId, ...created }))
+      return created
+    })
+  }
+
+  /** All models of the workspace, because a name and the default concern every one of them. */
+  #lock(transaction: Transaction, workspaceId: string): Promise<ModelSettings[]> {
+    return transaction.all(
+      sql`SELECT ${settings} FROM models WHERE workspace_id = ${workspaceId} ORDER BY id ${this.#database.forUpdate}`,
+    )
+  }
+
+  async #clearDefault(transaction: Transaction, workspaceId: string): Promise<void> {
+    await transaction.run(
+      sql`UPDATE models SET is_default = 0 WHERE workspace_id = ${workspaceId} AND is_default = 1`,
+    )
+  }
+
+  #findWhere(condition: Query): Promise<ModelSettings | undefined> {
+    return this.#database.get(sql`SELECT ${settings} FROM models WHERE ${condition}`)
+  }
+
+  find(workspaceId: string, id: string): Promise<ModelSettings | undefined> {
+    return this.#findWhere(models.where({ workspaceId, id }))
+  }
+
+  findByName(workspaceId: string, name: string): Promise<ModelSettings | undefined> {
+    return this.#findWhere(models.where({ workspaceId, name }))
+  }
+
+  findDefault(workspaceId: string): Promise<ModelSettings | undefined> {
+    return this.#findWhere(models.where({ workspaceId, isDefault: true }))
+  }
+
   /** By name. */
-  list(workspaceId: string): Promise<ModelSettings[]>
-  /** `change` is made of the settings as they are then, and may be called again. */
+  list(workspaceId: string): Promise<ModelSettings[]> {
+    return this.#database.all(
+      sql`SELECT ${settings} FROM models WHERE workspace_id = ${workspaceId} ORDER BY name`,
+    )
+  }
+
+  /** `change` gets the current settings, and may be called again after a conflict. */
   update(
     workspaceId: string,
     id: string,
     change: (settings: ModelSettings) => ModelChange,
     now: number,
-  ): Promise<ModelSettings | 'name_taken' | undefined>
-  remove(workspaceId: string, id: string): Promise<boolean>
+  ): Promise<ModelSettings | 'name_taken' | undefined> {
+    return this.#database.transaction(async transaction => {
+      const all = await this.#lock(transaction, workspaceId)
+      const current = all.find(model => model.id === id)
+      if (!current) return undefined
+      const changed = { ...change(current), version: current.version + 1, updatedAt: now }
+      const next = { ...current, ...changed }
+      if (all.some(other => other.id !== id && other.name === next.name)) return 'name_taken'
+      if (next.isDefault && !current.isDefault) await this.#clearDefault(transaction, workspaceId)
+      await transaction.run(
+        sql`UPDATE models SET ${models.set(changed)} WHERE ${models.where({ workspaceId, id })}`,
+      )
+      return next
+    })
+  }
+
+  remove(workspaceId: string, id: string): Promise<boolean> {
+    return this.#database.transaction(
+      async transaction =>
+        (await transaction.run(sql`DELETE FROM models WHERE ${models.where({ workspaceId, id })}`)) > 0,
+    )
+  }
 }

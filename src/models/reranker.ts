@@ -1,11 +1,11 @@
 export interface RankedDocument {
-  /** Place in the list of documents that was given. */
+  /** Index in the list of documents that was given. */
   index: number
   /** From 0 to 1. */
   score: number
 }
 
-/** Judges how well documents answer a query. */
+/** Scores how well documents match a query. */
 export interface Reranker {
   /** Every document with its score, the best first. Fails with a `ModelFailure`. */
   rerank(query: string, documents: string[], signal?: AbortSignal): Promise<RankedDocument[]>

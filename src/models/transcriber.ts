@@ -1,4 +1,4 @@
-/** Turns speech into text. */
+/** Converts speech to text. */
 export interface Transcriber {
   /** Fails with a `ModelFailure`. */
   transcribe(

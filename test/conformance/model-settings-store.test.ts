@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { SqlModelSettingsStore } from '../../src/adapters/sql/sql-model-settings-store.ts'
-import type { ModelSettings, ModelSettingsStore } from '../../src/models/model-settings-store.ts'
+import { type ModelSettings, ModelSettingsStore } from '../../src/models/model-settings-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const settings = (id: string, more: Partial<ModelSettings> = {}): ModelSettings => ({
@@ -24,11 +23,11 @@ describe('a store of model settings', () => {
   let store: ModelSettingsStore
   beforeEach(async () => {
     opened = await openTestDatabase()
-    store = new SqlModelSettingsStore(opened.database)
+    store = new ModelSettingsStore(opened.database)
   })
   afterEach(() => opened.cleanup())
 
-  const options = { most: 100 }
+  const options = { maxModels: 100 }
   const create = (id: string, more: Partial<ModelSettings> = {}, workspaceId = 'w') =>
     store.create(workspaceId, settings(id, more), options)
   const defaults = async (): Promise<string[]> =>
@@ -61,13 +60,16 @@ describe('a store of model settings', () => {
     await create('b', { name: 'slow' })
     assert.equal(await store.update('w', 'b', () => ({ name: 'fast' }), 9), 'name_taken')
     assert.equal((await store.find('w', 'b'))?.name, 'slow')
-    assert.equal(await store.create('w', settings('c'), { most: 2 }), 'too_many')
+    assert.equal(await store.create('w', settings('c'), { maxModels: 2 }), 'too_many')
     assert.ok(await store.remove('w', 'a'))
-    assert.equal(typeof (await store.create('w', settings('c', { name: 'fast' }), { most: 2 })), 'object')
+    assert.equal(
+      typeof (await store.create('w', settings('c', { name: 'fast' }), { maxModels: 2 })),
+      'object',
+    )
   })
 
   test('of many who want a name at once, one gets it', async () => {
-    const other = new SqlModelSettingsStore(await opened.openAgain())
+    const other = new ModelSettingsStore(await opened.openAgain())
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         (index % 2 ? store : other).create('w', settings(`m${index}`, { name: 'wanted' }), options),
@@ -88,7 +90,7 @@ describe('a store of model settings', () => {
     await store.update('w', 'a', () => ({ isDefault: false }), 11)
     assert.equal(await store.findDefault('w'), undefined)
 
-    const other = new SqlModelSettingsStore(await opened.openAgain())
+    const other = new ModelSettingsStore(await opened.openAgain())
     await Promise.all(
       ['a', 'b', 'a', 'b'].map((id, index) =>
         (index % 2 ? store : other).update('w', id, () => ({ isDefault: true }), 12),
@@ -113,7 +115,7 @@ describe('a store of model settings', () => {
     const expected = { ...before, temperature: 0, maxTokens: undefined, version: 2, updatedAt: 77 }
     assert.deepEqual(changed, expected)
     assert.deepEqual(await store.find('w', 'a'), expected)
-    const other = new SqlModelSettingsStore(await opened.openAgain())
+    const other = new ModelSettingsStore(await opened.openAgain())
     await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         (index % 2 ? store : other).update('w', 'a', ({ model }) => ({ model: `${model}+` }), 80),

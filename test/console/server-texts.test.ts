@@ -78,7 +78,7 @@ suite('A failure', () => {
     const { title, details } = explain(
       'zh',
       'model_failed',
-      'Model "cheap": provider error (500): upstream is down',
+      'Model "cheap": provider error (500). Try again later. Provider message: upstream is down',
     )
     assert.equal(title, modelFailureTexts.provider_error.zh)
     assert.deepEqual(details, ['相关信息：HTTP 500、cheap', '服务商的说明：“upstream is down”'])
@@ -86,14 +86,14 @@ suite('A failure', () => {
 
   const cases: [string, keyof typeof modelFailureTexts][] = [
     ['Model "cheap": the provider rejected the API key (401)', 'key_rejected'],
-    ['The model cheap endpoint answered 404: check the name', 'not_found'],
-    ['The chat endpoint answered 429: it wants fewer requests', 'rate_limited'],
-    ['The chat endpoint answered 429: its account has no credit left', 'no_credit'],
-    ['The chat endpoint answered 302: that is a redirect', 'redirect'],
-    ['The chat endpoint answered 400: it refuses the request', 'refused'],
-    ['The chat endpoint could not be reached: check MODEL_BASE_URL', 'unreachable'],
-    ['It did not answer within 30 seconds', 'timed_out'],
-    ['The chat endpoint cannot be called: list a private address in EGRESS_ALLOW', 'blocked'],
+    ['Model "cheap": the provider does not know this URL or model (404). Check it.', 'not_found'],
+    ['Model "cheap": the rate limit of the provider is reached (429). Wait.', 'rate_limited'],
+    ['Model "cheap": the account at the provider has no credit left (429).', 'no_credit'],
+    ['Model "cheap": the provider sent a redirect, which is not followed (302).', 'redirect'],
+    ['Model "cheap": the provider rejected the request (400).', 'refused'],
+    ['Model "cheap": the provider could not be reached. Check MODEL_BASE_URL.', 'unreachable'],
+    ['The model did not answer within 30 seconds', 'timed_out'],
+    ['Model "cheap": it cannot be called. List a private address in EGRESS_ALLOW.', 'blocked'],
     ['Something else', 'other'],
   ]
   for (const [message, kind] of cases)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { SqlModelSettingsStore } from '../../src/adapters/sql/sql-model-settings-store.ts'
 import { modelRoutes } from '../../src/http/routes/model-routes.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createSecretBox } from '../../src/kernel/secret-box.ts'
@@ -8,6 +7,7 @@ import { ConfiguredModels } from '../../src/models/configured-models.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { ModelSettingsService } from '../../src/models/model-settings-service.ts'
+import { ModelSettingsStore } from '../../src/models/model-settings-store.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { type RouteServer, startRouteServer } from '../support/route-server.ts'
 
@@ -27,7 +27,7 @@ const answering = (name: string): LanguageModel => ({
 before(async () => {
   server = await startRouteServer(({ database }) => {
     const box = createSecretBox('a secret of the tests')
-    const settings = new ModelSettingsService(new SqlModelSettingsStore(database), box, systemClock)
+    const settings = new ModelSettingsService(new ModelSettingsStore(database), box, systemClock)
     const connect = async ({ model, apiKey }: { model: string; apiKey: string | undefined }) => {
       heard.push(apiKey ?? '')
       return answering(model)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { SqlModelSettingsStore } from '../../src/adapters/sql/sql-model-settings-store.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { createSecretBox } from '../../src/kernel/secret-box.ts'
 import { ConfiguredModels, type ModelConnection } from '../../src/models/configured-models.ts'
 import { type LanguageModel, ModelNotConfigured, type ModelRequest } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { ModelSettingsService } from '../../src/models/model-settings-service.ts'
-import { tryModel } from '../../src/models/try-model.ts'
+import { ModelSettingsStore } from '../../src/models/model-settings-store.ts'
+import { testModel } from '../../src/models/test-model.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const key = 'sk-0123456789abcdef-wxyz'
@@ -15,13 +15,13 @@ const clock = { now: () => 1000 }
 const box = createSecretBox('a secret of the tests')
 
 let opened: TestDatabase
-let store: SqlModelSettingsStore
+let store: ModelSettingsStore
 let settings: ModelSettingsService
 let connections: ModelConnection[]
 let requests: ModelRequest[]
 before(async () => {
   opened = await openTestDatabase()
-  store = new SqlModelSettingsStore(opened.database)
+  store = new ModelSettingsStore(opened.database)
 })
 after(() => opened.cleanup())
 
@@ -63,7 +63,7 @@ describe('finding a model', () => {
       'No model is configured: set MODEL_BASE_URL and MODEL_NAME (and MODEL_API_KEY), or add one with POST /api/v1/model/create'
     await assert.rejects(models().find(workspace, undefined), notConfigured(message))
     await assert.rejects(models().find(workspace, ''), notConfigured(message))
-    await assert.rejects(models().find(workspace, 'x'), notConfigured(/no model x.*MODEL_BASE_URL/))
+    await assert.rejects(models().find(workspace, 'x'), notConfigured(/no model "x".*MODEL_BASE_URL/))
     assert.equal(await models().defaultName(workspace), '')
   })
 
@@ -75,7 +75,7 @@ describe('finding a model', () => {
     assert.equal((await both.find('elsewhere', 'house')).name, 'house-1')
     await assert.rejects(
       both.find('elsewhere', 'fast'),
-      notConfigured(/no model fast: name one of house, or add/),
+      notConfigured(/no model "fast": choose one of house, or add/),
     )
   })
 
@@ -86,7 +86,7 @@ describe('finding a model', () => {
     assert.equal(await both.defaultName(workspace), 'house')
     await assert.rejects(
       models().find(workspace, undefined),
-      notConfigured(/No model is the default: name one of fast/),
+      notConfigured(/There is no default model: choose one of fast/),
     )
     await settings.update(workspace, id, { isDefault: true })
     assert.equal((await both.find(workspace, undefined)).name, 'fast-1')
@@ -128,7 +128,7 @@ describe('finding a model', () => {
       settings = new ModelSettingsService(store, other, clock)
       await assert.rejects(
         models().find(workspace, 'fast'),
-        notConfigured(/SECRET_KEY has changed: send the key again/),
+        notConfigured(/SECRET_KEY has changed: enter the key again/),
       )
       const state = settings.keyState(workspace, created)
       assert.deepEqual([state.hasKey, state.end], [true, ''])
@@ -209,7 +209,7 @@ describe('settings of a model', () => {
       )
     await settings.create(workspace, wanted)
     await assert.rejects(settings.create(workspace, wanted), refused('already_exists', '/name'))
-    assert.equal((await settings.list(workspace)).length, 1)
+    assert.equal((await store.list(workspace)).length, 1)
   })
 
   it('need SECRET_KEY for a key, and only for a key', async () => {
@@ -222,7 +222,7 @@ describe('settings of a model', () => {
 
 describe('trying a model', () => {
   it('tells what it said', async () => {
-    assert.deepEqual(await tryModel(async () => answering('ready'), clock), {
+    assert.deepEqual(await testModel(async () => answering('ready'), clock), {
       ok: true,
       latencyMilliseconds: 0,
       message: 'ready',
@@ -234,15 +234,15 @@ describe('trying a model', () => {
       name: 'x',
       generate: () => Promise.reject(new ModelFailure('Check the key', { retryable: false })),
     }
-    assert.deepEqual(await tryModel(async () => broken, clock), {
+    assert.deepEqual(await testModel(async () => broken, clock), {
       ok: false,
       latencyMilliseconds: 0,
       message: 'Check the key',
     })
     const missing = () => Promise.reject(new ModelNotConfigured('Send the key again'))
-    assert.equal((await tryModel(missing, clock)).message, 'Send the key again')
+    assert.equal((await testModel(missing, clock)).message, 'Send the key again')
     await assert.rejects(
-      tryModel(() => Promise.reject(new TypeError('a fault of ours')), clock),
+      testModel(() => Promise.reject(new TypeError('a fault of ours')), clock),
       TypeError,
     )
   })

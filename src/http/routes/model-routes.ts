@@ -5,7 +5,7 @@ import { type Clock, isoTime } from '../../kernel/clock.ts'
 import type { ConfiguredModels, EnvironmentModel } from '../../models/configured-models.ts'
 import type { ModelSettingsService } from '../../models/model-settings-service.ts'
 import type { ModelSettings } from '../../models/model-settings-store.ts'
-import { tryModel } from '../../models/try-model.ts'
+import { testModel } from '../../models/test-model.ts'
 import { type Route, route } from '../route.ts'
 
 const environmentId = 'environment'
@@ -84,7 +84,9 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
 
     route(operations.list, async ({ token, body }) => {
       const request = pageRequest(body)
-      const listed = (await settings.list(token.workspaceId)).map(model => onWire(token.workspaceId, model))
+      const listed = (await settings.store.list(token.workspaceId)).map(model =>
+        onWire(token.workspaceId, model),
+      )
       const hasDefault = listed.some(model => model.is_default)
       const all = models.environment
         ? [...listed, environmentOnWire(models.environment, !hasDefault)]
@@ -109,11 +111,11 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
           'The server settings have no model; set MODEL_BASE_URL and MODEL_NAME',
         )
       const found = body.id === environmentId ? undefined : await settings.get(token.workspaceId, body.id)
-      const trial = await tryModel(
+      const result = await testModel(
         async () => (found ? models.connect(token.workspaceId, found) : environment!.model),
         clock,
       )
-      return { ok: trial.ok, latency_ms: Math.round(trial.latencyMilliseconds), message: trial.message }
+      return { ok: result.ok, latency_ms: Math.round(result.latencyMilliseconds), message: result.message }
     }),
   ]
 }

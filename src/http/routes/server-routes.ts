@@ -77,13 +77,13 @@ const modelSettings = ['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY']
 export function serverInfoRoutes(
   info: ServerInfo,
   models: Pick<ConfiguredModels, 'environment'>,
-  settings: Pick<ModelSettingsService, 'findDefault' | 'keyState'>,
+  settings: Pick<ModelSettingsService, 'store' | 'keyState'>,
 ): Route[] {
   let version: Promise<string> | undefined
 
   /** The default model of the workspace takes precedence over the server settings, even if its key cannot be decrypted. */
   const modelOf = async (workspaceId: string): Promise<ServerFeature> => {
-    const own = await settings.findDefault(workspaceId)
+    const own = await settings.store.findDefault(workspaceId)
     return {
       ready: own ? settings.keyState(workspaceId, own).problem === '' : models.environment !== undefined,
       name: own?.name ?? models.environment?.name ?? null,

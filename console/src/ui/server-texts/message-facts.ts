@@ -38,7 +38,7 @@ function chineseDetails(message: string): string[] {
 
 /** The words of a provider or another service that the server passes on at the end of its sentence. */
 export function providerWordsIn(message: string): string | undefined {
-  return /(?:\bsays: |\([345]\d\d\): )(.+)$/s.exec(message)?.[1]
+  return /(?:\bsays: |Provider message: |reported an error: |\([345]\d\d\): )(.+)$/s.exec(message)?.[1]
 }
 
 const chineseUnits: Readonly<Record<string, (number: string) => string>> = {

@@ -3,21 +3,21 @@ import type { Clock } from '../kernel/clock.ts'
 import { type LanguageModel, ModelNotConfigured } from './language-model.ts'
 import { ModelFailure } from './model-failure.ts'
 
-export interface Trial {
+export interface ModelTest {
   ok: boolean
   latencyMilliseconds: number
-  /** What it answered, or what to do about the failure. */
+  /** The answer of the model, or why the test failed. */
   message: string
 }
 
 const shownCharacters = 200
 
-/** Asks a model for a word, to learn whether its settings are right. A failure is a result, not an error. */
-export async function tryModel(find: () => Promise<LanguageModel>, clock: Clock): Promise<Trial> {
-  const begun = clock.now()
-  const trial = (ok: boolean, message: string): Trial => ({
+/** Sends a short prompt, to find out whether the settings of a model are right. A failure is a result, not an error. */
+export async function testModel(find: () => Promise<LanguageModel>, clock: Clock): Promise<ModelTest> {
+  const startedAt = clock.now()
+  const result = (ok: boolean, message: string): ModelTest => ({
     ok,
-    latencyMilliseconds: Math.max(0, clock.now() - begun),
+    latencyMilliseconds: Math.max(0, clock.now() - startedAt),
     message: [...message].slice(0, shownCharacters).join(''),
   })
   const signal = AbortSignal.timeout(limits.modelTestMilliseconds)
@@ -31,12 +31,12 @@ export async function tryModel(find: () => Promise<LanguageModel>, clock: Clock)
       () => {},
       signal,
     )
-    return trial(true, text.trim() || 'It answered without a word.')
+    return result(true, text.trim() || 'The answer was empty.')
   } catch (error) {
     if (error instanceof ModelFailure || error instanceof ModelNotConfigured)
-      return trial(false, error.message)
+      return result(false, error.message)
     if (signal.aborted)
-      return trial(false, `It did not answer within ${limits.modelTestMilliseconds / 1000} seconds`)
+      return result(false, `The model did not answer within ${limits.modelTestMilliseconds / 1000} seconds`)
     throw error
   }
 }
