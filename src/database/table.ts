@@ -8,7 +8,12 @@ export interface ColumnType<Value> {
   decode?(stored: SqlValue): Value
 }
 
-export const text = <Value extends string = string>(): ColumnType<Value> => ({ stored: 'text' })
+// Overloads, since a generic with a default would be inferred as `any` from the description around it.
+export function text(): ColumnType<string>
+export function text<Value extends string>(): ColumnType<Value>
+export function text(): ColumnType<string> {
+  return { stored: 'text' }
+}
 export const integer = (): ColumnType<number> => ({ stored: 'integer' })
 export const real = (): ColumnType<number> => ({ stored: 'real' })
 export const bytes = (): ColumnType<Uint8Array> => ({ stored: 'bytes' })
