@@ -1,9 +1,12 @@
 import { Columns, type Decoder, Query, RawSql, type SqlValue } from './sql.ts'
 
-/** How a column's value is stored. Without the functions it is stored as it is. */
-export interface ColumnType<Value> {
+interface StoredColumn {
   readonly stored: 'text' | 'integer' | 'real' | 'bytes'
   readonly isOptional?: boolean
+}
+
+/** How a column's value is stored. Without the functions it is stored as it is. */
+export interface ColumnType<Value> extends StoredColumn {
   encode?(value: Value): SqlValue
   decode?(stored: SqlValue): Value
 }
@@ -46,8 +49,8 @@ const encode = <Value>(type: ColumnType<Value>, value: Value): SqlValue =>
 const decode = <Value>(type: ColumnType<Value>, stored: SqlValue): Value =>
   type.decode ? type.decode(stored) : (stored as Value)
 
-// biome-ignore lint/suspicious/noExplicitAny: only `any` matches columns of every type.
-type ColumnTypes = Record<string, ColumnType<any>>
+/** Without the type of the value: as a context it would decide what `text()` and the like return. */
+type ColumnTypes = Record<string, StoredColumn>
 type Row<Types extends ColumnTypes> = {
   [Key in keyof Types]: Types[Key] extends ColumnType<infer Value> ? Value : never
 }
@@ -110,7 +113,10 @@ export class Table<Types extends ColumnTypes> extends RawSql {
       const name = this.#names.get(key)
       return name === key ? `${prefix}${name}` : `${prefix}${name} AS "${key}"`
     })
-    return new Columns(named.join(', '), decodersOf(chosen.map(key => [key, this.types[key]!])))
+    return new Columns(
+      named.join(', '),
+      decodersOf(chosen.map(key => [key, this.types[key] as ColumnType<unknown>])),
+    )
   }
 
   insert(row: NewRow<Types>): Query {
@@ -147,7 +153,7 @@ export class Table<Types extends ColumnTypes> extends RawSql {
   }
 
   #encode(values: object, key: string): SqlValue {
-    return encode(this.types[key]!, (values as Record<string, unknown>)[key])
+    return encode(this.types[key] as ColumnType<unknown>, (values as Record<string, unknown>)[key])
   }
 
   #text(use: string, keys: readonly string[], build: (names: string[]) => string): string {
