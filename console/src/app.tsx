@@ -14,17 +14,17 @@ import { useIsDark, useLanguage } from './ui/preferences.ts'
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // What the server refused it refuses again; what did not reach it may reach it the next time.
+      // Rejected requests fail again; requests that did not reach the server may succeed on retry.
       retry: (count, error) => error instanceof ApiFailure && error.reason === 'unreachable' && count < 3,
       staleTime: 5_000,
     },
   },
 })
 
-// What one person was shown is nothing for the next.
+// The next user must not see the previous user's data.
 onSignedOut(() => queries.clear())
 
-// Another token of the same workspace may be allowed more or less.
+// Another token of the same workspace may have different permissions.
 let token = readToken()
 onTokenChange(() => {
   if (token !== readToken()) void queries.invalidateQueries()
@@ -45,7 +45,7 @@ export function App() {
       theme={{
         algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm,
         token: tokensOf(isDark),
-        // On the light green and red of the dark look white is too pale to be read.
+        // White text has too little contrast on the light green and red of the dark theme.
         ...(isDark && {
           components: {
             Button: { primaryColor: '#0d1310', dangerColor: '#0d1310' },
@@ -63,12 +63,13 @@ export function App() {
   )
 }
 
-/** The console for whoever is signed in, the way in for everybody else. */
+/** The console for signed-in users, the sign-in page otherwise. */
 function ConsoleOrSignIn() {
   const { token, isRefused, number } = useHolder()
   const { data: session } = useSession()
   useEffect(() => {
-    // The next person at this browser is not to find them. Only now, as an editor keeps its last edits when it closes.
+    // The next user of this browser must not find them. Only now, because an editor stores its last edits
+    // when it closes.
     if (number > 0) forgetAllDrafts()
   }, [number])
   if (token === undefined) return <SignInPage />
@@ -116,11 +117,11 @@ const tokensOf = (isDark: boolean) => ({
         colorTextDescription: '#56625b',
         colorTextTertiary: '#56625b',
         colorError: '#c9302c',
-        // Darker instead of lighter, so that white on it stays readable.
+        // Darker instead of lighter, so that white text stays readable.
         colorErrorHover: '#b3261e',
         colorErrorBg: '#fbe9e7',
         colorSuccess: '#2c7a3f',
-        // What Ant Design derives from colours as dark as these is too dark to read text on.
+        // The colours that Ant Design derives from these dark ones are too dark for text.
         colorSuccessBg: '#e4efe7',
         colorInfoBg: '#e4efe7',
         colorPrimaryBg: '#e4efe7',

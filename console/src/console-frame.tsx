@@ -104,24 +104,24 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'settings', icon: <SettingOutlined /> },
 ]
 
-/** Another page begins at its top, and whoever uses the keyboard or listens begins there too. */
+/** A new page starts at the top, for scrolling, keyboard and screen reader alike. */
 function useBeginAtTop(path: string) {
   const main = useRef<HTMLElement>(null)
   const shown = useRef<string>(undefined)
-  // Before the page's own effects, which may lead to a place further down.
+  // Before the page's own effects, which may scroll further down.
   useLayoutEffect(() => {
     if (!main.current) return
     const isOther = shown.current !== undefined && shown.current !== path
     shown.current = path
     if (!isOther) return
     main.current.scrollTop = 0
-    // What has the focus and is still there, such as a tab or a field of the new page, keeps it.
+    // If the focused element still exists, such as a tab or a field of the new page, it keeps the focus.
     if (!main.current.contains(document.activeElement)) main.current.focus({ preventScroll: true })
   })
   return main
 }
 
-/** The console around its pages: where one can go, who one is. */
+/** The frame around all pages: navigation and the current user. */
 export function ConsoleFrame() {
   const words = useWords()
   const place = usePlace()
@@ -131,7 +131,7 @@ export function ConsoleFrame() {
     return session.isError ? <Failure error={session.error} onRetry={() => session.refetch()} /> : <Loading />
   const { role, name, workspace_name } = session.data
   const here = place.segments[0] ?? ''
-  // An open workflow needs the room for its canvas.
+  // An open workflow needs the space for its canvas.
   const isNarrow = here === 'workflows' && place.segments.length > 1
   const shown = pages.filter(page => !page.admin || role === 'admin')
   return (
@@ -184,7 +184,7 @@ export function ConsoleFrame() {
 
 type Module = { [name: string]: ComponentType<PageProps> }
 
-/** Each page is loaded when it is first opened. What cannot be loaded has not reached the server, or is gone there. */
+/** Pages are loaded on first use. Loading fails when the server is unreachable or has been updated. */
 const page = (load: () => Promise<Module>): LazyExoticComponent<ComponentType<PageProps>> =>
   lazy(async () => {
     const module = await load().catch((error: unknown) => {
@@ -206,14 +206,14 @@ const pageComponents: Readonly<Record<string, LazyExoticComponent<ComponentType<
   settings: page(() => import('./pages/settings/settings-page.tsx')),
 }
 
-/** The page that a place names. */
+/** The page of a location. */
 function pageAt({ segments, query }: Place): ReactNode {
   const [name = '', ...rest] = segments
   const Found = Object.hasOwn(pageComponents, name) ? pageComponents[name] : undefined
   return Found ? <Found segments={rest} query={query} /> : <NotFoundPage />
 }
 
-/** Keeps a fault of one page from taking the whole console down. */
+/** Keeps an error in one page from breaking the whole console. */
 class PageBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined }
 
@@ -223,7 +223,7 @@ class PageBoundary extends Component<{ children: ReactNode }, { error: unknown }
 
   override render() {
     if (this.state.error === undefined) return this.props.children
-    // A script that could not be loaded stays so until the page is loaded anew; that also finds a newer console.
+    // A failed script import is cached until the page is reloaded; reloading also picks up a newer console.
     return <Failure error={this.state.error} onRetry={() => window.location.reload()} />
   }
 }

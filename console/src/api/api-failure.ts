@@ -1,12 +1,12 @@
-/** A call that did not succeed, with what the server said about it. */
+/** A failed call, with the server's error. */
 export class ApiFailure extends Error {
-  /** A reason of the server's table of errors, or `unreachable`. */
+  /** A reason of the server's error table, or `unreachable`. */
   readonly reason: string
   readonly code: number
   readonly status: number
   readonly errors: readonly { path: string; message: string }[]
   readonly traceId: string
-  /** The whole answer, for failures that carry more. */
+  /** The whole response body, for failures that carry more data. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(
@@ -33,10 +33,10 @@ export class ApiFailure extends Error {
 export const unreachable = (status = 0): ApiFailure =>
   new ApiFailure('The server cannot be reached', { reason: 'unreachable', status })
 
-/** What a proxy in front of the server answers while that one is started anew. */
+/** Statuses of a proxy in front of the server while the server restarts. */
 const isAway = (status: number): boolean => status === 502 || status === 503 || status === 504
 
-/** Also for answers that come with status 200 but with the code of a failure. */
+/** Also handles responses with status 200 and an error code. */
 export function failureFrom(
   body: unknown,
   { status, headers }: { status: number; headers?: { get(name: string): string | null } },
@@ -44,7 +44,7 @@ export function failureFrom(
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   const details = (answer['data'] ?? answer) as Record<string, unknown>
   const reason = details['reason']
-  // An answer without a reason is not one of the server's own.
+  // A response without a reason does not come from our server.
   if (reason === undefined && isAway(status)) return unreachable(status)
   const unnamed = status === 413 ? 'too_large_on_the_way' : 'unknown'
   return new ApiFailure(String(answer['message'] ?? answer['msg'] ?? `HTTP ${status}`), {

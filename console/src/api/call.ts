@@ -3,14 +3,17 @@ import { parseExact } from './exact-json.ts'
 import type { CallData, CallInput, OperationKey } from './operations.ts'
 import { addressOf, request } from './request.ts'
 
-/** What these give is edited and sent back, so that no number of it may lose digits. It takes longer to read. */
+/**
+ * These responses carry graphs, which are edited and sent back, so their numbers must keep every digit. Exact
+ * parsing is slower.
+ */
 const carryGraphs: ReadonlySet<OperationKey> = new Set<OperationKey>([
   'GET /api/v1/workflow',
   'GET /api/v1/workflow/version',
   'POST /api/v1/workflow/export',
 ])
 
-/** Calls an operation of the interface: `call('POST /api/v1/workflow/list', { body: { page: 1 } })`. */
+/** Calls an API operation: `call('POST /api/v1/workflow/list', { body: { page: 1 } })`. */
 export async function call<Key extends OperationKey>(
   key: Key,
   input: CallInput<Key>,
@@ -19,11 +22,11 @@ export async function call<Key extends OperationKey>(
   const read: unknown = carryGraphs.has(key) ? parseExact(await response.text()) : await response.json()
   const answer = read as Record<string, unknown>
   if (answer['code'] !== 0) throw failureFrom(answer, response)
-  // Conversations answer with their fields beside the code instead of below `data`.
+  // Conversation responses have their fields beside the code instead of below `data`.
   return ('data' in answer ? answer['data'] : answer) as CallData<Key>
 }
 
-/** Calls an operation and gives the answer as it comes. */
+/** Calls an operation and returns the raw response. */
 export function send<Key extends OperationKey>(
   key: Key,
   input: CallInput<Key>,

@@ -5,13 +5,13 @@ declare global {
   }
 }
 
-/** Longer ones are never written back as they were by way of a number, or not worth a closer look. */
+/** Longer numbers cannot round-trip through a double, so comparing them is not worth it. */
 const longestCompared = 40
 
 /**
- * JSON as values, but a number that would lose digits stays what was written: the server keeps graphs to the letter,
- * and what is read here is sent back. `JSON.stringify` writes such a number as it was. A browser that cannot tell how
- * a number was written rounds it, as `JSON.parse` does.
+ * Parses JSON but keeps a number that would lose digits as raw JSON: the server stores graphs exactly, and
+ * what is parsed here is sent back. `JSON.stringify` writes such a number unchanged. Browsers without source
+ * access round it, as `JSON.parse` does.
  */
 export const parseExact = (text: string): unknown =>
   JSON.parse(text, (_, value: unknown, context?: { source?: string }) => {
@@ -26,7 +26,7 @@ function isSameNumber(source: string, value: number): boolean {
   return Number.isFinite(value) && source.length <= longestCompared && plain(source) === plain(written)
 }
 
-/** The same text for every way to write a number: its digits without zeros around them, and a power of ten. */
+/** A canonical form of a number: its significant digits and a power of ten. */
 function plain(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')

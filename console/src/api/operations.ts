@@ -12,7 +12,7 @@ import type { serverOperations } from '../../../src/contract/server-operations.t
 import type { usageOperations } from '../../../src/contract/usage-operations.ts'
 import type { workflowOperations } from '../../../src/contract/workflow-operations.ts'
 
-// Only the types of the contract come into the browser: its schemas would double what is loaded first.
+// Only the types of the contract reach the browser: its schemas would double the initial bundle.
 type Of<Family> = Family[keyof Family]
 type Any =
   | Of<typeof accessOperations>
@@ -31,11 +31,11 @@ type Key<Op> = Op extends { method: infer Method extends string; path: infer Pat
   ? `${Method} ${Path}`
   : never
 
-/** Every operation of the interface is named by its method and path, as `'GET /api/v1/workflow'`. */
+/** API operations are named by method and path, such as `'GET /api/v1/workflow'`. */
 export type OperationKey = Key<Any>
 
 type Named<Op, Name extends OperationKey> = Op extends unknown ? (Key<Op> extends Name ? Op : never) : never
-// As tables by name, so that each entry is worked out once and no union of all of them ever is.
+// Tables by name, so that TypeScript resolves each entry once and never the union of all.
 type Table = { [Name in OperationKey]: Named<Any, Name> }
 
 type Part<Op, Name extends string> =
@@ -47,7 +47,7 @@ type Input<Op> = Part<Op, 'params'> &
   Part<Op, 'body'> & { headers?: Record<string, string>; signal?: AbortSignal }
 type Inputs = { [Name in OperationKey]: Input<Table[Name]> }
 
-/** What a call hands over: exactly the parts that its operation declares. */
+/** The input of a call: exactly the parts that its operation declares. */
 export type CallInput<Name extends OperationKey> = Inputs[Name]
 
 type Data = {
@@ -57,5 +57,5 @@ type Data = {
 }
 export type CallData<Name extends OperationKey> = Data[Name]
 
-/** One item of an operation that answers with a page. */
+/** One item of an operation that returns a page. */
 export type ItemOf<Name extends OperationKey> = Data[Name] extends { items: (infer Item)[] } ? Item : never

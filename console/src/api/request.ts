@@ -22,11 +22,11 @@ export const authorization = (token = readToken()): Record<string, string> =>
 
 type Options = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
 
-/** Sends a request as whoever is signed in. What does not succeed is thrown as an `ApiFailure`. */
+/** Sends a request with the current token. Failures are thrown as `ApiFailure`. */
 export const request = (address: string, options: Options): Promise<Response> =>
   whileAccepted(token => requestAs(token, address, options), options.signal)
 
-/** Sends a request with a token that nobody is signed in with yet. */
+/** Sends a request with a token that is not signed in yet. */
 export async function requestAs(
   token: string | undefined,
   address: string,

@@ -1,8 +1,8 @@
 import { addressOf, request } from './request.ts'
 
 /**
- * Lets the browser save a file of the server. It is fetched with the token first: a plain link could not carry one,
- * and opened in a tab a page among the files would run as part of the console.
+ * Saves a server file through the browser. It is fetched with the token first: a plain link cannot carry one,
+ * and an HTML file opened in a tab would run with the console's origin.
  */
 export async function saveFile(fileId: string, name: string): Promise<void> {
   const address = addressOf('GET /api/v1/files/{file_id}', { params: { file_id: fileId } })
@@ -12,6 +12,6 @@ export async function saveFile(fileId: string, name: string): Promise<void> {
   link.href = url
   link.download = name.split('/').at(-1) ?? name
   link.click()
-  // The browser has begun to save by then; the memory is given back.
+  // The download has started by then, so the memory can be released.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

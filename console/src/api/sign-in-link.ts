@@ -1,13 +1,13 @@
 import { offerToken } from './token.ts'
 
-/** The token in the fragment of a sign-in link (`#token=…`), which browsers send to nobody. */
+/** The token in the fragment of a sign-in link (`#token=…`); browsers never send fragments to a server. */
 export function tokenIn(fragment: string): string | undefined {
   const found = /^#token=(.+)$/s.exec(fragment)?.[1]
   if (found === undefined) return undefined
   try {
     return decodeURIComponent(found)
   } catch {
-    // A link that was cut or changed on its way is refused like every wrong token.
+    // A damaged link is rejected like any invalid token.
     return found
   }
 }
@@ -21,8 +21,8 @@ function takeToken(event?: HashChangeEvent): void {
 }
 
 /**
- * Takes tokens out of the address, where nobody is to read them: when the console is opened, and when a link is
- * pasted where it is open already. Listens before the router does, which then finds the place unchanged.
+ * Removes tokens from the address bar: when the console is opened, and when a link is pasted into an open
+ * console. Listens before the router, which then sees an unchanged location.
  */
 export function takeTokensFromAddress(): void {
   takeToken()

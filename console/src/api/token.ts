@@ -1,17 +1,17 @@
 const tokenKey = 'banyan.token'
 const workspaceKey = 'banyan.workspace'
 
-/** Who is signed in, as far as this tab knows. */
+/** The current session, as far as this tab knows. */
 export interface Holder {
-  /** Kept by this browser for this address only; it leaves it in no other way than in the header of calls. */
+  /** Stored by this browser for this origin only, and sent only in the Authorization header. */
   readonly token: string | undefined
-  /** Known once the server has told it. */
+  /** Known after the server's first response. */
   readonly workspaceId: string | undefined
-  /** The server does not take the token any more. What was typed stays until somebody signs in again. */
+  /** The server rejected the token. Unsaved input is kept until the user signs in again. */
   readonly isRefused: boolean
-  /** The token of a sign-in link, which nobody has agreed to yet. */
+  /** The token of a sign-in link that the user has not confirmed yet. */
   readonly offered: string | undefined
-  /** Another number for everybody else: what one person was shown is nothing for the next. */
+  /** Changes with every new user or workspace, so that data of the previous session is not shown. */
   readonly number: number
 }
 
@@ -32,13 +32,13 @@ function change(news: Partial<Holder>): void {
   for (const listener of changeListeners) listener()
 }
 
-/** Ends what is shown and kept for whoever was signed in until now. */
+/** Ends the current session and drops what it has loaded. */
 function end(): void {
   for (const listener of endListeners) listener()
   change({ ...nobody, number: readHolder().number + 1 })
 }
 
-/** Goes on with another token; in another workspace with nothing of what was. */
+/** Switches to another token; a different workspace starts from scratch. */
 function goOnWith(token: string, workspaceId: string | undefined): void {
   const { token: current, workspaceId: before } = readHolder()
   const next = { ...nobody, token, workspaceId }
@@ -46,21 +46,22 @@ function goOnWith(token: string, workspaceId: string | undefined): void {
   if (current === undefined || isSame) change(next)
   else {
     end()
-    // Only once the pages are gone: what they save while they close is not meant for the other workspace.
+    // Only after the pages have unmounted: what they save while closing does not belong to the other
+    // workspace.
     setTimeout(() => change(next))
   }
 }
 
-/** Signs in with a token, and with the workspace that it belongs to where the server has told it. */
+/** Signs in with a token, and with its workspace if the server has reported it. */
 export function keepToken(token: string, workspaceId?: string): void {
-  // Before the token, so that other tabs know it when they hear of that.
+  // Stored before the token, because the token's storage event notifies other tabs.
   if (workspaceId === undefined) localStorage.removeItem(workspaceKey)
   else localStorage.setItem(workspaceKey, workspaceId)
   localStorage.setItem(tokenKey, token)
   goOnWith(token, workspaceId)
 }
 
-/** The server has told which workspace is signed in to. */
+/** The server has reported the workspace of the current token. */
 export function rememberWorkspace(workspaceId: string): void {
   localStorage.setItem(workspaceKey, workspaceId)
   change({ workspaceId })
@@ -73,13 +74,13 @@ export function signOut(): void {
   end()
 }
 
-/** The server did not take this token. One that was replaced meanwhile says nothing about its follower. */
+/** The server rejected this token. If it was replaced in the meantime, the new one is not affected. */
 export function refuseToken(token: string): void {
   const { token: current, isRefused } = readHolder()
   if (token === current && !isRefused) change({ isRefused: true })
 }
 
-/** A sign-in link was opened. Only where nobody is signed in it is taken without a question. */
+/** A sign-in link was opened. It is used without confirmation only if no user is signed in. */
 export function offerToken(token: string): void {
   const current = readToken()
   if (current === undefined) keepToken(token)
@@ -93,13 +94,13 @@ export function onTokenChange(listener: () => void): () => void {
   return () => changeListeners.delete(listener)
 }
 
-/** Called when somebody signs out or into another workspace, in this tab or another one. */
+/** Called when the user signs out or switches to another workspace, in any tab. */
 export function onSignedOut(listener: () => void): () => void {
   endListeners.add(listener)
   return () => endListeners.delete(listener)
 }
 
-// Signing in and out in one tab does so in all of them.
+// Signing in or out in one tab applies to all tabs.
 if (typeof window !== 'undefined')
   window.addEventListener('storage', ({ key }) => {
     if (key !== tokenKey && key !== null) return

@@ -10,7 +10,7 @@ interface UploadOptions {
   signal?: AbortSignal
 }
 
-/** Uploads a file as it is, telling how far it is (0 to 1). fetch cannot tell that yet. */
+/** Uploads a file and reports its progress (0 to 1), which fetch cannot do yet. */
 export const upload = (file: File, options: UploadOptions = {}): Promise<UploadedFile> =>
   whileAccepted(token => send(file, token, options), options.signal)
 
@@ -23,7 +23,8 @@ function send(
     const sending = new XMLHttpRequest()
     sending.open('POST', `/api/v1/files/upload?name=${encodeURIComponent(file.name)}`)
     for (const [name, value] of Object.entries(authorization(token))) sending.setRequestHeader(name, value)
-    // Not the file's own type: JSON would be read as a request. What a file is, its content and name tell.
+    // Not the file's own type: JSON would be parsed as a request. The server detects the type by content and
+    // name.
     sending.setRequestHeader('content-type', 'application/octet-stream')
     sending.responseType = 'json'
     sending.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 1 : loaded / total)

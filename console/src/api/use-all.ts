@@ -10,7 +10,7 @@ type ListKey =
   | 'POST /api/v1/token/list'
   | 'POST /api/v1/workspace/list'
 
-/** More is no small list any more: what lies behind is called by its id, and found on its own page. */
+/** Larger lists are paged on their own page; items beyond this are shown by id. */
 const mostPages = 20
 
 async function callAll<Key extends ListKey>(key: Key, signal: AbortSignal): Promise<ItemOf<Key>[]> {
@@ -24,10 +24,10 @@ async function callAll<Key extends ListKey>(key: Key, signal: AbortSignal): Prom
   return items
 }
 
-/** Below this key lies what `useAll` knows of an operation. */
+/** Query key prefix of an operation's `useAll` data. */
 export const allKey = (key: ListKey) => ['all', key] as const
 
-/** Every item of a list that stays small, so that it can be sorted, filtered and named from in the browser. */
+/** All items of a list that stays small, so that it can be sorted, filtered and used for names in the browser. */
 export function useAll<Key extends ListKey>(key: Key, { enabled = true } = {}) {
   return useQuery({
     queryKey: allKey(key),
@@ -36,7 +36,7 @@ export function useAll<Key extends ListKey>(key: Key, { enabled = true } = {}) {
   })
 }
 
-/** Names by id; what has none is called by its id. Undefined while they are not known. */
+/** Names by id; items without a name are shown by id. Undefined while loading. */
 export type Names = ReadonlyMap<string, string> | undefined
 
 const namesOf = (items: { id: string; name: string }[] | undefined): Names =>
@@ -55,7 +55,7 @@ export type Server = CallData<'GET /api/v1/server'>
 export type FeatureName = keyof Server['features']
 export type Setting = Server['settings'][number]
 
-/** What the server is and what it is set up for. */
+/** The server's version, features and settings. */
 export function useServer({ enabled = true } = {}) {
   return useQuery({
     queryKey: ['server'],

@@ -2,8 +2,8 @@ import { ApiFailure } from './api-failure.ts'
 import { onTokenChange, readHolder, refuseToken } from './token.ts'
 
 /**
- * Whether what was begun by a holder may go on: at once, or when the same workspace has signed in again after its
- * token was refused. Not once somebody else is there.
+ * Whether work of a session may continue: immediately, or after the same workspace has signed in again with a
+ * new token. Rejected once another user or workspace is signed in.
  */
 function mayGoOn(number: number, signal: AbortSignal | null | undefined): Promise<boolean> {
   return new Promise((resolve, reject) => {
@@ -28,8 +28,8 @@ function mayGoOn(number: number, signal: AbortSignal | null | undefined): Promis
 }
 
 /**
- * Does something with the token of whoever is signed in. Where the server refuses that token, nothing is lost: it waits
- * until the same workspace has signed in again, and is then done with the new token.
+ * Runs a call with the current token. If the server rejects the token, the call waits until the same
+ * workspace has signed in again and is repeated with the new token, so nothing is lost.
  */
 export async function whileAccepted<Result>(
   attempt: (token: string | undefined) => Promise<Result>,

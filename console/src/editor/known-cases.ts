@@ -3,8 +3,8 @@ import { casesOfNode } from './panels/case-edits.ts'
 import type { Checks } from './workflow-editor.ts'
 
 /**
- * Cases that edges of a node can name: those of its settings, which are there as soon as it is drawn, and what the
- * server makes of them, which comes a moment later.
+ * Branches that edges of a node can name: from its settings, which are known immediately, and from the
+ * server's check, which arrives a moment later.
  */
 export const knownCases = (node: GraphNode | undefined, outline: Checks['outline']): string[] =>
   node === undefined

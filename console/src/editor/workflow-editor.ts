@@ -6,30 +6,30 @@ type CheckData = CallData<'POST /api/v1/workflow/check'>
 export type KindsData = CallData<'GET /api/v1/workflow/kinds'>
 export type KindRecord = KindsData['kinds'][number]
 
-/** One finding of the server, and the node it is about where it is about one. */
+/** One finding of the server, with its node if it has one. */
 export interface CheckFinding {
-  /** JSON pointer into the graph, as the server gave it. */
+  /** JSON pointer into the graph, from the server. */
   path: string
   message: string
-  /** Name of the rule that it breaks, where the server told one. */
+  /** The violated rule, if the server reports one. */
   rule?: string
   severity: 'error' | 'blocking' | 'warning'
   nodeId: string | undefined
-  /** The field of the node's data that it is about, where it is about one. */
+  /** The field of the node's data, if it is about one. */
   field: string | undefined
 }
 
-/** What the server thinks of the graph as it is being edited; the latest answer stays until the next one is there. */
+/** The server's check of the edited graph; the last result stays until the next one. */
 export interface Checks {
   runnable: boolean
   findings: readonly CheckFinding[]
-  /** Outputs and cases of each node by id, as the server derives them from its settings. */
+  /** Outputs and branches of each node by id, as the server derives them from its settings. */
   outline: NonNullable<CheckData['outline']>
-  /** Whether an answer for the newest edit is still to come. */
+  /** Whether the result for the latest edit is still pending. */
   isPending: boolean
 }
 
-/** How a node stands in the run that is being watched. */
+/** The status of a node in the watched run. */
 export interface NodeMark {
   status: 'running' | 'waiting' | 'succeeded' | 'skipped' | 'failed' | 'stopped'
   elapsedMs?: number
@@ -41,21 +41,24 @@ export type SaveStatus = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
 
 export interface Saving {
   status: SaveStatus
-  /** Version that the server has of what was loaded or saved last. */
+  /** The server's version of what was loaded or saved last. */
   version: number
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   error: unknown
-  /** Gives the version once the server has everything; rejects when it cannot be saved. A run begins with it. */
+  /**
+   * Resolves with the version once the server has everything; rejects if it cannot be saved. A run starts
+   * with it.
+   */
   flush(): Promise<number>
-  /** Goes on from a version that was made elsewhere, as by rolling back; the store has its graph already. */
+  /** Continues from a version created elsewhere, such as by a roll back; its graph is already in the store. */
   settle(version: number): void
-  /** Merges in what the server has now; rejects when that takes a decision, or cannot be read. */
+  /** Merges the server's state; rejects if that needs a decision, or cannot be loaded. */
   refresh(): Promise<void>
-  /** What is edited was stored elsewhere: nothing of it is left to save. */
+  /** The edited graph was stored elsewhere: nothing is left to save. */
   abandon(): void
 }
 
-/** All that the parts of the editor share. */
+/** The state that the parts of the editor share. */
 export interface WorkflowEditor {
   workflowId: string
   name: string

@@ -1,4 +1,4 @@
-/** What every page is handed: the rest of the path behind its own name, and the query. */
+/** Props of every page: the rest of the path after its own name, and the query. */
 export interface PageProps {
   segments: readonly string[]
   query: URLSearchParams

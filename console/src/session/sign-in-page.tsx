@@ -63,7 +63,7 @@ const useSignInAgainWords = defineWords(
   },
 )
 
-/** Lies over the console, so that what was typed there is still there afterwards. */
+/** A dialog over the console, so that unsaved input is still there afterwards. */
 export function SignInAgain({ workspace }: { workspace: string }) {
   const words = useSignInAgainWords()
   return (
@@ -98,7 +98,7 @@ const useOfferedTokenWords = defineWords(
   },
 )
 
-/** Somebody's sign-in link was opened while another token is in use: which of them is meant, is asked. */
+/** A sign-in link was opened while another token is in use: asks which one to use. */
 export function OfferedToken() {
   const { offered } = useHolder()
   return offered === undefined ? null : <Question key={offered} token={offered} />
@@ -172,7 +172,7 @@ const useSignInWords = defineWords(
   },
 )
 
-/** Asks the server about a token and signs in with it; tells what is wrong otherwise. */
+/** Validates a token with the server and signs in with it; reports what is wrong otherwise. */
 function useSignIn() {
   const words = useSignInWords()
   const [problem, setProblem] = useState<string>()

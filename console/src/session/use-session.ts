@@ -11,16 +11,16 @@ export const useHolder = (): Holder => useSyncExternalStore(onTokenChange, readH
 async function readSession(signal: AbortSignal): Promise<Session> {
   const { number } = readHolder()
   const session = await call('GET /api/v1/token/self', { signal })
-  // A late answer about somebody else says nothing about who is here now.
+  // A late response about another session must not affect the current one.
   if (readHolder().number === number) rememberWorkspace(session.workspace_id)
   return session
 }
 
-/** Who is signed in, as the server sees it. Inside the frame of the console it is always there. */
+/** The current session, as the server sees it. Inside the console's frame it always exists. */
 export function useSession() {
   const { token, number } = useHolder()
   return useQuery({
-    // Not the token itself: keys of queries are shown by developer tools.
+    // Not the token itself: query keys are visible in developer tools.
     queryKey: ['session', number],
     queryFn: ({ signal }) => readSession(signal),
     enabled: token !== undefined,
@@ -28,7 +28,7 @@ export function useSession() {
   })
 }
 
-/** What the role allows; the server decides in the end, the console only offers nothing in vain. */
+/** What the role allows; the server decides, the console only hides what would be rejected. */
 export function useMay(): { write: boolean; administer: boolean; operate: boolean } {
   const { data } = useSession()
   return {

@@ -1,4 +1,4 @@
-/** Middle x, middle y, width and height of the leaves' clouds, back ones first. */
+/** Centre x, centre y, width and height of the leaf clouds, back ones first. */
 const clouds = [
   [150, 92, 96, 40],
   [255, 70, 120, 52],
@@ -9,7 +9,7 @@ const clouds = [
   [850, 94, 92, 38],
 ] as const
 
-/** x, where it leaves the crown, where it ends, and how thick it has become. */
+/** x, start at the crown, end, and thickness. */
 const roots = [
   [118, 118, 168, 1.5],
   [150, 118, 214, 4],
@@ -31,7 +31,7 @@ const roots = [
   [884, 118, 160, 1.5],
 ] as const
 
-/** A banyan lets roots down from its branches; those that reach the ground become trunks. */
+/** A banyan grows aerial roots from its branches; those that reach the ground become trunks. */
 export function BanyanDrawing() {
   return (
     <svg className="drawing" viewBox="44 -14 912 232" aria-hidden="true">

@@ -1,10 +1,10 @@
 import { useLanguage } from './preferences.ts'
 
-/** Sizes stand below one another in tables. */
+/** Sizes are aligned in tables. */
 const tabular = { fontVariantNumeric: 'tabular-nums' } as const
 const units = ['kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** A number of bytes as people say it. */
+/** A readable number of bytes. */
 export function ByteSize({ bytes }: { bytes: number }) {
   const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
   if (bytes < 1024) return <span style={tabular}>{bytes} B</span>

@@ -39,12 +39,12 @@ export function CopyButton({ text, label, size }: { text: string; label?: string
   )
 }
 
-/** Copies a text, or throws where the browser does not let it be copied. */
+/** Copies a text, or throws if the browser does not allow it. */
 export async function copyToClipboard(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // To a page that came over plain HTTP, or that may not use it, browsers give no clipboard of their own.
+    // Browsers provide no clipboard API to pages on plain HTTP or without permission.
     copyBySelection(text)
   }
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { BanyanMark } from './banyan-mark.tsx'
 
-/** Where there is nothing yet: what will be here, and the next step. */
+/** An empty state: what will be here, and the next step. */
 export function EmptyState({
   title,
   children,

@@ -7,7 +7,7 @@ import { defineWords } from './words.ts'
 
 const useWords = defineWords({ again: 'Try again' }, { again: '重试' })
 
-/** A failure where something should have been shown. */
+/** A failure in place of content. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => unknown) | undefined }) {
   const words = useWords()
   const { title, details } = useFailureWords()(error)
@@ -75,7 +75,7 @@ export function useFailureWords(): (error: unknown) => { title: string; details:
   }
 }
 
-/** Tells of a failed action in passing; the page stays as it is. */
+/** Shows a failed action as a toast; the page stays as it is. */
 export function useTellFailure(): (error: unknown) => void {
   const { message } = App.useApp()
   const wordsOf = useFailureWords()

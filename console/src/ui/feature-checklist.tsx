@@ -13,7 +13,7 @@ interface FeatureProps {
 
 function Feature({ name, feature, mayAddModels }: FeatureProps) {
   const words = useFeatureWords()
-  // Without a language model next to nothing answers; all else is a choice.
+  // Without a language model almost nothing answers; the rest is optional.
   const isNeeded = name === 'model'
   const icon = feature.ready ? (
     <CheckCircleFilled className="feature-ready" />
@@ -43,7 +43,7 @@ function Feature({ name, feature, mayAddModels }: FeatureProps) {
   )
 }
 
-/** What the server is set up for, and what to set for the rest. */
+/** What the server is set up for, and the settings for the rest. */
 export function FeatureChecklist({ server, mayAddModels }: { server: Server; mayAddModels: boolean }) {
   const words = useFeatureWords()
   return (

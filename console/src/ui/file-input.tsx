@@ -1,15 +1,15 @@
 import type { Ref } from 'react'
 
 interface FileInputProps {
-  /** A button elsewhere opens it: `ref.current?.click()`. */
+  /** Opened by a button elsewhere: `ref.current?.click()`. */
   ref: Ref<HTMLInputElement>
   label?: string
-  /** A whole folder instead of single files. */
+  /** A folder instead of single files. */
   isFolder?: boolean
   onFiles: (files: File[]) => void
 }
 
-/** The browser's own dialog for files, without its looks. */
+/** The browser's file dialog, without a visible control. */
 export function FileInput({ ref, label, isFolder = false, onFiles }: FileInputProps) {
   return (
     <input

@@ -3,16 +3,16 @@ import './page.css'
 
 interface PageProps {
   title: string
-  /** One sentence that says what the page is for. */
+  /** One sentence about the page. */
   about?: ReactNode
-  /** Way back: where it leads and what is there. */
+  /** Back link: target and label. */
   back?: { href: string; title: string }
-  /** Buttons at the right of the title. */
+  /** Buttons to the right of the title. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A page with its title, what it is for, and what can be done there. */
+/** A page with its title, description and actions. */
 export function Page({ title, about, back, actions, children }: PageProps) {
   useDocumentTitle(title)
   return (

@@ -43,6 +43,6 @@ darkSystem.addEventListener('change', changed)
 
 export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => language)
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, () => theme)
-/** Whether what is shown is dark, by choice or because the system is. */
+/** Whether the dark theme is shown, by choice or by system preference. */
 export const useIsDark = (): boolean =>
   useSyncExternalStore(subscribe, () => theme === 'dark' || (theme === 'system' && darkSystem.matches))

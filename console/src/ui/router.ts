@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * Where the console is stands in the fragment of the address (`#/workflows/wf_hello?run=…`): the server then serves
- * one page only, and what is looked at is told to nobody.
+ * The console's location is in the URL's fragment (`#/workflows/wf_hello?run=…`): the server serves a single
+ * page, and the location is never sent to it.
  */
 export interface Place {
-  /** Decoded segments of the path. */
+  /** Decoded path segments. */
   segments: readonly string[]
   query: URLSearchParams
-  /** The whole, as it was. */
+  /** The whole location, unparsed. */
   path: string
 }
 
@@ -41,7 +41,7 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const usePlace = (): Place => useSyncExternalStore(subscribe, readPlace)
 
-/** `pathTo('workflows', id)` for a link's `href`, with everything escaped. */
+/** `pathTo('workflows', id)` for a link's `href`, escaped. */
 export const pathTo = (...segments: string[]): string => `#/${segments.map(encodeURIComponent).join('/')}`
 
 export function navigate(href: string, { replace = false } = {}): void {

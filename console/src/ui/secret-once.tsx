@@ -27,7 +27,7 @@ const useWords = defineWords(
   },
 )
 
-/** A new token in the only moment in which anybody gets to see it. */
+/** Shows a new token, which cannot be viewed again. */
 export function SecretOnce({ secret, withLink }: { secret: string; withLink: boolean }) {
   const words = useWords()
   const { origin, pathname } = window.location
@@ -60,7 +60,7 @@ export function SecretOnce({ secret, withLink }: { secret: string; withLink: boo
 interface MakeSecretDialogProps<Fields extends object, Made> {
   create: UseMutationResult<Made, Error, Fields>
   form: FormInstance<Fields>
-  /** Names the form's fields in the page. */
+  /** The id of the form in the page. */
   name: string
   initial?: Partial<Fields>
   words: { title: string; ready: (made: Made) => string; create: string; cancel: string; done: string }
@@ -71,7 +71,7 @@ interface MakeSecretDialogProps<Fields extends object, Made> {
   made: (made: Made) => ReactNode
 }
 
-/** Asks for what is needed to make something, then shows its secret, which nobody can see a second time. */
+/** A form that creates something with a secret, then shows the secret, which cannot be viewed again. */
 export function MakeSecretDialog<Fields extends object, Made>(props: MakeSecretDialogProps<Fields, Made>) {
   const { create, form, name, initial, words, onClose, children } = props
   const made = create.data
@@ -82,7 +82,7 @@ export function MakeSecretDialog<Fields extends object, Made>(props: MakeSecretD
       okText={made ? words.done : words.create}
       cancelText={words.cancel}
       confirmLoading={create.isPending}
-      // Neither a stray click nor a stray key may throw away what is shown only once, or is about to be.
+      // A stray click or key must not dismiss what is shown only once, or is about to be.
       mask={{ closable: false }}
       keyboard={!made && !create.isPending}
       closable={!create.isPending}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The value once it has rested for a moment, so that not every key stroke asks the server. */
+/** The value after it has been stable for a moment, so that not every key press calls the server. */
 export function useDebounced<Value>(value: Value, milliseconds = 250): Value {
   const [rested, setRested] = useState(value)
   useEffect(() => {

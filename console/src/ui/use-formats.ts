@@ -24,7 +24,7 @@ function durationIn(locale: string, milliseconds: number): string {
   return ''
 }
 
-/** Numbers, durations and days as the reader's language writes them. */
+/** Numbers, durations and days in the user's locale. */
 export function useFormats() {
   const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
   const day = (options: Intl.DateTimeFormatOptions) => (date: string) =>

@@ -4,7 +4,7 @@ import { onSignedOut } from '../api/token.ts'
 const kept = new Map<string, unknown>()
 onSignedOut(() => kept.clear())
 
-/** What was typed and not saved yet, by a key: it outlives a look at another page, and closing the tab asks. */
+/** Unsaved input by key: it survives visiting another page, and closing the tab asks. */
 export function useKept<Value>(key: string): [Value | undefined, (value: Value | undefined) => void] {
   const [value, setValue] = useState(() => kept.get(key) as Value | undefined)
   const isKept = value !== undefined

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** What was deleted may have been all of the last page: then the one before it is shown. */
+/** The last page may be empty after deleting: then the one before it is shown. */
 export function usePageInReach(
   total: number | undefined,
   page: number,

@@ -17,7 +17,7 @@ function relative(milliseconds: number, locale: string): string | undefined {
   return undefined
 }
 
-/** A time as people say it, with the exact one in reach of the pointer. */
+/** A relative time, with the exact one as a tooltip. */
 export function When({ time }: { time: string | number }) {
   const locale = useLanguage() === 'zh' ? 'zh-CN' : 'en'
   const date = new Date(time)

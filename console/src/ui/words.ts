@@ -5,8 +5,8 @@ type Word = string | ((...parameters: any[]) => string)
 type Translated<Words> = { [Key in keyof Words]: Words[Key] extends string ? string : Words[Key] }
 
 /**
- * The words of a part of the console in both languages; what one language has, the other must have too.
- * Gives a hook: `const useWords = defineWords({ save: 'Save' }, { save: '保存' })`.
+ * The texts of a part of the console in both languages; both must have the same keys. Returns a hook: `const
+ * useWords = defineWords({ save: 'Save' }, { save: '保存' })`.
  */
 export function defineWords<Words extends Record<string, Word>>(
   english: Words,

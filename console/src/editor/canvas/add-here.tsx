@@ -9,7 +9,7 @@ import type { Commands } from './commands.ts'
 import { KindIcon } from './kind-icon.tsx'
 import { isTakenIn, matches } from './palette.tsx'
 
-/** Where an edge was let go beside everything. */
+/** The point on empty canvas where a new edge was dropped. */
 export interface LooseEnd {
   from: string
   at: Point
@@ -21,7 +21,7 @@ interface AddHereProps extends LooseEnd {
   onClose(added: string | undefined): void
 }
 
-/** The kinds of nodes at the loose end of an edge: the chosen one is put there and connected. */
+/** The node picker at the loose end of an edge: the chosen node is placed there and connected. */
 export function AddHere({ from, at, camera, commands, onClose }: AddHereProps) {
   const words = useCanvasWords()
   const language = useLanguage()

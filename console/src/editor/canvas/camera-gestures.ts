@@ -8,9 +8,9 @@ export interface Area {
 }
 
 interface BlankGestures {
-  /** A rectangle on the screen was drawn with shift held; `isOver` at its end. */
+  /** A rectangle was drawn with shift held; `isOver` at its end. */
   onBand(area: Area, isOver: boolean): void
-  /** A click beside everything. */
+  /** A click on empty canvas. */
   onBlankClick(): void
 }
 
@@ -18,8 +18,8 @@ const isInCell = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('.x6-cell') !== null
 
 /**
- * Panning by dragging the ground, with the middle button or the space bar; the wheel; two fingers; and the rubber band
- * with shift.
+ * Panning by dragging the canvas, with the middle button or the space bar; wheel zoom; pinch zoom; and drag
+ * selection with shift.
  */
 export function listenToCamera(container: HTMLElement, camera: Camera, gestures: BlankGestures) {
   let isSpaceHeld = false
@@ -91,9 +91,9 @@ export function listenToCamera(container: HTMLElement, camera: Camera, gestures:
     'pointerdown',
     event => {
       if (event.button > 1) return
-      // X6 reckons with where it drew a card.
+      // X6 computes with the position where it drew a card.
       if (!isCameraGesture(event)) return camera.settle()
-      // The browser gives the ground the focus by itself, and shows no ring, as somebody points.
+      // The browser focuses the canvas itself, without a focus ring, because a pointer is used.
       if (event.button === 1) event.preventDefault()
       if (event.shiftKey && !isSpaceHeld && event.button === 0) band(event)
       else pan(event)
@@ -130,8 +130,8 @@ function turnWheel(event: WheelEvent, camera: Camera): void {
 }
 
 /**
- * Two fingers, wherever they are put down: what lies below them stays below them. One finger may have begun something
- * else already, which `onBegin` ends.
+ * Pinch zoom with two fingers: the points below the fingers stay below them. `onBegin` ends any gesture that
+ * the first finger has started.
  */
 function listenToPinch(
   container: HTMLElement,
@@ -155,7 +155,7 @@ function listenToPinch(
     isPinching = true
     onBegin()
     camera.hold(true)
-    // The second finger begins nothing of its own.
+    // The second finger starts no gesture of its own.
     event.stopImmediatePropagation()
   }
   const move = (event: PointerEvent): void => {
@@ -179,7 +179,7 @@ function listenToPinch(
   window.addEventListener('pointermove', move, { signal, capture: true })
   for (const type of ['pointerup', 'pointercancel'] as const)
     window.addEventListener(type, lift, { signal, capture: true })
-  // A card that the first finger lies on would otherwise be dragged along.
+  // Otherwise a card below the first finger would be dragged along.
   const swallow = (event: Event): void => {
     if (isPinching) event.stopImmediatePropagation()
   }

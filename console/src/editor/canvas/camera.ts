@@ -2,7 +2,7 @@ import type { Graph } from '@antv/x6'
 import type { Point } from '../model/graph.ts'
 import { cardSize } from './card-size.ts'
 
-/** How much of the drawing is seen: the left upper corner and size of the window on it, and the scale. */
+/** The visible part of the drawing: its top left corner, size and scale. */
 export interface View {
   readonly x: number
   readonly y: number
@@ -17,19 +17,19 @@ export interface Camera {
   view(): View
   subscribe(listener: () => void): () => void
   panBy(dx: number, dy: number): void
-  /** Around a point of the screen, or around the middle; as a gesture, it goes on in a moment. */
+  /** Zooms around a point of the screen, or around its centre; as a gesture, drawing is deferred. */
   zoomTo(scale: number, around?: ScreenPoint, isGesture?: boolean): void
-  /** Shows everything, but never larger than it is. */
+  /** Fits everything into view, at most at 100 %. */
   fit(): void
-  /** Shows everything where it can be read at that size, and the beginning otherwise. */
+  /** Fits everything if it stays readable at that size, otherwise shows the beginning. */
   begin(first: Point): void
   centreOn(point: Point): void
-  /** Moves only as far as is needed to see the card. */
+  /** Moves only as far as needed to show the card. */
   reveal(place: Point): void
   toLocal(event: ScreenPoint): Point
-  /** Whether a gesture is held: while it is, nothing is drawn anew. */
+  /** Whether a gesture is in progress; nothing is redrawn until it ends. */
   hold(isHeld: boolean): void
-  /** Draws at once what a gesture only moved. */
+  /** Draws what a gesture has only moved. */
   settle(): void
   dispose(): void
 }
@@ -61,7 +61,7 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
     layer.show({ tx: width / 2 - x * scale, ty: height / 2 - y * scale, scale })
   }
   const centreOn = (point: Point): void => show(point, layer.shown().scale)
-  /** The scale at which everything is seen. */
+  /** The scale at which everything fits. */
   const fittingScale = (area: Omit<View, 'scale'>): number => {
     const { width, height } = graph.options
     const fitting = Math.min((width - 2 * border) / area.width, (height - 2 * border) / area.height)
@@ -104,7 +104,7 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
       show(
         {
           x: isFarther ? first.x + (width / 2 - border) / scale : middle.x,
-          // What is higher than the screen shows where it begins, not its middle.
+          // A graph that is higher than the screen shows its beginning, not its middle.
           y: isTaller ? first.y + cardSize.height / 2 : middle.y,
         },
         scale,
@@ -131,7 +131,7 @@ const middleOf = ({ x, y, width, height }: Omit<View, 'scale'>): Point => ({
   y: y + height / 2,
 })
 
-/** Where the drawing's origin is on the ground, and how large it is shown. */
+/** Where the drawing's origin is on the screen, and its scale. */
 interface Shown {
   readonly tx: number
   readonly ty: number
@@ -141,19 +141,20 @@ interface Shown {
 interface ShownLayer {
   shown(): Shown
   show(next: Shown, isGesture?: boolean): void
-  /** Tells the listener with the next picture, however often it is asked to until then. */
+  /** Notifies the listener once per animation frame. */
   tell(): void
   hold(isHeld: boolean): void
   settle(): void
   dispose(): void
 }
 
-/** So long after the last movement of a wheel or a trackpad it rests. */
+/** A wheel or trackpad gesture ends this long after its last movement. */
 const restMilliseconds = 250
 
 /**
- * Moves the drawing. Drawing hundreds of cards anew takes longer than a picture may, so while a gesture lasts what
- * is drawn already is moved and scaled as a whole; only when it rests X6 is told, and everything is sharp again.
+ * Moves the drawing. Redrawing hundreds of cards takes longer than a frame, so during a gesture the existing
+ * drawing is moved and scaled as a whole by CSS; X6 is updated when the gesture ends, and everything is sharp
+ * again.
  */
 function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
   const { style } = graph.view.svg
@@ -166,7 +167,7 @@ function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
   const draw = (): void => {
     frame = 0
     const grown = shown.scale / drawn.scale
-    // On whole pixels, as letters are blurred between them.
+    // Whole pixels, because text is blurred between them.
     const [x, y] = [Math.round(shown.tx - drawn.tx * grown), Math.round(shown.ty - drawn.ty * grown)]
     style.transform = shown === drawn ? '' : `translate(${x}px, ${y}px) scale(${grown})`
     listener()
@@ -182,7 +183,7 @@ function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
     graph.translate(shown.tx, shown.ty)
     drawn = shown
     cancelAnimationFrame(frame)
-    // At once: X6 may be asked in the same moment what lies below the pointer.
+    // Immediately: X6 may be asked in the same frame what is below the pointer.
     draw()
   }
   const rest = (): void => {
@@ -194,7 +195,7 @@ function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
     show: (next, isGesture = false) => {
       shown = next
       const grown = next.scale / drawn.scale
-      // Beyond that, what was drawn is too coarse, or too little of it.
+      // Beyond this scale change the old drawing is too coarse, or shows too little.
       if (!isGesture || grown > 2 || grown < 0.5) return settle()
       tell()
       rest()

@@ -24,7 +24,7 @@ const steps: Readonly<Record<Direction, { x: number; y: number }>> = {
   ArrowDown: { x: 0, y: 1 },
 }
 
-/** What a key does on the canvas; true when it was understood. */
+/** Handles a key on the canvas; returns true if it was handled. */
 export function pressKey(event: KeyboardEvent, targets: KeyTargets): boolean {
   if (Object.hasOwn(steps, event.key)) return pressArrow(event, targets)
   if (event.ctrlKey || event.metaKey) return pressCommand(event, targets)
@@ -53,7 +53,7 @@ function pressPlain(event: KeyboardEvent, { canvas, commands, select, ...targets
     case 'Delete':
     case 'Backspace':
       commands.remove()
-      // From an edge, one goes on at the card whose edge it was.
+      // From an edge, focus returns to the card it belongs to.
       canvas.focus(onEdge ? here?.id : undefined)
       return true
     case 'Escape':
@@ -108,7 +108,10 @@ function onlySelected(cards: readonly Card[]): Card | undefined {
   return selected.length === 1 ? selected[0] : undefined
 }
 
-/** Goes from card to card; before the first and behind the last it leaves the canvas, as Tab does everywhere. */
+/**
+ * Moves the focus between cards; before the first and after the last it leaves the canvas, as Tab does
+ * elsewhere.
+ */
 function pressTab(event: KeyboardEvent, { canvas, select }: KeyTargets): boolean {
   const order = inOrder(canvas)
   const onCard = document.activeElement?.hasAttribute('data-node') ?? false
@@ -116,7 +119,7 @@ function pressTab(event: KeyboardEvent, { canvas, select }: KeyTargets): boolean
   if (!onCard && event.shiftKey) return false
   const next = order[here + (event.shiftKey ? -1 : 1)]
   if (!next) {
-    // From the ground, the browser's own order leads out of the canvas.
+    // From the canvas itself, the browser's tab order leads out.
     canvas.focus(undefined)
     return false
   }
@@ -141,7 +144,7 @@ function pressArrow(event: KeyboardEvent, { canvas, commands, mayWrite, select }
   return true
 }
 
-/** The nearest card in a direction; what is off to the side counts as farther away. */
+/** The nearest card in a direction; distance to the side counts more. */
 function neighbour(cards: readonly Card[], here: Card, step: { x: number; y: number }): Card | undefined {
   const distance = (card: Card): number => {
     const [dx, dy] = [card.x - here.x, card.y - here.y]
@@ -159,8 +162,8 @@ function neighbour(cards: readonly Card[], here: Card, step: { x: number; y: num
 }
 
 /**
- * The edge that comes after the selected one among those of a card: first those that lead on, then those that lead
- * here, each from top to bottom. Behind the last one comes the first.
+ * The edge after the selected one among the edges of a card: outgoing edges first, then incoming ones, each
+ * from top to bottom, in a cycle.
  */
 function nextWire({ cards, wires }: Scene, card: Card, isBackwards: boolean): Wire | undefined {
   const places = new Map(cards.map(({ id, y }) => [id, y]))

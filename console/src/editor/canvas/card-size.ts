@@ -1,5 +1,5 @@
-/** Every card is as large as the others, so that a layout needs no screen to measure on. */
+/** All cards have the same size, so that a layout needs no measuring. */
 export const cardSize = { width: 208, height: 76 } as const
 
-/** Places snap to this. */
+/** The grid that positions snap to. */
 export const gridStep = 8

@@ -20,7 +20,7 @@ function draw(parent: Element, name: string, className: string, attributes: Attr
   return element
 }
 
-/** The texts of an SVG are cut here, and only when they change. */
+/** SVG text is truncated here, and only when it changes. */
 function write(element: Element, text: string, room: number, font: string): void {
   const fitting = fitText(text, room, font)
   if (element.textContent !== fitting) element.textContent = fitting
@@ -41,7 +41,7 @@ type PartName =
   | 'out'
 
 let shared: object | undefined
-/** X6 makes a deep copy of the same options for each view, which takes longer than drawing it. */
+/** X6 deep-copies the same options for every view, which takes longer than drawing. */
 function sharedOptions(options: object) {
   shared ??= CellView.getOptions({})
   return { ...shared, ...options } as ReturnType<typeof CellView.getOptions>
@@ -54,8 +54,8 @@ export class WireView extends EdgeView {
 }
 
 /**
- * Draws a node as a card in plain SVG. X6 would work from a description of the markup, and a React root for every
- * node costs far more still: a drawing of 500 cards has to be panned smoothly.
+ * Draws a node as a card in plain SVG. Going through X6's markup or a React root per node costs far more, and
+ * panning 500 cards has to be smooth.
  */
 export class CardView extends NodeView {
   #parts: Record<PartName, SVGElement> = undefined as never
@@ -66,7 +66,7 @@ export class CardView extends NodeView {
 
   protected override renderMarkup(): void {
     const root = this.container
-    // What is pressed and named stands beside the texts, not around them: it has a name of its own.
+    // The focusable button is beside the texts, not around them, because it has its own label.
     const press = draw(root, 'g', 'card-press', { role: 'button', tabindex: -1 })
     draw(press, 'rect', 'card-ring', { x: -4, y: -4, width: width + 8, height: height + 8, rx: 14 })
     draw(press, 'rect', 'card-body', { width, height, rx: 10 })
@@ -89,7 +89,7 @@ export class CardView extends NodeView {
       in: draw(root, 'circle', 'card-port', { ...side, cx: 0, magnet: 'passive', 'data-port': 'in' }),
       out: draw(root, 'circle', 'card-port', { ...side, cx: width, magnet: 'true', 'data-port': 'out' }),
     }
-    // Above all, so that a badge does not hide the way in.
+    // On top of everything, so that a badge does not cover it.
     root.append(badge, mark, this.#parts.in, this.#parts.out)
   }
 
@@ -120,7 +120,7 @@ export class CardView extends NodeView {
     return true
   }
 
-  /** What style sheets, tests and screen readers go by. */
+  /** Attributes for style sheets, tests and screen readers. */
   #tell(card: Card): void {
     const { press } = this.#parts
     press.setAttribute('aria-label', card.label)

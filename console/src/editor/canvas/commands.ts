@@ -13,25 +13,25 @@ import { cardSize, gridStep } from './card-size.ts'
 export interface CommandSource {
   store: EditorStore
   mayWrite: boolean
-  /** Where every node is drawn, also those that nobody placed. */
+  /** Positions of all drawn nodes, including those without a stored position. */
   positions: Positions
   checks: Pick<Checks, 'outline'>
   language: 'en' | 'zh'
 }
 
-/** What can be done to the drawing, by whatever means: keys, buttons, the palette. */
+/** The commands of the canvas, for keys, buttons and the palette. */
 export interface Commands {
   remove(): void
   duplicate(): void
-  /** The selected nodes as text for the clipboard; undefined when none is selected. */
+  /** The selected nodes as clipboard text; undefined if none is selected. */
   copied(): string | undefined
   paste(text: string, middle?: Point): void
   selectAll(): void
   move(positions: Positions): void
   nudge(dx: number, dy: number): void
   /**
-   * Adds a node and gives its id: behind the only selected one unless a place is given. With `from`, that node leads
-   * to it.
+   * Adds a node and returns its id: after the only selected node unless a position is given. With `from`,
+   * that node is connected to it.
    */
   add(kind: KindRecord, options: { at?: Point; middle: Point; from?: string }): string | undefined
   connect(from: string, to: string, branch?: string): void
@@ -44,13 +44,14 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
   const edit = (change: Edit, group?: string): void => {
     if (mayWrite) store.edit(change, group === undefined ? {} : { group })
   }
-  /** Two keys may come before the screen is drawn anew: what the store has is newer than what was seen. */
+  /** Two keys may arrive before the next render, so the store's state is used instead of the rendered one. */
   const here = (): Positions => ({ ...positions, ...store.state().positions })
   const drawing = () => ({ graph: store.state().graph, positions: here() })
   const selected = (): string[] => [...store.state().selection.nodes]
 
   const move = (moved: Positions, group?: string): void => {
-    // Those that nobody placed yet stay where they are seen, instead of being laid out anew around the moved ones.
+    // Nodes without a stored position keep the one shown, instead of being laid out again around the moved
+    // ones.
     const { positions: placed, graph } = store.state()
     const unplaced = graph.nodes.filter(({ id }) => !Object.hasOwn(placed, id) && positions[id])
     const seen = Object.fromEntries(unplaced.map(({ id }) => [id, positions[id]!]))
@@ -123,7 +124,7 @@ export function createCommands({ store, mayWrite, positions, checks, language }:
 
 const behind = ({ x, y }: Point): Point => ({ x: x + cardSize.width + 72, y })
 
-/** The next place downwards that covers no other card. */
+/** The next free position below. */
 function freePlace({ x, y }: Point, positions: Positions): Point {
   const place = { x: snap(x), y: snap(y) }
   const others = Object.values(positions)
@@ -137,7 +138,7 @@ function freePlace({ x, y }: Point, positions: Positions): Point {
   return place
 }
 
-/** The first case of a branching node that leads nowhere yet. */
+/** The first branch of a branching node that has no connection yet. */
 export function freeCase(
   store: EditorStore,
   checks: Pick<Checks, 'outline'>,

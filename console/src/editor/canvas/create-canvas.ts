@@ -12,24 +12,24 @@ import type { Card, Scene } from './scene.ts'
 export interface CanvasListener extends CellGestures {
   mayEdit(): boolean
   mayConnect(from: string, to: string): boolean
-  /** The pointer was let go over a node that the edge may not lead to. */
+  /** The pointer was released over a node that the edge must not connect to. */
   onRefused(from: string, to: string): void
-  /** Nodes inside a rubber band, while it is drawn; `area` is undefined at its end. */
+  /** Nodes inside the selection rectangle while it is drawn; `area` is undefined at its end. */
   onBand(ids: string[], area: Area | undefined): void
   onBlankClick(): void
 }
 
 export interface Canvas {
   camera: Camera
-  /** Draws a scene; the first one that has something in it also decides where the camera begins. */
+  /** Draws a scene; the first non-empty one also sets the initial camera position. */
   render(scene: Scene): void
   scene(): Scene
-  /** Puts the keyboard's focus on a card, bringing it into view, or on the ground. */
+  /** Focuses a card and brings it into view, or focuses the canvas. */
   focus(id: string | undefined): void
   dispose(): void
 }
 
-/** The canvas without React: X6, the camera, and what the pointer does. */
+/** The canvas without React: X6, the camera, and pointer gestures. */
 export function createCanvas(container: HTMLElement, listener: CanvasListener): Canvas {
   let scene: Scene = { cards: [], wires: [] }
   let awaited: string | undefined
@@ -54,7 +54,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
   graph.on('view:mounted', ({ view }) => {
     if (view.cell.id !== awaited) return
     awaited = undefined
-    // It is in the page, but filled only after this.
+    // The element is in the page, but filled only after this.
     queueMicrotask(() => focusNow(view.cell.id))
   })
   let focused: string | null | undefined
@@ -62,7 +62,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     focused = (event.target as Element).getAttribute('data-node')
   })
   graph.on('view:unmounted', ({ view }) => {
-    // Who works by keyboard would otherwise stand nowhere when the card with the focus goes out of sight.
+    // Keyboard users would otherwise lose their position when the focused card leaves the screen.
     if (view.cell.id !== focused || document.activeElement !== document.body) return
     container.focus({ preventScroll: true })
   })
@@ -84,7 +84,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     render: next => {
       const [first, ...others] = scene.cards.length === 0 ? next.cards : []
       scene = next
-      // Before anything is drawn, so that only what will be seen is.
+      // Before anything is drawn, so that only visible cards are drawn.
       if (first) camera.begin(others.reduce(moreOfABeginning, first))
       render(next)
       spreadSheet(sheet, areaOf(next))
@@ -106,8 +106,8 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
 }
 
 /**
- * Lies below all cards without being seen. Browsers put things that are moved together into one layer only where that
- * wastes no room; without this, each card becomes a layer of its own, which takes longer than painting them.
+ * An invisible element below all cards. Browsers put elements that move together into one layer only if that
+ * wastes no space; without it each card becomes a layer of its own, which is slower than painting.
  */
 function spreadSheet(sheet: SVGElement, area: ReturnType<typeof areaOf>): void {
   const margin = 400
@@ -116,7 +116,7 @@ function spreadSheet(sheet: SVGElement, area: ReturnType<typeof areaOf>): void {
   for (const [name, value] of Object.entries(attributes)) sheet.setAttribute(name, String(value))
 }
 
-/** Workflows begin at their input; without one, at the left. */
+/** Workflows start at their input; without one, at the left. */
 function moreOfABeginning(one: Card, other: Card): Card {
   if ((one.kind === 'input') !== (other.kind === 'input')) return one.kind === 'input' ? one : other
   return other.x < one.x ? other : one
@@ -146,13 +146,13 @@ function idsWithin({ cards }: Scene, area: Area, camera: Camera): string[] {
 }
 
 interface CellGestures {
-  /** Ids of the selected nodes as it stands. */
+  /** Ids of the currently selected nodes. */
   selectedNodes(): ReadonlySet<string>
   onPickNode(id: string, isAdding: boolean): void
   onPickEdge(edgeId: string, isAdding: boolean): void
   onOpenNode(id: string): void
   onOpenEdge(): void
-  /** An edge was drawn to where nothing is. */
+  /** An edge was dropped on empty canvas. */
   onLooseEnd(end: LooseEnd): void
   onMove(positions: Positions): void
   onConnect(from: string, to: string, at: Place): void
@@ -171,7 +171,7 @@ interface Pressed {
 
 const isAdding = (event: Pressed): boolean => event.shiftKey || event.ctrlKey || event.metaKey
 
-/** Turns what X6 tells of cells into what was meant. X6's own model is only ever a picture of the store's. */
+/** Translates X6's cell events into edits. X6's own model only mirrors the store. */
 function listenToCells(graph: Graph, gestures: CellGestures): void {
   let starts = new Map<Node, Point>()
 
@@ -187,7 +187,8 @@ function listenToCells(graph: Graph, gestures: CellGestures): void {
     )
   })
   graph.on('node:click', ({ e, node }) => {
-    // A press on one of several begins to move them all; only a click that moved nothing means this one.
+    // Pressing one of several selected nodes starts moving them all; only a click without movement selects
+    // this one.
     if (!isAdding(e) && gestures.selectedNodes().size > 1) gestures.onPickNode(node.id, false)
   })
   graph.on('node:moving', ({ node }) => {
@@ -211,7 +212,7 @@ function listenToCells(graph: Graph, gestures: CellGestures): void {
   graph.on('edge:click', ({ e, edge }) => gestures.onPickEdge(edge.id, isAdding(e)))
   graph.on('edge:dblclick', () => gestures.onOpenEdge())
   graph.on('edge:removed', ({ edge, options }) => {
-    // X6 takes an edge away by itself only where it was let go at nothing that it may lead to.
+    // X6 removes an edge itself only if it was dropped on no valid target.
     const from = options['ui'] ? edge.getSourceCellId() : undefined
     const { x, y } = edge.getTarget() as Partial<Point>
     if (from === undefined || x === undefined || y === undefined) return
@@ -219,14 +220,14 @@ function listenToCells(graph: Graph, gestures: CellGestures): void {
   })
   graph.on('edge:connected', ({ edge, e }) => {
     const [from, to] = endsOf(edge)
-    // The store draws it anew, where it is allowed.
+    // The store draws it again if it is allowed.
     edge.remove()
     if (from !== undefined && to !== undefined)
       gestures.onConnect(from, to, { clientX: e.clientX ?? 0, clientY: e.clientY ?? 0 })
   })
 }
 
-/** Not on a card that refuses it, and not where it only just began. */
+/** Not on a card that rejects it, and not where it has only just started. */
 function isLoose(graph: Graph, from: string, end: Point): boolean {
   const boxes = graph.getNodes().map(node => node.getBBox().inflate(node.id === from ? 40 : 0))
   return !boxes.some(box => box.containsPoint(end))

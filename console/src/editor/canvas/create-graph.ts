@@ -13,7 +13,7 @@ Graph.registerEdge(
   {
     inherit: Shape.Edge,
     view: wireName,
-    // X6's own measures its text on the screen; the one of each wire is told how wide it is.
+    // X6's own label measures its text on the page; here the width of each label is known.
     defaultLabel: { markup: [], attrs: {}, position: { distance: 0.5 } },
     attrs: {
       wrap: { strokeWidth: 16 },
@@ -28,7 +28,7 @@ Graph.registerEdge(
   true,
 )
 
-// From the model alone: measuring on the page would lay it out again for every edge.
+// From the model alone: measuring would force a page layout for every edge.
 const side = (isOut: boolean) => (view: { cell: unknown }) => {
   const { x, y, width, height } = (view.cell as Node).getBBox()
   return new Point(isOut ? x + width : x - 2, y + height / 2)
@@ -36,7 +36,7 @@ const side = (isOut: boolean) => (view: { cell: unknown }) => {
 Graph.registerAnchor('card-out', side(true), true)
 Graph.registerAnchor('card-in', side(false), true)
 
-/** Leaves to the right and arrives from the left, also where the target stands behind its source. */
+/** Leaves to the right and arrives from the left, also if the target is left of its source. */
 Graph.registerConnector(
   'wire',
   (source, target) => {
@@ -52,16 +52,16 @@ export const wireShape = wireName
 export interface GraphRules {
   mayEdit(): boolean
   mayConnect(from: string, to: string): boolean
-  /** Whether a gesture is somebody else's, such as panning while the space bar is held. */
+  /** Whether another gesture owns the pointer, such as panning with the space bar. */
   isOurs(event: { target: EventTarget | null }): boolean
 }
 
-/** X6 with what is drawn by it: cells, and the gestures on them. Panning and zooming are the camera's. */
+/** X6 with its cells and their gestures. Panning and zooming belong to the camera. */
 export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
   return new Graph({
     container,
     autoResize: true,
-    // Taking cards out of the page while it is panned costs more than leaving 500 of them in.
+    // Removing cards from the page while panning costs more than keeping 500 of them.
     virtual: false,
     panning: false,
     mousewheel: false,
@@ -79,7 +79,7 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
       vertexMovable: false,
     }),
     connecting: {
-      // Anywhere on a card, not only near its middle or its dot.
+      // Anywhere on a card, not only near its centre or its port.
       snap: { radius: 24, anchor: 'bbox' },
       allowBlank: false,
       allowLoop: false,

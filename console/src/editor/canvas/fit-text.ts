@@ -1,7 +1,7 @@
 let pen: CanvasRenderingContext2D | null | undefined
 const widths = new Map<string, number>()
 
-/** How wide a text is, without asking the page to lay anything out. */
+/** Text width without forcing a page layout. */
 export function textWidth(text: string, font: string): number {
   pen ??= document.createElement('canvas').getContext('2d')
   if (!pen) return text.length * 7
@@ -15,7 +15,7 @@ export function textWidth(text: string, font: string): number {
   return width
 }
 
-/** As much of a text as fits; SVG cannot cut it by itself. */
+/** The part of a text that fits; SVG cannot truncate text itself. */
 export function fitText(text: string, width: number, font: string): string {
   if (textWidth(text, font) <= width) return text
   const letters = [...text]

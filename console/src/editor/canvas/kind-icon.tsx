@@ -1,4 +1,4 @@
-/** The same drawing that a card has on the canvas. */
+/** The icon that a card has on the canvas. */
 export function KindIcon({ kind, group }: { kind: string; group: string }) {
   return (
     <span className="kind-icon" data-group={group}>
@@ -9,7 +9,7 @@ export function KindIcon({ kind, group }: { kind: string; group: string }) {
   )
 }
 
-/** Drawn with strokes in a square of 16. */
+/** Stroke paths in a 16 × 16 box. */
 const paths: Readonly<Record<string, string>> = {
   input: 'M2 8h8M7 5l3 3-3 3M9 2.5h3.5v11H9',
   output: 'M2.5 3.5h11v7h-6l-3 2.5v-2.5h-2zM5.5 7h5',

@@ -15,7 +15,7 @@ interface Fitting {
   top: number
 }
 
-/** The map shows the drawing together with the window on it, wherever that was moved. */
+/** The minimap covers the drawing and the visible area, wherever that is. */
 function fitting(scene: Scene, seen: View): Fitting | undefined {
   const drawn = areaOf(scene)
   if (!drawn) return undefined
@@ -47,7 +47,7 @@ function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
   const fit = fitting(scene, seen)
   const colours = getComputedStyle(document.documentElement)
   const ratio = window.devicePixelRatio || 1
-  // A new size throws the picture's memory away, which is not for every frame.
+  // Resizing a canvas element clears it, so it is not done for every frame.
   if (element.width !== Math.round(size.width * ratio)) {
     element.width = Math.round(size.width * ratio)
     element.height = Math.round(size.height * ratio)
@@ -73,12 +73,12 @@ function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas): void {
   pen.strokeRect(...put(seen.x, seen.y, seen.width, seen.height))
 }
 
-/** The whole drawing in small; a press or a drag there moves what is seen. */
+/** The whole drawing in small; a press or a drag there moves the view. */
 export function Minimap({ canvas, scene }: { canvas: Canvas; scene: Scene }) {
   const words = useCanvasWords()
   const isDark = useIsDark()
   const element = useRef<HTMLCanvasElement>(null)
-  // While it is dragged, the map must not change below the pointer.
+  // While dragging, the map must not change below the pointer.
   const held = useRef<Fitting>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: colours follow the theme
   useEffect(() => {

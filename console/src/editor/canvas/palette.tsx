@@ -8,7 +8,7 @@ import { type KindRecord, useEditorState, useWorkflowEditor } from '../workflow-
 import { KindIcon } from './kind-icon.tsx'
 import './palette.css'
 
-/** What a dragged kind is called on its way to the canvas. */
+/** Data transfer type of a dragged node kind. */
 export const draggedKind = 'application/x-banyan-kind'
 
 const useWords = defineWords(
@@ -45,7 +45,7 @@ interface PaletteProps {
   onAdd(kind: KindRecord): void
 }
 
-/** The kinds of nodes: to be dragged onto the canvas, or added where one stands. */
+/** The node kinds, to be dragged onto the canvas or added by keyboard. */
 export function Palette({ searchBox, onAdd }: PaletteProps) {
   const words = useWords()
   const { kinds } = useWorkflowEditor()
@@ -54,7 +54,7 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
   const language = useLanguage()
   const word = sought.trim().toLowerCase()
   const found = kinds.kinds.filter(kind => matches(kind, word))
-  // What is called by the word comes before what only mentions it.
+  // Matches in the title come before matches in the description.
   const best = found.find(kind => kind.title[language].toLowerCase().includes(word)) ?? found[0]
   const isTaken = (kind: KindRecord): boolean => isTakenIn(graph, kind)
   const add = (kind: KindRecord | undefined): void => {
@@ -62,7 +62,7 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
   }
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') setSought('')
-    // An input method confirms its choice with Enter, too.
+    // An input method also confirms with Enter.
     if (event.key === 'Enter' && !event.nativeEvent.isComposing && word !== '') add(best)
   }
   return (
@@ -140,6 +140,6 @@ function PaletteGroup({ title, kinds, best, whyNot, onAdd }: PaletteGroupProps) 
 export const matches = ({ kind, title, about }: KindRecord, sought: string): boolean =>
   [kind, title.en, title.zh, about.en, about.zh].some(text => text.toLowerCase().includes(sought))
 
-/** A workflow has no second input and no second end. */
+/** A workflow has at most one input and one end. */
 export const isTakenIn = (graph: Graph, { kind }: KindRecord): boolean =>
   (kind === 'input' || kind === 'end') && graph.nodes.some(node => node.data.type === kind)

@@ -8,10 +8,10 @@ const labelFont = '600 11px sans-serif'
 const isSame = <Value extends object>(one: Value, other: Value): boolean =>
   (Object.keys(one) as (keyof Value)[]).every(key => one[key] === other[key])
 
-/** Names of nodes and keys of edges could be the same text. */
+/** A node id and an edge key could be the same text. */
 export const wireId = (key: string): string => `wire ${key}`
 
-/** Brings what X6 shows from one scene to the next, touching only what differs. */
+/** Updates what X6 shows from one scene to the next, touching only differences. */
 export function createSceneRenderer(graph: Graph): (scene: Scene) => void {
   let cards = new Map<string, Card>()
   let wires = new Map<string, Wire>()
@@ -19,7 +19,7 @@ export function createSceneRenderer(graph: Graph): (scene: Scene) => void {
     const nextCards = new Map(scene.cards.map(card => [card.id, card]))
     const nextWires = new Map(scene.wires.map(wire => [wire.key, wire]))
     if (cards.size === 0) {
-      // All at once: one by one, X6 would sort all of them again after each.
+      // In one batch: X6 would sort all cells after each single addition.
       const nodes = scene.cards.map(card => graph.createNode(cardProps(card)))
       graph.resetCells([...nodes, ...scene.wires.map(wire => graph.createEdge(wireProps(wire)))])
     } else

@@ -21,7 +21,7 @@ export interface Card {
   readonly y: number
   readonly title: string
   readonly kindTitle: string
-  /** What it is set to, in one line. */
+  /** Its main setting in one line. */
   readonly detail: string
   readonly kind: string
   readonly group: string
@@ -30,9 +30,9 @@ export interface Card {
   readonly mark: NodeMark['status'] | undefined
   readonly markText: string
   readonly isSelected: boolean
-  /** What a screen reader says. */
+  /** The label for screen readers. */
   readonly label: string
-  /** Whether an edge can begin or end here. */
+  /** Whether an edge can start or end here. */
   readonly hasIn: boolean
   readonly hasOut: boolean
 }
@@ -44,7 +44,7 @@ export interface Wire {
   readonly to: string
   readonly label: string
   readonly isSelected: boolean
-  /** Whether the run that is being watched went along it. */
+  /** Whether the watched run took it. */
   readonly isLive: boolean
 }
 
@@ -75,7 +75,7 @@ interface Found {
   severity: 'error' | 'warning'
 }
 
-/** Everything that the canvas shows, from everything that is known. */
+/** Builds the scene from the graph, checks and run. */
 function makeScene(source: SceneSource): Scene {
   const found = findingsByNode(source.checks)
   const seen = new Set<string>()
@@ -136,7 +136,7 @@ function makeWires({ state, marks }: SceneSource, cards: ReadonlySet<string>): W
   for (const edge of state.graph.edges) {
     const key = edgeKey(edge)
     const [from, to] = [edge.source.cell, edge.target.cell]
-    // A graph that is still being written by hand may name nodes that are not there yet.
+    // A graph that is edited by hand may refer to nodes that do not exist yet.
     if (!cards.has(from) || !cards.has(to)) continue
     const target = marks.get(to)?.status
     wires.set(key, {
@@ -172,7 +172,7 @@ function shown(value: unknown): string {
 
 const named = (item: Record<string, unknown>): string => shown(item['name'] ?? item['id'] ?? item['type'])
 
-/** The setting that tells most about a node: the first one that it needs, or that is there at all. */
+/** The setting that says most about a node: the first required one, or the first that is set. */
 function mainSetting(data: NodeData, kind: KindRecord | undefined): string {
   if (!kind) return ''
   const fields = [...kind.fields].sort((one, other) => Number(other.required) - Number(one.required))
@@ -183,7 +183,7 @@ function mainSetting(data: NodeData, kind: KindRecord | undefined): string {
   return ''
 }
 
-/** Where every node is drawn, also those that nobody placed yet. */
+/** Positions of all drawn nodes, including those without a stored position. */
 export function usePlacedNodes(): Positions {
   const { graph, positions } = useEditorState()
   return useMemo(() => placedAll(graph, positions), [graph, positions])
@@ -192,7 +192,7 @@ export function usePlacedNodes(): Positions {
 const useKindsByName = (kinds: KindsData): ReadonlyMap<string, KindRecord> =>
   useMemo(() => new Map(kinds.kinds.map(kind => [kind.kind, kind])), [kinds])
 
-/** What the canvas shows just now. */
+/** The current scene. */
 export function useScene(positions: Positions): Scene {
   const { graph, selection } = useEditorState()
   const { kinds, checks, marks } = useWorkflowEditor()
@@ -215,13 +215,13 @@ export function useScene(positions: Positions): Scene {
   )
 }
 
-/** Places for those nodes, too, that nobody placed. */
+/** Positions also for nodes that have no stored one. */
 const placedAll = (graph: Graph, known: Positions): Positions =>
   graph.nodes.every(({ id }) => Object.hasOwn(known, id)) ? known : layOut(graph, known, () => cardSize)
 
 /**
- * What nobody placed is laid out for looking at only, and stored with the first edit that somebody makes: from then on
- * it would jump with every edit otherwise. Gives what ends it.
+ * Nodes without a position are laid out for display only; the first edit stores these positions, otherwise
+ * they would jump with every edit. Returns a function that stops this.
  */
 export function keepPlaces(store: EditorStore): () => void {
   let seen = store.state()
@@ -234,7 +234,7 @@ export function keepPlaces(store: EditorStore): () => void {
     const unplaced = graph.nodes.filter(({ id }) => !Object.hasOwn(positions, id) && Object.hasOwn(shown, id))
     if (isEdited && unplaced.length > 0) {
       const places = unplaced.map(({ id }) => [id, shown[id]!] as const)
-      // This is heard here again, with nothing left to place.
+      // This change notifies the listener again, with nothing left to place.
       store.edit({ type: 'nodes.move', positions: Object.fromEntries(places) }, { silent: true })
     } else shown = placedAll(graph, positions)
   })

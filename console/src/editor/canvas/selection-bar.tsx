@@ -13,11 +13,11 @@ import { type Commands, freeCase } from './commands.ts'
 interface SelectionBarProps {
   commands: Commands
   onConnect(from: string): void
-  /** What was selected is gone, and this bar with it. */
+  /** The selected item no longer exists, nor does this bar. */
   onRemoved(): void
 }
 
-/** What can be done with what is selected, for whoever works with the pointer. */
+/** Actions for the selection, for pointer users. */
 export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarProps) {
   const words = useCanvasWords()
   const { message } = App.useApp()
@@ -119,13 +119,13 @@ const titleIn = (graph: Graph, id: string): string =>
 
 interface ConnectDialogProps {
   from: string
-  /** Already chosen, where an edge was drawn and only its case is open. */
+  /** Set if an edge was drawn and only its branch is missing. */
   to?: string
   commands: Commands
   onClose(): void
 }
 
-/** Draws an edge without a pointer, and asks for its case where the source branches. */
+/** Draws an edge without a pointer, and asks for the branch if the source branches. */
 export function ConnectDialog({ from, to, commands, onClose }: ConnectDialogProps) {
   const words = useCanvasWords()
   const { graph } = useEditorState()

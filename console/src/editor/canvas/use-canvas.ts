@@ -17,7 +17,7 @@ export interface CanvasActions {
   onOpenEdge(): void
   onLooseEnd(end: LooseEnd): void
   onBand(area: Area | undefined): void
-  /** An edge was drawn from a node that branches: its case is still to be chosen. */
+  /** An edge was drawn from a branching node: its branch is still to be chosen. */
   onChooseBranch(from: string, to: string): void
 }
 
@@ -28,7 +28,7 @@ export function useCanvas(
 ): Canvas | undefined {
   const [canvas, setCanvas] = useState<Canvas>()
   const listener = useListener(actions)
-  // Each gesture sees the newest of everything; the canvas itself is made once.
+  // Gestures read the latest props; the canvas itself is created once.
   const mayEdit = useEffectEvent(() => listener.mayEdit())
   const mayConnect = useEffectEvent((from: string, to: string) => listener.mayConnect(from, to))
   const tell = useEffectEvent(

@@ -36,7 +36,7 @@ interface WorkflowCanvasProps {
   onSearchKinds(): void
 }
 
-/** Where the workflow is drawn. */
+/** The workflow canvas. */
 export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowCanvasProps) {
   const words = useCanvasWords()
   const { store, mayWrite, kinds } = useWorkflowEditor()
@@ -135,7 +135,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
 
 const mod = (value: number, by: number): number => ((value % by) + by) % by
 
-/** Draws each new scene, and keeps the ground's dots and details fitting the zoom. */
+/** Draws each new scene, and adapts the grid and the level of detail to the zoom. */
 function useShowScene(canvas: Canvas | undefined, scene: Scene, element: HTMLElement | null): void {
   useEffect(() => canvas?.render(scene), [canvas, scene])
   useEffect(() => {
@@ -145,10 +145,10 @@ function useShowScene(canvas: Canvas | undefined, scene: Scene, element: HTMLEle
       const { x, y, scale } = canvas.camera.view()
       const gap = (scale < 0.4 ? 96 : 24) * scale
       const size = `${gap}px ${gap}px`
-      // Moved as it is: painting a gradient all over anew takes longer than everything else.
+      // Moved as it is: repainting the gradient is the slowest part of a frame.
       if (dots.style.backgroundSize !== size) dots.style.backgroundSize = size
       dots.style.transform = `translate(${-mod(x * scale, gap)}px, ${-mod(y * scale, gap)}px)`
-      // What cannot be read need not be drawn.
+      // Text that is too small to read is not drawn.
       element.classList.toggle('is-far', scale < 0.45)
       element.classList.toggle('is-very-far', scale < 0.25)
     }
@@ -172,7 +172,7 @@ function Band({ area, ground }: { area: Area; ground: HTMLElement | null }) {
   )
 }
 
-/** Copying, cutting and pasting through the system's clipboard, while the canvas has the keyboard. */
+/** Copy, cut and paste through the system clipboard while the canvas has the focus. */
 function useClipboard(element: HTMLElement | null, canvas: Canvas | undefined, commands: Commands): void {
   const isHere = (): boolean => element?.contains(document.activeElement) ?? false
   const onCopy = useEffectEvent((event: ClipboardEvent): void => {

@@ -42,7 +42,7 @@ interface ComparePaneProps {
   onRolledBack(): void
 }
 
-/** What differs between two versions, drawn and in words. */
+/** The differences between two versions, as a drawing and as a list. */
 export function ComparePane({ from, to, items, onFrom, onTo, onRolledBack }: ComparePaneProps) {
   const words = useWords()
   const { mayWrite } = useWorkflowEditor()
@@ -122,7 +122,7 @@ interface RollBackButtonProps {
   onDone(): void
 }
 
-/** Makes an old graph the newest version. Undo gives the graph of before back. */
+/** Makes an old graph the newest version. Undo restores the previous graph. */
 function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
   const words = useRollBackButtonWords()
   const tellFailure = useTellFailure()
@@ -141,7 +141,7 @@ function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
       onDone()
     } catch (error) {
       if (!isConflict(error)) return tellFailure(error)
-      // Nobody has seen what would be rolled back: it is taken in, and the person decides once more.
+      // The user has not seen that version yet: it is loaded, and the user decides again.
       await saving.refresh().then(() => message.info(words.again, 6), tellFailure)
     } finally {
       setIsBusy(false)
@@ -156,7 +156,7 @@ function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
       okText={words.rollBack}
       cancelText={words.cancel}
       onConfirm={rollBack}
-      // One that is disabled while it works would not close any more.
+      // A disabled popover button would not close any more.
       disabled={reason !== undefined && !isBusy}
     >
       <Button className="roll-back" disabled={reason !== undefined} loading={isBusy} title={reason}>

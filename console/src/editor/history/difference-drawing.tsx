@@ -29,7 +29,7 @@ interface DifferenceDrawingProps {
   difference: GraphDifference
 }
 
-/** Both graphs in one small drawing: what is new, what changed, and what is gone. */
+/** Both graphs in one small drawing: added, changed and removed nodes. */
 export function DifferenceDrawing({ before, after, difference }: DifferenceDrawingProps) {
   const words = useWords()
   const titleOf = useNodeTitle()
@@ -71,7 +71,7 @@ export function DifferenceDrawing({ before, after, difference }: DifferenceDrawi
   )
 }
 
-/** All that is in either of them, as it is in the later one. */
+/** Everything in either graph, as it is in the later one. */
 function union(before: Graph, after: Graph): Graph {
   const ids = new Set(after.nodes.map(({ id }) => id))
   const keys = new Set(after.edges.map(edgeKey))
@@ -82,7 +82,7 @@ function union(before: Graph, after: Graph): Graph {
 }
 
 function boxAround(places: readonly Point[]): string {
-  // Not by spreading: a graph may have more nodes than a call may have arguments on some day.
+  // No spread: a large graph may exceed the maximum number of arguments.
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const { x, y } of places) {
     left = Math.min(left, x)

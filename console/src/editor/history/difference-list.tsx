@@ -41,7 +41,7 @@ interface DifferenceListProps {
   after: Graph
 }
 
-/** Everything that differs, in words. */
+/** All differences as a list. */
 export function DifferenceList({ difference, before, after }: DifferenceListProps) {
   const words = useWords()
   const { nodes, edges, fields } = difference
@@ -151,7 +151,7 @@ function FieldChanges({ fields, kind }: { fields: readonly FieldChange[]; kind: 
   )
 }
 
-/** What people call a field of a node: the words of its kind where it has some. */
+/** The label of a node's field: from the schema of its kind, if there is one. */
 export function FieldName({ path, kind }: { path: readonly string[]; kind: string | undefined }) {
   const say = useSay()
   const { kinds } = useWorkflowEditor()
@@ -168,6 +168,6 @@ export function FieldName({ path, kind }: { path: readonly string[]; kind: strin
   return names.join(' › ')
 }
 
-/** A value as people read it: a text as it is, anything else as JSON. */
+/** A readable value: text as it is, anything else as JSON. */
 export const showText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2)

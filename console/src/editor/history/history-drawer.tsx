@@ -11,7 +11,7 @@ import './history.css'
 
 const useWords = defineWords({ title: 'History' }, { title: '历史版本' })
 
-/** Old versions, what differs, and the way back to one. */
+/** Old versions, their differences, and rolling back. */
 export function HistoryDrawer({ open, onClose }: { open: boolean; onClose(): void }) {
   const words = useWords()
   return (
@@ -34,11 +34,11 @@ function History({ onClose }: { onClose(): void }) {
   const [chosen, choose] = useState<Side>()
   const [against, compare] = useState<Side>('now')
   const { flush } = saving
-  // With everything saved, what is being edited is the newest version, and rolling back loses nothing.
+  // With everything saved, the draft is the newest version, and rolling back loses nothing.
   useEffect(() => {
     flush().catch(() => {})
   }, [flush])
-  // The newest one is what one sees already: the one before it says what changed last.
+  // The newest version is already on screen; the one before it shows the last change.
   const from = chosen ?? versions.items[1]?.version ?? versions.items[0]?.version
   return (
     <div className="history">
@@ -80,7 +80,7 @@ interface VersionListProps {
   onChoose(version: number): void
 }
 
-/** All versions, the newest first; one is chosen to be looked at. */
+/** All versions, newest first; one can be selected. */
 function VersionList({ versions, chosen, onChoose }: VersionListProps) {
   const words = useVersionListWords()
   const { items, error, isLoading, hasMore, loadMore } = versions

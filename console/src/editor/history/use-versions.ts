@@ -17,11 +17,11 @@ export interface Versions {
   loadMore(): void
 }
 
-/** The versions that the server has, newest first, page by page. */
+/** The versions on the server, newest first, page by page. */
 export function useVersions(): Versions {
   const { workflowId, saving } = useWorkflowEditor()
   const query = useInfiniteQuery({
-    // A new version moves all of them to other pages.
+    // A new version shifts all pages.
     queryKey: ['workflow-versions', workflowId, saving.version],
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/v1/workflow/versions', {
@@ -42,7 +42,7 @@ export function useVersions(): Versions {
   }
 }
 
-/** The graph of a version, or the one that is being edited. */
+/** The graph of a version, or the current draft. */
 export function useGraphOf(side: Side): { graph: Graph | undefined; error: unknown } {
   const { workflowId } = useWorkflowEditor()
   const { graph } = useEditorState()
@@ -58,5 +58,5 @@ export function useGraphOf(side: Side): { graph: Graph | undefined; error: unkno
   return { graph: query.data?.config as Graph | undefined, error: query.error ?? undefined }
 }
 
-/** `now` is what is being edited. */
+/** `now` is the current draft. */
 export type Side = number | 'now'

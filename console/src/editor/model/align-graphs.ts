@@ -7,16 +7,16 @@ export interface AlignedGraphs {
   readonly base: Graph
   readonly mine: Graph
   readonly theirs: Graph
-  /** Nodes of mine that go by another id from now on, as [old, new] in the order in which they were renamed. */
+  /** My nodes that get a new id, as [old, new] in the order of renaming. */
   readonly renamed: readonly (readonly [id: string, to: string])[]
 }
 
-/** Beyond this many pairs to compare nobody only renamed a node. */
+/** With more candidates than this, it is no simple rename. */
 const mostPairs = 10_000
 
 /**
- * Gives the same id to what is the same node on both sides, and different ids to what only happens to share one, so
- * that they can be merged by their ids.
+ * Gives the same id to the same node on both sides, and different ids to different nodes that happen to share
+ * one, so that the graphs can be merged by id.
  */
 export function alignGraphs(base: Graph, mine: Graph, theirs: Graph): AlignedGraphs {
   if (sameJson(base, mine) || sameJson(base, theirs) || sameJson(mine, theirs))
@@ -28,7 +28,7 @@ const idsOf = (graph: Graph): Set<string> => new Set(graph.nodes.map(({ id }) =>
 const rename = (graph: Graph, id: string, to: string): Graph =>
   renameNode({ graph, positions: {} }, id, to).graph
 
-/** A node that one side renamed has the new id on the other side too, with what was done to it there. */
+/** A node that one side renamed gets the new id on the other side too, with that side's changes. */
 function followRenames(graphs: AlignedGraphs): AlignedGraphs {
   let { base, mine, theirs } = graphs
   const [byMe, byThem] = [findRenames(base, mine), findRenames(base, theirs)]
@@ -49,12 +49,12 @@ function followRenames(graphs: AlignedGraphs): AlignedGraphs {
   return { base, mine, theirs, renamed }
 }
 
-/** New ids are counted up, so that two people who add a node of one kind get the same: mine gets another one. */
+/** New ids are numbered, so two users who add a node of one kind get the same id: mine gets another one. */
 function keepBothAdded({ base, mine, theirs, renamed }: AlignedGraphs): AlignedGraphs {
   const [began, others] = [idsOf(base), idsOf(theirs)]
   const taken = new Set([...began, ...others, ...idsOf(mine)])
   const both = mine.nodes.filter(({ id, data }) => {
-    // There is one input and one end at most.
+    // There is at most one input and one end.
     return !began.has(id) && others.has(id) && data.type !== 'input' && data.type !== 'end'
   })
   const further = both.map(({ id, data }) => {
@@ -70,7 +70,7 @@ function keepBothAdded({ base, mine, theirs, renamed }: AlignedGraphs): AlignedG
   }
 }
 
-/** Ids that are gone by those that took their place, where no other new node could be meant. */
+/** Removed ids by the new ids that replace them, if no other new node is a candidate. */
 function findRenames(base: Graph, side: Graph): Map<string, string> {
   const [before, now] = [idsOf(base), idsOf(side)]
   const gone = base.nodes.filter(({ id }) => !now.has(id))
@@ -86,7 +86,7 @@ function findRenames(base: Graph, side: Graph): Map<string, string> {
   return new Map(pairs.filter(([id, to]) => count(0, id) === 1 && count(1, to) === 1))
 }
 
-/** It has the same settings as the old one, or all of its edges. */
+/** It has the same settings as the old node, or all of its edges. */
 function isRenamed(
   old: GraphNode,
   node: GraphNode,

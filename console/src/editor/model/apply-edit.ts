@@ -2,7 +2,7 @@ import type { Drawing, Edit } from './edit.ts'
 import { edgeKey, type Graph, type GraphEdge, type Point, type Positions } from './graph.ts'
 import { renameNode } from './rename-node.ts'
 
-/** The drawing after an edit. One that does not apply, such as of a node that is gone, gives the same object back. */
+/** The drawing after an edit. An edit that does not apply, such as of a deleted node, returns the same object. */
 export function applyEdit(drawing: Drawing, edit: Edit): Drawing {
   switch (edit.type) {
     case 'node.add':
@@ -32,7 +32,7 @@ type Of<Type extends Edit['type']> = Extract<Edit, { type: Type }>
 
 const hasNode = (graph: Graph, id: string): boolean => graph.nodes.some(node => node.id === id)
 
-/** Keys are compared for many edges again and again; an edge never changes, so its key is made once. */
+/** Keys are compared often and edges are immutable, so each key is built once. */
 const keys = new WeakMap<GraphEdge, string>()
 function keyOf(edge: GraphEdge): string {
   let key = keys.get(edge)
@@ -136,9 +136,9 @@ export const samePoint = (one: Point | undefined, other: Point | undefined): boo
   one?.x === other?.x && one?.y === other?.y
 
 /**
- * The edit that takes another one back; `drawing` is how it was before. It is the drawing itself: a graph shares with
- * its successors whatever did not change, so that keeping it costs little, and nothing (an order, an unknown member, a
- * reference in a text) can be forgotten on the way back.
+ * The inverse of an edit; `drawing` is the state before it. It is the drawing itself: graphs share what did
+ * not change, so keeping it is cheap, and nothing (an order, an unknown member, a reference in a text) can be
+ * lost.
  */
 export const invertEdit = (drawing: Drawing, edit: Edit): Edit =>
   applyEdit(drawing, edit) === drawing

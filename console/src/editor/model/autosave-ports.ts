@@ -3,20 +3,20 @@ import type { Graph, Point, Positions } from './graph.ts'
 export type SaveStatus = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
 
 export interface SaveConflict {
-  /** What both sides began with. */
+  /** The common base of both sides. */
   readonly base: Graph
   readonly theirs: Graph
   readonly theirVersion: number
-  /** Where they placed the nodes. */
+  /** The positions on their side. */
   readonly positions: Positions
 }
 
 export interface AutosaveState {
-  /** Of the graph, and of the places once the graph is saved. */
+  /** Of the graph, and of the positions once the graph is saved. */
   readonly status: SaveStatus
-  /** Version that the server has of what was loaded or saved last. */
+  /** The server's version of what was loaded or saved last. */
   readonly version: number
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   readonly error: unknown
   readonly conflict: SaveConflict | undefined
 }
@@ -24,47 +24,47 @@ export interface AutosaveState {
 export interface SavedWorkflow {
   readonly graph: Graph
   readonly version: number
-  /** Where the server has the nodes placed. */
+  /** The positions on the server. */
   readonly positions?: Positions
 }
 
 export interface LoadedWorkflow extends SavedWorkflow {
-  /** What an earlier visit sent without hearing how it ended. */
+  /** Saves of an earlier visit whose result is unknown. */
   readonly sent?: readonly Graph[]
 }
 
 export interface AutosavePorts {
   /** Stores the graph if the server still has `version`. */
   save(graph: Graph, version: number): Promise<{ version: number }>
-  /** Whether an error of `save` says that the server has another version. */
+  /** Whether an error of `save` means that the server has another version. */
   isConflict(error: unknown): boolean
-  /** Whether an error may be over by itself, as a broken connection; without it all may. */
+  /** Whether an error may be temporary, such as a broken connection; if omitted, all are. */
   mayPass?(error: unknown): boolean
-  /** Places nodes, or forgets where they were. */
+  /** Stores positions of nodes, or deletes them. */
   place(positions: Places): Promise<void>
   readCurrent(): Promise<SavedWorkflow>
   /**
-   * One old version. It tells whether a save whose answer was lost got there before somebody else went on from it;
-   * without it, what was taken back here meanwhile may come back with their version.
+   * Loads an old version. It tells whether a save without a response succeeded before another user continued
+   * from it; without it, edits undone here in the meantime may come back with their version.
    */
   readVersion?(version: number): Promise<Graph>
   setTimer(action: () => void, milliseconds: number): unknown
   clearTimer(timer: unknown): void
 }
 
-/** New places by the ids of nodes; null where one is to be forgotten. */
+/** New positions by node id; null deletes one. */
 export type Places = Readonly<Record<string, Point | null>>
 
-/** How long after the last change a save begins. */
+/** Delay between the last change and a save. */
 export const saveDelay = 800
 const firstPause = 1000
 const longestPause = 30_000
 
-/** Pauses between tries grow, so that a server in trouble is left in peace. */
+/** Pauses between attempts grow, so that a struggling server is not flooded. */
 export const pauseAfter = (failures: number): number =>
   Math.min(longestPause, firstPause * 2 ** Math.min(failures - 1, 10))
 
-/** Two versions have to be merged by hand before anything can be saved. */
+/** Two versions have to be merged by the user before anything can be saved. */
 export class UnsettledConflict extends Error {
   constructor() {
     super('Somebody else changed this workflow meanwhile: merge both versions, then try again')
@@ -72,7 +72,7 @@ export class UnsettledConflict extends Error {
   }
 }
 
-/** There is nothing any more to save to. */
+/** The workflow no longer exists on the server. */
 export class WorkflowDeleted extends Error {
   constructor() {
     super('Somebody deleted this workflow: save it as a new one to keep it')

@@ -18,8 +18,8 @@ import { SaveTimer } from './save-timer.ts'
 import { SentGraphs } from './sent-graphs.ts'
 
 /**
- * Saves what is edited a moment after each change, by compare-and-swap, one save at a time. What others saved meanwhile
- * is merged in; where that needs a decision, nothing is saved until it is settled. No edit is ever given up.
+ * Saves edits a moment after each change, by compare-and-swap, one save at a time. Changes of others are
+ * merged; if that needs a decision, nothing is saved until the conflict is resolved. No edit is ever dropped.
  */
 export class Autosave {
   readonly #store: EditorStore
@@ -28,12 +28,12 @@ export class Autosave {
   readonly #listeners = new Set<() => void>()
   readonly #unsubscribe: () => void
   readonly #sent: SentGraphs
-  /** Of the graph alone. */
+  /** Of the graph only. */
   #own: AutosaveState
   #state: AutosaveState
   /** What the server has as `version`. */
   #saved: Graph
-  /** What is on its way to the server. */
+  /** The graph that is being sent. */
   #sending: Graph | undefined
   #seen: Graph
   #failures = 0
@@ -63,7 +63,7 @@ export class Autosave {
 
   readonly state = (): AutosaveState => this.#state
 
-  /** What is not saved yet, with what it began with: enough to merge it in later. */
+  /** Unsaved edits with their base: enough to merge them later. */
   readonly unsaved = () => ({
     version: this.#own.version,
     base: this.#own.conflict?.base ?? this.#saved,
@@ -78,7 +78,7 @@ export class Autosave {
     return () => void this.#listeners.delete(own)
   }
 
-  /** Saves at once; gives the version once the server has all that was edited before the call. */
+  /** Saves immediately; resolves with the version once the server has all edits made before the call. */
   readonly flush = async (): Promise<number> => {
     if (this.#isAbandoned) return this.#own.version
     const placing = this.#places.flush()
@@ -87,15 +87,15 @@ export class Autosave {
     if (this.#own.conflict) throw new UnsettledConflict()
     if (this.#own.status === 'failed') throw this.#own.error
     await placing
-    // Those of nodes that were new.
+    // Positions of nodes that were new.
     await this.#places.flush()
     return this.#own.version
   }
 
-  /** Goes on from a version that was made elsewhere, as by rolling back. What came of it is in the store already. */
+  /** Continues from a version created elsewhere, such as by a roll back. Its graph is already in the store. */
   readonly settle = (version: number): void => {
     if (this.#own.conflict) return
-    // Nobody told what that version holds, so that the next save has to find out.
+    // The content of that version is unknown, so the next save has to find out.
     this.#sent.clear()
     this.#sent.add(this.#store.state().graph)
     this.#failures = 0
@@ -103,7 +103,7 @@ export class Autosave {
     this.#timer.start(0)
   }
 
-  /** Merges in what the server has now, as when something else than a save was refused for its version. */
+  /** Merges the server's state, for example after another request was rejected for its version. */
   readonly refresh = async (): Promise<void> => {
     if (this.#working) await this.#working
     await this.#work(async () => {
@@ -115,9 +115,9 @@ export class Autosave {
   }
 
   /**
-   * Ends a conflict as a person decided. With mine wherever there is a clash it goes into the history first (beside
-   * theirs, which is there), and from then on the server has a version that we know: whatever happens to what was
-   * decided, it is saved as any other edit. Rejects while there is still something to decide.
+   * Resolves a conflict as the user decided. First "mine" for every conflict is stored (beside theirs, which
+   * is in the history), so that the server has a version that we know; the decision is then saved like any
+   * other edit. Rejects while there are undecided conflicts.
    */
   readonly resolve = (choices: MergeChoices): Promise<void> => {
     this.#resolving ??= this.#resolve(choices).finally(() => {
@@ -126,14 +126,14 @@ export class Autosave {
     return this.#resolving
   }
 
-  /** What is here was stored elsewhere: nothing of it is left to save. */
+  /** The current graph was stored elsewhere: nothing is left to save. */
   readonly abandon = (): void => {
     this.#isAbandoned = true
     this.stop()
     this.#show({})
   }
 
-  /** Nothing begins any more; what is on its way to the server gets there. */
+  /** No new saves start; a save in progress completes. */
   readonly stop = (): void => {
     this.#unsubscribe()
     this.#places.stop()
@@ -145,13 +145,13 @@ export class Autosave {
     if (graph === this.#seen) return
     this.#seen = graph
     const { status, conflict } = this.#own
-    // What changes now is saved when the save, the pause or the conflict that is under way is over.
+    // Changes made now are saved after the current save, pause or conflict.
     if (status === 'saving' || conflict || this.#timer.isPausing) return
     if (status === 'saved') this.#show({ status: 'changed' })
     this.#timer.start(saveDelay)
   }
 
-  /** Saves, or waits for the save that is under way. It never rejects: how it went is in the state. */
+  /** Saves, or waits for the save in progress. It never rejects: the result is in the state. */
   #work(task = () => this.#save()): Promise<void> {
     this.#working ??= this.#workAndTell(task).finally(() => {
       this.#working = undefined
@@ -167,17 +167,17 @@ export class Autosave {
       this.#failures = 0
       const status = this.#isSaved() ? 'saved' : 'changed'
       this.#show({ status, error: undefined })
-      // Not at once: whoever types without a pause would leave a version for every letter.
+      // Not immediately: continuous typing would create a version for every letter.
       if (status === 'changed') this.#timer.start(saveDelay)
     } catch (error) {
       this.#failures++
       this.#show({ status: 'failed', error })
-      // What cannot pass waits for the next edit, which may mend it.
+      // A permanent failure waits for the next edit, which may fix it.
       if (this.#mayPass(error)) this.#timer.start(pauseAfter(this.#failures), true)
     }
   }
 
-  /** Whether the server has the graph now as it was when the last save began; not if there is something to settle. */
+  /** Whether the server now has the graph as of the last save; false if there is a conflict. */
   async #save(): Promise<boolean> {
     while (!this.#isSaved()) {
       const { graph } = this.#store.state()
@@ -193,7 +193,7 @@ export class Autosave {
     return true
   }
 
-  /** Gives the version that it became. */
+  /** Returns the new version. */
   async #send(graph: Graph, from: number): Promise<number> {
     this.#sending = graph
     try {
@@ -206,18 +206,18 @@ export class Autosave {
     }
   }
 
-  /** Merges what the server has into what is edited here; false when a person has to decide. */
+  /** Merges the server's graph into the edited one; false if the user has to decide. */
   async #takeTheirs(refusal?: unknown): Promise<boolean> {
     const theirs = await this.#ports.readCurrent()
     if (theirs.version === this.#own.version) {
-      // Refused, and yet nobody saved anything: asking again at once would go on for ever.
+      // Rejected although the version is unchanged: retrying immediately would loop forever.
       if (refusal !== undefined) throw refusal
       return true
     }
     return this.#meet((await this.#sent.findStored(this.#own.version, theirs)) ?? this.#saved, theirs)
   }
 
-  /** Merges another graph in; what the server has of it may differ. */
+  /** Merges another graph; the server's version of it may differ. */
   #meet(began: Graph, current: SavedWorkflow, stored = current.graph): boolean {
     const { base, theirs, renamed } = alignGraphs(began, this.#store.state().graph, current.graph)
     for (const [id, to] of renamed) this.#store.edit({ type: 'node.rename', id, to }, { silent: true })
@@ -225,7 +225,7 @@ export class Autosave {
     const merged = mergeGraphs(base, graph, theirs)
     const { version: theirVersion, positions = {} } = current
     if (merged.conflicts.length > 0) {
-      // No earlier try can get there any more.
+      // Earlier attempts can no longer succeed.
       this.#sent.clear()
       const conflict = { base, theirs, theirVersion, positions }
       this.#show({ status: 'conflict', conflict, error: undefined })
@@ -236,7 +236,7 @@ export class Autosave {
     return true
   }
 
-  /** Puts a merged graph into the editor. No step for undo, which would take back what somebody else did. */
+  /** Puts a merged graph into the editor. No undo step, which would revert changes of others. */
   #take(graph: Graph, theirPlaces: Positions): void {
     const positions = this.#places.adopt(graph, theirPlaces)
     const edits = [{ type: 'graph.replace', graph } as const, { type: 'nodes.move', positions } as const]
@@ -248,11 +248,11 @@ export class Autosave {
     if (!conflict) return
     const { base, theirs } = conflict
     const mine = this.#store.state().graph
-    // Not mine alone, which would take back for a moment, or for good, what only they did.
+    // Not only mine, which would revert their changes for a moment, or for good.
     const kept = await this.#keepInHistory(mergeGraphs(base, mine, theirs).graph, conflict)
     if (kept) {
       const graph = resolveMerge(base, mine, theirs, choices)
-      // What was edited during the save is merged into what was decided before it.
+      // Edits made during the save are merged into the decision.
       const { version } = kept
       this.#meet(mine, { graph, version, positions: conflict.positions }, kept.graph)
     }
@@ -260,7 +260,7 @@ export class Autosave {
     await this.#work()
   }
 
-  /** What the server has now; undefined when a newer version of theirs was merged in without a question. */
+  /** The server's current graph; undefined if a newer version was merged without a conflict. */
   async #keepInHistory(graph: Graph, conflict: SaveConflict): Promise<SavedWorkflow | undefined> {
     const { base, theirVersion } = conflict
     try {
@@ -283,7 +283,7 @@ export class Autosave {
   }
 
   #isSaved(): boolean {
-    // While nobody knows what became of a try, the server may have what was taken back here since.
+    // While the result of an attempt is unknown, the server may have edits that were undone here since.
     if (this.#sent.graphs.length > 0) return false
     const { graph } = this.#store.state()
     return graph === this.#saved || sameJson(graph, this.#saved)
@@ -301,7 +301,7 @@ export class Autosave {
       ...(this.#isAbandoned && { status: 'saved', error: undefined }),
       ...(isPlacing && this.#places.status()),
     }
-    // Moving a node tells at every step, most of which change nothing here.
+    // Dragging a node notifies at every step, and most steps change nothing here.
     if (sameShown(shown, this.#state)) return
     this.#state = shown
     for (const listener of [...this.#listeners]) listener()

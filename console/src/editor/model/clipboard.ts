@@ -7,13 +7,13 @@ import { renameRepeatedId } from './rename-node.ts'
 import { renameReferences } from './rewrite-references.ts'
 import { isObject, isRecord, member } from './same-json.ts'
 
-/** As many as the server takes in one graph. */
+/** The server's limits for one graph. */
 const maxNodes = 2000
 const maxEdges = 10_000
-/** How far apart nodes are put that came without a place. */
+/** The offset between pasted nodes without positions. */
 const cascade = 40
 
-/** Nodes with the edges between them, as a text for the clipboard. */
+/** Nodes with the edges between them, as clipboard text. */
 export function copyText({ graph, positions }: Drawing, ids: Iterable<string>): string {
   const copied = new Set(ids)
   const nodes = graph.nodes.filter(node => copied.has(node.id))
@@ -29,7 +29,7 @@ export function copyText({ graph, positions }: Drawing, ids: Iterable<string>): 
   })
 }
 
-/** The edit that adds what was copied, and the ids that the nodes get; undefined when there is nothing to paste. */
+/** The edit that adds the copied nodes, and their new ids; undefined if there is nothing to paste. */
 export function pasteEdit(
   drawing: Drawing,
   text: string,
@@ -57,7 +57,7 @@ export function pasteEdit(
   return { edit: { type: 'many', edits: [...adding, ...joining] }, ids: [...renamed.values()] }
 }
 
-/** A graph has one input and one end at most, and those that are there stay. */
+/** A graph has at most one input and one end, and existing ones stay. */
 function withoutSecondEnds({ graph }: Drawing, nodes: readonly GraphNode[]): GraphNode[] {
   const single = new Set(graph.nodes.map(kindOfNode).filter(kind => kind === 'input' || kind === 'end'))
   return nodes.filter(node => {
@@ -99,16 +99,16 @@ function placeFor({ positions }: CopiedPart, id: string, index: number, offset: 
   return { x: place.x + offset.x, y: place.y + offset.y }
 }
 
-/** Tells our own texts from everything else that may be in a clipboard. */
+/** Marks our own texts among everything else in a clipboard. */
 const copiedFormat = 'banyan.nodes.1'
 
-/** Half of what the server takes as a graph, since what is pasted comes on top of one. */
+/** Half of the server's limits, because pasted nodes are added to a graph. */
 const mostCharacters = 4 << 20
 const maxCopiedNodes = 1000
 const maxCopiedEdges = 5000
-/** As the server has it for graphs, less the levels around the data of a node. */
+/** The server's limit for graphs, minus the levels around a node's data. */
 const mostDepth = 60
-/** The server keeps no place farther out. */
+/** The server accepts no position beyond this. */
 const farthest = 1_000_000
 
 interface CopiedPart {
@@ -117,10 +117,13 @@ interface CopiedPart {
   readonly positions: Positions
 }
 
-/** `JSON.parse`, or one that keeps numbers to the last digit. It throws for what is not JSON. */
+/** `JSON.parse`, or one that keeps every digit of numbers. Throws on invalid JSON. */
 type ReadJson = (text: string) => unknown
 
-/** What a text copied from an editor holds; undefined for any other text. It may come from anywhere: nothing is trusted. */
+/**
+ * The content of a text copied from an editor; undefined for any other text. It may come from anywhere, so
+ * nothing is trusted.
+ */
 function readCopied(text: string, read: ReadJson): CopiedPart | undefined {
   if (text.length > mostCharacters || !text.includes(copiedFormat)) return undefined
   const value = parse(text, read)

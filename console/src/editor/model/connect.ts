@@ -2,7 +2,7 @@ import { edgeKey, type Graph, type GraphNode, makeEdge } from './graph.ts'
 
 export type ConnectionProblem = 'self' | 'duplicate' | 'cycle' | 'into-input' | 'out-of-end'
 
-/** Why two nodes cannot be joined by one more edge, if they cannot. */
+/** Why two nodes cannot be connected, if they cannot. */
 export function connectionProblem(
   graph: Graph,
   from: string,
@@ -20,7 +20,7 @@ export function connectionProblem(
 
 export const kindOfNode = (node: GraphNode | undefined): string | undefined => node?.data.type
 
-/** Ids of all nodes that a path leads from to this one, the nearest first. */
+/** Ids of all nodes with a path to this one, the nearest first. */
 export function ancestorsOf(graph: Graph, id: string): string[] {
   const sources = new Map<string, string[]>()
   for (const { source, target } of graph.edges) {
@@ -29,7 +29,7 @@ export function ancestorsOf(graph: Graph, id: string): string[] {
     else sources.set(target.cell, [source.cell])
   }
   const seen = new Set([id])
-  // A set is walked in the order of its additions, those made on the way included.
+  // A set iterates in insertion order, including entries added during iteration.
   for (const next of seen) for (const source of sources.get(next) ?? []) seen.add(source)
   return [...seen].slice(1)
 }

@@ -2,9 +2,9 @@ import { edgeKey, type Graph, type GraphEdge, type GraphNode } from './graph.ts'
 import { isRecord, member, memberNames, sameJson } from './same-json.ts'
 
 export interface FieldChange {
-  /** Names of members from the outside in, such as `['data', 'title']`; a list is one value. */
+  /** Member names from the outside in, such as `['data', 'title']`; an array is one value. */
   readonly path: readonly string[]
-  /** Undefined where there was, or is, no such field. */
+  /** Undefined if the field did not or does not exist. */
   readonly before: unknown
   readonly after: unknown
 }
@@ -14,13 +14,13 @@ export interface NodeDifference {
   readonly change: 'added' | 'removed' | 'changed'
   readonly before: GraphNode | undefined
   readonly after: GraphNode | undefined
-  /** What changed; empty for a node that was added or removed. */
+  /** Changed fields; empty for an added or removed node. */
   readonly fields: readonly FieldChange[]
 }
 
 export interface EdgeDifference {
   readonly key: string
-  /** One that changed has the same ends and the same case, but says something else besides. */
+  /** A changed edge has the same ends and branch, but other members. */
   readonly change: 'added' | 'removed' | 'changed'
   readonly edge: GraphEdge
 }
@@ -32,7 +32,7 @@ export interface GraphDifference {
   readonly fields: readonly FieldChange[]
 }
 
-/** What changed from one graph to another. The order of nodes and edges is no difference. */
+/** The changes from one graph to another. The order of nodes and edges is ignored. */
 export function diffGraphs(before: Graph, after: Graph): GraphDifference {
   const { nodes: _, edges: __, ...restBefore } = before
   const { nodes: ___, edges: ____, ...restAfter } = after

@@ -1,26 +1,26 @@
 import type { Graph, GraphEdge, GraphNode, NodeData, Positions } from './graph.ts'
 
-/** What is being edited: the graph, and where it is drawn. */
+/** The edited state: the graph and its positions. */
 export interface Drawing {
   readonly graph: Graph
   readonly positions: Positions
 }
 
-/** Every change is a value: it can be applied, taken back, listed and tested without a screen. */
+/** Every change is a value that can be applied, inverted, listed and tested without a screen. */
 export type Edit =
   | { readonly type: 'node.add'; readonly node: GraphNode; readonly position: { x: number; y: number } }
-  /** Its edges go with it. */
+  /** Its edges are removed too. */
   | { readonly type: 'node.remove'; readonly id: string }
-  /** The whole new data of a node. */
+  /** The complete new data of a node. */
   | { readonly type: 'node.change'; readonly id: string; readonly data: NodeData }
-  /** A new id; edges, references in other nodes' texts and its position follow. */
+  /** A new id; edges, references in other nodes' texts and the position follow. */
   | { readonly type: 'node.rename'; readonly id: string; readonly to: string }
   | { readonly type: 'edge.add'; readonly edge: GraphEdge }
   | { readonly type: 'edge.remove'; readonly key: string }
-  /** The case of an edge that leaves a branching node; undefined takes it away. */
+  /** The branch of an edge that leaves a branching node; undefined removes it. */
   | { readonly type: 'edge.branch'; readonly key: string; readonly branch: string | undefined }
   | { readonly type: 'nodes.move'; readonly positions: Positions }
-  /** Everything at once, as after a merge or a roll back. */
+  /** The whole drawing, as after a merge or a roll back. */
   | { readonly type: 'graph.replace'; readonly graph: Graph; readonly positions?: Positions }
-  /** Several that are one step for undo. */
+  /** Several edits that are one undo step. */
   | { readonly type: 'many'; readonly edits: readonly Edit[] }

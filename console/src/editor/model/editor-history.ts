@@ -5,21 +5,21 @@ import { resolveMerge } from './merge-graphs.ts'
 import { isRecord, member, memberNames } from './same-json.ts'
 
 const mostSteps = 200
-/** Whoever stops for so long has finished a thought: what comes then is another step. */
+/** After a pause this long, the next edit starts a new undo step. */
 const groupPause = 1000
 
 interface Step {
-  /** Takes it back, from `after` to what was before. */
+  /** Reverts it, from `after` to the state before. */
   readonly inverse: Edit
   readonly after: Drawing
   readonly group: string | undefined
 }
 
-/** The steps that can be taken back, and those that were and can be done again. */
+/** The undo and redo stacks. */
 export class EditorHistory {
   #done: Step[] = []
   #undone: Step[] = []
-  /** Cleared by whatever comes between two edits of a group. */
+  /** Reset by anything that happens between two edits of a group. */
   #openGroup: string | undefined
   #lastTime = 0
   readonly #now: () => number
@@ -39,7 +39,7 @@ export class EditorHistory {
   record(before: Drawing, edit: Edit, after: Drawing, group: string | undefined): void {
     const last = this.#done.at(-1)
     const now = this.#now()
-    // A row that was added or removed is a step by itself, however quickly something is typed into it.
+    // Adding or removing a row is always a step of its own.
     const isOwnStep = group !== undefined && changesLists(before.graph, after.graph)
     const isSoon = now - this.#lastTime <= groupPause && !isOwnStep
     const goesOn = group !== undefined && group === this.#openGroup && last !== undefined && isSoon
@@ -52,7 +52,7 @@ export class EditorHistory {
     this.#openGroup = isOwnStep ? undefined : group
   }
 
-  /** A node goes by another id as if it had always done so: the steps are about the same node. */
+  /** A renamed node keeps its history: earlier steps get the new id. */
   rename(id: string, to: string): void {
     const inEdit = (edit: Edit): Edit => {
       if (edit.type !== 'graph.replace') return edit
@@ -102,7 +102,7 @@ export class EditorHistory {
   }
 }
 
-/** Where other people's changes came in since the step, only the step itself is taken back and theirs stay. */
+/** If changes of others arrived since the step, only the step itself is reverted and theirs stay. */
 function takeBack(current: Drawing, { inverse, after }: Step): Drawing {
   const before = applyEdit(after, inverse)
   return {
@@ -126,7 +126,7 @@ function mergePositions(from: Positions, current: Positions, to: Positions): Pos
   return Object.fromEntries(places.flatMap(([id, point]) => (point ? [[id, point]] : [])))
 }
 
-/** Whether a list in the settings of some node has another length now. */
+/** Whether any array in a node's settings has changed its length. */
 function changesLists(before: Graph, after: Graph): boolean {
   return after.nodes.some((node, place) => {
     const was = before.nodes[place]

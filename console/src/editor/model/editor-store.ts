@@ -4,9 +4,9 @@ import { EditorHistory } from './editor-history.ts'
 import { edgeKey, type Graph } from './graph.ts'
 
 export interface Selection {
-  /** Ids of nodes. */
+  /** Node ids. */
   readonly nodes: ReadonlySet<string>
-  /** Keys of edges. */
+  /** Edge keys. */
   readonly edges: ReadonlySet<string>
 }
 
@@ -14,35 +14,35 @@ export interface EditorState extends Drawing {
   readonly selection: Selection
   readonly canUndo: boolean
   readonly canRedo: boolean
-  /** Grows with every change of the graph, not of the positions or the selection. */
+  /** Increases with every change of the graph, not of positions or selection. */
   readonly revision: number
 }
 
 export interface EditOptions {
   readonly group?: string
-  /** No step for undo, which leaves it as it is: somebody else's change, or one that nobody asked for. */
+  /** No undo step: a change by another user, or an automatic one. */
   readonly silent?: boolean
 }
 
 export interface EditorStore {
-  /** The same object until something changes, as useSyncExternalStore wants it. */
+  /** The same object until something changes, as useSyncExternalStore requires. */
   state(): EditorState
   subscribe(listener: () => void): () => void
   /**
-   * Applies an edit; edits in a row with the same `group` (such as typing in one field) are one step for undo, until
-   * there is a pause, something is selected or a list gets longer or shorter.
+   * Applies an edit; consecutive edits with the same `group` (such as typing in one field) are one undo step,
+   * until there is a pause, a selection or an array changes its length.
    */
   edit(edit: Edit, options?: EditOptions): void
   undo(): void
   redo(): void
   select(nodes: Iterable<string>, edges?: Iterable<string>): void
-  /** Takes another drawing and forgets the history, as when a workflow is opened. */
+  /** Replaces the drawing and clears the history, as when a workflow is opened. */
   load(drawing: Drawing): void
 }
 
 const nothing: Selection = { nodes: new Set(), edges: new Set() }
 
-/** The methods need no `this`, so that they can be handed on by themselves. `now` gives milliseconds. */
+/** The methods do not use `this`, so they can be passed on separately. `now` returns milliseconds. */
 export function createEditorStore(drawing: Drawing, now: () => number = Date.now): EditorStore {
   const history = new EditorHistory(now)
   const listeners = new Set<() => void>()
@@ -59,7 +59,7 @@ export function createEditorStore(drawing: Drawing, now: () => number = Date.now
   return {
     state: () => state,
     subscribe(listener) {
-      // Its own object: the same function may be subscribed twice and be taken back once.
+      // A wrapper object: the same function may subscribe twice and unsubscribe once.
       const own = () => listener()
       listeners.add(own)
       return () => void listeners.delete(own)
@@ -95,17 +95,17 @@ export function createEditorStore(drawing: Drawing, now: () => number = Date.now
 
 const drawingOf = ({ graph, positions }: Drawing): Drawing => ({ graph, positions })
 
-/** What is selected stays so under its new name. */
+/** A renamed node stays selected. */
 function followed(edit: Edit, before: EditorState, after: Graph): Selection {
   if (edit.type !== 'node.rename' && edit.type !== 'edge.branch') return before.selection
   const { nodes, edges } = before.selection
-  // Neither of these edits adds, removes or moves anything in the lists.
+  // Neither of these edits changes the length of a list.
   const selectedNodes = after.nodes.filter((_, place) => nodes.has(before.graph.nodes[place]!.id))
   const selectedEdges = after.edges.filter((_, place) => edges.has(edgeKey(before.graph.edges[place]!)))
   return { nodes: new Set(selectedNodes.map(node => node.id)), edges: new Set(selectedEdges.map(edgeKey)) }
 }
 
-/** The same object where all of it is still there. */
+/** The same object if all of it still exists. */
 function existing(graph: Graph, selection: Selection): Selection {
   const kept: Selection = {
     nodes: keepKnown(selection.nodes, () => graph.nodes.map(node => node.id)),

@@ -1,6 +1,6 @@
 /**
- * The graph as the interface has it (the edge is X6's own form). Unknown members are other people's: whatever is
- * edited here, they stay as they are.
+ * The graph of the API (its edge is X6's own form). Unknown members belong to other programs and are
+ * preserved by every edit.
  */
 export interface GraphNode {
   readonly id: string
@@ -34,10 +34,10 @@ export interface Point {
   readonly y: number
 }
 
-/** Where nodes are drawn, by id. It is kept beside the graph, never in it. */
+/** Node positions by id. They are stored beside the graph, never in it. */
 export type Positions = Readonly<Record<string, Point>>
 
-/** Two edges between the same nodes differ by their case. */
+/** Two edges between the same nodes differ by their branch. */
 export const edgeKey = ({ source, target, data }: GraphEdge): string =>
   JSON.stringify([source.cell, target.cell, data?.case ?? ''])
 

@@ -4,20 +4,20 @@ import type { Graph, Positions } from './graph.ts'
 import { mergeGraphs } from './merge-graphs.ts'
 import { placesAfter } from './place-saver.ts'
 
-/** What was edited and is not on the server yet, with the version it began with: enough to merge it in later. */
+/** Unsaved edits with the version they are based on: enough to merge them later. */
 export interface Draft {
   readonly version: number
   readonly base: Graph
   readonly mine: Graph
-  /** What was sent without hearing how it ended. */
+  /** Saves whose result is unknown. */
   readonly sent: readonly Graph[]
-  /** Where nodes were put. */
+  /** Positions of nodes. */
   readonly places: Places
 }
 
 /**
- * Drafts of several tabs as one, oldest first. Those that clash with the ones before them are left out, as nobody is
- * there to decide: their turn comes when the others are saved.
+ * Joins the drafts of several tabs, oldest first. Drafts that conflict with earlier ones are left out,
+ * because there is no user to decide: they are merged after the others are saved.
  */
 export function joinDrafts<Kept extends Draft>(
   drafts: readonly Kept[],
@@ -36,7 +36,7 @@ export function joinDrafts<Kept extends Draft>(
 }
 
 function joinTwo(older: Draft, newer: Draft): Draft | undefined {
-  // The older one first goes on to where the newer one began.
+  // The older draft is first moved to the base of the newer one.
   const moved = mergeGraphs(older.base, older.mine, newer.base)
   const merged = mergeGraphs(newer.base, newer.mine, moved.graph)
   if (moved.conflicts.length > 0 || merged.conflicts.length > 0) return undefined
@@ -49,7 +49,7 @@ function joinTwo(older: Draft, newer: Draft): Draft | undefined {
   }
 }
 
-/** What is edited when a draft is taken up again; `placed` is where the server has the nodes. */
+/** The state to edit when a draft is restored; `placed` are the server's positions. */
 export const drawingOf = ({ mine, places }: Draft, placed: Positions): Drawing => ({
   graph: mine,
   positions: placesAfter(placed, places),

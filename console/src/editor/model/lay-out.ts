@@ -1,12 +1,12 @@
 import { Graph as DagreGraph, layout } from '@dagrejs/dagre'
 import type { Graph, Point, Positions } from './graph.ts'
 
-/** Up to here the careful way takes a moment only; its time grows with the square of the graph. */
+/** Up to this size the better layout is fast enough; its time grows with the square of the graph. */
 const careful = { nodes: 80, edges: 160 } as const
 
 /**
- * A place for every node: those of `known` as they are, the others near their neighbours, or all of them from left to
- * right where none is known. Places are left upper corners. The same graph always gets the same places.
+ * Positions for all nodes: `known` ones stay, the others are placed near their neighbours, or everything from
+ * left to right if none is known. Positions are top left corners. The result is deterministic.
  */
 export function layOut(graph: Graph, known: Positions, size: SizeOf): Positions {
   const placed = graph.nodes.flatMap(({ id }): [string, Point][] => {
@@ -14,12 +14,13 @@ export function layOut(graph: Graph, known: Positions, size: SizeOf): Positions 
     return place && Number.isFinite(place.x) && Number.isFinite(place.y) ? [[id, place]] : []
   })
   if (placed.length === 0) return tidyUp(graph, size)
-  // All that is known may be more than the nodes of this graph; it is only handed back where it is just that.
+  // `known` may contain more than the nodes of this graph; it is returned as it is only if it matches
+  // exactly.
   if (placed.length === graph.nodes.length && placed.length === Object.keys(known).length) return known
   return placeNearNeighbours(graph, new Map(placed), size)
 }
 
-/** Every node anew, from left to right. */
+/** Lays out all nodes from left to right. */
 export function tidyUp(graph: Graph, size: SizeOf): Positions {
   const isSmall = graph.nodes.length <= careful.nodes && graph.edges.length <= careful.edges
   return isSmall ? layOutWithDagre(graph, size) : layOutInLayers(graph, size)
@@ -30,7 +31,7 @@ function layOutWithDagre(graph: Graph, size: SizeOf): Positions {
   const drawn = new DagreGraph()
   drawn.setGraph({ rankdir: 'LR', nodesep: gaps.down, ranksep: gaps.across })
   drawn.setDefaultEdgeLabel(() => ({}))
-  // Names of our own, since an id may be one that the library's plain objects stumble over.
+  // Internal names, because some ids break the library's plain objects.
   const names = new Map(graph.nodes.map(({ id }, index) => [id, `n${index}`]))
   for (const [id, name] of names) drawn.setNode(name, { ...size(id) })
   for (const { source, target } of graph.edges) {
@@ -46,7 +47,7 @@ function layOutWithDagre(graph: Graph, size: SizeOf): Positions {
   return Object.fromEntries(places)
 }
 
-/** Finds places for the nodes that are not in `placed`, each beside its neighbours and on top of nobody. */
+/** Places the nodes that are not in `placed`, each beside its neighbours without overlaps. */
 function placeNearNeighbours(graph: Graph, placed: ReadonlyMap<string, Point>, size: SizeOf): Positions {
   const places = new Map(placed)
   const before = new Map<string, string[]>(graph.nodes.map(({ id }) => [id, []]))
@@ -60,7 +61,7 @@ function placeNearNeighbours(graph: Graph, placed: ReadonlyMap<string, Point>, s
     const wish = wishFor(id, before.get(id)!, after.get(id)!, places, size)
     places.set(id, freePlace(id, wish, places, size))
   }
-  // From those that are placed outwards, so that every node but those of islands finds a neighbour.
+  // From placed nodes outwards, so that every node except islands has a placed neighbour.
   const reached = new Set(places.keys())
   for (const id of reached) {
     if (!places.has(id)) place(id)
@@ -68,7 +69,7 @@ function placeNearNeighbours(graph: Graph, placed: ReadonlyMap<string, Point>, s
   }
   for (const { id } of graph.nodes) {
     if (places.has(id)) continue
-    // An island is walked from its first node in the same way.
+    // Islands start at their first node.
     const island = new Set([id])
     for (const member of island) {
       if (!places.has(member)) place(member)
@@ -78,7 +79,7 @@ function placeNearNeighbours(graph: Graph, placed: ReadonlyMap<string, Point>, s
   return Object.fromEntries(graph.nodes.map(({ id }) => [id, places.get(id)!]))
 }
 
-/** Right of what comes before it, else left of what comes after it, else below everything. */
+/** To the right of a predecessor, else to the left of a successor, else below everything. */
 function wishFor(
   id: string,
   before: readonly string[],
@@ -119,7 +120,7 @@ function boxOf(id: string, places: ReadonlyMap<string, Point>, size: SizeOf): Bo
   return { left: place.x, right: place.x + width, top: place.y, bottom: place.y + height }
 }
 
-/** The nearest place up or down from the wish where it touches no other node. */
+/** The nearest free position above or below the preferred one. */
 function freePlace(id: string, wish: Point, places: ReadonlyMap<string, Point>, size: SizeOf): Point {
   const { width, height } = size(id)
   const x = Math.round(wish.x)
@@ -127,7 +128,7 @@ function freePlace(id: string, wish: Point, places: ReadonlyMap<string, Point>, 
     .map(other => boxOf(other, places, size)!)
     .filter(box => box.left < x + width + gaps.down && box.right > x - gaps.down)
     .map(box => ({ from: box.top - gaps.down - height, to: box.bottom + gaps.down }))
-  // One pass each way is enough: of intervals in their order, each can only push farther the same way.
+  // One pass in each direction suffices: with sorted intervals, each can only push further the same way.
   let down = wish.y
   for (const { from, to } of inTheWay.toSorted((one, other) => one.from - other.from)) {
     if (from < down && down < to) down = to
@@ -146,7 +147,7 @@ interface Links {
   readonly after: ReadonlyMap<string, readonly string[]>
 }
 
-/** Layers from left to right in about linear time, for graphs that are large. */
+/** Layers from left to right in nearly linear time, for large graphs. */
 export function layOutInLayers(graph: Graph, size: SizeOf): Positions {
   const links = linksOf(graph)
   const layers = layersOf(graph, links)
@@ -176,14 +177,14 @@ function linksOf(graph: Graph): Links {
   return { before, after }
 }
 
-/** Each node one layer behind the last of those before it. */
+/** Each node is one layer after the last of its predecessors. */
 function layersOf(graph: Graph, { before, after }: Links): string[][] {
   const open = new Map([...before].map(([id, sources]) => [id, sources.length]))
   const depths = new Map<string, number>()
   const ready = graph.nodes.map(node => node.id).filter(id => open.get(id) === 0)
   const left = new Set(graph.nodes.map(node => node.id))
   while (left.size > 0) {
-    // With nothing ready there is a circle, which is cut at its first node.
+    // If no node is ready there is a cycle, which is broken at its first node.
     const id = ready.pop() ?? left.values().next().value!
     if (!left.delete(id)) continue
     const depth = depths.get(id) ?? 0
@@ -200,7 +201,7 @@ function layersOf(graph: Graph, { before, after }: Links): string[][] {
   return layers
 }
 
-/** Puts a layer's nodes below one another, as near to where they wish to be as their order allows. */
+/** Stacks the nodes of a layer, as close to their preferred positions as their order allows. */
 function stack(
   layer: readonly string[],
   wishOf: (id: string) => number | undefined,
@@ -253,5 +254,5 @@ interface Size {
 }
 type SizeOf = (id: string) => Size
 
-/** Space between nodes: across from one layer to the next, and down between two of the same layer. */
+/** Gaps between nodes: between layers, and between two nodes of a layer. */
 const gaps = { across: 80, down: 40 } as const

@@ -2,9 +2,12 @@ import { edgeKey, type Graph, type GraphEdge, type GraphNode } from './graph.ts'
 import { isRecord, member, memberNames, sameJson } from './same-json.ts'
 
 interface Conflict<Value> extends Sides<Value> {
-  /** What a choice names: the id of a node, the key of an edge, or `graph.` with the name of another member. */
+  /** What a choice refers to: a node id, an edge key, or `graph.` with a member's name. */
   readonly id: string
-  /** Fields that both sides changed, such as `data.title`; empty where one side removed what the other changed or joined. */
+  /**
+   * Fields that both sides changed, such as `data.title`; empty if one side removed what the other changed or
+   * connected.
+   */
   readonly fields: readonly string[]
 }
 export type MergeConflict =
@@ -12,23 +15,23 @@ export type MergeConflict =
   | (Conflict<GraphEdge> & { readonly of: 'edge' })
   | (Conflict<unknown> & { readonly of: 'member' })
 
-/** By the `id` of the conflict; without one, mine is kept. */
+/** By conflict `id`; the default is mine. */
 export type MergeChoices = Readonly<Record<string, MergeChoice>>
 
 interface MergedGraph {
-  /** With mine wherever there is a conflict. */
+  /** With mine for every conflict. */
   readonly graph: Graph
   readonly conflicts: readonly MergeConflict[]
 }
 
 /**
- * Three-way merge of graphs that both began as `base`. What one side did is taken, what both did alike is taken once;
- * a conflict is where they did different things to the same node, edge or other member.
+ * Three-way merge of two graphs with a common `base`. Changes of one side are taken, identical changes once;
+ * a conflict is a different change of the same node, edge or other member.
  */
 export const mergeGraphs = (base: Graph, mine: Graph, theirs: Graph): MergedGraph =>
   merge({ base, mine, theirs }, {})
 
-/** The merge with every conflict decided. Fields of a node that do not clash come from both sides in any case. */
+/** The merge with all conflicts resolved. Fields that do not conflict come from both sides. */
 export const resolveMerge = (base: Graph, mine: Graph, theirs: Graph, choices: MergeChoices): Graph =>
   merge({ base, mine, theirs }, choices).graph
 
@@ -74,7 +77,7 @@ function mergeNodes(graphs: Graphs, choiceOf: ChoiceOf, conflicts: MergeConflict
   const merged = new Map<string, GraphNode>()
   for (const id of new Set([...mine.keys(), ...theirs.keys()])) {
     const sides = { base: base.get(id), mine: mine.get(id), theirs: theirs.get(id) }
-    // One side removed what the other side joined something to: to keep the edge is to keep the node.
+    // One side removed a node that the other connected: keeping the edge keeps the node.
     const isTorn = sides.mine ? !sides.theirs && joined.mine.has(id) : joined.theirs.has(id)
     const { value, clash } =
       sides.base && isTorn
@@ -108,7 +111,7 @@ function mergeEdges(
     const [mineNow, theirsNow] = [mine.get(key), theirs.get(key)]
     const { source, target } = (mineNow ?? theirsNow)!
     if (!ids.has(source.cell) || !ids.has(target.cell)) continue
-    // An edge is its ends and its case: two that were added alike are one, whatever else each side says of it.
+    // An edge is identified by its ends and branch: two identical additions are one.
     const began = base.get(key) ?? (mineNow && theirsNow ? { source, target } : undefined)
     const sides = { base: began, mine: mineNow, theirs: theirsNow }
     const { value, clash } = mergeItem<GraphEdge>(sides, choiceOf(key))
@@ -121,10 +124,7 @@ function mergeEdges(
 
 const edgesByKey = (graph: Graph) => new Map(graph.edges.map(edge => [edgeKey(edge), edge]))
 
-/**
- * The edges of one side. Those that only went because their node was removed there, and the node is kept after all,
- * are back: nobody decided against them.
- */
+/** The edges of one side. Edges that were removed only together with their node come back if the node is kept. */
 function withRestored(base: ReadonlyMap<string, GraphEdge>, side: Graph, kept: ReadonlySet<string>) {
   const edges = edgesByKey(side)
   const ids = new Set(side.nodes.map(node => node.id))
@@ -138,7 +138,7 @@ function withRestored(base: ReadonlyMap<string, GraphEdge>, side: Graph, kept: R
 
 export type MergeChoice = 'mine' | 'theirs'
 
-/** A thing as both sides began with it and as each of them has it now; undefined where it is absent. */
+/** An item in the base and on both sides; undefined where it is absent. */
 interface Sides<Value> {
   readonly base: Value | undefined
   readonly mine: Value | undefined
@@ -147,16 +147,16 @@ interface Sides<Value> {
 
 interface MergedItem<Value> {
   readonly value: Value | undefined
-  /** Where both sides changed it differently; undefined when they did not, empty when it is all of it. */
+  /** Where both sides changed it differently; undefined if nowhere, empty if as a whole. */
   readonly clash: readonly string[] | undefined
 }
 
-/** What only one side changed is taken from that side; where both did, differently, `choice` decides. */
+/** Changes of one side are taken; if both changed it differently, `choice` decides. */
 function mergeItem<Value>(sides: Sides<Value>, choice: MergeChoice): MergedItem<Value> {
   const { base, mine, theirs } = sides
   if (sameJson(mine, theirs) || sameJson(theirs, base)) return { value: mine, clash: undefined }
   if (sameJson(mine, base)) return { value: theirs, clash: undefined }
-  // Without a common beginning these are two things that only happen to share a name: they are not mixed.
+  // Without a common base these are two different items that share a name, so they are not mixed.
   if (!isRecord(base) || !isRecord(mine) || !isRecord(theirs)) return { value: sides[choice], clash: [] }
   const { value, clashes } = mergeFields({ base, mine, theirs }, choice, ['data'])
   return { value: value as Value, clash: clashes.length > 0 ? clashes : undefined }
@@ -164,7 +164,7 @@ function mergeItem<Value>(sides: Sides<Value>, choice: MergeChoice): MergedItem<
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Merges records field by field, and those fields named by `deep` again field by field. */
+/** Merges records field by field, and the fields in `deep` recursively. */
 function mergeFields(
   { base, mine, theirs }: Sides<Fields>,
   choice: MergeChoice,
@@ -193,8 +193,8 @@ function mergeValue(sides: Sides<unknown>, choice: MergeChoice): { value: unknow
 }
 
 /**
- * The order of what is kept of two lists that began as one. The side that moved things about has its order; what only
- * the other side has comes behind the same neighbour as there.
+ * Merges the order of two lists with a common base. The side that reordered wins; items of the other side
+ * follow the same neighbour as there.
  */
 function mergeOrder(
   base: readonly string[],

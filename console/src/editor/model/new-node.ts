@@ -1,6 +1,6 @@
 import type { Graph, GraphNode } from './graph.ts'
 
-/** What a palette knows of a kind, as the server lists it. */
+/** A node kind as the server lists it. */
 interface NewNodeKind {
   readonly kind: string
   readonly node_type: string
@@ -8,15 +8,15 @@ interface NewNodeKind {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** A node of a kind with the settings that it begins with; `title` is what the person's language calls the kind. */
+/** A node of a kind with its default settings; `title` is the kind's name in the user's language. */
 export const newNode = (graph: Graph, kind: NewNodeKind, title: string): GraphNode => ({
   id: freshId(graph, kind.kind),
   type: kind.node_type,
-  // A copy, so that no two nodes ever share a list or an object of the palette.
+  // A copy, so that no two nodes share an array or object of the palette.
   data: { ...structuredClone(kind.data), type: kind.kind, title: freshTitle(graph, title) },
 })
 
-/** Nodes of one kind are told apart by a number, as their ids are. */
+/** Nodes of one kind are numbered, like their ids. */
 function freshTitle(graph: Graph, title: string): string {
   const taken = new Set(graph.nodes.map(node => node.data.title))
   if (!taken.has(title)) return title
@@ -25,14 +25,14 @@ function freshTitle(graph: Graph, title: string): string {
   return `${title} ${number}`
 }
 
-/** An id that no node has: `input` or `end` for those kinds where it is free, else the kind with a number. */
+/** A free id: `input` or `end` for those kinds if unused, else the kind with a number. */
 export const freshId = (graph: Graph, kind: string): string =>
   freshIdAmong(new Set(graph.nodes.map(node => node.id)), kind)
 
 export function freshIdAmong(taken: ReadonlySet<string>, kind: string): string {
   if ((kind === 'input' || kind === 'end') && !taken.has(kind)) return kind
   const name = /^[a-z]\w{0,63}$/i.test(kind) ? kind : 'node'
-  // Behind the highest number, not in a gap: texts may still refer to the node that left the gap.
+  // After the highest number, not in a gap: texts may still refer to the deleted node.
   let highest = 0
   for (const id of taken) {
     if (!id.startsWith(`${name}_`)) continue

@@ -7,19 +7,19 @@ import { SaveTimer } from './save-timer.ts'
 type Ports = Pick<AutosavePorts, 'place' | 'mayPass' | 'setTimer' | 'clearTimer'>
 
 interface PlaceSaverOptions {
-  /** The graph that the server has: an id that is new here may be somebody else's there. */
+  /** The server's graph: an id that is new here may belong to another user's node there. */
   stored(): Graph
-  /** Hears of every change of the status. */
+  /** Called on every status change. */
   tell(): void
 }
 
-/** Saves where nodes are drawn. There are no versions of that: who places a node last is right. */
+/** Saves node positions. They have no versions: the last write wins. */
 export class PlaceSaver {
   readonly #store: EditorStore
   readonly #ports: Ports
   readonly #about: PlaceSaverOptions
   readonly #unsubscribe: () => void
-  /** What the server has. */
+  /** The positions on the server. */
   #placed: Positions
   #seen: Positions
   #failures = 0
@@ -44,18 +44,18 @@ export class PlaceSaver {
     return { status: this.#working ? 'saving' : 'changed', error: undefined }
   }
 
-  /** Places that the server does not have yet. */
+  /** Positions that the server does not have yet. */
   pending(): Places {
     return movedPlaces(this.#placed, this.#store.state().positions)
   }
 
-  /** Resolves when all was tried; a place that could not be saved is tried again later and keeps nobody from working. */
+  /** Resolves after an attempt; a failed position is retried later and blocks nothing. */
   async flush(): Promise<void> {
     if (this.#working) await this.#working
     await this.#work()
   }
 
-  /** Takes the places that others gave to nodes of theirs, and hands back those that are new here. */
+  /** Takes positions of other users' nodes, and returns those that are new here. */
   adopt(graph: Graph, theirs: Positions): Positions {
     const { positions } = this.#store.state()
     const places = graph.nodes.flatMap(({ id }): [string, Point][] => {
@@ -67,7 +67,7 @@ export class PlaceSaver {
     return adopted
   }
 
-  /** Places what can be placed now, as after new nodes were stored. */
+  /** Saves positions that can be saved now, for example after new nodes were stored. */
   goOn(): void {
     const isIdle = !this.#working && !this.#timer.isSet
     if (isIdle && Object.keys(this.#placeable()).length > 0) this.#timer.start(saveDelay)

@@ -6,36 +6,36 @@ const closing = '#}}'
 
 /** A reference that is being typed. */
 export interface TypedReference {
-  /** Where its `{{#` begins. */
+  /** The offset of its `{{#`. */
   readonly start: number
-  /** What stands between `{{#` and the caret. */
+  /** The text between `{{#` and the caret. */
   readonly typed: string
 }
 
-/** The reference around the caret, if somebody is in the middle of one. */
+/** The reference around the caret, if there is one. */
 export function referenceAt(text: string, caret: number): TypedReference | undefined {
   const start = text.slice(0, caret).lastIndexOf(opening)
   if (start === -1) return undefined
   const typed = text.slice(start + opening.length, caret)
-  // Whatever no path can hold shows that the person is past it, or that it was never meant as one.
+  // A character that no path can contain ends the reference, or shows that it was none.
   return /[{}#\n]/.test(typed) ? undefined : { start, typed }
 }
 
 /** Something that a text can refer to. */
 export interface Completion {
-  /** What stands between the marks, such as `llm_1.text`. */
+  /** The path between the marks, such as `llm_1.text`. */
   readonly reference: string
-  /** `sys` for what the server itself knows. */
+  /** `sys` for system values. */
   readonly nodeId: string
-  /** Of the output; empty where a node may give anything and the name is to be typed. */
+  /** The output's name; empty if a node may have any output and the name has to be typed. */
   readonly name: string
   readonly title: string
 }
 
-/** What `POST /workflow/check` tells of nodes by their ids. */
+/** The outline of `POST /workflow/check` by node id. */
 export type Outputs = Readonly<Record<string, { readonly outputs: readonly string[] | null }>>
 
-/** What a text of this node can refer to: outputs of the nodes before it, the nearest first, then system names. */
+/** What a text of this node can refer to: outputs of earlier nodes, the nearest first, then system values. */
 export function completions(
   graph: Graph,
   outline: Outputs,
@@ -56,7 +56,7 @@ export function completions(
   return [...ofNodes, ...ofSystem]
 }
 
-/** The text with the reference in place of what was typed, and where the caret goes. */
+/** The text with the reference inserted, and the new caret position. */
 export function insertReference(
   text: string,
   at: TypedReference,
@@ -64,10 +64,10 @@ export function insertReference(
 ): { text: string; caret: number } {
   const before = text.slice(0, at.start) + opening + reference
   const after = text.slice(at.start + opening.length + at.typed.length)
-  // The rest of a path that was there already goes with what was typed, its closing is used again.
+  // The rest of an existing path is replaced, its closing marks are reused.
   const rest = /^[^\s{}#]*[^\S\n]*(?=#\}\})/.exec(after)?.[0]
   const tail = rest === undefined ? closing + after : after.slice(rest.length)
-  // An output whose name is still to be typed keeps the caret inside.
+  // If the output's name is still to be typed, the caret stays inside.
   const caret = before.length + (reference.endsWith('.') ? 0 : closing.length)
   return { text: before + tail, caret }
 }

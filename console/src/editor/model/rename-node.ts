@@ -2,7 +2,7 @@ import type { Drawing } from './edit.ts'
 import type { GraphEdge, GraphNode, NodeData, Positions } from './graph.ts'
 import { renameReferences } from './rewrite-references.ts'
 
-/** The drawing with another id for one node, wherever the id stands. */
+/** The drawing with a new id for one node, everywhere. */
 export function renameNode({ graph, positions }: Drawing, id: string, to: string): Drawing {
   const ids = new Set(graph.nodes.map(node => node.id))
   const renamed = new Map([[id, to]])
@@ -28,11 +28,11 @@ function renameInNode(
   return { ...node, id: to, data: renameRepeatedId(data, id, to) }
 }
 
-/** Some kinds repeat the id of the node in their data, and the server insists that both are the same. */
+/** Some kinds repeat the node's id in their data, and the server requires both to match. */
 export const renameRepeatedId = (data: NodeData, id: string, to: string): NodeData =>
   Object.hasOwn(data, 'id') && data['id'] === id ? { ...data, id: to } : data
 
-/** The edge with its ends and their ports renamed. */
+/** The edge with renamed ends and ports. */
 export function renameInEdge(edge: GraphEdge, id: string, to: string): GraphEdge {
   if (edge.source.cell !== id && edge.target.cell !== id) return edge
   return {
@@ -46,7 +46,7 @@ const renamePosition = (positions: Positions, id: string, to: string): Positions
   Object.hasOwn(positions, id)
     ? Object.fromEntries(
         Object.entries(positions)
-          // A place that some earlier node of the new id left behind must not win.
+          // A position left over from an earlier node with the new id must not win.
           .filter(([placed]) => placed !== to)
           .map(([placed, point]) => [placed === id ? to : placed, point]),
       )

@@ -1,11 +1,11 @@
 const opening = '{{#'
 const closing = '#}}'
-/** As on the server: an id with more dots than this is not found by a reference. */
+/** As on the server: ids with more dots are not resolved. */
 const mostDots = 16
 
 /**
- * A text in which every `{{#path#}}` for which `change` has another path says that one instead. Of several openings
- * before a closing the last one counts, as on the server. Blanks around the path stay.
+ * Rewrites every `{{#path#}}` of a text for which `change` returns a new path. Of several openings before a
+ * closing the last one counts, as on the server. Spaces around the path are kept.
  */
 export function rewriteReferences(text: string, change: (path: string) => string | undefined): string {
   let rewritten = ''
@@ -25,7 +25,7 @@ export function rewriteReferences(text: string, change: (path: string) => string
   }
 }
 
-/** Which node a path such as `llm_1.text` names: the longest id that it starts with. */
+/** The node that a path such as `llm_1.text` refers to: the longest matching id. */
 export function nodeOfPath(path: string, ids: { has(id: string): boolean }): string | undefined {
   const parts = path.split('.')
   if (parts.length < 2 || parts.some(part => part.trim() === '')) return undefined
@@ -37,7 +37,7 @@ export function nodeOfPath(path: string, ids: { has(id: string): boolean }): str
   return undefined
 }
 
-/** Points references at other nodes; `renamed` has the new ids by the old ones. */
+/** Redirects references to renamed nodes; `renamed` maps old to new ids. */
 export function renameReferences<Value>(
   value: Value,
   renamed: ReadonlyMap<string, string>,
@@ -52,7 +52,7 @@ export function renameReferences<Value>(
   return mapTexts(value, text => (text.includes(opening) ? inText(text) : text)) as Value
 }
 
-/** The same value with every text in it changed; what holds no changed text stays the same object. */
+/** The same value with every text changed; unchanged parts stay the same object. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (typeof value !== 'object' || value === null) return value
@@ -62,6 +62,6 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   }
   const members = Object.entries(value).map(([name, held]) => [name, held, mapTexts(held, change)] as const)
   if (members.every(([, held, mapped]) => held === mapped)) return value
-  // Not by assignment, which would take a member called "__proto__" for something else.
+  // Not by assignment, which treats a member called "__proto__" differently.
   return Object.fromEntries(members.map(([name, , mapped]) => [name, mapped]))
 }

@@ -1,7 +1,4 @@
-/**
- * Whether two values would be the same JSON. The order of members does not matter, and a member that is undefined is
- * none, since JSON leaves it out.
- */
+/** Whether two values are equal as JSON. The order of members is ignored, and undefined members count as absent. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (isRawNumber(one) && isRawNumber(other)) return JSON.stringify(one) === JSON.stringify(other)
@@ -13,7 +10,7 @@ export function sameJson(one: unknown, other: unknown): boolean {
   return memberNames(one, other).every(name => sameJson(member(one, name), member(other, name)))
 }
 
-/** Whether it is a number that only JSON can hold without losing digits: an object, but without members of anybody. */
+/** Whether it is raw JSON of a number that a double cannot represent: an object without own members. */
 const isRawNumber = (value: unknown): boolean => JSON.isRawJSON?.(value) ?? false
 
 export const isObject = (value: unknown): value is object =>
@@ -22,11 +19,11 @@ export const isObject = (value: unknown): value is object =>
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !Array.isArray(value)
 
-/** An own member: what every object inherits, such as "constructor", is nobody's field. */
+/** An own member: inherited ones, such as "constructor", are no fields. */
 export const member = (record: object | undefined, name: string): unknown =>
   record !== undefined && Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined
 
-/** Names of all members that any of the records has, each once, in the order in which they come up. */
+/** All member names of the records, each once, in order of appearance. */
 export const memberNames = (...records: readonly (object | undefined)[]): string[] => [
   ...new Set(records.flatMap(record => (record === undefined ? [] : Object.keys(record)))),
 ]

@@ -1,6 +1,6 @@
 import type { AutosavePorts } from './autosave-ports.ts'
 
-/** When the next save begins. */
+/** When the next save starts. */
 export class SaveTimer {
   readonly #ports: Pick<AutosavePorts, 'setTimer' | 'clearTimer'>
   readonly #begin: () => void
@@ -17,7 +17,7 @@ export class SaveTimer {
     return this.#timer !== undefined
   }
 
-  /** Whether it waits for a failure to pass, which no edit shortens. */
+  /** Whether it is a retry pause, which edits do not shorten. */
   get isPausing(): boolean {
     return this.#isPausing
   }
@@ -38,7 +38,7 @@ export class SaveTimer {
     this.#isPausing = false
   }
 
-  /** Nothing begins any more. */
+  /** No timer starts any more. */
   stop(): void {
     this.#isStopped = true
     this.clear()

@@ -2,10 +2,10 @@ import type { AutosavePorts, SavedWorkflow } from './autosave-ports.ts'
 import type { Graph } from './graph.ts'
 import { sameJson } from './same-json.ts'
 
-/** How many tries are remembered whose end nobody knows. */
+/** How many attempts with unknown results are remembered. */
 const mostSent = 20
 
-/** What was sent by tries whose end nobody knows: the server may have one of them. */
+/** Graphs of attempts with unknown results: the server may have one of them. */
 export class SentGraphs {
   readonly #ports: Pick<AutosavePorts, 'readVersion' | 'mayPass'>
   #graphs: readonly Graph[]
@@ -28,12 +28,12 @@ export class SentGraphs {
   }
 
   /**
-   * A try of our own from `version` that got there after all, only its answer was lost: that is no work of anybody
-   * else.
+   * Finds our own attempt from `version` that succeeded although its response was lost: it is no change by
+   * another user.
    */
   async findStored(version: number, current: SavedWorkflow): Promise<Graph | undefined> {
     if (this.#graphs.length === 0) return undefined
-    // Only the version right after ours can be it: every later one began with something that we never had.
+    // Only the version right after ours can be it: every later one is based on a graph that we never had.
     const next = version + 1
     const stored = current.version === next ? current.graph : await this.#readVersion(next)
     return this.#graphs.find(sent => sameJson(sent, stored))
@@ -43,7 +43,7 @@ export class SentGraphs {
     try {
       return await this.#ports.readVersion?.(version)
     } catch (error) {
-      // A version that is gone for good tells nothing; one that cannot be read just now is worth another try.
+      // A deleted version is no evidence; one that cannot be loaded now is worth a retry.
       if (this.#ports.mayPass?.(error)) throw error
       return undefined
     }

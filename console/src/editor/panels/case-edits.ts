@@ -2,25 +2,28 @@ import type { Edit } from '../model/edit.ts'
 import { edgeKey, type Graph, type GraphNode } from '../model/graph.ts'
 import { isObject } from './fits-shape.ts'
 
-/** Fields that list the ways on, by the kind that has them. */
+/** Fields that list a node's branches, by kind. */
 const caseFields: Readonly<Record<string, string>> = { condition: 'cases', classifier: 'classes' }
 
 export const caseFieldOf = (kind: string | undefined): string | undefined =>
   kind !== undefined && Object.hasOwn(caseFields, kind) ? caseFields[kind] : undefined
 
-/** Ids of the ways on that a list of cases names. */
+/** Ids of the branches in a list. */
 export const caseIds = (cases: unknown): string[] =>
   Array.isArray(cases)
     ? cases.map(each => (isObject(each) && typeof each['id'] === 'string' ? each['id'] : ''))
     : []
 
-/** Cases that edges of a node can name. */
+/** Branches that edges of a node can name. */
 export function casesOfNode(node: GraphNode): string[] {
   const field = caseFieldOf(node.data.type)
   return field === undefined ? [] : [...new Set(caseIds(node.data[field]).filter(id => id !== ''))]
 }
 
-/** What happens to the edges of a node when its cases change: they follow a new name, and go with their case. */
+/**
+ * Updates the edges of a node when its branches change: edges follow a renamed branch and are removed with a
+ * deleted one.
+ */
 export function caseEdits(graph: Graph, nodeId: string, before: unknown, after: unknown): Edit[] {
   const [old, now] = [caseIds(before), caseIds(after)]
   const gone = new Set(old.filter(id => !now.includes(id)))

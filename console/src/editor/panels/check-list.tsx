@@ -46,13 +46,13 @@ const icons = {
 }
 const severities = ['error', 'blocking', 'warning'] as const
 
-/** What the server found wrong, each line leading to its node; `onShow` makes room for its settings. */
+/** The problems found by the server, each linking to its node; `onShow` opens its settings. */
 export function CheckList({ onShow }: { onShow?: () => void }) {
   const words = useWords()
   const { checks } = useWorkflowEditor()
   const { graph } = useEditorState()
   const ids = new Set(graph.nodes.map(node => node.id))
-  // Until the next answer the last one stands, but not for nodes that are gone.
+  // The last result stays until the next one, except for deleted nodes.
   const findings = checks.findings.filter(({ nodeId }) => nodeId === undefined || ids.has(nodeId))
   return (
     <section className="check-list" aria-label={words.title}>
@@ -142,8 +142,8 @@ const controls = 'textarea, input, select, button:not(.field-help)'
 const patience = 1500
 
 /**
- * Puts the focus into the field at a place of the selected node's form, or into the nearest one above it. The panel
- * may still have to be drawn: it is waited for, but not for long.
+ * Focuses the field at a pointer of the selected node's form, or the nearest one above it. Waits briefly for
+ * the panel to render.
  */
 function focusField(nodeId: string, place: string | undefined): void {
   const until = performance.now() + patience

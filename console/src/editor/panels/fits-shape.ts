@@ -3,10 +3,10 @@ import { isRecord } from '../model/same-json.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** A number that only JSON can hold is an object as well, but none of ours. */
+/** Raw JSON of a number is an object too, but not a plain one. */
 export const isObject: (value: unknown) => value is JsonObject = isRecord
 
-/** Whether an input made for the shape can show the value; what it cannot show is shown as JSON. */
+/** Whether an input for the shape can show the value; otherwise it is shown as JSON. */
 export function fitsShape(shape: KindShape, value: unknown): boolean {
   if (value === undefined) return true
   switch (shape.is) {
@@ -27,14 +27,14 @@ export function fitsShape(shape: KindShape, value: unknown): boolean {
   }
 }
 
-/** Whether its parts have fields of their own, which show their own findings. */
+/** Whether its parts have their own fields, which show their own problems. */
 export const hasParts = (shape: KindShape, value: unknown): boolean =>
   fitsShape(shape, value) &&
   (shape.is === 'object' ||
     (shape.is === 'list' && shape.of !== undefined && shape.of.input !== 'knowledge') ||
     (shape.is === 'dictionary' && shape.of !== undefined))
 
-/** A record with one key set where it stands, or taken away where the new value is undefined. */
+/** A record with one key set in place, or removed if the value is undefined. */
 export function withKey(record: JsonObject, key: string, value: unknown): JsonObject {
   if (value === undefined) return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
   return { ...record, [key]: value }

@@ -18,10 +18,10 @@ import { pointerBelow } from './pointer.ts'
 
 const useWords = defineWords({ advanced: 'Advanced' }, { advanced: '高级设置' })
 
-/** Shown at the head of the panel. */
+/** Shown at the top of the panel. */
 const headFields = ['title', 'desc']
 
-/** The settings of a node: what its kind knows, what every node may have, and what nobody knows. */
+/** The settings of a node: fields of its kind, common fields, and unknown fields. */
 export function KindForm({ node, kind }: { node: GraphNode; kind: KindRecord | undefined }) {
   const words = useWords()
   const { store, kinds } = useWorkflowEditor()
@@ -41,7 +41,7 @@ export function KindForm({ node, kind }: { node: GraphNode; kind: KindRecord | u
         ))}
         <OtherFields
           record={node.data}
-          // Some kinds repeat the id of the node, which follows it by itself.
+          // Some kinds repeat the node's id in their data, which is updated automatically.
           known={node.data['id'] === node.id ? [...known, 'id'] : known}
           onChange={changeAll}
           pointer=""
@@ -65,7 +65,7 @@ export function KindForm({ node, kind }: { node: GraphNode; kind: KindRecord | u
   )
 }
 
-/** Edges follow the cases that they name. */
+/** Edges follow the branches they name. */
 function changeEdit(node: GraphNode, field: string, value: unknown, graph: Parameters<typeof caseEdits>[0]) {
   const data = withKey(node.data, field, value) as NodeData
   const change = { type: 'node.change', id: node.id, data } as const
@@ -80,7 +80,7 @@ interface SettingInputProps {
   onChange(value: unknown): void
 }
 
-/** One setting; a few have a form that is more comfortable than the one of their shape. */
+/** One setting; a few have a better input than the one for their shape. */
 function SettingInput({ field, node, onChange }: SettingInputProps) {
   const say = useSay()
   const value = node.data[field.name]

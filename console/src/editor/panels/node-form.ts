@@ -4,12 +4,12 @@ import { useLanguage } from '../../ui/preferences.ts'
 import type { CheckFinding } from '../workflow-editor.ts'
 import { isAtOrBelow } from './pointer.ts'
 
-/** A finding with its place below the data of the node. */
+/** A finding with its pointer below the node's data. */
 export interface PlacedFinding extends CheckFinding {
   place: string
 }
 
-/** Where findings stand that no field could show. */
+/** Where findings without a field are shown. */
 export const wholeNode = '/ node'
 
 /** What the inputs of a node's form share. */
@@ -27,23 +27,23 @@ export function useNodeForm(): NodeForm {
   return form
 }
 
-/** The word of the schema in the language of the console. */
+/** The schema's label in the language of the console. */
 export function useSay(): (words: LocalizedText) => string {
   const language = useLanguage()
   return words => words[language]
 }
 
-/** Findings at a place, and those below it where nothing further down could show them. */
+/** Findings at a pointer, and those below it that no field can show. */
 export function useProblems(pointer: string, reach: 'here' | 'below'): readonly PlacedFinding[] {
   const { findings } = useNodeForm()
   return findings.filter(({ place }) => (reach === 'here' ? place === pointer : isAtOrBelow(place, pointer)))
 }
 
-/** Pointers may hold blanks, which would cut a list of ids. */
+/** Pointers may contain spaces, which would split a list of ids. */
 export const inputId = (pointer: string): string => `node-field${encodeURIComponent(pointer)}`
 export const problemsId = (pointer: string): string => `${inputId(pointer)}-problems`
 
-/** What every control needs so that its label and its problems are told with it. */
+/** Attributes that connect a control with its label and problems. */
 export function useControl(pointer: string): {
   id: string
   disabled: boolean

@@ -34,10 +34,10 @@ const useWords = defineWords(
   },
 )
 
-/** Kept for one kind of node each, or for what is no node. */
+/** Reserved for one kind of node, or for system values. */
 const reserved: Readonly<Record<string, string>> = { input: 'input', end: 'end', sys: '', memory: '' }
 
-/** What a node is, and what it is called. */
+/** The kind, title and id of a node. */
 export function NodeHead({ node, kind }: { node: GraphNode; kind: KindRecord | undefined }) {
   const words = useWords()
   const say = useSay()

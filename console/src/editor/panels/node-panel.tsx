@@ -32,7 +32,7 @@ const useWords = defineWords(
   },
 )
 
-/** Settings of the selected node, made from the schema of its kind. */
+/** Settings of the selected node, generated from the schema of its kind. */
 export function NodePanel() {
   const words = useWords()
   const { graph, selection } = useEditorState()
@@ -106,7 +106,7 @@ const useEdgePanelWords = defineWords(
 
 const always = ''
 
-/** The selected edge: which way it leads, and in which case. */
+/** The selected edge: its ends and its branch. */
 function EdgePanel({ edge }: { edge: GraphEdge }) {
   const words = useEdgePanelWords()
   const { store, mayWrite, checks } = useWorkflowEditor()

@@ -1,4 +1,4 @@
-/** The segments of a JSON pointer, as they were before they were escaped. */
+/** The unescaped segments of a JSON pointer. */
 export const segmentsOf = (pointer: string): string[] =>
   pointer
     .split('/')

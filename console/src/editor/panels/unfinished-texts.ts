@@ -7,11 +7,11 @@ import { useNodeForm } from './node-form.ts'
 interface UnfinishedText {
   nodeId: string
   text: string
-  /** What is stored instead of it. */
+  /** What is stored instead. */
   stands: unknown
 }
 
-/** By node and place. What was typed and cannot be stored yet outlives the form, which goes with the selection. */
+/** By node and pointer. Invalid input outlives the form, which unmounts with the selection. */
 const unfinished = new WeakMap<EditorStore, Map<string, UnfinishedText>>()
 
 function textsOf(store: EditorStore): Map<string, UnfinishedText> {
@@ -20,13 +20,13 @@ function textsOf(store: EditorStore): Map<string, UnfinishedText> {
   return texts
 }
 
-/** Whether something would be lost with the page although all of the graph is saved. */
+/** Whether input would be lost with the page although the graph is saved. */
 function hasUnfinishedTexts(store: EditorStore): boolean {
   const ids = new Set(store.state().graph.nodes.map(({ id }) => id))
   return [...textsOf(store).values()].some(({ nodeId }) => ids.has(nodeId))
 }
 
-/** Asks before such texts are left behind. */
+/** Asks before the page with such input is left. */
 export function useAskForUnfinishedTexts(): void {
   const { store } = useWorkflowEditor()
   useEffect(() => {
@@ -38,14 +38,14 @@ export function useAskForUnfinishedTexts(): void {
   }, [store])
 }
 
-/** The text at one place of the node's form that cannot be stored yet. */
+/** The invalid input at a pointer of the node's form. */
 export function useUnfinishedText(pointer: string) {
   const { store } = useWorkflowEditor()
   const { nodeId } = useNodeForm()
   const texts = textsOf(store)
   const key = JSON.stringify([nodeId, pointer])
   return {
-    /** Only while the value is still the one that it was typed over. */
+    /** Only while the stored value is still the one it was typed over. */
     textOver: (value: unknown): string | undefined => {
       const found = texts.get(key)
       if (found && sameJson(found.stands, value)) return found.text

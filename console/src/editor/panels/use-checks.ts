@@ -8,10 +8,10 @@ import type { CheckFinding, Checks } from '../workflow-editor.ts'
 import { pointerBelow, segmentsOf } from './pointer.ts'
 
 const rest = 300
-/** Longer with every failure in a row. */
+/** Grows with every consecutive failure. */
 const pauseAfter = (failures: number): number => Math.min(30_000, 1000 * 2 ** failures)
 
-/** What the server refuses to look at it refuses again; saving tells the person why. */
+/** Requests that the server rejects are rejected again; saving shows the reason. */
 const mayPass = (error: unknown): boolean =>
   !(error instanceof ApiFailure) ||
   error.reason === 'unreachable' ||
@@ -23,7 +23,7 @@ interface Answered {
   checks: Omit<Checks, 'isPending'>
 }
 
-/** Asks the server about the graph a moment after each change. */
+/** Checks the graph on the server a moment after each change. */
 export function useChecks(store: EditorStore): Checks {
   const graph = useSyncExternalStore(store.subscribe, () => store.state().graph)
   const [answered, setAnswered] = useState<Answered>({
@@ -49,7 +49,7 @@ export function useChecks(store: EditorStore): Checks {
         failures += 1
       }
     }
-    // Nobody is typing yet when a workflow is opened.
+    // There is no typing to wait for when a workflow is opened.
     timer = setTimeout(check, isFirst.current ? 0 : rest)
     return () => {
       clearTimeout(timer)
@@ -62,8 +62,8 @@ export function useChecks(store: EditorStore): Checks {
 type CheckData = CallData<'POST /api/v1/workflow/check'>
 
 /**
- * The findings of an answer, each with the node it is about. Pointers count the nodes of the graph that was sent; by
- * the time of the answer it may have others, so the place becomes an id at once.
+ * The findings of a response, each with its node. Pointers count the nodes of the graph that was sent, which
+ * may have changed since, so they are converted to ids immediately.
  */
 function readFindings(answer: CheckData, sent: Graph): CheckFinding[] {
   const place = (path: string): Pick<CheckFinding, 'nodeId' | 'field'> => {
@@ -88,14 +88,17 @@ function readFindings(answer: CheckData, sent: Graph): CheckFinding[] {
   ]
 }
 
-/** Where in the node's data a finding is: `/prompt_template`; undefined when it is about something else. */
+/**
+ * The pointer of a finding in the node's data, such as `/prompt_template`; undefined if it is about something
+ * else.
+ */
 export function placeInData({ path }: CheckFinding): string | undefined {
   const [part, , member, ...rest] = segmentsInGraph(path)
   if (part !== 'nodes' || member !== 'data') return undefined
   return rest.reduce(pointerBelow, '')
 }
 
-/** In a request the graph stands below `workflow`. */
+/** In a request the graph is below `workflow`. */
 function segmentsInGraph(path: string): string[] {
   const segments = segmentsOf(path)
   return segments[0] === 'workflow' ? segments.slice(1) : segments

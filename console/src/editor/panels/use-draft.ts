@@ -4,8 +4,8 @@ const same = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * What a person is typing where it is not a value yet. The draft stays as it is while the value is the one it stands
- * for, and is made anew when the value changes by other means, such as undo.
+ * A draft of input that is not a valid value yet. It is kept while the value stays the same, and reset when
+ * the value changes by other means, such as undo.
  */
 export function useDraft<Draft>(
   value: unknown,

@@ -2,7 +2,7 @@ import type { GraphNode } from '../model/graph.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 import { useSay } from './node-form.ts'
 
-/** What a node is called: its title, else the name of its kind, else its id. */
+/** The display name of a node: its title, else the name of its kind, else its id. */
 export function useNodeTitle(): (node: GraphNode) => string {
   const { kinds } = useWorkflowEditor()
   const say = useSay()

@@ -1,8 +1,8 @@
 import type { JsonObject } from './fits-shape.ts'
 
 /**
- * The record with other members beside the known ones. Each stays at its place, a renamed one too, and those that are
- * not known keep the order that they are given in.
+ * The record with new unknown members beside the known ones. Members keep their positions, also renamed ones,
+ * and unknown ones keep the given order.
  */
 export function withOthers(record: JsonObject, known: readonly string[], others: JsonObject): JsonObject {
   const left = Object.entries(others)

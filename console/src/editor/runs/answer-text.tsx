@@ -1,7 +1,7 @@
 import Markdown from 'react-markdown'
 import gfm from 'remark-gfm'
 
-/** What a run says, which models mostly write as Markdown. HTML in it stays text, and images are not fetched. */
+/** The answer of a run, which is usually Markdown. HTML in it stays text, and images are not fetched. */
 export function AnswerText({ text }: { text: string }) {
   return (
     <div className="answer-text">

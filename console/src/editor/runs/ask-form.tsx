@@ -31,7 +31,7 @@ const useWords = defineWords(
   },
 )
 
-/** Asks the workflow something: words, files and whatever else it takes. `more` stands beside the buttons. */
+/** The input form of a run: question, files and other inputs. `more` is shown beside the buttons. */
 export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
   const words = useWords()
   const { workflowId, checks, saving, mayWrite } = useWorkflowEditor()
@@ -40,7 +40,7 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
   const [version, setVersion] = useState<number | null>(null)
   const files = useAttachments()
   const inputs = parseInputs(json)
-  // An old version ran before; what is wrong with the newest does not concern it.
+  // The selected old version is runnable; problems of the newest do not matter.
   const isRunnable = checks.runnable || checks.isPending || version !== null
   const isBusy = run.view !== undefined && !isSettled(run.view.status) && run.connection !== 'lost'
   const isReady = mayWrite && isRunnable && inputs !== undefined && !files.isUploading && !isBusy
@@ -53,11 +53,11 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
       return {
         id: workflowId,
         inputs: { ...inputs, query, ...(fileIds.length > 0 && { files: fileIds }) },
-        // What is drawn here runs, also where somebody else has saved something newer.
+        // The graph shown here runs, also if another user has saved a newer one.
         version: version ?? saved,
       }
     }
-    // A run that never comes to be leaves them for the next try.
+    // If the run does not start, the files stay for the next attempt.
     const forgetSent = (): void => {
       for (const { key } of attachments) files.remove(key)
     }
@@ -142,7 +142,7 @@ interface AdvancedInputsProps {
   onVersion(version: number | null): void
 }
 
-/** What most runs do not need: further inputs, and an old version. */
+/** Rarely needed options: additional inputs, and an old version. */
 function AdvancedInputs({ json, onJson, isWrong, version, onVersion }: AdvancedInputsProps) {
   const words = useAdvancedInputsWords()
   const { saving, mayWrite } = useWorkflowEditor()
@@ -198,7 +198,7 @@ const useAttachFilesWords = defineWords(
   },
 )
 
-/** The button that takes files. */
+/** The button that attaches files. */
 function AttachButton({ onFiles, disabled }: { onFiles(files: File[]): void; disabled: boolean }) {
   const words = useAttachFilesWords()
   const input = useRef<HTMLInputElement>(null)
@@ -217,7 +217,7 @@ function AttachButton({ onFiles, disabled }: { onFiles(files: File[]): void; dis
   )
 }
 
-/** What was attached, and how far each upload is. */
+/** The attached files with their upload progress. */
 function AttachedFiles({ attachments, remove }: ReturnType<typeof useAttachments>) {
   const words = useAttachFilesWords()
   if (attachments.length === 0) return null
@@ -276,7 +276,7 @@ interface Attachment {
 
 let lastKey = 0
 
-/** Files that go along with a question. They are uploaded as soon as they are chosen. */
+/** Files of the next question. They are uploaded as soon as they are chosen. */
 function useAttachments() {
   const [attachments, setAttachments] = useState<readonly Attachment[]>([])
   const controllers = useRef(new Map<number, AbortController>())

@@ -1,4 +1,4 @@
-/** A length of time in as few characters as tell enough: `840 ms`, `3.2 s`, `2 min 5 s`. */
+/** A short duration: `840 ms`, `3.2 s`, `2 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
   const seconds = milliseconds / 1000

@@ -1,10 +1,10 @@
 import type { Graph, GraphNode } from '../model/graph.ts'
 import type { RunView } from './run-view.ts'
 
-/** A value that a node refers to: an output of another node, or something that a run is handed. */
+/** A value that a node refers to: an output of another node, or an input of the run. */
 export interface NeededValue {
   readonly from: 'node' | 'inputs'
-  /** The node that gives it; empty for what a run is handed. */
+  /** The node that outputs it; empty for inputs of the run. */
   readonly nodeId: string
   readonly name: string
 }
@@ -20,7 +20,7 @@ function* textsOf(value: unknown): Generator<string> {
     for (const each of Object.values(value)) yield* textsOf(each)
 }
 
-/** The longest of `names` that `path` is or goes on from: names may hold dots themselves. */
+/** The longest of `names` that is a prefix of `path`: names may contain dots. */
 const longestStart = (path: string, names: Iterable<string>): string | undefined => {
   let found: string | undefined
   for (const name of names)
@@ -49,7 +49,7 @@ function neededBy(
   return { from: 'node', nodeId, name: longestStart(rest, outputsOf(nodeId)) ?? rest.split('.')[0]! }
 }
 
-/** What has to be known before a node can run by itself, in the order in which its settings name it. */
+/** The values a node needs to run alone, in the order of its settings. */
 export function neededValues(
   node: GraphNode,
   graph: Graph,
@@ -64,7 +64,7 @@ export function neededValues(
   return [...found.values()]
 }
 
-/** What the value was in a run; undefined where that run does not tell. */
+/** The value in an earlier run; undefined if that run does not have it. */
 export function valueInRun({ from, nodeId, name }: NeededValue, view: RunView): unknown {
   const source =
     from === 'inputs'
@@ -74,13 +74,13 @@ export function valueInRun({ from, nodeId, name }: NeededValue, view: RunView): 
   return Object.hasOwn(source, name) ? (source as Record<string, unknown>)[name] : undefined
 }
 
-/** The body parts of a trial, from the values that were given. */
+/** The request body of a single-node run. */
 export function trialOf(values: Iterable<readonly [NeededValue, unknown]>): {
   inputs: Record<string, unknown>
   outputs: Record<string, Record<string, unknown>>
 } {
   const inputs: Record<string, unknown> = {}
-  // Without a prototype, so that an id such as __proto__ is only an id.
+  // Without a prototype, so that an id such as __proto__ is safe.
   const outputs: Record<string, Record<string, unknown>> = Object.create(null)
   for (const [{ from, nodeId, name }, value] of values) {
     if (from === 'node') outputs[nodeId] ??= Object.create(null) as Record<string, unknown>

@@ -25,7 +25,7 @@ const pageSize = 8
 
 type ListedRun = Omit<RunDetails, 'chat_id' | 'inputs' | 'outputs' | 'waiting' | 'nodes'>
 
-/** The runs of a workflow, newest first; each can be opened again. */
+/** The runs of a workflow, newest first; each can be opened. */
 export function PastRuns({
   workflowId,
   current,

@@ -1,4 +1,4 @@
-/** The beginning of an answer for a line of a list, without the marks of Markdown. */
+/** The beginning of an answer for a list, without Markdown marks. */
 export const plainStart = (answer: string): string =>
   answer
     .slice(0, 300)

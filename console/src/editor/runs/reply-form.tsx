@@ -31,7 +31,7 @@ interface ReplyFormProps {
   onReply(answer: string): void
 }
 
-/** Where a waiting run asks, in place: its options, and one's own words. */
+/** The answer form of a waiting run: its options, and free text. */
 export function ReplyForm({ options, isChat, onReply }: ReplyFormProps) {
   const words = useWords()
   const may = useMay()

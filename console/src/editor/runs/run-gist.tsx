@@ -15,7 +15,7 @@ interface Gist {
   error: { reason: string; message: string } | null
 }
 
-/** What a run came to, in one line. */
+/** The result of a run in one line. */
 export function RunGist({ run }: { run: Gist }) {
   const words = useWords()
   const language = useLanguage()

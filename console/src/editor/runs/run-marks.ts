@@ -1,7 +1,7 @@
 import type { NodeMark } from '../workflow-editor.ts'
 import type { RunView } from './run-view.ts'
 
-/** How the nodes on the canvas stand; those inside of other workflows are not drawn there. */
+/** The status of the nodes on the canvas; nodes of nested workflows are not drawn there. */
 export function marksOf(view: RunView | undefined): ReadonlyMap<string, NodeMark> {
   const marks = new Map<string, NodeMark>()
   for (const node of view?.nodes ?? [])
@@ -15,7 +15,7 @@ export function marksOf(view: RunView | undefined): ReadonlyMap<string, NodeMark
   return marks
 }
 
-/** Texts arrive many times a second and change no mark. */
+/** Message events arrive many times a second and change no status. */
 export const areSameMarks = (
   one: ReadonlyMap<string, NodeMark>,
   other: ReadonlyMap<string, NodeMark>,

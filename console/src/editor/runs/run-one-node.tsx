@@ -38,7 +38,7 @@ interface RunOneNodeProps {
   onCancel(): void
 }
 
-/** A form for what a node refers to, filled in from the last run, and the node run with it. */
+/** A form for the values that a node refers to, filled in from the last run, and a run of this node alone. */
 export function RunOneNode({ node, run, onCancel }: RunOneNodeProps) {
   const words = useWords()
   const trial = useTrial(node, run)

@@ -32,7 +32,7 @@ const useWords = defineWords(
   },
 )
 
-/** Asks the workflow something and shows how the run goes. */
+/** Runs the workflow and shows the run. */
 export function RunPanel() {
   const words = useWords()
   const { workflowId, checks, mayWrite, showNode } = useWorkflowEditor()
@@ -112,7 +112,7 @@ const useNotRunnableWords = defineWords(
 
 const shown = 5
 
-/** Why the Run button is off, each reason leading to its node. */
+/** Why the Run button is disabled, each problem linking to its node. */
 function NotRunnable() {
   const words = useNotRunnableWords()
   const { checks, showNode } = useWorkflowEditor()

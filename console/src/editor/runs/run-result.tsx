@@ -32,13 +32,13 @@ const useWords = defineWords(
 
 interface RunResultProps {
   run: WatchedRun
-  /** Brings a node of the graph into view, where there is a canvas. */
+  /** Brings a node into view, if there is a canvas. */
   onShow?: ((nodeId: string) => void) | undefined
-  /** Beside the summary. */
+  /** Shown beside the summary. */
   actions?: ReactNode
 }
 
-/** All that is known of a run: what was said, what it asks, why it failed, and every step. */
+/** A run: messages, question, failure and all steps. */
 export function RunResult({ run, onShow, actions }: RunResultProps) {
   const { view, clockOffset, watch, details } = run
   if (!view) return run.failure === undefined ? null : <Failure error={run.failure} />
@@ -74,7 +74,7 @@ function RunError({
 }) {
   const words = useWords()
   const { title, details } = explain(useLanguage(), error.reason, error.message)
-  // Of one inside of another workflow, the canvas shows the node around it.
+  // For a node of a nested workflow, the canvas shows the node around it.
   const nodeId = error.path === undefined ? undefined : nodeOfPath(error.path.split('/')[0]!)
   return (
     <Alert
@@ -107,7 +107,7 @@ function ConnectionTold({ run: { connection, watch, view } }: { run: WatchedRun 
   return <Alert type="warning" showIcon title={words.lost} action={again} />
 }
 
-/** How the run stands as a whole: status, time at work, tokens. */
+/** The status, duration and tokens of a run. */
 function RunSummary({ view, clockOffset }: { view: RunView; clockOffset: number }) {
   const words = useRunWords()
   const isRunning = !isSettled(view.status)
@@ -146,7 +146,7 @@ const useConversationWords = defineWords(
   },
 )
 
-/** Question and answers of a run, as they come. */
+/** Question and answers of a run, as they arrive. */
 function Conversation({ view }: { view: RunView }) {
   const words = useConversationWords()
   const isWorking = !isSettled(view.status)

@@ -6,7 +6,7 @@ import type { RunEvent } from './watch-run.ts'
 
 export type StartRequest = CallInput<'POST /api/v1/workflow/run'>['body']
 
-/** What watching a run needs of the world. */
+/** The server calls that watching a run needs. */
 export interface RunServer {
   start(request: StartRequest, signal: AbortSignal): AsyncIterable<RunEvent>
   events(runId: string, after: number, signal: AbortSignal): AsyncIterable<RunEvent>
@@ -24,9 +24,9 @@ export interface RunServer {
 const freshKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
 
-/** The server that the console came from. */
+/** The real server. */
 export function runServer(): RunServer {
-  // Sent again with the same key, a request finds the run that it started before.
+  // With the same idempotency key, a repeated request finds the run it has started before.
   const keys = new WeakMap<StartRequest, string>()
   const keyOf = (request: StartRequest): string => {
     const key = keys.get(request) ?? freshKey()

@@ -24,7 +24,7 @@ const icons: Readonly<Record<Status, ReactNode>> = {
   skipped: <MinusCircleOutlined aria-hidden />,
 }
 
-/** How a run or a node stands, as a sign. Its words are there for those who do not see it. */
+/** The status of a run or node as an icon, with a text for screen readers. */
 export function StatusIcon({ status }: { status: Status }) {
   const words = useRunWords()
   return (
@@ -44,7 +44,7 @@ export function StatusTag({ status }: { status: Status }) {
   )
 }
 
-/** Words for how runs and nodes stand, which the editor and the pages share. */
+/** Texts for the status of runs and nodes, shared by the editor and the pages. */
 export const useRunWords = defineWords(
   {
     queued: 'Queued',

@@ -8,16 +8,16 @@ export type NodeStatus = NodeRecord['status']
 export interface RunProblem {
   readonly reason: string
   readonly message: string
-  /** Path of the node that failed, where it was one. */
+  /** Path of the failed node, if there is one. */
   readonly path: string | undefined
 }
 
-/** One node of a run, as far as it is known by now. */
+/** One node of a run, as far as it is known. */
 export interface NodeView {
-  /** The names of the nodes around it, and its own, as the server writes them. */
+  /** The ids of the surrounding nodes and its own, as the server writes them. */
   readonly path: string
   readonly nodeId: string
-  /** How many workflows it is inside of. */
+  /** The depth of nested workflows. */
   readonly depth: number
   readonly kind: string
   readonly title: string
@@ -26,21 +26,21 @@ export interface NodeView {
   readonly startedAt: number | undefined
   readonly elapsedMs: number | undefined
   readonly tokens: number
-  /** Undefined: not known yet. Events do not tell them, and leave large outputs out. */
+  /** Undefined: not known yet. Events omit inputs and large outputs. */
   readonly inputs: unknown
   readonly outputs: unknown
   readonly error: RunProblem | undefined
   readonly attempts: number
-  /** What it has written so far for others to use. */
+  /** What it has output so far. */
   readonly text: string
 }
 
-/** What was said, in its order. */
+/** The messages in their order. */
 export interface Utterance {
   readonly id: string
   readonly by: 'user' | 'run'
   readonly text: string
-  /** `text`, or what else a message can hold, such as `action`. */
+  /** `text`, or another message type, such as `action`. */
   readonly dataType: string
   readonly files: readonly string[]
   readonly isComplete: boolean
@@ -48,11 +48,11 @@ export interface Utterance {
 
 export interface RunView {
   readonly runId: string
-  /** Number of the last event that counted; 0 before the first. */
+  /** Number of the last processed event; 0 before the first. */
   readonly lastEvent: number
   readonly status: RunStatus
   readonly said: readonly Utterance[]
-  /** In the order they began. */
+  /** In the order they started. */
   readonly nodes: readonly NodeView[]
   readonly waiting: { path: string; question: string; options: readonly string[] } | undefined
   readonly startedAt: number | undefined
@@ -95,20 +95,20 @@ export const emptyNode = (path: string): NodeView => ({
   text: '',
 })
 
-/** The id of the node that a path ends with; a slash in an id is written as `~1` and a tilde as `~0`. */
+/** The node id at the end of a path; `/` in an id is escaped as `~1` and `~` as `~0`. */
 export const nodeOfPath = (path: string): string =>
   path
     .slice(path.lastIndexOf('/') + 1)
     .replaceAll('~1', '/')
     .replaceAll('~0', '~')
 
-/** Between a node and one inside of it stands the name of the call: `each/3/answer`. */
+/** Between a node and a nested one is the name of the call: `each/3/answer`. */
 const depthOfPath = (path: string): number => Math.floor(path.split('/').length / 2)
 
-/** The name of the call that a nested node runs in, such as the number of an item; empty at the top. */
+/** The name of the call that a nested node runs in, such as the index of an item; empty at the top level. */
 export const callOfPath = (path: string): string => path.split('/').at(-2) ?? ''
 
-/** Nothing more comes from it by itself. */
+/** No further events come without input. */
 export const isSettled = (status: RunStatus): boolean => status !== 'queued' && status !== 'running'
 
 export const isOver = (status: RunStatus): boolean => isSettled(status) && status !== 'waiting'

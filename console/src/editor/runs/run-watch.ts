@@ -5,14 +5,14 @@ import { viewOfDetails, withDetails } from './view-of-details.ts'
 import { type RunEvent, watchRun, withReply, withStatus } from './watch-run.ts'
 
 export interface WatchState {
-  /** Undefined where no run is looked at. */
+  /** Undefined if no run is watched. */
   readonly view: RunView | undefined
-  /** The trace, as it was last read. */
+  /** The trace as last loaded. */
   readonly details: RunDetails | undefined
-  /** `lost`: the run may go on, but nobody can tell from here. */
+  /** `lost`: the run may continue, but its state is unknown. */
   readonly connection: 'idle' | 'starting' | 'live' | 'reconnecting' | 'lost'
   readonly failure: unknown
-  /** By how much this clock is ahead of the server's, about. */
+  /** The approximate offset of this clock to the server's. */
   readonly clockOffset: number
 }
 
@@ -26,10 +26,10 @@ const idle: WatchState = {
 
 const mostTries = 7
 const pauseBefore = (attempt: number): number => Math.min(8000, 250 * 2 ** attempt)
-/** Texts arrive in many small pieces; nobody reads faster than this. */
+/** Text arrives in many small pieces; rendering more often is not visible. */
 const tellMilliseconds = 30
 
-/** What was refused is refused again; a connection that broke, or a server that restarts, may come back. */
+/** Rejected requests fail again; a broken connection or a restarting server may recover. */
 const isPassing = (error: unknown): boolean =>
   !(error instanceof ApiFailure) || error.reason === 'unreachable' || error.status >= 502
 
@@ -42,7 +42,7 @@ async function* tellFirst(events: AsyncIterable<RunEvent>, tell: () => void): As
   }
 }
 
-/** Follows one run at a time, whoever looks on. The run itself goes on without it. */
+/** Watches one run at a time. The run itself does not depend on it. */
 export class RunWatch {
   readonly #server: RunServer
   readonly #listeners = new Set<() => void>()
@@ -62,8 +62,8 @@ export class RunWatch {
   }
 
   /**
-   * Starts a run and follows it to its end. `prepare` gives what it is started with; where it fails there is no run.
-   * `onBegun` is called once there is one.
+   * Starts a run and watches it to its end. `prepare` returns its input; if it fails, no run starts.
+   * `onBegun` is called once the run exists.
    */
   async start(
     prepare: () => StartRequest | Promise<StartRequest>,
@@ -81,7 +81,7 @@ export class RunWatch {
       await this.#follow(signal, () => tellFirst(this.#server.start(request, signal), onBegun))
   }
 
-  /** Shows a run of whatever age, and follows it where it still runs. */
+  /** Shows any run, and watches it if it is still running. */
   async open(runId: string): Promise<void> {
     const isSame = this.#state.view?.runId === runId
     const signal = this.#begin(isSame ? { ...this.#state, failure: undefined } : { connection: 'starting' })
@@ -95,7 +95,7 @@ export class RunWatch {
     }
   }
 
-  /** Answers what the run asks. */
+  /** Answers the question of a waiting run. */
   async reply(answer: string, files: readonly string[] = []): Promise<void> {
     const before = this.#state
     if (!before.view?.waiting) return
@@ -103,25 +103,25 @@ export class RunWatch {
     const view = withReply(before.view, answer)
     const signal = this.#begin({ ...before, view, connection: 'live', failure: undefined })
     const failure = await this.#follow(signal, () => this.#server.resume(runId, answer, files, signal))
-    // Whether the answer arrived is for the server to say.
+    // Only the server knows whether the answer arrived.
     if (failure === undefined || signal.aborted) return
     await this.open(runId)
     if (this.#state.view?.status === 'waiting') this.#set({ failure })
   }
 
-  /** What was said so far stays. */
+  /** Messages so far are kept. */
   async stop(): Promise<void> {
     const { view } = this.#state
     if (!view || view.runId === '') return
     const { status } = await this.#server.stop(view.runId)
     if (this.#state.view?.runId !== view.runId) return
-    // One that is followed tells of its end itself.
+    // A watched run reports its end itself.
     if (this.#state.connection === 'live') return
     this.#set({ view: withStatus(this.#state.view, status) })
     await this.loadDetails()
   }
 
-  /** Reads what only the trace knows. */
+  /** Loads what only the trace contains. */
   async loadDetails(): Promise<void> {
     const { signal } = this.#session
     const runId = this.#state.view?.runId
@@ -131,7 +131,7 @@ export class RunWatch {
     if (details && view?.runId === runId) this.#set({ details, view: withDetails(view, details) })
   }
 
-  /** Looks at no run any more. */
+  /** Stops watching. */
   close(): void {
     this.#session.abort()
     this.#set(idle)
@@ -145,8 +145,8 @@ export class RunWatch {
   }
 
   /**
-   * Reads events until the run ends or waits. `begin` gives the first of them; where it does not get that far, it is
-   * tried again as long as no run is known, and its failure given back otherwise.
+   * Reads events until the run ends or waits. `begin` starts the stream; if it fails, it is retried while no
+   * run is known, and its error is returned otherwise.
    */
   async #follow(signal: AbortSignal, begin?: () => AsyncIterable<RunEvent>): Promise<unknown> {
     const isNew = begin !== undefined && this.#state.view?.runId === ''
@@ -181,7 +181,7 @@ export class RunWatch {
 
   #again(signal: AbortSignal): AsyncIterable<RunEvent> {
     const { runId, lastEvent } = this.#state.view!
-    // Without a number everything comes again, so it begins anew.
+    // Without an event number the stream starts over, so the view is reset.
     if (lastEvent === 0) this.#set({ view: { ...emptyView(runId), status: 'running' } })
     return this.#server.events(runId, lastEvent, signal)
   }

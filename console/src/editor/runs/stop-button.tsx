@@ -6,7 +6,7 @@ import type { WatchedRun } from './use-run.ts'
 
 const useWords = defineWords({ stop: 'Stop' }, { stop: '停止' })
 
-/** Stops a run that goes on or waits. What it said so far stays. */
+/** Stops a running or waiting run. Messages so far are kept. */
 export function StopButton({ run }: { run: WatchedRun }) {
   const words = useWords()
   const tellFailure = useTellFailure()

@@ -1,6 +1,6 @@
 import { callOfPath, type NodeView } from './run-view.ts'
 
-/** A node with those that ran inside of it. */
+/** A node with its nested nodes. */
 export interface TraceEntry {
   readonly node: NodeView
   readonly inside: readonly TraceEntry[]
@@ -8,11 +8,11 @@ export interface TraceEntry {
 
 const parentPath = (path: string): string => path.split('/').slice(0, -2).join('/')
 
-/** The items of an iteration one after the other, though they run side by side; anything else stays in place. */
+/** The items of an iteration in order, although they run concurrently; anything else keeps its place. */
 const byItem = (one: TraceEntry, other: TraceEntry): number =>
   Number(callOfPath(one.node.path)) - Number(callOfPath(other.node.path)) || 0
 
-/** The nodes of a run in the order they began, those inside of others below them. */
+/** The nodes of a run in the order they started, nested ones below their parents. */
 export function traceTree(nodes: readonly NodeView[]): TraceEntry[] {
   const entries = new Map<string, TraceEntry & { inside: TraceEntry[] }>()
   for (const node of nodes) entries.set(node.path, { node, inside: [] })
@@ -27,17 +27,17 @@ export function traceTree(nodes: readonly NodeView[]): TraceEntry[] {
 }
 
 export interface Bar {
-  /** Both in percent of the whole. */
+  /** Both in percent of the total. */
   readonly left: number
   readonly width: number
 }
 
-/** So much longer than its work a run may seem before its bars no longer show when nodes began. */
+/** If a run's wall time exceeds its run time by this factor, bars no longer show start times. */
 const pauseMilliseconds = 1000
 
 /**
- * When each node was at work, by path. Where the run waited for a person, that would be all one sees: then the bars
- * only compare how long nodes took.
+ * The time bar of each node, by path. If the run waited for the user, waiting would dominate: then bars only
+ * compare durations.
  */
 export function barsOf(nodes: readonly NodeView[], now: number, workMs: number): Map<string, Bar> {
   const spans = nodes.flatMap(({ path, startedAt, elapsedMs, status }) => {

@@ -22,7 +22,7 @@ interface TraceProps {
   onMissing(): void
 }
 
-/** Every node of a run in the order they began, while it runs and after. */
+/** Every node of a run in the order they started, during the run and afterwards. */
 export function Trace({ view, clockOffset, onShow, onMissing }: TraceProps) {
   const words = useWords()
   const kindTitle = useKindTitles()
@@ -71,24 +71,24 @@ interface RowContext {
   /** Now, by the server's clock. */
   now: number
   kindTitle(kind: string): string
-  /** The node that the run failed with. */
+  /** The node that failed the run. */
   failedPath: string | undefined
-  /** The row of a node of the graph itself was opened or closed. */
+  /** The row of a top-level node was opened or closed. */
   onShow?: ((nodeId: string) => void) | undefined
-  /** Somebody wants to see what the node was handed, which is not known yet. */
+  /** The user wants to see the node's inputs, which are not loaded yet. */
   onMissing(): void
 }
 
-/** So many steps inside of another are shown without being asked for. */
+/** Up to this many nested steps are shown initially. */
 const shownInside = 12
 
-/** One node of a run: how it stands and how long it took; opened, what it was handed and what it gave. */
+/** One node of a run: status and duration; expanded, its inputs and outputs. */
 function NodeRow({ entry, context }: { entry: TraceEntry; context: RowContext }) {
   const { node, inside } = entry
   const words = useNodeRowWords()
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
-  // The run's own failure is told above all steps.
+  // The run's own failure is shown above all steps.
   const isErrorShown = node.error !== undefined && node.path !== context.failedPath
   const toggle = () => {
     setIsOpen(!isOpen)
@@ -179,7 +179,7 @@ function StepError({ error: { reason, message } }: { error: NonNullable<NodeView
   return <p className="trace-error">{[title, ...details].join(' ')}</p>
 }
 
-/** What people call a kind of node; its own name where the server knows none. */
+/** The title of a node kind; its name if the server does not know it. */
 function useKindTitles(): (kind: string) => string {
   const language = useLanguage()
   const { data } = useQuery({

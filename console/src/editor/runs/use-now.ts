@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, again and again while something goes on. */
+/** The current time, updated while something is running. */
 export function useNow(isTicking: boolean, milliseconds = 200): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -7,11 +7,11 @@ import { areSameMarks, marksOf } from './run-marks.ts'
 import { runServer } from './run-server.ts'
 import { RunWatch, type WatchState } from './run-watch.ts'
 
-/** By workflow, so that whoever comes back to an editor finds the run that it showed. The last one used stands last. */
+/** By workflow, so that returning to an editor shows the same run. The last one used is last. */
 const watches = new Map<string, RunWatch>()
 const mostWatches = 5
 
-// What one person was shown is nothing for the next.
+// The next user must not see the previous user's data.
 onSignedOut(() => {
   for (const watch of watches.values()) watch.close()
   watches.clear()
@@ -32,7 +32,7 @@ export interface WatchedRun extends WatchState {
   watch: RunWatch
 }
 
-/** The run that the editor looks at, drawn on its canvas. */
+/** The run that the editor watches, shown on its canvas. */
 export function useRun(): WatchedRun {
   const { workflowId, setMarks } = useWorkflowEditor()
   const watch = useMemo(() => watchOf(workflowId), [workflowId])
@@ -42,7 +42,7 @@ export function useRun(): WatchedRun {
   return run
 }
 
-/** Lights up the nodes of the run until it is ended. */
+/** Marks the nodes of the run until cleanup. */
 function drawMarks(watch: RunWatch, setMarks: WorkflowEditor['setMarks']): () => void {
   let drawn = marksOf(undefined)
   const draw = (): void => {
@@ -60,7 +60,7 @@ const addressOf = (workflowId: string, query: URLSearchParams): string => {
   return `${pathTo('workflows', workflowId)}${search === '' ? '' : `?${search}`}`
 }
 
-/** Which run is looked at stands in the address: a reload, or somebody who is sent it, finds the same. */
+/** The run's id is in the URL, so that a reload or a shared link opens the same run. */
 function useRunInAddress(workflowId: string, { watch, view }: WatchedRun): void {
   const { segments, query } = usePlace()
   const isHere = segments[0] === 'workflows' && segments[1] === workflowId
@@ -84,7 +84,7 @@ function useRunInAddress(workflowId: string, { watch, view }: WatchedRun): void 
   }, [isHere, wanted, runId, view, watch, workflowId, query])
 }
 
-/** A run by its id, for as long as it is looked at. */
+/** A run by its id, while it is shown. */
 export function useRunById(runId: string): WatchedRun {
   const watch = useMemo(() => new RunWatch(runServer()), [])
   useEffect(() => {

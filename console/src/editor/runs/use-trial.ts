@@ -8,12 +8,12 @@ import { keyOf, type NeededValue, neededValues, trialOf, valueInRun } from './ne
 import type { WatchedRun } from './use-run.ts'
 import { viewOfDetails } from './view-of-details.ts'
 
-/** A value as it is being typed. */
+/** A value that is being typed. */
 export interface TrialField {
   needed: NeededValue
   key: string
   text: string
-  /** Whether the text is JSON, or itself the value. */
+  /** Whether the text is JSON, or the value itself. */
   isJson: boolean
   isWrong: boolean
 }
@@ -33,7 +33,7 @@ function parsed(text: string): { value: unknown } | undefined {
   }
 }
 
-/** The newest run of the workflow that went well, for what nodes gave there. */
+/** The latest successful run of the workflow, for the outputs of its nodes. */
 function useLatestRun(workflowId: string) {
   return useQuery({
     queryKey: ['runs', 'latest', workflowId],
@@ -47,7 +47,7 @@ function useLatestRun(workflowId: string) {
   })
 }
 
-/** Runs one node by itself, with values for all that it refers to. */
+/** Runs one node alone, with values for everything it refers to. */
 export function useTrial(node: GraphNode, run: WatchedRun) {
   const { workflowId, saving, checks } = useWorkflowEditor()
   const { graph } = useEditorState()
@@ -59,7 +59,7 @@ export function useTrial(node: GraphNode, run: WatchedRun) {
   const needed = neededValues(node, graph, id =>
     Object.hasOwn(checks.outline, id) ? (checks.outline[id]?.outputs ?? []) : [],
   )
-  // Nodes that search or ask a model may use the question without naming it.
+  // Search and model nodes may use the question without a reference.
   const all = needed.some(each => keyOf(each) === keyOf(query)) ? needed : [...needed, query]
   const fields = all.map((each): TrialField => {
     const key = keyOf(each)

@@ -28,7 +28,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
 
-/** The beginning of a long text; the same text where it is not long. */
+/** The beginning of a long text; the same text if it is short. */
 function beginning(text: string): string {
   const lines = text.split('\n', shownLines + 1)
   const cut = lines.length > shownLines ? lines.slice(0, shownLines).join('\n') : text
@@ -36,7 +36,7 @@ function beginning(text: string): string {
   return cut.length > shownLength * 1.3 ? [...cut.slice(0, shownLength)].slice(0, -1).join('') : cut
 }
 
-/** A value that a person reads: texts as they are, anything else as JSON, long ones folded. */
+/** A readable value: text as it is, anything else as JSON, long ones collapsed. */
 export function ValueView({ title, value }: { title: string; value: unknown }) {
   const words = useWords()
   const isNamed = isRecord(value) && Object.keys(value).length > 0

@@ -31,7 +31,7 @@ const nodeOf = (record: NodeRecord): NodeView => ({
 const spoken = (id: string, by: Utterance['by'], text: string): Utterance[] =>
   text === '' ? [] : [{ id, by, text, dataType: 'text', files: [], isComplete: true }]
 
-/** A run as its trace tells of it. */
+/** The view of a run from its trace. */
 export function viewOfDetails(details: RunDetails): RunView {
   const { waiting, inputs } = details
   const query = (inputs as { query?: unknown } | null)?.query
@@ -58,8 +58,8 @@ export function viewOfDetails(details: RunDetails): RunView {
 }
 
 /**
- * Adds what only the trace knows: what nodes were handed, and outputs too large for an event. What was heard piece by
- * piece stays, and while the run goes on its events know better how things stand.
+ * Adds what only the trace contains: inputs, and outputs too large for an event. Streamed messages are kept,
+ * and during the run its events are newer.
  */
 export function withDetails(view: RunView, details: RunDetails): RunView {
   const known = viewOfDetails(details)

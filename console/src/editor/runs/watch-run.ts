@@ -14,7 +14,7 @@ export interface RunEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What an event of a run changes. One that counted already changes nothing, so a stream may be read again. */
+/** Applies an event to a run. An event that was applied before changes nothing, so a stream may be read again. */
 export function watchRun(view: RunView, { event, data }: RunEvent): RunView {
   const number = Number(data['seq'])
   if (!(number > view.lastEvent)) return view
@@ -48,7 +48,7 @@ const changes: Readonly<Record<string, (view: RunView, fields: Fields) => RunVie
       kind: text(fields['kind']) || node.kind,
       title: text(fields['title']) || node.title,
       status: 'running',
-      // One that waited goes on from where it began.
+      // A waiting node continues from its start time.
       startedAt: node.startedAt ?? timeOf(fields),
       elapsedMs: undefined,
       error: undefined,
@@ -122,7 +122,7 @@ function ended(view: RunView, fields: Fields): RunView {
       outputs: fields['outputs'],
       elapsedMs: count(fields['elapsed_ms']),
       tokens,
-      // An attempt that failed before is no error of a node that succeeded in the end.
+      // A failed earlier attempt is no error of a node that succeeded in the end.
       error: status === 'succeeded' ? undefined : node.error,
     }
   })
@@ -151,7 +151,7 @@ function withUtterance(view: RunView, id: string, change: (said: Utterance) => P
 const asked = (query: string, id: string): Utterance[] =>
   query === '' ? [] : [{ id, by: 'user', text: query, dataType: 'text', files: [], isComplete: true }]
 
-/** A reply is told by nobody but the node that asked for it; whoever gave it here has it already. */
+/** Only the node that asked reports the reply; the sender already shows it. */
 function replied(view: RunView, fields: Fields): RunView {
   const node = view.nodes.find(({ path }) => path === fields['node_id'])
   const answer = text((fields['outputs'] as Fields | undefined)?.['answer'])
@@ -160,7 +160,7 @@ function replied(view: RunView, fields: Fields): RunView {
   return { ...view, said: [...view.said, ...asked(answer, `reply ${view.lastEvent}`)] }
 }
 
-/** What is under way when a run ends or waits ends or waits as well. */
+/** When a run ends or waits, its active nodes do too. */
 function settleNodes(view: RunView, status: 'waiting' | 'stopped', fields: Fields): RunView {
   const nodes = view.nodes.map(node => {
     if (node.status !== 'running' && (node.status !== 'waiting' || status === 'waiting')) return node
@@ -169,7 +169,7 @@ function settleNodes(view: RunView, status: 'waiting' | 'stopped', fields: Field
   return { ...view, nodes }
 }
 
-/** The user has answered what the run asked, and the server took it. */
+/** The user has answered the run's question, and the server accepted it. */
 export const withReply = (view: RunView, answer: string): RunView => ({
   ...view,
   status: 'running',

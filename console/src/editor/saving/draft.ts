@@ -10,11 +10,11 @@ interface StoredDraft extends Draft {
   readonly at: number
 }
 
-/** What this browser keeps of one workflow, so that neither a crash nor a closed tab takes unsaved edits along. */
+/** The unsaved edits of one workflow in this browser, so that neither a crash nor a closed tab loses them. */
 export class Drafts {
   readonly #storage: Storage
   readonly #place: string
-  /** Two tabs may edit the same workflow: each has its own. */
+  /** Two tabs may edit the same workflow: each has its own draft. */
   readonly #key: string
 
   constructor(workspaceId: string, workflowId: string, storage: Storage = localStorage, tab = thisTab) {
@@ -23,12 +23,12 @@ export class Drafts {
     this.#key = this.#place + tab
   }
 
-  /** All that was left behind, as one. */
+  /** All remaining drafts, joined. */
   read(): Draft | undefined {
     return joinDrafts(this.#readAll())?.draft
   }
 
-  /** All that was left behind becomes this tab's, which forgets it once it is saved. */
+  /** This tab takes over all remaining drafts, and deletes them once they are saved. */
   claim(): Draft | undefined {
     const found = joinDrafts(this.#readAll())
     if (!found || !this.keep(found.draft)) return found?.draft
@@ -36,13 +36,13 @@ export class Drafts {
     return found.draft
   }
 
-  /** Whether there was room for it. */
+  /** Whether there was enough storage. */
   keep(draft: Draft): boolean {
     try {
       this.#storage.setItem(this.#key, JSON.stringify({ ...draft, at: Date.now() }))
       return true
     } catch {
-      // Saving goes on being tried, and leaving the page still asks.
+      // Saving is still retried, and leaving the page still asks.
       return false
     }
   }
@@ -51,7 +51,7 @@ export class Drafts {
     this.#storage.removeItem(this.#key)
   }
 
-  /** Also what other tabs kept. */
+  /** Also drafts of other tabs. */
   forgetAll(): void {
     for (const key of this.#keys()) this.#storage.removeItem(key)
   }
@@ -82,7 +82,7 @@ function readDraft(key: string, text: string | null): StoredDraft | undefined {
   }
 }
 
-/** For whoever signs out: the next person at this browser is not to find them. */
+/** On sign-out: the next user of this browser must not find them. */
 export function forgetAllDrafts(): void {
   for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key)
 }

@@ -61,7 +61,7 @@ function OpenDialog({ autosave, conflict }: OpenDialogProps) {
   const words = useWords()
   const { workflowId, name } = useWorkflowEditor()
   const { base, theirs } = conflict
-  // What was typed just before may get here while this is open.
+  // Edits made just before may arrive while the dialog is open.
   const { graph: mine } = useEditorState()
   const { conflicts } = useMemo(() => mergeGraphs(base, mine, theirs), [base, mine, theirs])
   const [chosenSides, setChosenSides] = useState<MergeChoices>({})
@@ -154,7 +154,7 @@ const useMergeSummaryWords = defineWords(
 
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
-/** How much each side changed since both began. */
+/** How much each side has changed since the common base. */
 function MergeSummary({ base, mine, theirs }: { base: Graph; mine: Graph; theirs: Graph }) {
   const words = useMergeSummaryWords()
   const [own, other] = [diffGraphs(base, mine), diffGraphs(base, theirs)]
@@ -187,11 +187,11 @@ const useConflictSidesWords = defineWords(
 interface ConflictSidesProps {
   conflict: MergeConflict
   choice: MergeChoice
-  /** The switch between both. */
+  /** Selects one of both sides. */
   children(title: string): ReactNode
 }
 
-/** One thing that both changed, with each side's fields where they differ. */
+/** One conflict, with each side's fields where they differ. */
 function ConflictSides({ conflict, choice, children }: ConflictSidesProps) {
   const title = useTitle()(conflict)
   return (
@@ -267,7 +267,7 @@ interface ShownField {
   value: unknown
 }
 
-/** Fields that clash; where one side removed it, all that the other has. */
+/** Conflicting fields; if one side removed the item, all fields of the other. */
 function fieldsOf(conflict: MergeConflict, value: unknown, other: unknown): ShownField[] {
   if (conflict.of === 'member' || !isRecord(value)) return [{ path: [conflict.id], value }]
   const data = member(value, 'data')

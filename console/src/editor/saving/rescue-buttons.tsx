@@ -18,11 +18,11 @@ interface RescueButtonsProps {
   graph: Graph
   places: Places
   size?: 'small' | 'middle'
-  /** It is stored under another id, which is shown next. */
+  /** It is stored under a new id, which is opened next. */
   onSaved(): void
 }
 
-/** Ways out with a graph whose workflow somebody deleted. */
+/** Ways to keep a graph whose workflow was deleted. */
 export function RescueButtons({ name, graph, places, size = 'middle', onSaved }: RescueButtonsProps) {
   const words = useWords()
   const tellFailure = useTellFailure()
@@ -32,7 +32,7 @@ export function RescueButtons({ name, graph, places, size = 'middle', onSaved }:
     setIsBusy(true)
     try {
       const { id } = await call('POST /api/v1/workflow/create', { body: { name, workflow: graph } })
-      // Where it is drawn can be mended by hand; that it was stored counts.
+      // Positions can be fixed by hand; the graph is stored.
       await call('POST /api/v1/workflow/layout', { body: { id, positions: { ...places } } }).catch(() => {})
       onSaved()
       await queries.invalidateQueries({ queryKey: ['workflows'] })
@@ -55,7 +55,7 @@ export function RescueButtons({ name, graph, places, size = 'middle', onSaved }:
   )
 }
 
-/** Hands a graph to the person as a file. */
+/** Downloads a graph as a file. */
 export function downloadGraph(graph: Graph, name: string): void {
   const address = URL.createObjectURL(
     new Blob([JSON.stringify(graph, null, 2)], { type: 'application/json' }),

@@ -13,18 +13,18 @@ export interface LoadedWorkflow {
   id: string
   version: number
   graph: Graph
-  /** Where the server has the nodes placed; those of the store where it is not told. */
+  /** The server's positions; those of the store if omitted. */
   positions?: Positions
-  /** What an earlier visit sent without hearing how it ended. */
+  /** Saves of an earlier visit whose result is unknown. */
   sent?: readonly Graph[]
-  /** Where this browser keeps what is not saved yet. */
+  /** Where this browser keeps unsaved edits. */
   drafts: Drafts
 }
 
 export interface Autosave extends Saving {
-  /** Somebody else saved meanwhile: their version, and the one that both began with. */
+  /** Another user saved in the meantime: their version, and the common base. */
   conflict: SaveConflict | undefined
-  /** Ends the conflict as a person decided. */
+  /** Resolves the conflict as the user decided. */
   resolve(choices: MergeChoices): Promise<void>
 }
 
@@ -54,14 +54,14 @@ export function useAutosave(store: EditorStore, loaded: LoadedWorkflow, mayWrite
   }
 }
 
-/** Not at every letter: a large graph is a long text. */
+/** Not on every key press: a large graph is a long text. */
 const draftMilliseconds = 300
 
 const nothing = async (): Promise<void> => {}
 const never = (): (() => void) => () => {}
 
 const initial = new WeakMap<LoadedWorkflow, AutosaveState>()
-/** The same object for the same workflow, as useSyncExternalStore wants it. */
+/** The same object for the same workflow, as useSyncExternalStore requires. */
 function initialOf(loaded: LoadedWorkflow): AutosaveState {
   let state = initial.get(loaded)
   if (!state) {
@@ -71,7 +71,7 @@ function initialOf(loaded: LoadedWorkflow): AutosaveState {
   return state
 }
 
-/** Saves when the tab is hidden, as it may never come back, and asks before unsaved changes are left behind. */
+/** Saves when the tab is hidden, because it may never come back, and asks before unsaved changes are lost. */
 function watchLeaving(saver: Saver): () => void {
   const save = (): void => {
     if (document.visibilityState === 'hidden') saver.flush().catch(() => {})
@@ -87,13 +87,16 @@ function watchLeaving(saver: Saver): () => void {
   }
 }
 
-/** While the server does not have everything, this browser has it. Gives what ends that, after a last look. */
+/**
+ * Keeps unsaved edits in this browser until the server has them. Returns a function that stops this after a
+ * last write.
+ */
 function keepDrafts(saver: Saver, store: EditorStore, drafts: Drafts): () => void {
   const { number } = readHolder()
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = (): void => {
     timer = undefined
-    // Whoever signed out leaves nothing behind for the next person at this browser.
+    // After sign-out nothing is kept for the next user of this browser.
     if (readHolder().number !== number) return
     if (saver.state().status === 'saved') drafts.forget()
     else drafts.keep(saver.unsaved())
@@ -109,9 +112,9 @@ function keepDrafts(saver: Saver, store: EditorStore, drafts: Drafts): () => voi
   }
 }
 
-/** The editor is closed: what is not saved yet is saved, and what nobody decided on goes into the history. */
+/** The editor is closed: unsaved edits are saved, and an unresolved conflict goes into the history. */
 async function leave(saver: Saver, store: EditorStore): Promise<void> {
-  // Nothing is shown any more that could tell of a failure; what it leaves unsaved is kept by the browser.
+  // A failure can no longer be shown; unsaved edits stay in the browser.
   await saver.flush().catch(() => {})
   const { conflict } = saver.state()
   if (conflict) {

@@ -9,11 +9,11 @@ export const tagOf = (version: number): string => `"${version}"`
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiFailure && error.reason === 'version_conflict'
 
-/** There is no such thing on the server. */
+/** It does not exist on the server. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof ApiFailure && error.reason === 'not_found'
 
-/** What is not there was there when it was opened. */
+/** It existed when it was opened. */
 async function ofExisting<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked
@@ -22,7 +22,7 @@ async function ofExisting<Answer>(asked: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Autosave's way to the server. */
+/** The server calls of autosave. */
 export const workflowPorts = (id: string): AutosavePorts => ({
   save: (graph, version) => {
     const headers = { 'if-match': tagOf(version) }

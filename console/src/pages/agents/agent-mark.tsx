@@ -1,4 +1,4 @@
-/** The first letter of an agent's name; its name stands beside it. */
+/** The first letter of an agent's name, shown beside the name. */
 export function AgentMark({ name, isLarge = false }: { name: string; isLarge?: boolean }) {
   return (
     <span className={isLarge ? 'agent-mark large' : 'agent-mark'} aria-hidden="true">

@@ -50,7 +50,7 @@ type Tab = (typeof tabs)[number]
 
 const tabOf = (segment = 'build'): Tab | undefined => tabs.find(tab => tab === segment)
 
-/** One agent: how it is made, a chat with it, what others talk with it about, how to use it from elsewhere. */
+/** One agent: settings, chat, conversations, and API access. */
 export function AgentPage({ id, segments }: { id: string; segments: readonly string[] }) {
   const words = useWords()
   const agent = useAgent(id)
@@ -117,7 +117,7 @@ function AgentTab({ agent, tab, rest }: { agent: AgentRecord; tab: Tab; rest: re
 
 const useConversationPageWords = defineWords({ back: 'All conversations' }, { back: '全部对话' })
 
-/** A conversation that somebody had with the agent, to be read. */
+/** A conversation with the agent, read only. */
 function ConversationPage({ agent, conversationId }: { agent: AgentRecord; conversationId: string }) {
   const words = useConversationPageWords()
   return (

@@ -7,6 +7,6 @@ import './chat/chat.css'
 /** `#/agents`, and one agent below it. */
 export function AgentPages({ segments }: PageProps) {
   const [id, ...rest] = segments
-  // Another agent is another page: nothing of the last one may linger.
+  // Another agent is another page: no state may carry over.
   return id === undefined ? <AgentsPage /> : <AgentPage key={id} id={id} segments={rest} />
 }

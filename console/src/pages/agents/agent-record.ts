@@ -8,7 +8,7 @@ export type Warning = SavedAgent['warnings'][number]
 
 export const agentKey = (id: string) => ['agent', id]
 
-/** An agent by its id; null where there is none. */
+/** An agent by its id; null if it does not exist. */
 export function useAgent(id: string) {
   return useQuery({
     queryKey: agentKey(id),
@@ -17,7 +17,7 @@ export function useAgent(id: string) {
       const found = agents[id] as { exist: boolean; data?: AgentRecord } | undefined
       return found?.data ?? null
     },
-    // Somebody may be filling in the form: nothing is read anew behind their back.
+    // No refetching: the user may be editing the form.
     refetchOnWindowFocus: false,
   })
 }

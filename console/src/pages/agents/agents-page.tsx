@@ -151,7 +151,7 @@ const useAgentCardWords = defineWords(
 
 type ListedAgent = ItemOf<'POST /api/v1/agent/list'>
 
-/** An agent in the list: who it is, what answers, and the ways to it. */
+/** An agent in the list: name, type and links. */
 function AgentCard({ agent }: { agent: ListedAgent }) {
   const words = useAgentCardWords()
   const workflowId = agent.config.workflow_id ?? undefined

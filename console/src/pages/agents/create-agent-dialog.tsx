@@ -47,7 +47,7 @@ interface Wish {
   workflowId?: string
 }
 
-/** Select and its like speak of `value` and `onChange`; the form hands both in. */
+/** Select and similar components use `value` and `onChange`; the form passes both. */
 function WorkflowChoice({ value = '', onChange }: { value?: string; onChange?: (id: string) => void }) {
   const words = useWords()
   return (

@@ -46,7 +46,7 @@ function FileFacts({ file }: { file: StoredFile }) {
   )
 }
 
-/** A file with what is known of it and, where it can be shown, its content. */
+/** A file's details and, if possible, its content. */
 export function FilePreview({
   file,
   onClose,
@@ -161,7 +161,7 @@ async function fetchContent(file: StoredFile, signal: AbortSignal): Promise<Blob
   return new Blob([await response.arrayBuffer()], { type: isText ? 'text/plain' : file.mime_type })
 }
 
-/** The bytes of a file, fetched with the token: an address alone would not be answered. */
+/** A file's bytes, fetched with the token: the URL alone is not authorized. */
 const useContent = (file: StoredFile) =>
   useQuery({
     queryKey: ['file content', file.file_id],
@@ -172,7 +172,7 @@ const useContent = (file: StoredFile) =>
     gcTime: 30_000,
   })
 
-/** An address for a blob, for as long as it is shown. */
+/** An object URL for a blob, while it is shown. */
 function useBlobAddress(blob: Blob): string {
   const address = useMemo(() => URL.createObjectURL(blob), [blob])
   useEffect(() => () => URL.revokeObjectURL(address), [address])
@@ -192,12 +192,12 @@ const mostBytes: Readonly<Record<Exclude<PreviewKind, 'none'>, number>> = {
   text: Number.POSITIVE_INFINITY,
 }
 
-/** So much of a text is shown. */
+/** How much of a text is shown. */
 const textBytes = 64 * 1024
 
 /**
- * How a file is shown. Pages and scripts are shown as their text; a drawing is only ever a picture, in which no script
- * runs.
+ * How a file is shown. HTML and scripts are shown as text; an SVG is only shown as an image, in which no
+ * script runs.
  */
 function previewKindOf({ mime_type, size }: { mime_type: string; size: number }): PreviewKind {
   const [family] = mime_type.split('/')

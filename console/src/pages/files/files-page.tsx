@@ -37,7 +37,7 @@ export function FilesPage(_: PageProps) {
     setPreviewed(before => (before && ids.includes(before.file_id) ? undefined : before))
   })
   const shown = files.data
-  // What was deleted may have been all of the last page.
+  // The last page may be empty after deleting.
   const lastPage = Math.max(1, Math.ceil((shown?.total ?? 0) / view.pageSize))
   useEffect(() => {
     if (shown && view.page > lastPage) setView(before => ({ ...before, page: lastPage }))
@@ -97,7 +97,7 @@ const queueOfFiles = (): UploadQueue =>
 const uploadFiles = (files: readonly File[]): void =>
   queueOfFiles().put(files.map(file => ({ file, name: file.name })))
 
-/** How far uploads are. A part of its own, so that the table is not drawn again at every step. */
+/** Upload progress, as a separate component so that the table is not rendered at every step. */
 function FileUploads() {
   const queries = useQueryClient()
   const queue = queueOfFiles()
@@ -115,7 +115,7 @@ interface FilesEmptyProps {
   onFiles: (files: File[]) => void
 }
 
-/** Nothing was found, or there is nothing yet. */
+/** Empty states: no matches, or no files. */
 function FilesEmpty({ keyword, onShowAll, onFiles }: FilesEmptyProps) {
   const words = useFileWords()
   const may = useMay()
@@ -150,7 +150,7 @@ interface FilesToolsProps {
   onDelete: () => void
 }
 
-/** The search, and what can be done with the files that were selected. */
+/** The search field, and actions for the selected files. */
 function FilesTools({ keyword, onKeyword, selected, onClear, onDelete }: FilesToolsProps) {
   const words = useFileWords()
   return (
@@ -179,14 +179,14 @@ function FilesTools({ keyword, onKeyword, selected, onClear, onDelete }: FilesTo
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
 
-/** Takes files that are dropped anywhere on the page; tells whether some hang above it. */
+/** Accepts files dropped anywhere on the page; reports whether files are dragged over it. */
 function useDrop(onFiles: (files: File[]) => void, isEnabled: boolean): boolean {
   const [isOver, setIsOver] = useState(false)
   const latest = useRef(onFiles)
   latest.current = onFiles
   useEffect(() => {
     if (!isEnabled) return
-    // Every element on the way is entered and left.
+    // Enter and leave fire for every element on the way.
     let depth = 0
     const enter = (event: DragEvent): void => {
       if (hasFiles(event)) setIsOver(++depth > 0)
@@ -215,7 +215,7 @@ function useDrop(onFiles: (files: File[]) => void, isEnabled: boolean): boolean 
   return isOver
 }
 
-/** Opens the browser's dialog for files. */
+/** Opens the browser's file dialog. */
 function UploadButton({
   isPrimary = false,
   onFiles,

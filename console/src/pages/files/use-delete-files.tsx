@@ -34,7 +34,7 @@ const useWords = defineWords(
 
 type Deleted = CallData<'POST /api/v1/files/delete'>
 
-/** Asks, deletes, and asks again before documents of knowledge bases go too. */
+/** Asks, deletes, and asks again before documents of knowledge bases are removed too. */
 export function useDeleteFiles(onDeleted: (ids: string[]) => void): (files: StoredFile[]) => void {
   const words = useWords()
   const { modal, message } = App.useApp()
@@ -109,7 +109,7 @@ interface FilesInUseProps {
   files: StoredFile[]
 }
 
-/** A dialog stands outside of the page, so it is handed the page's queries. */
+/** The dialog is rendered outside of the page, so it needs the query client. */
 function FilesInUse({ queries, ...props }: FilesInUseProps & { queries: QueryClient }) {
   return (
     <QueryClientProvider client={queries}>

@@ -6,7 +6,7 @@ export type StoredFile = ItemOf<'POST /api/v1/files'>
 
 type Body = CallInput<'POST /api/v1/files'>['body']
 
-/** Which page of the files is looked at, and in which order. */
+/** The page and sort order of the file list. */
 export interface FileView {
   keyword: string
   page: number
@@ -17,13 +17,13 @@ export interface FileView {
 
 export const firstView: FileView = { keyword: '', page: 1, pageSize: 20, sort: 'created_at', order: 'desc' }
 
-/** Below this key lies every page that was looked at. */
+/** Query key prefix of all pages. */
 export const filesKey = ['files'] as const
 
 async function listFiles({ keyword, page, pageSize, sort, order }: FileView, signal: AbortSignal) {
   const body = { keyword: keyword.trim(), page, page_size: pageSize, sort, order }
   const answer = await call('POST /api/v1/files', { body, signal })
-  // Without ids the answer is a page.
+  // Without ids the response is a page.
   return { items: answer.items, total: 'total' in answer ? answer.total : answer.items.length }
 }
 

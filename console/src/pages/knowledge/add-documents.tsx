@@ -40,7 +40,7 @@ const useWords = defineWords(
   },
 )
 
-/** All ways for documents into a base: dropped, chosen, pasted. */
+/** All ways to add documents to a knowledge base: drop, choose, paste. */
 export function AddDocuments({ knowledgeId, isEmpty }: { knowledgeId: string; isEmpty: boolean }) {
   const words = useWords()
   const { message } = App.useApp()
@@ -98,7 +98,7 @@ const stepsFor = (knowledgeId: string): UploadSteps => ({
       body: { file_ids: fileIds, ...(Object.keys(metadata).length > 0 && { metadata }) },
     })
     return new Map(
-      // One that is there already is what was wished for.
+      // A document that already exists is no failure.
       skipped
         .filter(({ reason }) => reason === 'not_found')
         .map(({ file_id, reason }) => [file_id, new ApiFailure('The uploaded file is gone', { reason })]),
@@ -106,7 +106,7 @@ const stepsFor = (knowledgeId: string): UploadSteps => ({
   },
 })
 
-/** The uploads into one base, whatever page they were begun on. */
+/** The uploads to one knowledge base, from any page. */
 function useDocumentUploads(knowledgeId: string): {
   queue: UploadQueue
   entries: readonly UploadEntry[]
@@ -142,12 +142,12 @@ const useDropZoneWords = defineWords(
 
 interface DropZoneProps {
   onFiles: (files: NamedFile[]) => void
-  /** More ways to add something. */
+  /** Other ways to add documents. */
   children?: ReactNode
   isLarge: boolean
 }
 
-/** Takes files and folders, as many as there are. */
+/** Accepts any number of files and folders. */
 function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
   const words = useDropZoneWords()
   const tell = useTellFailure()
@@ -195,24 +195,24 @@ function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
 
 interface NamedFile {
   file: File
-  /** Its path in the folder that was dropped, or its name. */
+  /** Its path in the dropped folder, or its name. */
   name: string
 }
 
-/** What systems leave in folders, and what is hidden on purpose. */
+/** System files and hidden files. */
 const isHidden = (name: string): boolean =>
   name.startsWith('.') || name === 'Thumbs.db' || name === 'desktop.ini'
 
-/** Files of a picker; those of a folder with their path in it. */
+/** Files of a picker; those of a folder with their path. */
 function pickedFiles(list: Iterable<File>): NamedFile[] {
   return [...list]
     .map(file => ({ file, name: file.webkitRelativePath || file.name }))
     .filter(({ name }) => !name.split('/').some(isHidden))
 }
 
-/** Files that were dropped, and those in folders that were. */
+/** Dropped files, including those in dropped folders. */
 async function droppedFiles(data: DataTransfer): Promise<NamedFile[]> {
-  // The list is only there until the event is over, so it is read before anything is waited for.
+  // The list is only valid during the event, so it is read before the first await.
   const entries = [...data.items].map(item => item.webkitGetAsEntry()).filter(entry => entry !== null)
   if (entries.length === 0) return pickedFiles(data.files)
   return (await Promise.all(entries.map(entry => filesIn(entry, '')))).flat()
@@ -230,7 +230,7 @@ async function filesIn(entry: FileSystemEntry, folder: string): Promise<NamedFil
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   const found: NamedFile[] = []
   for (;;) {
-    // A reader gives a part at a time, and nothing once it is through.
+    // A reader returns entries in batches, and an empty batch at the end.
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )

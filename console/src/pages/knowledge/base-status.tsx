@@ -17,7 +17,7 @@ const useWords = defineWords(
   },
 )
 
-/** Whether a base rests or something in it is under way. */
+/** Whether a knowledge base is ready, empty or being indexed. */
 export function BaseStatus({ base }: { base: KnowledgeBase }) {
   const words = useWords()
   if (base.status === 'indexing')

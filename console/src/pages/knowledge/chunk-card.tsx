@@ -37,7 +37,7 @@ const useWords = defineWords(
 interface ChunkCardProps {
   chunk: Chunk
   of: { knowledgeId: string; fileId: string }
-  /** Whether somebody was led to this one. */
+  /** Whether the link refers to this one. */
   isMeant: boolean
 }
 
@@ -117,7 +117,7 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
   )
 }
 
-/** Corrects a chunk's text, or keeps it out of searches. */
+/** Edits a chunk's text, or excludes it from search. */
 function useCorrectChunk(of: { knowledgeId: string; fileId: string }, chunkId: string) {
   const queries = useQueryClient()
   const tell = useTellFailure()
@@ -128,7 +128,7 @@ function useCorrectChunk(of: { knowledgeId: string; fileId: string }, chunkId: s
         body,
       }),
     onError: tell,
-    // Waited for, so that the old text does not come back for a moment.
+    // Awaited, so that the old text does not flash.
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: chunksKey(of) }),
@@ -149,7 +149,7 @@ const useChunkEditorWords = defineWords(
 
 interface ChunkEditorProps {
   label: string
-  /** As it is saved. */
+  /** The saved text. */
   content: string
   text: string
   onChange: (text: string) => void
@@ -158,7 +158,7 @@ interface ChunkEditorProps {
   onCancel: () => void
 }
 
-/** Corrects the text of a chunk in its place. */
+/** Edits the text of a chunk in place. */
 function ChunkEditor(props: ChunkEditorProps) {
   const words = useChunkEditorWords()
   const { label, content, text, onChange, isSaving, onSave, onCancel } = props

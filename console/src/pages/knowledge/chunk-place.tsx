@@ -6,7 +6,7 @@ const useWords = defineWords(
   { page: (page: number) => `第 ${page} 页`, sheet: (name: string) => `工作表 ${name}`, headings: '位于' },
 )
 
-/** Where in its document a chunk stands: headings, page, sheet. */
+/** The location of a chunk in its document: headings, page, sheet. */
 export function ChunkPlace({ chunk }: { chunk: Pick<Chunk, 'heading' | 'page' | 'sheet'> }) {
   const words = useWords()
   const parts = [

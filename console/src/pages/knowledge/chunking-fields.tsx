@@ -43,7 +43,7 @@ const useWords = defineWords(
 
 const strategies = ['auto', 'heading', 'paragraph', 'qa'] as const
 
-/** How documents are cut into passages. */
+/** How documents are split into chunks. */
 export function ChunkingFields() {
   const words = useWords()
   const form = Form.useFormInstance<SettingsForm>()

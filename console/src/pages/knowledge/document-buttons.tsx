@@ -36,7 +36,7 @@ interface DocumentButtonsProps {
   onRemoved?: () => void
 }
 
-/** What can be done with one document. */
+/** Actions for one document. */
 export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentButtonsProps) {
   const words = useWords()
   const may = useMay()

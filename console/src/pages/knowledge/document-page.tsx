@@ -48,7 +48,7 @@ interface DocumentPageProps {
   query: URLSearchParams
 }
 
-/** Which page of the chunks is meant: a page, or the one where a chunk stands. */
+/** A page of chunks: by number, or the one that contains a chunk. */
 function useMeantPage({ knowledgeId, fileId, query }: DocumentPageProps): number | undefined {
   const chunkId = query.get('chunk') ?? undefined
   const position = /^\d{1,9}$/.test(query.get('position') ?? '') ? Number(query.get('position')) : undefined
@@ -59,7 +59,7 @@ function useMeantPage({ knowledgeId, fileId, query }: DocumentPageProps): number
   return Math.floor(position / chunksPerPage) + 1
 }
 
-/** What a document was cut into, in order, to be looked at and mended. */
+/** The chunks of a document, in order, to be reviewed and edited. */
 export function DocumentPage(props: DocumentPageProps) {
   const words = useWords()
   const { knowledgeId, fileId, query } = props
@@ -70,7 +70,7 @@ export function DocumentPage(props: DocumentPageProps) {
   const queries = useQueryClient()
   const isMoving = document ? isOnItsWay(document) : false
   useEffect(() => {
-    // Once a document has been read again, what it was cut into is another.
+    // After re-processing, a document has other chunks.
     if (isMoving)
       return () => void queries.invalidateQueries({ queryKey: chunksKey({ knowledgeId, fileId }) })
   }, [queries, isMoving, knowledgeId, fileId])
@@ -132,7 +132,7 @@ const useDocumentAboutWords = defineWords(
   { added: '添加于', chunks: (count: number) => `${count} 个段落` },
 )
 
-/** What is known of a document, in one line. */
+/** A document's details in one line. */
 function DocumentAbout({ document }: { document: KnowledgeDocument }) {
   const words = useDocumentAboutWords()
   return (

@@ -23,7 +23,7 @@ const looks: Record<DocumentStatus, { tone: string; icon: ReactNode }> = {
   disabled: { tone: 'soft', icon: <PauseCircleFilled aria-hidden /> },
 }
 
-/** How far a document is. */
+/** The processing status of a document. */
 export function DocumentState({ document }: { document: KnowledgeDocument }) {
   const words = useStatusWords()
   const { tone, icon } = looks[document.status]
@@ -37,7 +37,7 @@ export function DocumentState({ document }: { document: KnowledgeDocument }) {
   )
 }
 
-/** How far a document can be. */
+/** The processing statuses of a document. */
 export const useStatusWords = defineWords(
   {
     queued: 'Queued',
@@ -59,7 +59,10 @@ export const useStatusWords = defineWords(
   },
 )
 
-/** Why a document failed: in short by its code, then in English the server's sentence, in Chinese the facts of it. */
+/**
+ * Why a document failed: a short text by its code, then the server's message in English, or its facts in
+ * Chinese.
+ */
 export function FailureOfDocument({ document }: { document: KnowledgeDocument }) {
   const language = useLanguage()
   if (!document.error) return null
@@ -87,7 +90,7 @@ const known: Readonly<Record<string, string>> = {
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'PowerPoint',
 }
 
-/** The kind of a file in one word: what everybody calls it, or the ending of its name. */
+/** The file type in one word: its common name, or the extension. */
 export function kindOfFile(name: string, mimeType: string): string {
   const found = known[mimeType.split(';')[0]!.trim()]
   if (found !== undefined) return found
@@ -95,7 +98,7 @@ export function kindOfFile(name: string, mimeType: string): string {
   return ending === undefined ? (mimeType.split('/').at(-1) ?? mimeType) : ending.toUpperCase()
 }
 
-/** Metadata at a glance. */
+/** Metadata in short. */
 export function MetadataTags({ metadata }: { metadata: Record<string, unknown> }) {
   const entries = Object.entries(metadata)
   if (entries.length === 0) return null

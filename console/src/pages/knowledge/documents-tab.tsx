@@ -46,7 +46,7 @@ const useWords = defineWords(
 const statuses: DocumentStatus[] = ['queued', 'parsing', 'chunking', 'embedding', 'ready', 'failed']
 const pageSize = 20
 
-/** What is in a base, and the ways for more into it. */
+/** The documents of a knowledge base, and adding more. */
 export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLSearchParams }) {
   const words = useWords()
   const names = useStatusWords()
@@ -69,13 +69,13 @@ export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLS
   })
   const last = Math.max(1, Math.ceil((documents.data?.total ?? 0) / pageSize))
   useEffect(() => {
-    // The last document of the last page may have been removed.
+    // The last page may be empty after removing.
     if (documents.isSuccess && !documents.isPlaceholderData && page > last)
       show({ keyword: rested, status, page: last })
   })
   const isFiltered = rested !== '' || status !== undefined
   const items = documents.data?.items ?? []
-  // What is no longer on the page is no longer meant.
+  // Documents that left the page are no longer selected.
   const meant = items.filter(({ file_id }) => selected.includes(file_id))
   const showAll = (): void => {
     setKeyword('')
@@ -163,7 +163,7 @@ interface DocumentsActionsProps {
   onDone: () => void
 }
 
-/** What can be done with several documents at once. */
+/** Actions for several documents. */
 function DocumentsActions({ base, selected, onDone }: DocumentsActionsProps) {
   const words = useDocumentsActionsWords()
   const { readAgain, remove } = useDocumentActions(base.knowledge_id)
@@ -198,7 +198,7 @@ function DocumentsActions({ base, selected, onDone }: DocumentsActionsProps) {
         okText={words.remove}
         okButtonProps={{ danger: true }}
         cancelText={words.cancel}
-        // What could not be removed stays selected, to be tried again.
+        // Documents that could not be removed stay selected, for a retry.
         onConfirm={() =>
           remove.mutate(ids, { onSuccess: ({ failures }) => failures.length === 0 && onDone() })
         }

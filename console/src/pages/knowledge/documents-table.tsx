@@ -40,7 +40,7 @@ interface DocumentsTableProps {
   paging: { page: number; pageSize: number; total: number }
   onPage: (page: number) => void
   selected: string[]
-  /** Where nothing can be done with a selection there is none. */
+  /** No selection without actions. */
   onSelect?: (ids: string[]) => void
 }
 
@@ -120,7 +120,7 @@ export function DocumentsTable({ base, items, paging, onPage, selected, onSelect
       }}
       onRow={({ file_id }) => ({
         onClick: event => {
-          // Links and buttons in the row do what they say.
+          // Links and buttons in the row keep their own behaviour.
           const isControl =
             (event.target as Element).closest('a, button, input, label, .ant-popover') !== null
           if (!isControl && event.currentTarget.contains(event.target as Node)) navigate(hrefOf(file_id))

@@ -28,7 +28,7 @@ const useWords = defineWords(
   },
 )
 
-/** Which model turns text into vectors, or none. */
+/** The embedding model, or none. */
 export function EmbeddingFields() {
   const words = useWords()
   const { data } = useFeatures()
@@ -42,7 +42,7 @@ export function EmbeddingFields() {
         label={words.use}
         {...(isMissing && { extra: words.missing(data.embedding.settings.slice(0, 2).join(', ')) })}
         getValueProps={(value: string) => ({
-          // Without a model of the server "as usual" means by keywords.
+          // Without an embedding model on the server, the default is keyword search.
           value: isMissing && form.getFieldValue(['embedding', 'model']) === '' ? 'none' : value,
         })}
       >

@@ -42,7 +42,7 @@ interface KnowledgeBasePageProps {
   query: URLSearchParams
 }
 
-/** One knowledge base: what is in it, what it finds, how it works. */
+/** One knowledge base: documents, search and settings. */
 export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePageProps) {
   const words = useWords()
   const { data: base, error, refetch } = useKnowledgeBase(knowledgeId)
@@ -106,7 +106,7 @@ const useReindexProgressWords = defineWords(
   },
 )
 
-/** Shown while a change of chunking or embedding is being worked in. */
+/** Shown while a change of chunking or embedding is being indexed. */
 function ReindexProgress({ base }: { base: KnowledgeBase }) {
   const words = useReindexProgressWords()
   if (!base.reindexing) return null

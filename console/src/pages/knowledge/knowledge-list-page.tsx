@@ -74,7 +74,7 @@ export function KnowledgeListPage({ query }: { query: URLSearchParams }) {
   const list = useKnowledgeList({ keyword: rested, page, page_size: pageSize })
   const last = Math.max(1, Math.ceil((list.data?.total ?? 0) / pageSize))
   useEffect(() => {
-    // What was deleted may have been all of the last page.
+    // The last page may be empty after deleting.
     if (list.isSuccess && !list.isPlaceholderData && page > last)
       navigate(withQuery(pathTo('knowledge'), { keyword: rested, page: last }), { replace: true })
   })

@@ -30,7 +30,7 @@ interface MetadataEditorProps {
   disabled?: boolean
 }
 
-/** Values of one's own, by key. */
+/** Edits custom values by key. */
 export function MetadataEditor({ rows, onChange, disabled = false }: MetadataEditorProps) {
   const words = useWords()
   const change = (at: number, changed: MetadataRow): void =>

@@ -1,16 +1,16 @@
 import type { Metadata } from '../../ui/uploads/upload-queue.ts'
 
-/** One line of metadata as it is typed. */
+/** One row of metadata as it is typed. */
 export interface MetadataRow {
   key: string
   value: string
-  /** What the text was made from, until somebody types: it is sent back as it was. */
+  /** The original value, until the text is edited: it is sent back unchanged. */
   untouched?: { readonly value: unknown }
 }
 
 type Scalar = string | number | boolean
 
-/** A whole number with more digits than numbers here can hold, such as a long id, stays the text that it is. */
+/** An integer with too many digits for a double, such as a long id, stays text. */
 function isNumber(text: string): boolean {
   return (
     /^-?(0|[1-9]\d*)\.\d+$/.test(text) || (text !== '-0' && String(Number(text)) === text && /\d/.test(text))
@@ -22,7 +22,7 @@ const isQuoted = (text: string): boolean => new RegExp(`^(?:${quoted.source})$`,
 const escaped = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 const unescaped = (text: string): string => text.slice(1, -1).replace(/\\(["\\])/g, '$1')
 
-/** `2026` is a number and `true` a truth; in quotes they are text, as is everything else. */
+/** `2026` is a number and `true` a boolean; in quotes they are text, like everything else. */
 export function scalarOf(text: string): Scalar {
   const trimmed = text.trim()
   if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true'
@@ -30,23 +30,23 @@ export function scalarOf(text: string): Scalar {
   return isQuoted(trimmed) ? unescaped(trimmed) : trimmed
 }
 
-/** Parts between commas; one in quotes may hold commas of its own. Quotes inside of a part are nothing special. */
+/** Splits at commas; a quoted part may contain commas. Quotes inside of a part are literal. */
 export function partsOf(text: string): string[] {
   const parts = text.match(new RegExp(`\\s*${quoted.source}\\s*(?=,|$)|[^,]+`, 'gs')) ?? []
   return parts.map(part => part.trim()).filter(part => part !== '')
 }
 
-/** Several values between commas are a list; so is one that a comma follows, and a comma alone is an empty one. */
+/** Values separated by commas are a list; a trailing comma makes a list of one, and a comma alone an empty list. */
 export function typedValueOf(text: string): Scalar | Scalar[] {
   const parts = partsOf(text)
   const isList = parts.length > 1 || (!isQuoted(text.trim()) && /,\s*$/.test(text))
   return isList ? parts.map(scalarOf) : scalarOf(text)
 }
 
-/** What is typed to get these values back as a list. */
+/** The text that parses to these values as a list. */
 export const listTextOf = (values: readonly unknown[]): string => values.map(partTextOf).join(', ')
 
-/** What is typed to get this value back. */
+/** The text that parses to this value. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.length > 1 ? listTextOf(value) : `${listTextOf(value)},`
   return value === '' ? '' : partTextOf(value)
@@ -73,7 +73,7 @@ export const rowsOf = (metadata: Metadata): MetadataRow[] =>
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** What was changed since `start`, put into what is there by now: keys that others changed stay as they are. */
+/** Applies the changes since `start` to the current metadata: keys that others changed are kept. */
 export function mergeMetadata(start: Metadata, mine: Metadata, current: Metadata): Metadata {
   const merged = { ...current }
   for (const key of new Set([...Object.keys(start), ...Object.keys(mine)])) {

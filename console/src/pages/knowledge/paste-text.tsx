@@ -38,7 +38,7 @@ interface PasteTextProps {
   onClose: () => void
 }
 
-/** A document out of text that is not a file yet. */
+/** Adds a document from pasted text. */
 export function PasteText({ knowledgeId, metadata, open, onClose }: PasteTextProps) {
   const words = useWords()
   const refresh = useRefreshKnowledge()

@@ -27,7 +27,7 @@ const useWords = defineWords(
   },
 )
 
-/** How a base is searched where a search does not say otherwise. */
+/** The default search settings of a knowledge base. */
 export function RetrievalFields({ withAuto = false }: { withAuto?: boolean }) {
   const words = useWords()
   const modes = useModeWords()
@@ -63,7 +63,7 @@ export function RetrievalFields({ withAuto = false }: { withAuto?: boolean }) {
   )
 }
 
-/** The ways to search, wherever they are named. */
+/** Labels of the search modes. */
 export const useModeWords = defineWords(
   {
     auto: 'Automatic',

@@ -43,7 +43,7 @@ interface SearchExplanationProps {
   onFile: (fileId: string | undefined) => void
 }
 
-/** How an answer came about: the words, their weights, and why a document is not in it. */
+/** Explains a search: the terms, their weights, and why a document is missing. */
 export function SearchExplanation({ base, found, explanation, fileId, onFile }: SearchExplanationProps) {
   const words = useWords()
   const language = useLanguage()
@@ -93,7 +93,7 @@ export function SearchExplanation({ base, found, explanation, fileId, onFile }: 
   )
 }
 
-/** Why a document is not among the results, in Chinese, by what the server's sentence is about. */
+/** Why a document is not in the results, in Chinese, by what the server's sentence is about. */
 const chineseAbsences: readonly (readonly [RegExp, string])[] = [
   [/not a document/i, '它不是此知识库中的文档。'],
   [/could not be|failed/i, '文档处理失败，无法被搜索到。'],
@@ -119,7 +119,7 @@ interface DocumentSelectProps {
   label: string
 }
 
-/** Chooses a document by its name; the server finds it, however many there are. */
+/** Selects a document by name, searched on the server. */
 function DocumentSelect({ base, value, onChange, label }: DocumentSelectProps) {
   const [keyword, setKeyword] = useState('')
   const rested = useDebounced(keyword.trim())
@@ -132,7 +132,7 @@ function DocumentSelect({ base, value, onChange, label }: DocumentSelectProps) {
         signal,
       }),
   })
-  // What was chosen keeps its name, also where it is not among what is listed.
+  // The selected document keeps its label, also if it is not among the options.
   const { data: chosen } = useDocument(base.knowledge_id, value)
   const listed = data?.items ?? []
   const isListed = listed.some(({ file_id }) => file_id === value)

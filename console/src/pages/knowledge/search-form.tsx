@@ -33,7 +33,7 @@ export function SearchForm({ base, state, isBusy, onSearch }: SearchFormProps) {
   const address = searchHref(base.knowledge_id, state)
   const [seen, setSeen] = useState(address)
   const [draft, setDraft] = useState(state)
-  // Back and forward change the address without this form; then it shows what stands there.
+  // Back and forward change the URL without this form; then the form follows.
   if (seen !== address) {
     setSeen(address)
     setDraft(state)
@@ -105,7 +105,7 @@ interface SearchOptionsProps {
   change: (part: Partial<SearchState>) => void
 }
 
-/** How this one search is done; what is not touched is as the base has it. */
+/** Options of this search; unset ones use the knowledge base's settings. */
 function SearchOptions({ base, draft, change }: SearchOptionsProps) {
   const words = useSearchOptionsWords()
   const modes = useModeWords()

@@ -42,7 +42,7 @@ interface SearchResultProps {
   ranks: Ranks | undefined
 }
 
-/** One passage that was found, with where it stands and how well it fits. */
+/** One found passage, with its source and scores. */
 export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
   const words = useWords()
   const [isWhole, setIsWhole] = useState(false)
@@ -84,13 +84,13 @@ export function SearchResult({ base, item, place, ranks }: SearchResultProps) {
   )
 }
 
-/** Text with marks from and to, in UTF-16 units, exactly as the server gave them. */
+/** Text with highlighted ranges, in UTF-16 units, exactly as the server returned them. */
 function HighlightedText({ text, marks }: { text: string; marks: readonly (readonly number[])[] }) {
   const parts: ReactNode[] = []
   let at = 0
   const sorted = marks.toSorted(([one = 0], [other = 0]) => one - other)
   for (const [from = 0, to = 0] of sorted) {
-    // A mark that overlaps the one before goes on where that ends.
+    // A range that overlaps the previous one starts where that ends.
     const start = Math.max(from, at)
     if (to <= start) continue
     parts.push(text.slice(at, start), <mark key={start}>{text.slice(start, to)}</mark>)
@@ -102,13 +102,13 @@ function HighlightedText({ text, marks }: { text: string; marks: readonly (reado
 
 interface ScoreBarProps {
   label: string
-  /** Null where this leg took no part; then nothing is drawn, unless there is a note. */
+  /** Null if this search method was not used; then nothing is drawn, unless there is a note. */
   score: number | null
   note?: string | undefined
   isMain?: boolean
 }
 
-/** A score between 0 and 1, drawn and told. */
+/** A score between 0 and 1, as a bar and a number. */
 function ScoreBar({ label, score, note, isMain = false }: ScoreBarProps) {
   if (score === null) return null
   const share = Math.min(1, Math.max(0, score))

@@ -8,14 +8,17 @@ export type SearchBody = CallInput<'POST /api/v1/knowledge/{knowledge_id}/search
 export const operators = ['eq', 'in', 'gte', 'lte', 'gt', 'lt'] as const
 export type Operator = (typeof operators)[number]
 
-/** One line of the filter as it is typed. */
+/** One filter row as it is typed. */
 export interface FilterRow {
   key: string
   operator: Operator
   value: string
 }
 
-/** A search as it stands in the address, so that it can be shared. What is undefined is left to the base. */
+/**
+ * A search as it is stored in the URL, so that it can be shared. Undefined options use the knowledge base's
+ * settings.
+ */
 export interface SearchState {
   text: string
   mode?: 'hybrid' | 'keyword' | 'semantic' | undefined
@@ -23,7 +26,7 @@ export interface SearchState {
   threshold?: number | undefined
   rerank?: boolean | undefined
   filter: FilterRow[]
-  /** Whether the answer is explained, and of which document the absence. */
+  /** Whether the results are explained, and the document whose absence is explained. */
   explain: boolean
   explainFileId?: string | undefined
 }
@@ -79,7 +82,7 @@ export function searchBody(state: SearchState): SearchBody {
   }
 }
 
-/** Lines of one key are put together: year ≥ 2024 and year ≤ 2026 are one range. */
+/** Rows of one key are combined: year ≥ 2024 and year ≤ 2026 are one range. */
 export function filterOf(rows: readonly FilterRow[]): Record<string, unknown> | undefined {
   const filter: Record<string, Record<string, unknown>> = {}
   for (const { key, operator, value } of rows) {

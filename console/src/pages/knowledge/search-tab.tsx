@@ -29,7 +29,7 @@ const useWords = defineWords(
   },
 )
 
-/** Tries out what a base finds. */
+/** Tries out searches in a knowledge base. */
 export function SearchTab({ base, query }: { base: KnowledgeBase; query: URLSearchParams }) {
   const words = useWords()
   const state = readSearch(query)
@@ -105,7 +105,7 @@ interface SearchResultsProps {
   onChange: (state: SearchState) => void
 }
 
-/** What a search found, and how. */
+/** The results of a search. */
 function SearchResults({ base, found, state, onChange }: SearchResultsProps) {
   const words = useSearchResultsWords()
   const { items, explanation } = found

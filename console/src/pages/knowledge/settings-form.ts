@@ -4,7 +4,7 @@ import type { KnowledgeBase } from './use-knowledge.ts'
 export type Wishes = CallInput<'POST /api/v1/knowledge/{knowledge_id}/update'>['body']
 type Mode = KnowledgeBase['retrieval']['mode']
 
-/** The settings of a base as a form holds them. */
+/** The settings of a knowledge base as form values. */
 export interface SettingsForm {
   name: string
   description: string
@@ -12,15 +12,15 @@ export interface SettingsForm {
     strategy: KnowledgeBase['chunking']['strategy']
     size: number
     overlap: number
-    /** Line ends are written as `\n`, so that they can be seen and typed. */
+    /** Line breaks are written as `\n`, so that they can be seen and typed. */
     separators: string[]
   }
-  /** An empty name stands for the model of the server's settings. */
+  /** An empty name means the server's embedding model. */
   embedding: { use: 'model' | 'none'; model: string }
   retrieval: { mode: Mode | 'auto'; top_k: number; score_threshold: number; rerank: boolean }
 }
 
-/** What the server takes where nothing is said. */
+/** The server's defaults. */
 export const usualSettings: SettingsForm = {
   name: '',
   description: '',
@@ -46,7 +46,7 @@ export const settingsOf = (base: KnowledgeBase): SettingsForm => ({
   retrieval: { ...base.retrieval },
 })
 
-/** The fields of one form over what it does not show: a section must not bring back what another one changed. */
+/** The fields of one form over the values it does not show: a section must not restore what another one changed. */
 export const withFields = (
   before: SettingsForm,
   fields: { [Key in keyof SettingsForm]?: Partial<SettingsForm[Key]> },
@@ -67,7 +67,7 @@ function changes<Values extends object>(values: Values, before: Values): Partial
   ) as Partial<Values>
 }
 
-/** Only what was changed: what is left out stays as it is, also where the server chose it. */
+/** Only changed settings: omitted ones stay as they are, including the server's defaults. */
 export function wishesOf(values: SettingsForm, before: SettingsForm): Wishes {
   const { separators, ...chunking } = changes(values.chunking, before.chunking)
   const { mode, ...retrieval } = changes(values.retrieval, before.retrieval)

@@ -34,22 +34,22 @@ const useWords = defineWords(
 
 interface SettingsSectionProps {
   base: KnowledgeBase
-  /** Which section it is, for what was typed in it. */
+  /** Identifies the section's unsaved input. */
   name: string
   title: string
   about?: string
-  /** Whether a change indexes everything anew. */
+  /** Whether a change re-indexes all documents. */
   isIndex?: boolean
   children: ReactNode
 }
 
 interface Edited {
-  /** The settings when the editing began. */
+  /** The settings when editing started. */
   start: SettingsForm
   fields: Partial<SettingsForm>
 }
 
-/** A part of the settings with a form of its own; only what was changed in it is sent. */
+/** A section of the settings with its own form; only changed values are sent. */
 export function SettingsSection(props: SettingsSectionProps) {
   const { base, name, title, about, isIndex = false, children } = props
   const words = useWords()
@@ -60,7 +60,7 @@ export function SettingsSection(props: SettingsSectionProps) {
   const [edited, keep] = useKept<Edited>(`settings ${base.knowledge_id} ${name}`)
   const saved = settingsOf(base)
   const start = edited?.start ?? saved
-  // Against what it was when the editing began: what a colleague changed since then is not undone.
+  // Compared with the state when editing started, so that concurrent changes of others are not reverted.
   const wishes = (): Wishes => wishesOf(withFields(start, form.getFieldsValue()), start)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what nobody edits follows what is saved
   useEffect(() => {

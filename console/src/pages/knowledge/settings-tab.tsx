@@ -106,7 +106,7 @@ const useApiSnippetWords = defineWords(
   },
 )
 
-/** The call that searches this base, ready to be pasted into a terminal. */
+/** An API call that searches this knowledge base, ready for a terminal. */
 function ApiSnippet({ base }: { base: KnowledgeBase }) {
   const words = useApiSnippetWords()
   const address = `${window.location.origin}/api/v1/knowledge/${base.knowledge_id}/search`
@@ -153,7 +153,7 @@ function MetadataSettings({ base }: { base: KnowledgeBase }) {
   const isChanged = JSON.stringify(metadata) !== JSON.stringify(start)
   const update = useMutation({
     mutationFn: async () => {
-      // It is replaced as a whole, so that what others changed meanwhile is looked at first.
+      // Metadata is replaced as a whole, so concurrent changes are loaded first.
       const { metadata: current } = await call('GET /api/v1/knowledge/{knowledge_id}', { params })
       return call('POST /api/v1/knowledge/{knowledge_id}/update', {
         params,

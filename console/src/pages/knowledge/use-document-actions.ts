@@ -22,7 +22,7 @@ const useWords = defineWords(
   },
 )
 
-/** Reading again and removing, for one document or many. */
+/** Re-processes and removes documents. */
 export function useDocumentActions(knowledgeId: string) {
   const words = useWords()
   const { message } = App.useApp()
@@ -30,7 +30,7 @@ export function useDocumentActions(knowledgeId: string) {
   const wordsOf = useFailureWords()
   const refresh = useRefreshKnowledge()
   const readAgain = useMutation({
-    /** Without ids all that failed. */
+    /** Without ids, all failed documents. */
     mutationFn: (fileIds: string[] | undefined) =>
       call('POST /api/v1/knowledge/{knowledge_id}/rebind', {
         params: { knowledge_id: knowledgeId },
@@ -48,13 +48,13 @@ export function useDocumentActions(knowledgeId: string) {
   })
   const remove = useMutation({
     mutationFn: async (fileIds: string[]) => {
-      // One after the other: each of them is a call of its own, and the server has others to serve.
+      // One at a time: each is a separate call, and the server has other work.
       const failures: unknown[] = []
       for (const fileId of fileIds)
         await call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/delete', {
           params: { knowledge_id: knowledgeId, file_id: fileId },
         }).catch((error: unknown) => {
-          // Somebody else was quicker.
+          // It was already removed.
           if (!(error instanceof ApiFailure) || error.reason !== 'not_found') failures.push(error)
         })
       return { removed: fileIds.length - failures.length, failures }

@@ -5,7 +5,7 @@ import type { Chunk, KnowledgeDocument } from './use-knowledge.ts'
 export const chunksPerPage = 20
 const pollMilliseconds = 1200
 
-/** The interface lists documents but names none alone; the name of the file leads to the right page of the list. */
+/** The API lists documents but has no call for a single one; its file name finds the right page of the list. */
 async function findDocument(
   knowledgeId: string,
   fileId: string,
@@ -29,7 +29,7 @@ async function findDocument(
 export const isOnItsWay = ({ status }: KnowledgeDocument): boolean =>
   status !== 'ready' && status !== 'failed' && status !== 'disabled'
 
-/** One document; null where the base has none of this id. */
+/** One document; null if the knowledge base does not have it. */
 export function useDocument(knowledgeId: string, fileId: string | undefined) {
   return useQuery({
     queryKey: ['knowledge', 'base', knowledgeId, 'document', fileId],
@@ -61,7 +61,7 @@ export function useChunks(of: ChunksOf, page: number | undefined) {
   })
 }
 
-/** On which page a chunk stands whose position nobody told: all pages are gone through until it comes. */
+/** The page of a chunk whose position is unknown: pages are searched until it is found. */
 export function usePageOfChunk(of: ChunksOf, chunkId: string | undefined) {
   return useQuery({
     queryKey: [...chunksKey(of), 'page of', chunkId],

@@ -10,13 +10,13 @@ export type Chunk = ItemOf<'GET /api/v1/knowledge/{knowledge_id}/files/{file_id}
 export type DocumentStatus = KnowledgeDocument['status']
 export type DocumentFilter = CallInput<'GET /api/v1/knowledge/{knowledge_id}/files'>['query']
 
-/** So often something that moves is looked at; what rests is not asked about. */
+/** The polling interval while something is in progress. */
 const pollMilliseconds = 1200
 
 const isMoving = (status: DocumentStatus): boolean =>
   status === 'queued' || status === 'parsing' || status === 'chunking' || status === 'embedding'
 
-/** Everything that is known of one base lies below this key. */
+/** Query key prefix of a knowledge base. */
 const baseKey = (knowledgeId: string) => ['knowledge', 'base', knowledgeId] as const
 
 export function useKnowledgeList(filter: { keyword: string; page: number; page_size: number }) {
@@ -42,7 +42,7 @@ export function useDocuments(base: KnowledgeBase, filter: DocumentFilter) {
   const queries = useQueryClient()
   const knowledgeId = base.knowledge_id
   const isIndexing = base.status === 'indexing'
-  // The last step of a document may fall between two looks at the list.
+  // The last status of a document may change between two polls of the list.
   useEffect(() => {
     if (!isIndexing) queries.invalidateQueries({ queryKey: [...baseKey(knowledgeId), 'documents'] })
   }, [queries, knowledgeId, isIndexing])
@@ -60,7 +60,7 @@ export function useDocuments(base: KnowledgeBase, filter: DocumentFilter) {
   })
 }
 
-/** Looks again at everything of a base, and at the list it stands in. */
+/** Refetches a knowledge base and the list. */
 export function useRefreshKnowledge(): (knowledgeId?: string) => Promise<void> {
   const queries = useQueryClient()
   return async knowledgeId => {
@@ -71,7 +71,7 @@ export function useRefreshKnowledge(): (knowledgeId?: string) => Promise<void> {
   }
 }
 
-/** What the server is set up for: whether there is a model for meaning, and one that sorts. */
+/** Whether the server has an embedding model and a rerank model. */
 export function useFeatures() {
   return useQuery({
     queryKey: ['knowledge', 'server'],

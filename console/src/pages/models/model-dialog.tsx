@@ -7,7 +7,7 @@ import { defineWords } from '../../ui/words.ts'
 import { createBody, fieldsOf, type ModelFields, updateBody } from './model-fields.ts'
 import { type Model, useRefreshModels } from './use-models.ts'
 
-/** Adds a model, or changes the given one. */
+/** Adds a model, or edits the given one. */
 export function ModelDialog({ model, onClose }: { model: Model | undefined; onClose: () => void }) {
   const words = useModelFormWords()
   const { message } = App.useApp()
@@ -143,11 +143,11 @@ function ModelFormItems({ form, model }: { form: FormInstance<ModelFields>; mode
 
 interface ModelProvider {
   id: string
-  /** What it calls itself; the same in every language, but for those below. */
+  /** The provider's name, the same in every language except for those below. */
   name: string
   chineseName?: string
   baseUrl: string
-  /** A model to begin with, as the provider calls it. */
+  /** A suggested model id of the provider. */
   model: string
 }
 

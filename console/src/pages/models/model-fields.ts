@@ -1,7 +1,7 @@
 import type { CallInput } from '../../api/operations.ts'
 import type { Model } from './use-models.ts'
 
-/** What the form of a model holds. */
+/** The values of the model form. */
 export interface ModelFields {
   name: string
   base_url: string
@@ -39,7 +39,7 @@ export function createBody(fields: ModelFields): CallInput<'POST /api/v1/model/c
   }
 }
 
-/** Null takes away, what is left out stays: an empty key is no wish to remove the stored one. */
+/** Null removes a value, omitting it keeps it: an empty key does not remove the stored one. */
 export function updateBody(
   model: Model,
   fields: ModelFields,

@@ -69,7 +69,7 @@ function useFacts(model: Model): [string, string][] {
   ]
 }
 
-/** A model with what is known of it, and what can be done with it. */
+/** A model with its details and actions. */
 function ModelCard({ model, onEdit }: { model: Model; onEdit: () => void }) {
   const words = useModelWords()
   const may = useMay()
@@ -136,7 +136,7 @@ function useModelActions({ model, onTested }: ModelActionsProps) {
   return { test, makeDefault, remove }
 }
 
-/** The model of the server's settings can only be tried. */
+/** The model of the server settings can only be tested. */
 function ModelActions(props: ModelActionsProps) {
   const { model, onEdit } = props
   const words = useModelWords()

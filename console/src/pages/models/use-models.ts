@@ -6,7 +6,7 @@ export type Model = ItemOf<'POST /api/v1/model/list'>
 
 export const useModels = () => useAll('POST /api/v1/model/list')
 
-/** Looks again at the models, and at whether the server has one to answer with. */
+/** Refetches the models, and the server's setup status. */
 export function useRefreshModels(): () => Promise<unknown> {
   const queries = useQueryClient()
   return () =>

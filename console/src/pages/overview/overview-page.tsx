@@ -27,7 +27,7 @@ import { RecentRuns } from './recent-runs.tsx'
 import { type Thing, useCounts, useDemoAgent } from './use-overview.ts'
 import './overview-page.css'
 
-/** Where everybody arrives: what there is, what is missing, what to do next. */
+/** The start page: what exists, what is missing, and next steps. */
 export function OverviewPage(_: PageProps) {
   const words = useOverviewWords()
   const { data: session } = useSession()
@@ -93,7 +93,7 @@ const things: { name: Thing; icon: ReactNode }[] = [
   { name: 'files', icon: <FileOutlined /> },
 ]
 
-/** How many there are of what, each the way there. */
+/** Counts of items, each linking to its page. */
 function CountTiles() {
   const words = useOverviewWords()
   const { number } = useFormats()
@@ -131,7 +131,7 @@ curl $BASE/conversation/chat \\
   -d '{"agent_id": "${agentId}", "conversation_id": "'$CONVERSATION'",
        "data_type": "text", "content": "${question}"}'`
 
-/** How a program talks to an agent of this server. */
+/** An API call that chats with an agent of this server. */
 function ApiExample() {
   const words = useOverviewWords()
   const own = useWords()
@@ -161,7 +161,7 @@ interface Step {
   about: string
 }
 
-/** What makes sense next, for this role and with what there is. */
+/** Next steps for this role and state. */
 function useSteps(isModelReady: boolean | undefined): Step[] {
   const words = useOverviewWords()
   const may = useMay()
@@ -180,7 +180,7 @@ function useSteps(isModelReady: boolean | undefined): Step[] {
       title: words.talk,
       about: isModelReady === false ? words.talkNeeds : words.talkAbout,
     },
-    // Whoever only reads is offered nothing that ends in a refusal.
+    // View-only users are not offered steps that would be rejected.
     may.write && {
       href: pathTo('agents'),
       icon: <RobotOutlined />,

@@ -32,7 +32,7 @@ function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflow
   )
 }
 
-/** Failures of the last days, where there were any. */
+/** Failures of the last days, if any. */
 function Failures() {
   const words = useOverviewWords()
   const { number } = useFormats()

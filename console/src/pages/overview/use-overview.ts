@@ -22,7 +22,7 @@ async function countAll(signal: AbortSignal): Promise<Record<Thing, number>> {
   }
 }
 
-/** How many there are of everything. */
+/** How many items there are of each type. */
 export const useCounts = () =>
   useQuery({ queryKey: ['overview', 'counts'], queryFn: ({ signal }) => countAll(signal) })
 
@@ -30,11 +30,11 @@ export const useRecentRuns = () =>
   useQuery({
     queryKey: ['overview', 'runs'],
     queryFn: ({ signal }) => call('GET /api/v1/workflow/runs', { query: { page: 1, page_size: 8 }, signal }),
-    // Whoever looks at it while something runs sees it end.
+    // Polls while something is running.
     refetchInterval: 5000,
   })
 
-/** The agent that the first start makes, as long as nobody has deleted it. */
+/** The demo agent of the first start, unless it was deleted. */
 export const useDemoAgent = () =>
   useQuery({
     queryKey: ['overview', 'demo'],

@@ -36,7 +36,7 @@ const useWords = defineWords(
   },
 )
 
-/** What a run was handed, without the lists that are empty. */
+/** The inputs of a run, without empty lists. */
 const given = (inputs: unknown): unknown =>
   typeof inputs === 'object' && inputs !== null
     ? Object.fromEntries(
@@ -44,7 +44,7 @@ const given = (inputs: unknown): unknown =>
       )
     : {}
 
-/** One run: what was asked and said, every step of it, and how it came about. Live while it runs. */
+/** One run: messages, steps and origin. Updated live while it runs. */
 export function RunPage({ runId }: { runId: string }) {
   const words = useWords()
   const may = useMay()
@@ -114,7 +114,7 @@ const useRunFactsWords = defineWords(
   },
 )
 
-/** Where a run comes from, with the ways there. */
+/** Where a run comes from, with links. */
 function RunFacts({ details }: { details: RunDetails }) {
   const words = useRunFactsWords()
   const runWords = useRunWords()

@@ -126,7 +126,7 @@ const useRunFiltersWords = defineWords(
 
 const statuses: readonly RunStatus[] = ['running', 'waiting', 'queued', 'succeeded', 'failed', 'stopped']
 
-/** Which runs are looked at stands in the address, so that it can be sent to somebody. */
+/** The filters are in the URL, so that it can be shared. */
 function showRuns(query: URLSearchParams, change: Record<string, string | undefined>): void {
   const next = new URLSearchParams(query)
   for (const [name, value] of Object.entries(change))

@@ -1,10 +1,10 @@
 import { useAll } from '../../api/use-all.ts'
 import { useSession } from '../../session/use-session.ts'
 
-/** What people call workflows and agents; their ids where they are gone. */
+/** Names of workflows and agents; ids if they were deleted. */
 export function useNames() {
   const { data: session } = useSession()
-  // A runner sees neither list.
+  // A runner can read neither list.
   const enabled = session !== undefined && session.role !== 'runner'
   const workflows = useAll('POST /api/v1/workflow/list', { enabled }).data ?? []
   const agents = useAll('POST /api/v1/agent/list', { enabled }).data ?? []

@@ -27,7 +27,7 @@ export function SettingsPage(_: PageProps) {
   const words = useSettingsWords()
   const may = useMay()
   const { data: session } = useSession()
-  // A runner may read nothing of the server.
+  // A runner cannot read server information.
   const mayRead = session?.role !== 'runner'
   const server = useServer({ enabled: mayRead })
   return (
@@ -141,7 +141,7 @@ function WhoAmI() {
 }
 
 const themes: readonly Theme[] = ['light', 'dark', 'system']
-// Each language is named in itself, for those who do not read the other.
+// Each language is named in itself, for users who do not read the other.
 const languages: { value: Language; label: string }[] = [
   { value: 'en', label: 'English' },
   { value: 'zh', label: '中文' },
@@ -175,7 +175,7 @@ function AppearanceFields() {
   )
 }
 
-/** Names with what they are. */
+/** A list of names and values. */
 function Facts({ of }: { of: [name: string, value: ReactNode][] }) {
   return (
     <dl className="facts">

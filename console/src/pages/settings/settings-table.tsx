@@ -46,7 +46,7 @@ function useColumns(): TableColumnsType<Setting> {
   ]
 }
 
-/** Every setting of the server; found by name or meaning. */
+/** All settings of the server, searchable by name and description. */
 export function SettingsTable({ settings }: { settings: Setting[] }) {
   const words = useSettingsWords()
   const [keyword, setKeyword] = useState('')

@@ -40,7 +40,7 @@ function useColumns(onDelete: (workspace: Workspace) => void): TableColumnsType<
       key: 'actions',
       align: 'end',
       render: (_, workspace) =>
-        // The server keeps the workspace it was started with.
+        // The server keeps its default workspace.
         workspace.id !== session?.workspace_id && (
           <Button
             type="text"
@@ -56,7 +56,7 @@ function useColumns(onDelete: (workspace: Workspace) => void): TableColumnsType<
   ]
 }
 
-/** For the operator: the worlds of this server, apart from one another. */
+/** For system administrators: the workspaces of this server, isolated from one another. */
 export function WorkspacesSection() {
   const words = useWorkspaceWords()
   const workspaces = useAll('POST /api/v1/workspace/list')
@@ -90,7 +90,7 @@ export function WorkspacesSection() {
   )
 }
 
-/** Makes a workspace, then shows its first token. */
+/** Creates a workspace, then shows its first token. */
 function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const words = useWorkspaceWords()
   const queries = useQueryClient()
@@ -129,7 +129,7 @@ function CreateWorkspace({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Whoever deletes a workspace types its name, so that it cannot be the wrong one. */
+/** The user types the workspace's name, so that it cannot be the wrong one. */
 function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose: () => void }) {
   const words = useWorkspaceWords()
   const { message } = App.useApp()

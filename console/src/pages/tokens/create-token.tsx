@@ -30,7 +30,7 @@ const bodyOf = ({ name, role, days, agent_ids }: TokenFields) => ({
   ...(role === 'runner' && { agent_ids: agent_ids ?? [] }),
 })
 
-/** Asks for what a token needs, then shows its secret. */
+/** Creates a token, then shows it. */
 export function CreateToken({ onClose }: { onClose: () => void }) {
   const words = useWords()
   const queries = useQueryClient()
@@ -55,7 +55,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 interface TokenFields {
   name: string
   role: Token['role']
-  /** 0: it does not expire. */
+  /** 0: never expires. */
   days: number
   agent_ids?: string[]
 }

@@ -13,12 +13,12 @@ interface ShareTableProps {
   title: string
   rows: Row[]
   names: Names
-  /** What runs that belong to none are called. */
+  /** The label of runs without an agent or workflow. */
   without: string
   folder: 'agents' | 'workflows'
 }
 
-/** Who used how much, by name. */
+/** Usage by agent or workflow. */
 export function ShareTable({ title, rows, names, without, folder }: ShareTableProps) {
   const words = useUsageWords()
   const nameOf = (id: string): string =>
@@ -74,7 +74,7 @@ export function DaysTable({ days }: { days: UsageDay[] }) {
   )
 }
 
-/** Columns that all tables of usage share, each sortable. */
+/** Sortable columns that all usage tables share. */
 function useCountColumns<Row extends Counts>(): TableColumnsType<Row> {
   const words = useUsageWords()
   const { number, duration } = useFormats()

@@ -11,7 +11,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 import { useUsageWords } from './usage-words.ts'
 import './usage-chart.css'
 
-/** Room for the numbers beside the panels. */
+/** Space for the axis labels. */
 const left = 52
 const right = 8
 
@@ -29,7 +29,7 @@ function usePanels(days: UsageDay[]): [Series[], Series[]] {
   ]
 }
 
-/** Runs above, tokens below, day by day; the day under the pointer or chosen with the keys is read out. */
+/** Runs above, tokens below, by day; the hovered day, or the one selected by keyboard, is read out. */
 export function UsageChart({ days }: { days: UsageDay[] }) {
   const words = useUsageWords()
   const { longDay, number } = useFormats()
@@ -73,7 +73,7 @@ export function UsageChart({ days }: { days: UsageDay[] }) {
   )
 }
 
-/** The width that an element has, as it changes. */
+/** The current width of an element. */
 function useWidth<Found extends Element>(): [RefObject<Found | null>, number] {
   const element = useRef<Found>(null)
   const [width, setWidth] = useState(0)
@@ -106,12 +106,12 @@ interface ChartReadingProps {
   day: UsageDay
   series: Series[]
   at: number
-  /** Middle of the day, and how much room there is. */
+  /** The centre of the day, and the available width. */
   x: number
   width: number
 }
 
-/** The numbers of one day beside it; the chart itself tells them to a screen reader. */
+/** The numbers of one day beside it; screen readers get them from the chart itself. */
 function ChartReading({ day, series, at, x, width }: ChartReadingProps) {
   const { longDay, number } = useFormats()
   const isRight = x > width / 2
@@ -143,7 +143,7 @@ function dayAfter(key: string, at: number, last: number): number | undefined {
   return key === 'End' ? last : undefined
 }
 
-/** The day under the pointer, or chosen with the keys; without one, the last day is what is read out. */
+/** The day below the pointer or selected by keyboard; otherwise the last day is read out. */
 function useChosenDay(count: number, { left, slot }: { left: number; slot: number }) {
   const [chosen, setChosen] = useState<number>()
   const last = count - 1
@@ -177,7 +177,7 @@ const bottom = top + 2 * panelHeight + gap
 
 interface ChartDrawingProps {
   days: UsageDay[]
-  /** One panel for each, one below the other. */
+  /** One panel for each series, stacked vertically. */
   panels: [Series[], Series[]]
   left: number
   width: number
@@ -207,7 +207,7 @@ function ChartDrawing({ days, panels, left, width, inner, slot, chosen }: ChartD
           <text
             key={date}
             className="chart-day"
-            // The label of the last day would hang over the edge.
+            // The label of the last day would overflow the edge.
             x={Math.min(left + (index + 0.5) * slot, width - 24)}
             y={bottom + 16}
             textAnchor="middle"
@@ -220,17 +220,17 @@ function ChartDrawing({ days, panels, left, width, inner, slot, chosen }: ChartD
   )
 }
 
-/** Round marks from 0 to at least the greatest value: 0, 5, 10, 15. */
+/** Round axis ticks from 0 to at least the maximum: 0, 5, 10, 15. */
 function marksUpTo(greatest: number, most = 4): number[] {
   const rough = Math.max(greatest, 1) / most
   const power = 10 ** Math.floor(Math.log10(rough))
-  // Counts have no halves.
+  // Counts are integers.
   const step = Math.max(1, [1, 2, 5, 10].map(each => each * power).find(each => each >= rough - 1e-9)!)
   const count = Math.max(1, Math.ceil(Math.max(greatest, 1) / step))
   return Array.from({ length: count + 1 }, (_, index) => index * step)
 }
 
-/** Which of many days get a label, so that these do not touch: the last one always does. */
+/** Which days get a label, so that labels do not overlap: always the last one. */
 const labelled = (count: number, width: number, labelWidth = 64): Set<number> => {
   const every = Math.max(1, Math.ceil((count * labelWidth) / Math.max(width, 1)))
   const found = new Set<number>()
@@ -240,7 +240,7 @@ const labelled = (count: number, width: number, labelWidth = 64): Set<number> =>
 
 interface Series {
   name: string
-  /** Says which colour it has. */
+  /** Selects its colour. */
   tone: 'good' | 'bad' | 'in' | 'out'
   values: number[]
 }
@@ -250,7 +250,7 @@ interface ChartPanelProps {
   left: number
   width: number
   height: number
-  /** Width of a day, gaps included. */
+  /** Width of a day, including gaps. */
   slot: number
   compact: (value: number) => string
 }

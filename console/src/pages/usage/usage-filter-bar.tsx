@@ -39,7 +39,7 @@ function RangeFields({ range }: { range: UsageRange }) {
   )
 }
 
-/** Which days and whose runs are shown. */
+/** Filters by days, agent and workflow. */
 export function UsageFilterBar({
   range,
   agents,
@@ -81,9 +81,9 @@ const mostDays = 366
 const dayMilliseconds = 86_400_000
 const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** What the address of the page asks for: a number of days up to today, or days of one's own. */
+/** The range in the page's URL: a number of days up to today, or a custom range. */
 interface UsageRange {
-  /** Undefined for days of one's own. */
+  /** Undefined for a custom range. */
   days: number | undefined
   from: string
   to: string
@@ -117,7 +117,7 @@ export const filterOf = ({ from, to, agentId, workflowId }: UsageRange): UsageFi
   ...(workflowId !== undefined && { workflow_id: workflowId }),
 })
 
-/** Keeps the range in the address, so that it can be sent to somebody and survives a reload. */
+/** Keeps the range in the URL, so that it can be shared and survives a reload. */
 function showRange({ days, from, to, agentId, workflowId }: UsageRange): void {
   const query = new URLSearchParams({
     ...(days !== undefined ? { days: String(days) } : { from, to }),

@@ -92,7 +92,7 @@ function Shown({ usage, agents, workflows }: { usage: Usage; agents: Names; work
   )
 }
 
-/** The sums of all days. */
+/** Totals of all days. */
 function UsageTiles({ totals }: { totals: Counts }) {
   const words = useUsageWords()
   const formats = useFormats()

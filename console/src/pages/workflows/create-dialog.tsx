@@ -49,7 +49,7 @@ interface Values {
   template: TemplateName
 }
 
-/** Makes a workflow that already does something, and opens it. With `id` it gets exactly that one. */
+/** Creates a workflow from a template, and opens it. With `id` it gets exactly that one. */
 export function CreateDialog({ open, id, onClose }: { open: boolean; id?: string; onClose(): void }) {
   const words = useWords()
   const { latte, americano, mocha, ...rest } = useTemplateWords()
@@ -117,7 +117,7 @@ export function CreateDialog({ open, id, onClose }: { open: boolean; id?: string
 
 type TemplateName = 'answer' | 'knowledge' | 'order' | 'branches'
 
-/** What a template says, in the language of whoever makes the workflow. */
+/** Texts of a template, in the language of the user. */
 interface TemplateWords {
   input: string
   model: string
@@ -148,7 +148,7 @@ const model = (id: string, title: string, prompt: string): GraphNode =>
 const says = (id: string, title: string, answer: string): GraphNode =>
   node(id, 'base', { type: 'output', title, desc: '', answer })
 
-/** Graphs to begin with. Each runs as it is, once what it names is there. */
+/** Templates. Each runs as it is, once what it refers to exists. */
 function templateGraph(name: TemplateName, words: TemplateWords): Graph {
   const input = node('input', 'base', { type: 'input', title: words.input, desc: '' })
   const end = node('end', 'base', { type: 'end', title: words.end, desc: '' })

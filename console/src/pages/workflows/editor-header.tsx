@@ -99,7 +99,7 @@ interface ToolProps {
   title: string
   icon: ReactNode
   disabled?: boolean
-  /** Of a button that shows or hides something. */
+  /** Of a toggle button. */
   isOn?: boolean
   onClick(): void
 }
@@ -127,7 +127,7 @@ const icons: Readonly<Record<Status, ReactNode>> = {
   failed: <CloseCircleOutlined />,
 }
 
-/** Whether the server has everything, in words. */
+/** The save status in words. */
 function SaveStatus() {
   const words = useEditorWords()
   const { saving, mayWrite, store, workflowId, name } = useWorkflowEditor()
@@ -168,7 +168,7 @@ function SaveStatus() {
   )
 }
 
-/** Stores a new name with the graph as the server has it, and gives the versions before and after. */
+/** Stores a new name with the server's graph, and returns the versions before and after. */
 async function rename(id: string, name: string): Promise<{ before: number; after: number } | undefined> {
   const { workflow } = await call('GET /api/v1/workflow', { query: { id } })
   if (!workflow) return undefined
@@ -178,14 +178,14 @@ async function rename(id: string, name: string): Promise<{ before: number; after
   return { before: version, after: saved.version }
 }
 
-/** The name, which is changed where it stands. */
+/** The name, edited in place. */
 function WorkflowName({ autosave, onName }: { autosave: Autosave; onName(name: string): void }) {
   const words = useEditorWords()
   const { workflowId, name, mayWrite } = useWorkflowEditor()
   const [typed, setTyped] = useState<string>()
   const queries = useQueryClient()
   const tellFailure = useTellFailure()
-  // The version may grow while the name is on its way.
+  // The version may increase while the name is being saved.
   const latest = useRef(autosave)
   latest.current = autosave
 
@@ -197,7 +197,7 @@ function WorkflowName({ autosave, onName }: { autosave: Autosave; onName(name: s
     try {
       await autosave.flush()
       const versions = await rename(workflowId, next)
-      // What somebody else saved meanwhile is left for the next save to find and merge.
+      // Changes of another user are left for the next save to find and merge.
       if (versions && versions.before === latest.current.version) latest.current.settle(versions.after)
       await queries.invalidateQueries({ queryKey: ['workflows'] })
     } catch (error) {

@@ -20,7 +20,8 @@ async function openWorkflow(id: string, signal: AbortSignal): Promise<OpenedWork
   const [{ workflow }, layout] = await Promise.all([
     call('GET /api/v1/workflow', { query: { id }, signal }),
     call('GET /api/v1/workflow/layout', { query: { id }, signal }).catch(error => {
-      // One that does not exist has no places either; those that cannot be read now must not be made anew.
+      // A workflow that does not exist has no positions either; positions that cannot be loaded now must not
+      // be recreated.
       if (!isMissing(error)) throw error
       return { positions: {} }
     }),
@@ -30,12 +31,12 @@ async function openWorkflow(id: string, signal: AbortSignal): Promise<OpenedWork
   return { id, name, version, graph: config as unknown as Graph, positions: layout.positions }
 }
 
-/** The editor of one workflow, with everything that it needs loaded. */
+/** Loads one workflow and everything its editor needs. */
 export function EditorPage({ id, showsRun }: { id: string; showsRun: boolean }) {
   const opened = useQuery({
     queryKey: ['workflow-editor', id],
     queryFn: ({ signal }) => openWorkflow(id, signal),
-    // What is being edited is never replaced from behind; opening it again asks again.
+    // The edited workflow is never replaced by a refetch; opening it again loads it again.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })

@@ -1,10 +1,10 @@
 import { call } from '../../api/call.ts'
 
-/** Names that every file system takes. */
+/** File names that every file system accepts. */
 const fileName = (name: string, id: string): string =>
   `${(name || id).replace(/[\p{C}<>:"/\\|?*]+/gu, ' ').trim() || id}.workflow.json`
 
-/** Hands the portable document of a workflow to the browser as a file. */
+/** Downloads the portable document of a workflow. */
 export async function exportWorkflow(id: string): Promise<void> {
   const { document: exported } = await call('POST /api/v1/workflow/export', { body: { id } })
   const blob = new Blob([`${JSON.stringify(exported, null, 2)}\n`], { type: 'application/json' })
@@ -13,11 +13,11 @@ export async function exportWorkflow(id: string): Promise<void> {
   link.href = address
   link.download = fileName(exported.name, id)
   link.click()
-  // The download has begun by then; the bytes are let go.
+  // The download has started by then, so the memory can be released.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
 
-/** A second workflow with the same graph, drawn at the same places. */
+/** Creates a copy with the same graph and positions. */
 export async function duplicateWorkflow(id: string, name: string): Promise<string> {
   const { document: exported } = await call('POST /api/v1/workflow/export', { body: { id } })
   const made = await call('POST /api/v1/workflow/import', { body: { document: { ...exported, name } } })

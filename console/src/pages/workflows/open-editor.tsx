@@ -39,7 +39,7 @@ export interface OpenedWorkflow {
   name: string
   version: number
   graph: Graph
-  /** Of the nodes that somebody placed. */
+  /** Positions of the placed nodes. */
   positions: Positions
 }
 
@@ -51,7 +51,7 @@ interface OpenEditorProps {
 
 const noMarks: ReadonlyMap<string, NodeMark> = new Map()
 
-/** Puts together what the parts of the editor share. */
+/** Connects the parts of the editor. */
 export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
   const { id, version, graph, positions } = opened
   const mayWrite = useMay().write
@@ -63,7 +63,7 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
   )
   useEffect(() => keepPlaces(store), [store])
   const loaded = useMemo(
-    // What was left behind unsaved is merged into what is there now, as if it had been edited all the time.
+    // Unsaved edits of an earlier visit are merged into the current version, as if they had just been made.
     () => ({
       id,
       positions,
@@ -105,13 +105,13 @@ export function OpenEditor({ opened, kinds, showsRun }: OpenEditorProps) {
   )
 }
 
-/** What this browser kept of an earlier visit because it could not be saved. */
+/** Unsaved edits of an earlier visit in this browser. */
 function useDraft(id: string, mayWrite: boolean): { drafts: Drafts; draft: Draft | undefined } {
   const words = useEditorWords()
   const { message } = App.useApp()
   const session = useSession()
   const [drafts] = useState(() => new Drafts(session.data?.workspace_id ?? '', id))
-  // Claimed at once, or a save that is quicker than the first look at it would leave it behind.
+  // Claimed immediately, because a fast save would otherwise leave the draft behind.
   const [draft] = useState(() => (mayWrite ? drafts.claim() : undefined))
   const isRestored = draft !== undefined
   useEffect(() => {
@@ -155,7 +155,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
       ? { x: view.x + (view.width - cardSize.width) / 2, y: view.y + (view.height - cardSize.height) / 2 }
       : { x: 0, y: 0 }
     const added = commands.add(kind, { middle })
-    // It is drawn a moment later.
+    // It is rendered a moment later.
     requestAnimationFrame(() => {
       const card = canvas?.scene().cards.find(each => each.id === added)
       if (card) canvas?.camera.reveal(card)
@@ -205,7 +205,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   target.closest('input, textarea, select, [contenteditable="true"]') !== null
 
-/** Keys that hold wherever one is in the editor. Fields keep their own undo. */
+/** Shortcuts of the whole editor. Text fields keep their own undo. */
 function useEditorKeys({ onHelp }: { onHelp(): void }): void {
   const { store, saving, mayWrite } = useWorkflowEditor()
   const tellFailure = useTellFailure()
@@ -233,13 +233,13 @@ function useEditorKeys({ onHelp }: { onHelp(): void }): void {
 
 type SideTab = 'settings' | 'checks' | 'run'
 
-/** What belongs to the drawing: the settings of a node, what is wrong, and how it runs. */
+/** The side panel: node settings, checks and run. */
 function SidePanel({ tab, isOpen, onTab }: { tab: SideTab; isOpen: boolean; onTab(tab: SideTab): void }) {
   const words = useEditorWords()
   const { checks } = useWorkflowEditor()
   const { findings } = checks
   const hasErrors = findings.some(({ severity }) => severity !== 'warning')
-  // Hidden, not removed: a run that is being watched goes on.
+  // Hidden, not unmounted: a watched run continues.
   return (
     <aside className="editor-side" aria-label={words.panel} hidden={!isOpen}>
       <Tabs

@@ -31,7 +31,7 @@ import './workflow-list.css'
 
 const pageSize = 20
 
-/** All workflows of the workspace, the last changed first. */
+/** All workflows of the workspace, last changed first. */
 export function WorkflowList() {
   const words = useListWords()
   const may = useMay()
@@ -156,7 +156,7 @@ function WorkflowTable({ items, total, page, onPage }: WorkflowTableProps) {
 
 type WorkflowItem = ItemOf<'POST /api/v1/workflow/list'>
 
-/** What can be done with one workflow of the list. */
+/** Actions for one workflow of the list. */
 function WorkflowActions({ item }: { item: WorkflowItem }) {
   const words = useListWords()
   const may = useMay()
@@ -235,7 +235,7 @@ const useWords = defineWords(
   },
 )
 
-/** What export gave, or a bare graph; undefined where it is neither. */
+/** An exported document, or a bare graph; undefined if it is neither. */
 function readDocument(text: string): object | undefined {
   try {
     const read: unknown = parseExact(text)

@@ -3,7 +3,7 @@ import { Loading } from '../../ui/loading.tsx'
 import type { PageProps } from '../page-props.ts'
 import { WorkflowList } from './workflow-list.tsx'
 
-// The canvas is most of the console's weight: whoever only looks at the list does not load it.
+// The canvas is most of the console's code: the list does not load it.
 const EditorPage = lazy(async () => ({ default: (await import('./editor-page.tsx')).EditorPage }))
 
 /** `#/workflows` is the list, `#/workflows/<id>` the editor. */

@@ -75,7 +75,7 @@ export const errorTexts: Readonly<Record<Reason, Text>> = {
   storage_full: { en: 'The server’s disk is full. Nothing was saved.', zh: '服务器磁盘已满，内容未保存。' },
 }
 
-/** Why a call to a model provider failed, as far as its HTTP status or the server's sentence tells. */
+/** Why a call to a model provider failed, by its HTTP status or the server's sentence. */
 export const modelFailureTexts = {
   key_rejected: { en: 'The provider rejected the API key.', zh: '服务商拒绝了 API 密钥，请检查密钥。' },
   no_credit: { en: 'The provider account has no credit left.', zh: '服务商账户余额或额度不足。' },

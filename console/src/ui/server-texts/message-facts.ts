@@ -1,18 +1,19 @@
 import type { Language } from '../preferences.ts'
 import { errorTexts, kindOfModelFailure, modelFailureTexts, statusIn } from './error-texts.ts'
 
-/** A failure as it is shown: a sentence, and below it lines with what the answer says about this very case. */
+/** A failure as it is shown: a sentence, and lines with the details of this case. */
 export interface Explanation {
   title: string
   details: string[]
 }
 
-/** What the server's table of errors does not know: the answer came from elsewhere, or from a newer server. */
+/** Reasons that are not in the server's error table: from a proxy, or from a newer server. */
 const unknown = { en: 'The request failed.', zh: '请求失败。' }
 
 /**
- * Explains a failure of a call, a run or a step by its reason. In English the server's sentence is exact and enough; in
- * Chinese the catalogue speaks, and of the sentence only what needs no translation is kept.
+ * Explains a failure of a call, a run or a step by its reason. In English the server's sentence is exact and
+ * sufficient; in Chinese the catalogue's text is shown, with those parts of the sentence that need no
+ * translation.
  */
 export function explain(language: Language, reason: string, message: string): Explanation {
   const known = Object.hasOwn(errorTexts, reason) ? errorTexts[reason as keyof typeof errorTexts] : unknown
@@ -61,11 +62,11 @@ const chineseUnits: Readonly<Record<string, (number: string) => string>> = {
 
 const factPattern = new RegExp(
   [
-    // References to outputs, and whatever the server quotes.
+    // References to outputs, and anything quoted.
     String.raw`\{\{#.*?#\}\}|"[^"]+"|“[^”]+”|${'`'}[^${'`'}]+${'`'}`,
     // Settings, ids and JSON pointers.
     String.raw`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[a-z]+_[A-Za-z0-9]{16,}\b|(?<=^|\s)/[\w/~-]+`,
-    // What something is called that does not exist.
+    // The name of something that does not exist.
     String.raw`(?<=\bno (?:model|workflow|agent|tool|node|run|conversation|workspace|version|knowledge base) )[^\s,;:.]+`,
     // Limits with their unit.
     String.raw`\d[\d,.]* ?(?:${Object.keys(chineseUnits).join('|')})s?\b`,

@@ -40,10 +40,10 @@ const useWords = defineWords(
   },
 )
 
-/** Of a folder with thousands of files nobody reads the whole list. */
+/** A list of thousands of files is cut. */
 const mostFailed = 50
 
-/** How far the uploads are, each that moves or failed, and all together. */
+/** Upload progress: active and failed files, and the total. */
 export function UploadPanel({ queue, entries }: { queue: UploadQueue; entries: readonly UploadEntry[] }) {
   const words = useWords()
   if (entries.length === 0) return null

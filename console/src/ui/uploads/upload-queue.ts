@@ -1,17 +1,17 @@
 import type { ApiFailure } from '../../api/api-failure.ts'
 
-/** What is said of files when they are put into the queue. */
+/** Options of queued files. */
 export type Metadata = Record<string, unknown>
 export type EntryState = 'waiting' | 'sending' | 'sent' | 'adding' | 'added' | 'failed' | 'canceled'
 
-/** One file on its way to the server. */
+/** One file being uploaded. */
 export interface UploadEntry {
   readonly id: number
   readonly file: File
   readonly name: string
   readonly metadata: Metadata
   readonly state: EntryState
-  /** Share of its bytes that has arrived. */
+  /** Share of its bytes that has been sent. */
   readonly share: number
   /** Known once it is uploaded; then a retry only has to add it. */
   readonly fileId?: string
@@ -20,21 +20,21 @@ export interface UploadEntry {
 
 export interface UploadSteps {
   send(file: File, options: { onProgress: (share: number) => void; signal: AbortSignal }): Promise<string>
-  /** Adds uploaded files to where they belong; gives back those that were not taken. Without it they are just there. */
+  /** Adds uploaded files to their target; returns those that were rejected. If omitted, they are only uploaded. */
   add?(fileIds: string[], metadata: Metadata): Promise<ReadonlyMap<string, ApiFailure>>
 }
 
 const mostAtOnce = 3
 const mostPerCall = 100
-/** Files that arrive together are added together. */
+/** Files that finish together are added together. */
 const gatherMilliseconds = 250
 
 export const isUnderWay = ({ state }: UploadEntry): boolean =>
   state === 'waiting' || state === 'sending' || state === 'sent' || state === 'adding'
 
 /**
- * Uploads many files, a few at a time. It lives outside of the page, so that an upload goes on while one looks at
- * something else.
+ * Uploads many files, a few at a time. It lives outside of the page, so that uploads continue while the user
+ * visits other pages.
  */
 export class UploadQueue {
   #entries: readonly UploadEntry[] = []
@@ -82,7 +82,7 @@ export class UploadQueue {
     this.#gather()
   }
 
-  /** Takes back what has not been added yet. */
+  /** Cancels files that have not been added yet. */
   cancel(ids?: readonly number[]): void {
     const isMeant = ({ id, state }: UploadEntry): boolean =>
       (state === 'waiting' || state === 'sending' || state === 'sent') &&
@@ -93,7 +93,7 @@ export class UploadQueue {
     for (const id of gone) this.#aborts.get(id)?.abort()
   }
 
-  /** Forgets what is over. */
+  /** Removes finished entries. */
   clear(): void {
     this.#set(this.#entries.filter(isUnderWay))
   }
@@ -120,7 +120,7 @@ export class UploadQueue {
     this.#patch(id, { state: 'sending' })
     let told = 0
     const onProgress = (share: number): void => {
-      // Small steps nobody sees, and each of them draws the list again.
+      // Smaller steps are not visible, and each one renders the list again.
       if (abort.signal.aborted || share - told < 0.02) return
       told = share
       this.#patch(id, { share })

@@ -4,19 +4,19 @@ import { isUnderWay, type UploadEntry, UploadQueue, type UploadSteps } from './u
 
 const queues = new Map<string, UploadQueue>()
 
-// What one person began must not go on as another.
+// Uploads of one user must not continue as another.
 onSignedOut(() => {
   for (const queue of queues.values()) queue.cancel()
   queues.clear()
 })
 
-/** The browser then asks before the tab is closed; inside the console uploads go on by themselves. */
+/** The browser asks before the tab is closed; inside the console uploads continue. */
 const ask = (event: BeforeUnloadEvent): void => {
   if ([...queues.values()].some(queue => queue.entries().some(isUnderWay))) event.preventDefault()
 }
 window.addEventListener('beforeunload', ask)
 
-/** The uploads to one place, whatever page they were begun on. */
+/** The uploads to one target, from any page. */
 export function uploadsTo(place: string, steps: UploadSteps): UploadQueue {
   const queue = queues.get(place) ?? new UploadQueue(steps)
   queues.set(place, queue)
@@ -25,7 +25,7 @@ export function uploadsTo(place: string, steps: UploadSteps): UploadQueue {
 
 const leastMilliseconds = 1000
 
-/** What a queue holds. `onAdded` is called when something was added, at most once a second. */
+/** The state of a queue. `onAdded` is called after additions, at most once a second. */
 export function useUploads(queue: UploadQueue, onAdded: () => unknown): readonly UploadEntry[] {
   const entries = useSyncExternalStore(queue.subscribe, queue.entries)
   const added = entries.reduce((count, { state }) => count + (state === 'added' ? 1 : 0), 0)
@@ -35,7 +35,7 @@ export function useUploads(queue: UploadQueue, onAdded: () => unknown): readonly
     const { last, isDue } = looks.current
     if (added === 0 || isDue) return
     looks.current.isDue = true
-    // Also goes off when the page is left: the list is then fetched when somebody comes back.
+    // Also fires when the page is left: the list is then refetched on return.
     setTimeout(
       () => {
         looks.current = { last: Date.now(), isDue: false }

@@ -35,9 +35,9 @@ interface CasesInputProps {
   cases: readonly JsonObject[]
   onChange(cases: readonly JsonObject[]): void
   pointer: string
-  /** What a new one is called, without its number. */
+  /** The id prefix of a new branch. */
   prefix: string
-  /** Where a new one is put, as one that holds otherwise stays last. */
+  /** The index for a new branch, because an "otherwise" branch stays last. */
   placeOfNew(cases: readonly JsonObject[]): number
   fresh: JsonObject
   addLabel: string
@@ -46,7 +46,7 @@ interface CasesInputProps {
   children(props: CaseProps): ReactNode
 }
 
-/** The ways on from a node, each with the id that edges name. */
+/** The branches of a node, each with the id that edges refer to. */
 export function CasesInput(props: CasesInputProps) {
   const { cases, onChange, pointer, prefix, placeOfNew, fresh, addLabel, known, badge, children } = props
   const words = useWords()
@@ -118,7 +118,7 @@ function CaseId(props: {
   )
 }
 
-/** Lists of anything but objects are for the JSON input. */
+/** Arrays of anything but objects are edited as JSON. */
 export const areCases = (value: unknown): value is readonly JsonObject[] | undefined =>
   value === undefined ||
   (Array.isArray(value) &&

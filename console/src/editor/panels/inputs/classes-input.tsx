@@ -20,7 +20,7 @@ interface ClassesInputProps {
   pointer: string
 }
 
-/** The classes of a classifier; the last one is for everything else. */
+/** The classes of a classifier; the last one is the fallback. */
 export function ClassesInput({ value = [], onChange, pointer }: ClassesInputProps) {
   const words = useWords()
   return (

@@ -5,7 +5,7 @@ interface CommittedInputProps {
   id: string
   label: string
   value: string
-  /** Why the text cannot be taken, or undefined. */
+  /** Why the text is invalid, or undefined. */
   refuse(text: string): string | undefined
   onCommit(text: string): void
   disabled?: boolean
@@ -13,8 +13,8 @@ interface CommittedInputProps {
 }
 
 /**
- * A name that other things refer to. They follow when it changes, so it is taken when it is whole: by Enter or when
- * the field is left. What cannot be taken stays with the reason; Escape gives the old one back.
+ * A name that other items refer to and follow when it changes, so it is committed as a whole: on Enter or
+ * blur. An invalid name stays with the reason; Escape restores the old one.
  */
 export function CommittedInput(props: CommittedInputProps) {
   const { id, label, value, refuse, onCommit, disabled = false, describedBy } = props

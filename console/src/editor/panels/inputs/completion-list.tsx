@@ -18,7 +18,7 @@ interface CompletionListProps {
   id: string
   offers: readonly Offer[]
   active: number
-  /** Where the caret is on the screen. */
+  /** The caret's position on the screen. */
   at: { left: number; top: number; bottom: number }
   onChoose(offer: Offer): void
   onPoint(index: number): void
@@ -27,7 +27,7 @@ interface CompletionListProps {
 const height = 288
 const width = 340
 
-/** What can be referred to, beside the caret. The focus stays in the text. */
+/** The completion list beside the caret. The focus stays in the text. */
 export function CompletionList({ id, offers, active, at, onChoose, onPoint }: CompletionListProps) {
   const words = useWords()
   const list = useRef<HTMLDivElement>(null)
@@ -54,7 +54,7 @@ export function CompletionList({ id, offers, active, at, onChoose, onPoint }: Co
             role="option"
             aria-selected={index === active}
             className="completion"
-            // Before a click would take the focus from the text.
+            // Before a click would move the focus.
             onMouseDown={event => event.preventDefault()}
             onMouseMove={() => onPoint(index)}
             onClick={() => onChoose(offer)}
@@ -72,7 +72,7 @@ export function CompletionList({ id, offers, active, at, onChoose, onPoint }: Co
   )
 }
 
-/** One thing that can be referred to, in words. */
+/** The label of an offer. */
 export interface Offer {
   reference: string
   title: string
@@ -87,7 +87,7 @@ const useOffersWords = defineWords(
 
 const mostOffers = 60
 
-/** What can be referred to in a text of the node and fits what was typed; nothing while nobody asks. */
+/** The offers for a text of the node that match what was typed; none while the list is closed. */
 export function useOffers(nodeId: string, typed: string | undefined): readonly Offer[] {
   const words = useOffersWords()
   const say = useSay()

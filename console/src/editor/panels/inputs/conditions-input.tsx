@@ -45,7 +45,7 @@ interface ConditionsInputProps {
   pointer: string
 }
 
-/** The cases of a condition, tried from above. */
+/** The branches of a condition, tested from top to bottom. */
 export function ConditionsInput({ shape, value = [], onChange, pointer }: ConditionsInputProps) {
   const words = useWords()
   const clause = shape.of?.fields?.find(({ name }) => name === 'when')?.shape.of
@@ -122,7 +122,7 @@ const useClauseInputWords = defineWords(
   { clause: (place: number) => `条件 ${place}` },
 )
 
-/** Comparisons that look at one side only. */
+/** Operators with one operand. */
 const oneSided: readonly unknown[] = ['empty', 'not_empty']
 
 interface ClauseInputProps {
@@ -134,7 +134,7 @@ interface ClauseInputProps {
   onRemove(): void
 }
 
-/** One comparison: a value, how it is compared, and with what. */
+/** One comparison: a value, an operator and an operand. */
 function ClauseInput({ shape, value, index, pointer, onChange, onRemove }: ClauseInputProps) {
   const words = useClauseInputWords()
   const say = useSay()
@@ -150,7 +150,7 @@ function ClauseInput({ shape, value, index, pointer, onChange, onRemove }: Claus
       />
     )
   const fields = shape.fields ?? []
-  // What is not compared with anything is not asked for, unless something stands there already.
+  // The operand is hidden for unary operators, unless it has a value.
   const shown = fields.filter(
     field => field.name !== 'right' || !oneSided.includes(value['op']) || (value['right'] ?? '') !== '',
   )

@@ -37,14 +37,14 @@ interface Row {
 const rowsOf = (value: unknown): Row[] =>
   isObject(value) ? Object.entries(value).map(([key, each]) => ({ key, value: each })) : []
 
-/** Only rows with a name of their own; the first of a name counts. */
+/** Only rows with a unique name; the first of a name counts. */
 function recordOf(rows: readonly Row[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const { key, value } of rows) if (key !== '' && !named.has(key)) named.set(key, value)
   return Object.fromEntries(named)
 }
 
-/** Values by name. Rows without a name of their own stay in the form and are not stored. */
+/** Values by name. Rows without a unique name stay in the form and are not saved. */
 export function DictionaryInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useWords()
   const { isReadOnly } = useNodeForm()

@@ -12,14 +12,14 @@ interface FieldFrameProps {
   label: string
   help?: string | undefined
   required?: boolean
-  /** Of several inputs together, each of which shows its own problems. */
+  /** A group of inputs, each of which shows its own problems. */
   isGroup?: boolean
-  /** What stands at the right of the label. */
+  /** Shown to the right of the label. */
   aside?: ReactNode
   children: ReactNode
 }
 
-/** A field with its label, what it is for, and what is wrong with it. */
+/** A field with its label, help and problems. */
 export function FieldFrame({ pointer, label, help, required, isGroup, aside, children }: FieldFrameProps) {
   const id = inputId(pointer)
   const words = useWords()

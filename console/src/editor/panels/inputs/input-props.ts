@@ -1,13 +1,13 @@
 import type { KindShape } from '../../../../../src/contract/kind-operations.ts'
 
-/** What every input of a node's form is handed. */
+/** Props of every input in a node's form. */
 export interface InputProps {
   shape: KindShape
   value: unknown
-  /** Undefined takes the field away. */
+  /** Undefined removes the field. */
   onChange(value: unknown): void
-  /** JSON pointer below the data of the node, as findings name it. */
+  /** JSON pointer below the node's data, as in findings. */
   pointer: string
-  /** What people call it. */
+  /** The visible label. */
   label: string
 }

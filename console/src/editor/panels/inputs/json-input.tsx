@@ -25,17 +25,17 @@ interface JsonInputProps {
   onChange(value: unknown): void
   pointer: string
   label: string
-  /** Whether its texts may have references. */
+  /** Whether its texts may contain references. */
   hasReferences?: boolean
   must?: 'object' | 'list' | undefined
-  /** Why a value cannot be stored, or undefined. */
+  /** Why a value is invalid, or undefined. */
   refuse?(value: unknown): string | undefined
   corner?: ReactNode
 }
 
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value, null, 2))
 
-/** JSON as text. What is not JSON stays in the field with the reason, and is not stored. */
+/** A JSON text field. Invalid JSON stays in the field with the reason, and is not saved. */
 export function JsonInput(props: JsonInputProps) {
   const { value, onChange, pointer, label, hasReferences = false, must, refuse, corner } = props
   const words = useWords()
@@ -84,7 +84,7 @@ const fits = (must: 'object' | 'list', value: unknown): boolean =>
 
 type Read = { value: unknown } | { problem: string }
 
-/** An empty text stands for a field that is not set. */
+/** An empty text removes the field. */
 function readJson(text: string): Read {
   if (text.trim() === '') return { value: undefined }
   try {

@@ -13,7 +13,7 @@ const useWords = defineWords(
   { add: (label: string) => `添加${label}`, entry: (label: string, place: number) => `${label} ${place}` },
 )
 
-/** Several values of one shape, in their order. */
+/** A list of values of one shape. */
 export function ListInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useWords()
   const list = Array.isArray(value) ? (value as unknown[]) : []
@@ -48,7 +48,7 @@ export function ListInput({ shape, value, onChange, pointer, label }: InputProps
   )
 }
 
-/** An object is a card of its own, anything else is a line. */
+/** Objects are cards, anything else is a line. */
 function ListEntry({ buttons, ...props }: InputProps & { buttons: ReactNode }) {
   const { shape, value, pointer, label } = props
   if (shape.is === 'object')
@@ -75,7 +75,7 @@ function ListEntry({ buttons, ...props }: InputProps & { buttons: ReactNode }) {
   )
 }
 
-/** What a new entry begins with. */
+/** The initial value of a new entry. */
 export function emptyOf(shape: KindShape): unknown {
   if (shape.is === 'list') return []
   if (shape.is === 'dictionary' || shape.is === 'object') return {}

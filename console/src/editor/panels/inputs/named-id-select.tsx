@@ -18,7 +18,7 @@ interface NamedIdSelectProps {
   isMultiple?: boolean
 }
 
-/** Chooses by name and keeps the id. */
+/** A select that shows names and stores ids. */
 function NamedIdSelect(props: NamedIdSelectProps) {
   const { source, chosen, onChoose, pointer, label, placeholder, isMultiple = false } = props
   const { options, setSearch, isLoading } = useNamedIds(source, chosen)
@@ -32,7 +32,7 @@ function NamedIdSelect(props: NamedIdSelectProps) {
     options,
     loading: isLoading,
     status: control['aria-invalid'] ? ('error' as const) : ('' as const),
-    // The server has searched already.
+    // The server has already filtered.
     showSearch: { filterOption: false, onSearch: setSearch },
     onBlur: () => setSearch(''),
     optionRender: ({ data }: { data: NamedOption }) => (
@@ -103,13 +103,13 @@ const useWords = defineWords(
 interface NamedOption {
   value: string
   label: string
-  /** The id, where the label is a name. */
+  /** The id, if the label is a name. */
   id: string
 }
 
 /**
- * Options for a select that shows names and keeps ids. Only what the server finds for the search is offered, and what
- * was typed itself: an id may also be a reference, or belong to something that is made later.
+ * Options for a select that shows names and stores ids. It offers the server's search results and the typed
+ * text itself: an id may also be a reference, or belong to something created later.
  */
 function useNamedIds(source: NameSource, chosen: readonly string[]) {
   const words = useWords()

@@ -1,7 +1,7 @@
 import { type ComponentType, createContext, useContext } from 'react'
 import type { InputProps } from './input-props.ts'
 
-/** Shapes are made of shapes: who draws the inner ones is told from outside, so that no file needs one above it. */
+/** Shapes are nested: the renderer of inner shapes is provided by context, which avoids an import cycle. */
 export const NestedInputContext = createContext<ComponentType<InputProps> | undefined>(undefined)
 
 /** The input of a shape inside another one. */

@@ -51,11 +51,11 @@ interface ObjectInputProps {
   pointer: string
   /** Keys that are shown elsewhere. */
   hidden?: readonly string[]
-  /** Whether it goes with its last key. */
+  /** Whether the object is removed with its last key. */
   isOptional?: boolean
 }
 
-/** Known fields each by its own input; what nobody here knows as JSON, so that it can be seen and stays. */
+/** Known fields with their own inputs, unknown ones as JSON, so that they are visible and preserved. */
 export function ObjectInput({ fields, value, onChange, pointer, hidden = [], isOptional }: ObjectInputProps) {
   const record: JsonObject = isObject(value) ? value : {}
   const change = (key: string, next: unknown): void => {
@@ -90,14 +90,14 @@ interface OtherFieldsProps {
   pointer: string
 }
 
-/** What no input knows, as one piece of JSON. */
+/** Fields without an input, as one JSON text. */
 export function OtherFields({ record, known, onChange, pointer }: OtherFieldsProps) {
   const words = useWords()
   const place = `${pointer}/ others`
   const others = Object.entries(record).filter(([name]) => !known.includes(name))
   const isFilled = others.length > 0
   const { isKept } = useUnfinishedText(place)
-  // Once there it stays: whoever empties it may be about to write something else.
+  // Once shown it stays: a user who empties it may be about to type something else.
   const [isShown, setIsShown] = useState(isFilled || isKept)
   if (isFilled && !isShown) setIsShown(true)
   if (!isFilled && !isShown) return null

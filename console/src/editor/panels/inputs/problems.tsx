@@ -1,7 +1,7 @@
 import { FindingText } from '../finding-text.tsx'
 import { problemsId, useProblems } from '../node-form.ts'
 
-/** What the server found wrong at a place. */
+/** The server's problems at a pointer. */
 export function Problems({ pointer, reach }: { pointer: string; reach: 'here' | 'below' }) {
   const problems = useProblems(pointer, reach)
   if (problems.length === 0) return null

@@ -25,14 +25,14 @@ interface RowButtonsProps {
   onRemove(): void
 }
 
-/** The next row takes the place and the focus of one that goes; after the last one the focus is on the way to add one. */
+/** When a row is removed, the next one gets the focus; after the last one, the add button. */
 function removeRow(button: HTMLElement, onRemove: () => void): void {
   const rows = button.closest('.field-stack')
   flushSync(onRemove)
   if (!button.isConnected) rows?.querySelector<HTMLElement>(':scope > button')?.focus()
 }
 
-/** Moves and removes one of several. */
+/** Moves and removes a row. */
 export function RowButtons({ name, onMove, isFirst, isLast, onRemove }: RowButtonsProps) {
   const words = useWords()
   const { isReadOnly } = useNodeForm()

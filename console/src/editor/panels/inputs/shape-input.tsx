@@ -9,7 +9,7 @@ import { TemplateInput } from './template-input.tsx'
 import { BooleanInput, ModelInput, NumberInput, OptionsInput, TextInput } from './text-input.tsx'
 import { TreeInput, TreeOptionsInput } from './tree-input.tsx'
 
-/** The input for a shape. A value that is not of its shape is shown as JSON, so that it can be seen and mended. */
+/** The input for a shape. A value of another shape is shown as JSON, so that it can be seen and fixed. */
 export function ShapeInput(props: InputProps) {
   const { shape, value } = props
   if (!fitsShape(shape, value)) return <JsonInput {...props} hasReferences />

@@ -1,6 +1,6 @@
 import type { KindField, KindShape, LocalizedText } from '../../../../../src/contract/kind-operations.ts'
 
-/** The field of a node that lists what its model may use. */
+/** The field of a node that lists the sources of its model. */
 export const sourcesField = '数据源/API工具'
 
 export type SourceType = 'knowledge' | 'web_search' | 'workflow' | 'http' | 'mcp'
@@ -52,7 +52,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 const addressField = (help: LocalizedText): KindField =>
   field('url', { en: 'Address', zh: '地址' }, { is: 'template', input: 'address' }, help, true)
 
-/** What can be set of each type of source; the server's form of a source has no schema of its own. */
+/** The settings of each source type; the server's form of a source has no schema. */
 export const sourceTypes: Readonly<
   Record<SourceType, { title: LocalizedText; fields: readonly KindField[] }>
 > = {

@@ -95,7 +95,7 @@ function SourceInput({ type, entry, title, pointer, onChange }: SourceInputProps
       />
     )
   const { fields } = sourceTypes[type]
-  // A bare text is the id of a knowledge base, and stays one.
+  // A bare text is a knowledge base id, and stays one.
   if (typeof entry === 'string')
     return (
       <KnowledgeInput
@@ -109,7 +109,7 @@ function SourceInput({ type, entry, title, pointer, onChange }: SourceInputProps
   return <ObjectInput {...{ fields, pointer, onChange }} value={entry} hidden={['type']} />
 }
 
-/** Whether nothing below it shows findings of its own. */
+/** Whether none of its inputs shows problems itself. */
 const isWhole = (entry: unknown, type: SourceType | undefined): boolean =>
   typeof entry === 'string' || type === undefined
 

@@ -20,11 +20,11 @@ interface TemplateInputProps {
   look: 'line' | 'paragraph' | 'code'
   hasReferences?: boolean
   isWrong?: boolean
-  /** A further button in the corner. */
+  /** An additional button in the corner. */
   corner?: ReactNode
 }
 
-/** A text with references: they are drawn apart, told by the names of their nodes, and completed while one types. */
+/** A text with references: highlighted, labelled with the names of their nodes, and completed while typing. */
 export function TemplateInput(props: TemplateInputProps) {
   const { text, onText, pointer, label, look, hasReferences = true, isWrong = false, corner } = props
   const words = useWords()
@@ -42,7 +42,7 @@ export function TemplateInput(props: TemplateInputProps) {
   const listId = `${inputId(pointer)}-offers`
   const change = (event: ChangeEvent<HTMLTextAreaElement>): void => {
     const next = event.target.value
-    // A line is one line; what came with more of them keeps them.
+    // A single-line field; existing line breaks are kept.
     onText(look === 'line' && !text.includes('\n') ? next.replaceAll('\n', ' ') : next)
     completion.follow(next, event.target.selectionStart)
   }
@@ -127,7 +127,7 @@ interface Name {
   isKnown: boolean
 }
 
-/** The references of a text by the names of their nodes, which say more than ids. */
+/** The references of a text by node name, which says more than an id. */
 function ReferenceNames({ text }: { text: string }) {
   const words = useReferenceNamesWords()
   const titleOf = useNodeTitle()
@@ -161,10 +161,10 @@ function ReferenceNames({ text }: { text: string }) {
   )
 }
 
-/** A text cut at its references, for drawing them apart from plain words. */
+/** A text split at its references, for highlighting. */
 interface Piece {
   text: string
-  /** What a reference names: `node.output`. */
+  /** The path of a reference: `node.output`. */
   reference: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { defineWords } from '../../../ui/words.ts'
 import { useControl, useSay } from '../node-form.ts'
 import type { InputProps } from './input-props.ts'
 
-/** A text in which references mean nothing. */
+/** A text without references. */
 export function TextInput({ shape, value, onChange, pointer, label }: InputProps) {
   const control = useControl(pointer)
   const text = typeof value === 'string' ? value : ''
@@ -46,7 +46,7 @@ const useWords = defineWords(
   { yes: '是', no: '否', unset: '未设置' },
 )
 
-/** Yes, no, or nothing said: what is not set often means yes. */
+/** Yes, no or not set: unset often means yes. */
 export function BooleanInput({ value, onChange, pointer, label }: InputProps) {
   const words = useWords()
   return (
@@ -68,7 +68,7 @@ export function BooleanInput({ value, onChange, pointer, label }: InputProps) {
 
 const useOptionsInputWords = defineWords({ unset: 'Not set' }, { unset: '未设置' })
 
-/** One of a few texts. One that is not among them stays and can be seen. */
+/** One of several texts. An unknown value stays visible. */
 export function OptionsInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useOptionsInputWords()
   const say = useSay()
@@ -92,7 +92,7 @@ export function OptionsInput({ shape, value, onChange, pointer, label }: InputPr
 
 const useModelInputWords = defineWords({ standard: 'Default model' }, { standard: '默认模型' })
 
-/** A model by its name: one of those that are set up, or a text of one's own, which may be a reference. */
+/** A model by name: one of the configured models, or any text, which may be a reference. */
 export function ModelInput({ value, onChange, pointer, label }: InputProps) {
   const words = useModelInputWords()
   const { data } = useQuery({

@@ -11,14 +11,14 @@ const useWords = defineWords(
   { json: 'JSON', asJson: (label: string) => `${label}：以 JSON 填写` },
 )
 
-/** JSON whose texts may have references; most often it is one text, which needs no quotes then. */
+/** JSON whose texts may contain references; usually a single text, which then needs no quotes. */
 export function TreeInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useWords()
   const { isReadOnly } = useNodeForm()
   const [wantsJson, wantJson] = useState(
     value === undefined ? shape.input === 'json' : typeof value !== 'string',
   )
-  // Only JSON can show what is no text, however it came there.
+  // Only JSON can show a value that is not text.
   const isJson = wantsJson || (typeof value !== 'string' && value !== undefined)
   const toggle = (): void => {
     wantJson(!isJson)
@@ -56,7 +56,7 @@ const useTreeOptionsInputWords = defineWords(
 
 const other = ' other'
 
-/** One of a few texts, or JSON of one's own: what to do when a node fails. */
+/** One of several texts, or custom JSON: what to do when a node fails. */
 export function TreeOptionsInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useTreeOptionsInputWords()
   const say = useSay()

@@ -3,10 +3,10 @@ import { insertReference, referenceAt } from '../../model/references.ts'
 import { type Offer, useOffers } from './completion-list.tsx'
 
 interface Typing {
-  /** Where the reference begins, or will begin. */
+  /** Where the reference starts, or will start. */
   start: number
   typed: string
-  /** Without an opening in the text: somebody asked for the list. */
+  /** Opened explicitly, without an opening mark in the text. */
   isAsked: boolean
 }
 
@@ -18,7 +18,7 @@ interface CompletionOptions {
   onText(text: string): void
 }
 
-/** The list of references beside a text: when it opens, what it offers, and what the keys do. */
+/** The completion list of a text: when it opens, what it offers, and its keys. */
 export function useCompletion({ area, mirror, nodeId, isEnabled, onText }: CompletionOptions) {
   const [typing, setTyping] = useState<Typing>()
   const [active, setActive] = useState(0)
@@ -43,7 +43,7 @@ export function useCompletion({ area, mirror, nodeId, isEnabled, onText }: Compl
       open({ ...typing, typed: text.slice(typing.start, caret) })
     else close()
   }
-  /** The caret went elsewhere without a change of the text. */
+  /** The caret moved without a change of the text. */
   const settle = (caret: number): void => {
     if (typing && (caret < typing.start || caret > typing.start + typing.typed.length + 3)) close()
   }
@@ -66,7 +66,7 @@ export function useCompletion({ area, mirror, nodeId, isEnabled, onText }: Compl
     element.setSelectionRange(inserted.caret, inserted.caret)
     close()
   }
-  /** Whether the key was for the list. */
+  /** Whether the list handled the key. */
   const press = (event: KeyboardEvent): boolean => {
     if (event.nativeEvent.isComposing) return false
     const action = keyAction(event, typing !== undefined, offers.length)
@@ -108,7 +108,7 @@ function keyAction(event: KeyboardEvent, isOpen: boolean, count: number): KeyAct
   return event.key === 'ArrowUp' ? 'previous' : undefined
 }
 
-/** Where a position of a text is on the screen, by a mirror that draws the same text as plain nodes. */
+/** The screen position of a text offset, measured on a mirror element with the same text. */
 function caretPlace(mirror: HTMLElement, position: number): { left: number; top: number; bottom: number } {
   const walker = document.createTreeWalker(mirror, NodeFilter.SHOW_TEXT)
   let left = position
@@ -128,8 +128,8 @@ function caretPlace(mirror: HTMLElement, position: number): { left: number; top:
 }
 
 /**
- * Makes the text of a field another one as if it had been typed, so that the browser's own undo knows of it. Only what
- * differs is replaced.
+ * Replaces a field's text as if it was typed, so that the browser's undo works. Only the difference is
+ * replaced.
  */
 function replaceText(element: HTMLTextAreaElement, next: string, otherwise: (text: string) => void): void {
   const old = element.value

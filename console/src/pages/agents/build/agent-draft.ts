@@ -7,7 +7,7 @@ export interface ToolDraft {
   running: Readonly<Record<string, unknown>>
 }
 
-/** What can be edited of an agent, in the form of the fields. */
+/** The editable fields of an agent, as the form holds them. */
 export interface AgentDraft {
   name: string
   intro: string
@@ -57,7 +57,7 @@ const toolsOf = ({ tools, searchesWeb }: AgentDraft, before: AgentRecord['config
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-/** Drafts hold nothing but JSON, with their members in one order. */
+/** Drafts contain only JSON, with members in a fixed order. */
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 export type AgentChange = Partial<Pick<AgentRecord, 'name' | 'intro' | 'access' | 'learn' | 'memory'>> & {
@@ -65,8 +65,8 @@ export type AgentChange = Partial<Pick<AgentRecord, 'name' | 'intro' | 'access' 
 }
 
 /**
- * What has to be sent so that an agent becomes its draft: only what is different, so that settings which nobody sees
- * here, and what others change at the same time, stay as they are.
+ * The update request that turns an agent into its draft: only differences, so that settings without a field,
+ * and concurrent changes of others, are preserved.
  */
 export function changeOf(agent: AgentRecord, draft: AgentDraft): AgentChange {
   const before = draftOf(agent)
@@ -95,13 +95,13 @@ export function changeOf(agent: AgentRecord, draft: AgentDraft): AgentChange {
 
 export const isChanged = (agent: AgentRecord, draft: AgentDraft): boolean => !isSame(draftOf(agent), draft)
 
-/** A draft together with the record that editing began with. */
+/** A draft with the record it is based on. */
 export interface Editing {
   base: AgentRecord
   draft: AgentDraft
 }
 
-/** A draft on top of a newer record: what was not edited here is as others have saved it meanwhile. */
+/** Rebases a draft onto a newer record: fields that were not edited here take the newer values. */
 export function rebased({ base, draft }: Editing, agent: AgentRecord): AgentDraft {
   if (base === agent) return draft
   const before = draftOf(base)

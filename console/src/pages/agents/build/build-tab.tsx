@@ -45,13 +45,13 @@ const useWords = defineWords(
   },
 )
 
-/** What has to be mended before the draft can be saved. */
+/** What has to be fixed before the draft can be saved. */
 function lackOf({ name, memory }: AgentDraft): 'name' | 'memory' | undefined {
   if (name.trim() === '') return 'name'
   return memoryProblems(memory).some(problem => problem !== undefined) ? 'memory' : undefined
 }
 
-/** How an agent is made, beside a chat to try it out. */
+/** The settings of an agent, beside a preview chat. */
 export function BuildTab({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const may = useMay()
@@ -122,7 +122,7 @@ function Warnings({ title, warnings }: { title: string; warnings: readonly Warni
 
 const useSaveWords = defineWords({ saved: 'Saved' }, { saved: '已保存' })
 
-/** Saves a draft; what the server finds wanting about it is told, and does not keep it from being saved. */
+/** Saves a draft; the server's warnings are shown, and do not prevent saving. */
 function useSave(agent: AgentRecord, { draft, settle }: DraftControl) {
   const words = useSaveWords()
   const queries = useQueryClient()
@@ -166,7 +166,7 @@ interface PreviewProps {
   canTalk: boolean
 }
 
-/** A chat beside the form; its conversation is one of those from the console. */
+/** A chat beside the form; its conversation is a normal console conversation. */
 function Preview({ agent, isDirty, canTalk }: PreviewProps) {
   const words = usePreviewWords()
   const [conversationId, setConversationId] = useState<string>()

@@ -4,11 +4,11 @@ import type { AgentDraft } from './agent-draft.ts'
 interface FieldProps {
   label: string
   help?: ReactNode
-  /** Gets the id that the label points to. */
+  /** Receives the id that the label points to. */
   children: (id: string) => ReactNode
 }
 
-/** A labelled field with a sentence about it. */
+/** A labelled field with a help text. */
 export function Field({ label, help, children }: FieldProps) {
   const id = useId()
   return (
@@ -20,7 +20,7 @@ export function Field({ label, help, children }: FieldProps) {
   )
 }
 
-/** Fields that belong together. */
+/** A group of fields. */
 export function FieldGroup({
   title,
   about,
@@ -39,7 +39,7 @@ export function FieldGroup({
   )
 }
 
-/** What every part of the form is handed. */
+/** Props of every section of the form. */
 export interface PartProps {
   draft: AgentDraft
   edit: (change: Partial<AgentDraft>) => void

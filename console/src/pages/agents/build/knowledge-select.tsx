@@ -13,11 +13,11 @@ interface KnowledgeSelectProps {
   label: string
   placeholder: string
   isDisabled?: boolean
-  /** How many may be chosen. */
+  /** How many can be chosen. */
   most?: number
 }
 
-/** Knowledge bases by their names. */
+/** Selects knowledge bases by name. */
 export function KnowledgeSelect({
   value,
   onChange,

@@ -4,9 +4,9 @@ export interface MemoryRow {
   key: string
   name: string
   description: string
-  /** The default as it is typed: a text, or JSON where it was no text before. */
+  /** The default as it is typed: a text, or JSON if it was not a text before. */
   value: string
-  /** The default as it is stored, which goes along when the key gets another name. */
+  /** The stored default, which is kept when the key is renamed. */
   stored?: unknown
 }
 
@@ -22,7 +22,7 @@ export const memoryRowsOf = (memory: AgentRecord['memory']): MemoryRow[] =>
     stored: entry.default,
   }))
 
-/** A default that was no text stays none, as long as what is typed can be read as JSON. */
+/** A default that was not a text stays JSON, as long as the input is valid JSON. */
 function defaultOf({ value, stored }: MemoryRow): unknown {
   if (value === printed(stored)) return stored
   if (stored === undefined || typeof stored === 'string') return value === '' ? undefined : value
@@ -44,7 +44,7 @@ export const memoryOf = (rows: readonly MemoryRow[]): AgentRecord['memory'] =>
 
 export type MemoryProblem = 'missing' | 'double'
 
-/** What keeps each row from being stored: a row needs a key, and no row before it may have the same. */
+/** Why each row cannot be saved: a row needs a unique key. */
 export function memoryProblems(rows: readonly MemoryRow[]): (MemoryProblem | undefined)[] {
   const keys = rows.map(({ key }) => key.trim())
   return keys.map((key, at) => (key === '' ? 'missing' : keys.indexOf(key) < at ? 'double' : undefined))

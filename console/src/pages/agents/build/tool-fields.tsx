@@ -40,7 +40,7 @@ const useWords = defineWords(
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Which tool is being edited: one of the list by its place, or a new one behind it. */
+/** The tool that is being edited: one of the list by its index, or a new one. */
 type Editing = { at: number; tool: ToolDraft | undefined } | undefined
 
 export function ToolFields({ draft, edit, isDisabled }: PartProps) {
@@ -158,7 +158,7 @@ const problemWord = {
   parameters: 'parameters',
 } as const
 
-/** What is written as JSON may be of a type that has no form: of that only the name is judged here. */
+/** JSON may have a type without a form: then only the name is validated here. */
 function keptProblem(form: ToolForm, isJson: boolean, taken: readonly string[]): ToolProblem | undefined {
   const found = toolProblem(form, taken)
   return isJson && found !== 'name' && found !== 'taken' ? undefined : found
@@ -172,7 +172,7 @@ interface ToolDialogProps {
   onCancel: () => void
 }
 
-/** One tool, in fields or as the JSON that it is stored as. */
+/** One tool, as form fields or as JSON. */
 function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
   const words = useToolDialogWords()
   const [form, setForm] = useState<ToolForm>(() => toolFormOf(tool))

@@ -59,7 +59,7 @@ interface ToolFormFieldsProps {
   edit: (change: Partial<ToolForm>) => void
 }
 
-/** The fields of a tool, as its type has them. */
+/** The fields of a tool, by type. */
 export function ToolFormFields({ form, edit }: ToolFormFieldsProps) {
   const words = useWords()
   const has = (field: keyof ToolForm): boolean => fieldsOf[form.type].includes(field)
@@ -156,7 +156,7 @@ function TextField({ form, edit, field, label, help, isCode = false }: TextField
   )
 }
 
-/** The workflow or the knowledge base that the tool stands for. */
+/** The tool's workflow or knowledge base. */
 function UsedField({ form, edit }: ToolFormFieldsProps) {
   const words = useWords()
   const isWorkflow = form.type === 'workflow'
@@ -211,7 +211,7 @@ interface HeaderFieldsProps {
   onChange: (headers: readonly HeaderRow[]) => void
 }
 
-/** The headers of a tool. Their values are often keys: covered until somebody asks to see one. */
+/** The headers of a tool. Their values are often keys, so they are masked until the user reveals one. */
 function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
   const words = useHeaderFieldsWords()
   return (
@@ -229,7 +229,7 @@ function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
           <Input.Password
             aria-label={words.valueOf(at + 1)}
             placeholder={words.value}
-            // Browsers would offer to keep it as somebody's password, or fill in one.
+            // Browsers would offer to store it as a password, or fill one in.
             autoComplete="new-password"
             value={row.value}
             onChange={event => onChange(headers.with(at, { ...row, value: event.target.value }))}

@@ -10,7 +10,7 @@ export interface HeaderRow {
   value: string
 }
 
-/** The settings of a tool as they are typed. `rest` are those that have no field. */
+/** The settings of a tool as they are typed. `rest` are settings without a field. */
 export interface ToolForm {
   name: string
   type: ToolType
@@ -21,7 +21,7 @@ export interface ToolForm {
   /** JSON, or empty. */
   parameters: string
   id: string
-  /** Of a tool server; all of them where none is named. */
+  /** Of an MCP server; all of them if empty. */
   tools: readonly string[]
   rest: Readonly<Record<string, unknown>>
 }
@@ -54,7 +54,7 @@ export function toolFormOf(tool: ToolDraft | undefined): ToolForm {
   }
 }
 
-/** Which fields each type has. */
+/** The fields of each type. */
 export const fieldsOf: Readonly<Record<ToolType, readonly (keyof ToolForm)[]>> = {
   http: ['description', 'method', 'url', 'headers', 'parameters'],
   workflow: ['id', 'description', 'parameters'],
@@ -62,7 +62,7 @@ export const fieldsOf: Readonly<Record<ToolType, readonly (keyof ToolForm)[]>> =
   knowledge: ['id'],
 }
 
-/** A JSON object that somebody typed; undefined where it is none. */
+/** A typed JSON object; undefined if invalid. */
 export function readSettings(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -74,7 +74,7 @@ export function readSettings(text: string): Record<string, unknown> | undefined 
 
 export type ToolProblem = 'name' | 'taken' | 'url' | 'id' | 'headers' | 'parameters'
 
-/** The first field that keeps the tool from being kept. */
+/** The first field that prevents saving the tool. */
 export function toolProblem(form: ToolForm, taken: readonly string[]): ToolProblem | undefined {
   const name = form.name.trim()
   if (name === '') return 'name'
@@ -85,7 +85,7 @@ export function toolProblem(form: ToolForm, taken: readonly string[]): ToolProbl
   return unreadable(form)
 }
 
-/** A field whose content cannot be put into JSON without losing something. */
+/** A field whose content cannot be converted to JSON without loss. */
 export function unreadable({ type, headers, parameters }: ToolForm): 'headers' | 'parameters' | undefined {
   const names = headers.map(({ name }) => name.trim().toLowerCase())
   const areNamed = names.every((name, at) => name !== '' && names.indexOf(name) === at)
@@ -94,7 +94,7 @@ export function unreadable({ type, headers, parameters }: ToolForm): 'headers' |
   return fieldsOf[type].includes('parameters') && !areRead ? 'parameters' : undefined
 }
 
-/** With `isLoose` an address or id that is still missing is there as an empty text, to be filled in. */
+/** With `isLoose` a missing address or id becomes an empty text, to be filled in. */
 export function toolOf(form: ToolForm, before: ToolDraft | undefined, isLoose = false): ToolDraft {
   const shown = fieldsOf[form.type]
   const text = (field: 'description' | 'url' | 'id') =>

@@ -3,7 +3,7 @@ import { onSignedOut } from '../../../api/token.ts'
 import type { AgentRecord } from '../agent-record.ts'
 import { type AgentDraft, draftOf, type Editing, isChanged, isSame, rebased } from './agent-draft.ts'
 
-/** What was typed and not saved outlives a look at another page. */
+/** Unsaved input survives visiting another page. */
 const kept = new Map<string, Editing>()
 onSignedOut(() => kept.clear())
 
@@ -11,9 +11,9 @@ export interface DraftControl {
   draft: AgentDraft
   isDirty: boolean
   edit: (change: Partial<AgentDraft>) => void
-  /** Back to what is saved. */
+  /** Resets to the saved state. */
   discard: () => void
-  /** This draft is saved; what was typed since then stays. */
+  /** This draft is saved; later input is kept. */
   settle: (saved: AgentDraft) => void
 }
 

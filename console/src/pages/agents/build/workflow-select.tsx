@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 
-/** By part of the name or of the id; with the id itself, the one that has it. */
+/** By part of the name or id, or by the exact id. */
 function useWorkflows(keyword: string, isAsked = true) {
   return useQuery({
     queryKey: ['workflow-choices', keyword],
@@ -16,7 +16,7 @@ function useWorkflows(keyword: string, isAsked = true) {
   })
 }
 
-/** What people call a workflow; its id until that is known, or where there is none. */
+/** The name of a workflow; its id while loading, or if it does not exist. */
 export function useWorkflowName(id: string | undefined): string {
   const { data } = useWorkflows(id ?? '', id !== undefined)
   return data?.find(workflow => workflow.id === id)?.name || (id ?? '')
@@ -30,7 +30,7 @@ interface WorkflowSelectProps {
   isDisabled?: boolean
 }
 
-/** One of the stored workflows, by its name. */
+/** Selects a workflow by name. */
 export function WorkflowSelect({
   value,
   onChange,

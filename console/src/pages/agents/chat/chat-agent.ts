@@ -8,7 +8,7 @@ export interface ChatAgent {
   questions: readonly string[]
 }
 
-/** Of the settings, those that a client shows. */
+/** The settings that a client shows. */
 export function chatAgentOf({ id, name, config }: AgentRecord): ChatAgent {
   const { prologue, recommendation_question: questions } = config
   return { id, name, prologue: prologue ?? '', questions: questions ?? [] }

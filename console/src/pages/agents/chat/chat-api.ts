@@ -8,12 +8,12 @@ import type { ChatTurn, Rating } from './chat-turns.ts'
 export type RunDetails = CallData<'GET /api/v1/workflow/runs/{run_id}'>
 type Messages = CallData<'POST /api/v1/conversation/retrieve'>['retrieve_data']
 
-/** What a chat asks of the server. */
+/** The server calls of a chat. */
 export interface ChatApi {
   newId(prefix: string): string
   create(): Promise<string>
   retrieve(conversationId: string, limit: number, offset: number, signal: AbortSignal): Promise<Messages>
-  /** Undefined where it is not kept any more. */
+  /** Undefined if it is no longer stored. */
   run(
     runId: string,
     signal: AbortSignal,
@@ -30,10 +30,13 @@ export interface ChatApi {
   pause(breaks: number): Promise<void>
 }
 
-/** What is said from here is told apart from what users say, in lists and in what an agent remembers. */
+/**
+ * Console conversations have a user id of their own, which separates them from users' conversations in lists
+ * and in the agent's memory.
+ */
 export const consoleUser = 'console'
 
-/** A run as it is now; undefined where it was removed by its retention. */
+/** The current state of a run; undefined if it was removed by its retention. */
 export async function readRun(runId: string, signal: AbortSignal): Promise<RunDetails | undefined> {
   try {
     return await call('GET /api/v1/workflow/runs/{run_id}', { params: { run_id: runId }, signal })
@@ -83,6 +86,6 @@ export const chatApi = (agentId: string): ChatApi => ({
   pause: breaks => new Promise(resolve => setTimeout(resolve, Math.min(250 * 2 ** breaks, 8000))),
 })
 
-/** 128 random bits; randomUUID is only there on secure addresses, and this server may stand on a plain one. */
+/** 128 random bits; randomUUID needs a secure origin, and this server may be on plain HTTP. */
 const randomPart = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('')

@@ -40,13 +40,13 @@ interface ChatLogProps {
   agent: ChatAgent
   state: ChatState
   onOlder: () => void
-  /** Undefined where one can only read. */
+  /** Undefined if read only. */
   onSay: ((text: string) => void) | undefined
   onAgain: ((turn: ChatTurn) => void) | undefined
   actions: ReplyActions
 }
 
-/** Everything that was said, the newest at the end, older messages as one scrolls up. */
+/** All messages, newest at the end; older ones are loaded when scrolling up. */
 export function ChatLog({ ref, agent, state, onOlder, onSay, onAgain, actions }: ChatLogProps) {
   const words = useWords()
   const box = useRef<HTMLDivElement>(null)
@@ -116,13 +116,13 @@ const useGreetingWords = defineWords(
   { begin: '发送消息开始对话。', questions: '推荐问题' },
 )
 
-/** What stands before the first message. */
+/** Shown before the first message. */
 function Greeting({
   agent,
   onAsk,
 }: {
   agent: ChatAgent
-  /** Undefined once something was said. */
+  /** Undefined after the first message. */
   onAsk: ((question: string) => void) | undefined
 }) {
   const words = useGreetingWords()
@@ -146,7 +146,7 @@ function Greeting({
   )
 }
 
-/** Nearer to the end than this counts as being there. */
+/** Closer to the end than this counts as being at the end. */
 const nearEnd = 60
 
 interface Stick {
@@ -156,8 +156,8 @@ interface Stick {
 }
 
 /**
- * Keeps a list of messages at its end while it grows, unless the reader has scrolled away, and keeps what the reader
- * looks at in its place when older messages come in above it.
+ * Keeps a message list scrolled to its end while it grows, unless the reader has scrolled away, and keeps the
+ * scroll position when older messages are inserted above.
  */
 function useStickToEnd(
   box: RefObject<HTMLElement | null>,
@@ -178,7 +178,7 @@ function useStickToEnd(
     last.current = { firstId, height: element.scrollHeight, isAtEnd: wasAtEnd }
   }, [content, firstId])
 
-  // Pictures and lazily loaded parts grow without any message coming in.
+  // Images and lazily loaded parts grow without a new message.
   useLayoutEffect(() => {
     const element = box.current
     const inner = element?.firstElementChild

@@ -12,7 +12,7 @@ import {
 } from './chat-turns.ts'
 import { deliverTurn, listenToTurn } from './listen-to-turn.ts'
 
-/** One conversation as it is shown and carried on. Turns that nobody listens to any more go on at the server. */
+/** One conversation as it is shown and continued. Turns that are not watched any more continue on the server. */
 export class ChatSession {
   readonly #api: ChatApi
   readonly #listeners = new Set<() => void>()
@@ -31,9 +31,9 @@ export class ChatSession {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Shows a conversation; without an id, a new one that the first message makes. */
+  /** Shows a conversation; without an id, a new one that the first message creates. */
   async open(conversationId: string | undefined, { canTalk = true } = {}): Promise<void> {
-    // A conversation that was just made here is shown already, with an answer under way.
+    // A conversation that was just created here is already shown, with an answer in progress.
     const { isLoading, loadError } = this.#state
     const isShown = conversationId !== undefined && conversationId === this.#state.conversationId
     if (isShown && !isLoading && loadError === undefined) return
@@ -47,7 +47,7 @@ export class ChatSession {
       const turn = this.#state.turns.at(-1)
       if (!turn || !isLive(turn)) return
       if (!canTalk || !turn.said) return void this.#watch(conversationId, signal)
-      // All of the answer is heard again, from its first word.
+      // The answer is streamed again from its beginning.
       this.#change(turn.chatId, before => ({ ...before, replies: [] }))
       void this.#listen(conversationId, turn, signal)
     } catch (error) {
@@ -55,7 +55,7 @@ export class ChatSession {
     }
   }
 
-  /** Stops listening; what runs goes on. */
+  /** Stops listening; runs continue. */
   close(): void {
     this.#left.abort()
   }
@@ -75,22 +75,22 @@ export class ChatSession {
     }
   }
 
-  /** Gives the id of the conversation, which may be new. */
+  /** Resolves with the id of the conversation, which may be new. */
   async send(outgoing: Outgoing): Promise<string | undefined> {
-    // What is loading may hold a turn that still runs.
+    // A conversation that is loading may have a running turn.
     if (this.#state.isLoading || isLive(this.#state.turns.at(-1))) return this.#state.conversationId
     const said = { ...outgoing, id: this.#api.newId('msg'), at: Date.now() }
     const turn: ChatTurn = {
       ...{ chatId: this.#api.newId('chat'), runId: undefined, said, replies: [] },
       phase: 'sending',
     }
-    // A question is answered by whatever is said next.
+    // The next message answers a question.
     const turns = this.#state.turns.map(each => (each.options ? { ...each, options: undefined } : each))
     this.#set({ ...this.#state, turns: [...turns, turn] })
     return this.#carry(turn)
   }
 
-  /** Says it once more: under the same id where the server kept nothing of it, else as a new turn. */
+  /** Sends the message again: under the same id if the server stored nothing of it, else as a new turn. */
   async sendAgain(turn: ChatTurn): Promise<string | undefined> {
     const { said, failure } = turn
     if (!said) return undefined
@@ -101,7 +101,7 @@ export class ChatSession {
     return this.#carry(again)
   }
 
-  /** Stops the answer; what was said so far stays. */
+  /** Stops the answer; messages so far are kept. */
   async stop(): Promise<void> {
     const turn = this.#state.turns.at(-1)
     const { conversationId } = this.#state
@@ -123,13 +123,13 @@ export class ChatSession {
     this.#set({ ...this.#state, turns })
   }
 
-  /** Makes the conversation where there is none, sends the turn, and hears it in the background. */
+  /** Creates the conversation if there is none, sends the turn, and streams it in the background. */
   async #carry(turn: ChatTurn): Promise<string | undefined> {
     const { signal } = this.#left
     try {
       const conversationId = this.#state.conversationId ?? (await this.#api.create())
       if (signal.aborted) {
-        // The person has gone elsewhere meanwhile; what was said is said all the same.
+        // The user has switched to another conversation; the message is sent anyway.
         const open = (begun: AbortSignal) => this.#api.chat(conversationId, turn, undefined, begun)
         await deliverTurn(open, this.#api.pause)
         return undefined
@@ -138,7 +138,7 @@ export class ChatSession {
       void this.#listen(conversationId, turn, signal)
       return conversationId
     } catch (error) {
-      // Nobody sees the turn any more that it could be told at.
+      // The turn is no longer shown.
       if (signal.aborted) throw error
       this.#fail(turn.chatId, error, signal)
       return undefined
@@ -179,11 +179,11 @@ export class ChatSession {
     })
   }
 
-  /** Whoever may only read cannot listen: looks now and then until the answer has ended. */
+  /** Read-only users cannot stream: polls until the answer has ended. */
   async #watch(conversationId: string, signal: AbortSignal): Promise<void> {
     for (let looks = 2; isLive(this.#state.turns.at(-1)) && !signal.aborted; looks += 1) {
       await this.#api.pause(looks)
-      // What fails now may succeed at the next look.
+      // A failed poll may succeed next time.
       if (!signal.aborted) await this.#load(conversationId, signal).catch(() => undefined)
     }
   }
@@ -203,7 +203,7 @@ const pageSize = 30
 
 interface TurnsPage {
   turns: ChatTurn[]
-  /** Whether there may be a page before it. */
+  /** Whether there may be an earlier page. */
   isFull: boolean
 }
 
@@ -218,8 +218,9 @@ async function turnsBefore(
 }
 
 /**
- * The newest turns, the last one with what its messages do not tell: whether it still runs, waits or failed. Where its
- * run cannot be read it counts as ended, unless `needsRun`: what was said is worth more than that.
+ * The newest turns; the last one with what its messages do not contain: whether it is running, waiting or
+ * failed. If its run cannot be loaded it counts as ended, unless `needsRun`: showing the messages matters
+ * more.
  */
 async function newestTurns(
   api: ChatApi,
@@ -238,7 +239,7 @@ async function newestTurns(
 }
 
 function afterRun(turn: ChatTurn, run: Awaited<ReturnType<ChatApi['run']>>): ChatTurn {
-  // A run that went on with a later turn says nothing of this one.
+  // A run that continued with a later turn says nothing about this one.
   if (run?.chat_id !== turn.chatId) return turn
   if (run.status === 'waiting') return { ...turn, options: run.waiting?.options ?? [] }
   if (run.status === 'failed' && run.error) {

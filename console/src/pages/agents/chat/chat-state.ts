@@ -7,7 +7,7 @@ export interface Outgoing {
 }
 
 export interface ChatState {
-  /** Undefined until the first message makes one. */
+  /** Undefined until the first message creates one. */
   conversationId: string | undefined
   turns: readonly ChatTurn[]
   isLoading: boolean
@@ -27,8 +27,8 @@ export const isLive = (turn: ChatTurn | undefined): boolean =>
   turn?.phase === 'sending' || turn?.phase === 'answering'
 
 /**
- * Pieces of an answer come faster than anybody reads; so often they are shown. All of an answer is laid out again with
- * each of them, so that a long one is shown less often.
+ * The render interval of an answer, whose pieces arrive faster than that. The whole answer is laid out again
+ * each time, so long answers are rendered less often.
  */
 export function showMilliseconds(turn: ChatTurn | undefined): number {
   if (!turn || !isLive(turn)) return 40

@@ -15,7 +15,7 @@ import { Chat } from './chat.tsx'
 import { chatAgentOf } from './chat-agent.ts'
 import { consoleUser } from './chat-api.ts'
 
-/** Talking to an agent, with the conversations that were had from here at the side. */
+/** The chat with an agent, with the console's conversations at the side. */
 export function ChatTab({
   agent,
   conversationId,
@@ -82,7 +82,7 @@ interface ConversationListProps {
   canChange: boolean
 }
 
-/** The conversations that were had with an agent from the console, the last one first. */
+/** The console's conversations with an agent, newest first. */
 function ConversationList({ agentId, shownId, onOpen, canChange }: ConversationListProps) {
   const words = useWords()
   const [typed, setTyped] = useState('')
@@ -168,7 +168,7 @@ interface ConversationItemProps {
   onRemoved: () => void
 }
 
-/** One of the conversations at the side, with what can be done about it. */
+/** One conversation of the list, with its actions. */
 function ConversationItem({ conversation, isShown, canChange, onRemoved }: ConversationItemProps) {
   const words = useConversationItemWords()
   const tell = useTellFailure()
@@ -251,7 +251,7 @@ function RenameInput({
       onPressEnter={() => onDone(value)}
       onBlur={() => onDone(value)}
       onKeyDown={event => {
-        // As it was: an empty name changes nothing.
+        // Unchanged: an empty name is ignored.
         if (event.key === 'Escape') onDone('')
       }}
     />

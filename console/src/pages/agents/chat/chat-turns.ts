@@ -18,20 +18,20 @@ export interface ChatMessage {
 export interface TurnFailure {
   reason: string
   message: string
-  /** The server keeps the failed turn: sent again, it has to be a new one. */
+  /** The server has stored the failed turn: sending again creates a new one. */
   isRecorded: boolean
 }
 
-/** What a person said and everything that was said to it. */
+/** A user's message and all replies to it. */
 export interface ChatTurn {
   chatId: string
   runId: string | undefined
-  /** Undefined where the page of messages begins in the middle of the turn. */
+  /** Undefined if the page of messages starts in the middle of the turn. */
   said: ChatMessage | undefined
   replies: readonly ChatMessage[]
   phase: 'sending' | 'answering' | 'ended' | 'failed'
   failure?: TurnFailure | undefined
-  /** Set where the last reply is a question; empty where anything may be answered. */
+  /** Set if the last reply is a question; empty if any answer is allowed. */
   options?: readonly string[] | undefined
 }
 
@@ -53,7 +53,7 @@ const messageOf = (said: Said): ChatMessage => ({
   ...(said.rating && { rating: said.rating }),
 })
 
-/** Messages of one page, oldest first, as turns. */
+/** Groups messages of one page, oldest first, into turns. */
 export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
   const turns: ChatTurn[] = []
   for (const message of messages) {
@@ -74,7 +74,7 @@ export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
   return turns
 }
 
-/** An older page before what is there; a turn that the pages cut in two becomes one again. */
+/** Prepends an older page; a turn that was split between pages is joined. */
 export function withOlder(older: readonly ChatTurn[], turns: readonly ChatTurn[]): ChatTurn[] {
   const known = new Set(turns.flatMap(turn => messagesOf(turn).map(({ id }) => id)))
   const fresh = older.flatMap(turn => {
@@ -94,7 +94,7 @@ export const messagesOf = ({ said, replies }: ChatTurn): ChatMessage[] => [
   ...replies,
 ]
 
-/** A turn after one more event of its stream. */
+/** Applies an event of its stream to a turn. */
 export function afterEvent(turn: ChatTurn, { event, data }: ServerEvent): ChatTurn {
   const runId = typeof data['run_id'] === 'string' ? data['run_id'] : turn.runId
   const said = (Array.isArray(data['feedback']) ? data['feedback'] : []) as Said[]
@@ -128,14 +128,14 @@ function ended(turn: ChatTurn, data: Readonly<Record<string, unknown>>, said: Sa
   return { ...turn, phase: 'ended', replies, options, failure: undefined }
 }
 
-/** What an answer says that did not succeed. A reply goes along where the turn was stored. */
+/** The error of a failed response. It includes a reply if the turn was stored. */
 export const failureIn = (data: Readonly<Record<string, unknown>>): TurnFailure => ({
   reason: String(data['reason'] ?? 'unknown'),
   message: String(data['msg'] ?? data['message'] ?? ''),
   isRecorded: Array.isArray(data['feedback']) && data['feedback'].length > 0,
 })
 
-/** Replies without the one that only says in words why the turn failed: that is shown as a failure. */
+/** Replies without the one that only repeats why the turn failed: that is shown as an error. */
 export function repliesShown({ replies, failure }: ChatTurn): readonly ChatMessage[] {
   if (!failure?.isRecorded || failure.message === '') return replies
   return replies.at(-1)?.content.endsWith(failure.message) ? replies.slice(0, -1) : replies

@@ -35,14 +35,14 @@ interface ChatProps {
   agent: ChatAgent
   conversationId: string | undefined
   canTalk: boolean
-  /** A first message has made this conversation. */
+  /** A first message has created this conversation. */
   onConversation?: (conversationId: string) => void
-  /** An answer has ended: lists of conversations are old now. */
+  /** An answer has ended: lists of conversations are out of date. */
   onAnswered?: () => void
   autoFocus?: boolean
 }
 
-/** A conversation with an agent: on a page of its own, as a preview, or only to be read. */
+/** A conversation with an agent: full page, preview, or read only. */
 export function Chat({
   agent,
   conversationId,
@@ -119,7 +119,7 @@ export function Chat({
   )
 }
 
-/** Tells when an answer has ended. */
+/** Notifies when an answer has ended. */
 function useEndOfAnswer(isAnswering: boolean, onEnd: (() => void) | undefined): void {
   const was = useRef(false)
   useEffect(() => {
@@ -137,10 +137,10 @@ interface DropZoneProps {
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
 
-/** A chat that files can be dropped on. By keyboard they are attached with a button. */
+/** A chat that accepts dropped files. Keyboard users attach them with a button. */
 function DropZone({ isOn, label, onFiles, children }: DropZoneProps) {
   const [isOver, setIsOver] = useState(false)
-  // Leaving a child for its neighbour leaves and enters in turn.
+  // Moving from one child to another fires leave and enter.
   const depth = useRef(0)
   const move = (event: DragEvent, step: number): void => {
     if (!isOn || !hasFiles(event)) return
@@ -169,7 +169,7 @@ function DropZone({ isOn, label, onFiles, children }: DropZoneProps) {
   )
 }
 
-/** Tells of changes no more often than can be shown, and always of the last one. */
+/** Notifies of changes at most once per interval, and always of the last one. */
 function throttled(session: ChatSession): (listener: () => void) => () => void {
   return listener => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -189,7 +189,7 @@ function throttled(session: ChatSession): (listener: () => void) => () => void {
   }
 }
 
-/** A chat with an agent: how it stands, and what can be done. */
+/** The state and actions of a chat with an agent. */
 function useChat(
   agentId: string,
   conversationId: string | undefined,
@@ -223,7 +223,7 @@ const usePassageDrawerWords = defineWords(
 const placeOf = ({ knowledge_id, file_id, chunk_id }: Citation): string =>
   `${pathTo('knowledge', knowledge_id, 'documents', file_id)}?chunk=${encodeURIComponent(chunk_id)}`
 
-/** The passage that an answer rests on, with the way to its document. */
+/** A cited passage, with a link to its document. */
 function PassageDrawer({ citation, onClose }: { citation: Citation | undefined; onClose: () => void }) {
   const words = usePassageDrawerWords()
   return (

@@ -1,4 +1,7 @@
-/** [1], [1, 2], and the brackets that Chinese answers use: the same that the server counts as citing. */
+/**
+ * [1], [1, 2], and the full-width brackets of Chinese answers: the same marks that the server counts as
+ * citations.
+ */
 const mark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4})*)\s*[\]】]/g
 
 export type MarkedPart = { text: string } | { indexes: number[] }
@@ -15,7 +18,7 @@ export interface Citation {
   cited?: boolean
 }
 
-/** A text cut at its marks. Numbers that no passage has stay text. */
+/** A text split at its marks. Numbers without a passage stay text. */
 export function splitAtMarks(text: string, known: ReadonlySet<number>): MarkedPart[] {
   const parts: MarkedPart[] = []
   let from = 0
@@ -41,7 +44,7 @@ interface RunNode {
 
 const needed = ['content', 'knowledge_id', 'file_id', 'file_name', 'chunk_id'] as const
 
-/** A run may put out anything under these names: what is no citation is left out, as are odd details of one. */
+/** A run may output anything under these names: invalid citations and details are ignored. */
 function citationsIn(value: unknown): Citation[] {
   if (typeof value !== 'object' || value === null) return []
   const { score, heading, ...found } = value as Record<string, unknown>
@@ -53,7 +56,7 @@ function citationsIn(value: unknown): Citation[] {
   return [{ ...(found as unknown as Citation), ...details }]
 }
 
-/** The passages that a node of the run was given: a model names them `citations`, a search `items`. */
+/** The passages that a node of the run received: a model names them `citations`, a search `items`. */
 function passagesOf({ outputs }: RunNode): Citation[] {
   if (typeof outputs !== 'object' || outputs === null) return []
   const { citations, items } = outputs as Record<string, unknown>
@@ -61,7 +64,7 @@ function passagesOf({ outputs }: RunNode): Citation[] {
   return found.flatMap(citationsIn)
 }
 
-/** What the marks of a reply mean: by the node that said it, and where none can be told by the last that cited. */
+/** What the marks of a reply refer to: by the node that wrote it, or if unknown by the last node with citations. */
 export function citationsFor(reply: string, nodes: readonly RunNode[]): Citation[] {
   const citing = nodes.filter(node => passagesOf(node).length > 0)
   const speaker = citing.find(({ outputs }) => {

@@ -42,22 +42,22 @@ const useWords = defineWords(
   },
 )
 
-/** The server takes no more in one message. */
+/** The server's limit for one message. */
 const longestText = 100_000
 
 interface ComposerProps {
   agentName: string
-  /** Where the person types, for whoever moves the focus there. */
+  /** The text field, for moving the focus there. */
   input: RefObject<TextAreaRef | null>
   files: ReturnType<typeof useAttachments>
   isAnswering: boolean
-  /** Not while the conversation is still being loaded. */
+  /** Not while the conversation is loading. */
   isReady: boolean
   onSend: (outgoing: Outgoing) => void
   onStop: () => void
 }
 
-/** Where the next message is written. */
+/** The input for the next message. */
 export function Composer({ agentName, input, files, isAnswering, isReady, onSend, onStop }: ComposerProps) {
   const words = useWords()
   const [text, setText] = useState('')
@@ -77,7 +77,7 @@ export function Composer({ agentName, input, files, isAnswering, isReady, onSend
     input.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Enter also chooses a word while Chinese is being typed.
+    // Enter also confirms an input method's choice, for example in Chinese.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
     send()
@@ -151,7 +151,7 @@ export function Composer({ agentName, input, files, isAnswering, isReady, onSend
   )
 }
 
-/** What keeps the message from being sent as it is. */
+/** Why the message cannot be sent. */
 function ComposerProblems({ files, over }: { files: ComposerProps['files']; over: number }) {
   const words = useWords()
   const problems = [

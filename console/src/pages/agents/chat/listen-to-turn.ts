@@ -1,29 +1,32 @@
 import { ApiFailure } from '../../../api/api-failure.ts'
 import type { ServerEvent } from '../../../api/stream.ts'
 
-/** So often in a row a broken connection is taken up again before a person is asked. */
+/** Reconnects this often in a row before asking the user. */
 const mostBreaks = 6
 
 interface Listening {
-  /** Sends the turn, or sends it again to hear what follows this event. */
+  /** Sends the turn, or sends it again to receive the events after this one. */
   open: (lastEventId: string | undefined) => AsyncIterable<ServerEvent>
   onEvent: (event: ServerEvent) => void
-  /** Waits before the connection is taken up for the nth time. */
+  /** Waits before the nth reconnect. */
   pause: (breaks: number) => Promise<void>
   signal: AbortSignal
 }
 
-/** A server that stops tells so in place of the end; the turn goes on elsewhere or when it is back. */
+/**
+ * A server that shuts down says so instead of ending the turn; the turn continues elsewhere or after the
+ * restart.
+ */
 const isBreak = ({ event, data }: ServerEvent): boolean =>
   event === 'end' &&
   data['reason'] === 'unavailable' &&
   !(Array.isArray(data['feedback']) && data['feedback'].length > 0)
 
-/** What the server refused it refuses again; what broke on the way may be taken up. */
+/** Rejected requests fail again; broken connections are retried. */
 const mayPass = (error: unknown): boolean =>
   !(error instanceof ApiFailure) || error.reason === 'unreachable' || error.reason === 'unavailable'
 
-/** Hears a turn to its end over as many connections as it takes. A turn keeps its id, so that it is said only once. */
+/** Streams a turn to its end over as many connections as needed. A turn keeps its id, so that it runs only once. */
 export async function listenToTurn({ open, onEvent, pause, signal }: Listening): Promise<void> {
   let lastEventId: string | undefined
   let breaks = 0
@@ -53,7 +56,7 @@ export async function listenToTurn({ open, onEvent, pause, signal }: Listening):
   }
 }
 
-/** Says a turn that nobody wants to hear. Once the server has begun with it, it goes on by itself. */
+/** Sends a turn without streaming it. Once the server has started it, it runs by itself. */
 export async function deliverTurn(
   open: (signal: AbortSignal) => AsyncIterable<ServerEvent>,
   pause: Listening['pause'],

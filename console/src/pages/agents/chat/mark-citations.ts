@@ -1,7 +1,7 @@
 import type { Element, ElementContent, Root, RootContent } from 'hast'
 import { splitAtMarks } from './citation-marks.ts'
 
-/** Brackets in there mean something else. */
+/** Brackets inside these elements are no citations. */
 const leftAlone = new Set(['code', 'pre', 'a'])
 
 const markElement = (indexes: number[]): Element => ({
@@ -27,7 +27,7 @@ function marked<Content extends ElementContent | RootContent>(
   })
 }
 
-/** A rehype plugin: marks such as [1] that name a known passage become elements of their own. */
+/** A rehype plugin: marks such as [1] that refer to a known passage become elements. */
 export const markCitations = (known: ReadonlySet<number>) => () => (tree: Root) => ({
   ...tree,
   children: marked(tree.children, known) as RootContent[],

@@ -23,13 +23,16 @@ interface MarkdownProps {
   onCite: (citation: Citation) => void
 }
 
-/** What a model wrote. HTML in it is shown as text; links lead out of the console, pictures are files of this server. */
+/**
+ * A model's Markdown. HTML in it is shown as text; links open outside the console, images are files of this
+ * server.
+ */
 export function Markdown({ text, citations, onCite }: MarkdownProps) {
   const words = useWords()
   const plugins = useMemo(() => [markCitations(new Set(citations.map(({ index }) => index)))], [citations])
   const components = useMemo(
     (): Components => ({
-      // The page has its own outline.
+      // The page has its own heading outline.
       ...{ h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6' },
       a: ({ href, children }) => {
         const address = safeAddress(href)
@@ -99,7 +102,7 @@ interface CitationMarkProps {
   onCite: (citation: Citation) => void
 }
 
-/** The numbers of passages in an answer, each a way to the passage. */
+/** The numbers of cited passages, each a link to its passage. */
 function CitationMark({ indexes, citations, onCite }: CitationMarkProps) {
   const words = useCitationMarkWords()
   const named = indexes.flatMap(index => citations.find(citation => citation.index === index) ?? [])

@@ -26,7 +26,7 @@ interface FileRecord {
   mime_type: string
 }
 
-/** The files of a message: pictures to see, recordings to hear, all others to take along. */
+/** The files of a message: images and audio inline, others as downloads. */
 export function MessageFiles({ fileIds }: { fileIds: readonly string[] }) {
   const words = useWords()
   const { data, isSuccess } = useQuery({
@@ -96,7 +96,7 @@ function Download({ file }: { file: FileRecord }) {
   const words = useWords()
   const tell = useTellFailure()
   const download = async (): Promise<void> => {
-    // Never opened in a tab: a page among the files would run as part of the console.
+    // Never opened in a tab: an HTML file would run with the console's origin.
     const content = new Blob([await fileContent(file.file_id)], { type: 'application/octet-stream' })
     const link = document.createElement('a')
     link.href = URL.createObjectURL(content)
@@ -129,7 +129,7 @@ const useFileImageWords = defineWords(
   },
 )
 
-/** A picture of this server, small; as large as there is room when it is chosen. */
+/** A thumbnail of an image of this server; enlarged on click. */
 export function FileImage({ fileId, name }: { fileId: string; name: string }) {
   const words = useFileImageWords()
   const [isLarge, setIsLarge] = useState(false)
@@ -164,7 +164,7 @@ async function fileContent(fileId: string, signal?: AbortSignal): Promise<Blob> 
   return (await request(address, { headers: authorization(), ...(signal && { signal }) })).blob()
 }
 
-/** An address for a file's content inside this page: the real one takes a token, which no address may hold. */
+/** An object URL for a file's content: the real URL needs a token, which no URL may contain. */
 function useFileAddress(fileId: string | undefined): {
   address: string | undefined
   hasFailed: boolean

@@ -13,7 +13,7 @@ import { prettyAction } from './message-form.ts'
 
 const PlainText = ({ text }: { text: string }) => <div className="plain-text">{text}</div>
 
-// A server that was updated meanwhile has it no more; the words are what counts.
+// An updated server no longer has the chunk; the text is what matters.
 const Markdown = lazy(() =>
   import('./markdown.tsx').then(
     module => ({ default: module.Markdown }),
@@ -27,7 +27,7 @@ const useWords = defineWords(
 )
 
 export interface ReplyActions {
-  /** Undefined where nothing may be said of answers. */
+  /** Undefined if answers cannot be rated. */
   rate: ((messageId: string, rating: Rating | null, comment?: string) => Promise<void>) | undefined
   cite: (citation: Citation) => void
 }
@@ -35,13 +35,13 @@ export interface ReplyActions {
 interface ReplyViewProps {
   reply: ChatMessage
   runId: string | undefined
-  /** Whether all of it is there. */
+  /** Whether it is complete. */
   isWhole: boolean
   isLast: boolean
   actions: ReplyActions
 }
 
-/** One message of the agent, with what can be done about it. */
+/** One message of the agent, with its actions. */
 export const ReplyView = memo(function ReplyView({ reply, runId, isWhole, isLast, actions }: ReplyViewProps) {
   const citations = useCitations(runId, reply.content, isWhole)
   return (
@@ -130,7 +130,7 @@ interface RateButtonsProps {
   onRate: (rating: Rating | null, comment?: string) => Promise<void>
 }
 
-/** Whether an answer was good; chosen once more, the word is taken back. */
+/** Rates an answer; choosing the same rating again removes it. */
 function RateButtons({ rating, onRate }: RateButtonsProps) {
   const words = useRateButtonsWords()
   const tell = useTellFailure()
@@ -211,11 +211,11 @@ function Comment({ onSend, onCancel }: { onSend: (comment: string) => void; onCa
 
 const none: readonly Citation[] = []
 
-/** What the marks in a reply stand for. The trace of the run tells; it is read only where there are marks. */
+/** What the marks in a reply refer to. It is in the run's trace, which is loaded only if there are marks. */
 function useCitations(runId: string | undefined, reply: string, isWhole: boolean): readonly Citation[] {
   const { data } = useQuery({
     queryKey: ['run-citations', runId],
-    // null: queries may not give undefined.
+    // null: queries must not return undefined.
     queryFn: async ({ signal }) => (await readRun(runId!, signal))?.nodes ?? null,
     enabled: isWhole && runId !== undefined && hasMarks(reply),
     staleTime: Number.POSITIVE_INFINITY,

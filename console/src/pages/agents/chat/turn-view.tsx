@@ -35,13 +35,13 @@ const useWords = defineWords(
 interface TurnViewProps {
   turn: ChatTurn
   agentName: string
-  /** Undefined where one can only read. */
+  /** Undefined if read only. */
   onAnswer: ((text: string) => void) | undefined
   onAgain: ((turn: ChatTurn) => void) | undefined
   actions: ReplyActions
 }
 
-/** What was said, and what was said to it. */
+/** A user's message and the replies. */
 export const TurnView = memo(function TurnView({
   turn,
   agentName,

@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from 'react'
 import { upload } from '../../../api/upload.ts'
 import { useFailureWords } from '../../../ui/failure.tsx'
 
-/** The server takes no more with one message. */
+/** The server's limit for one message. */
 export const mostFiles = 20
 
 export interface Attachment {
   key: number
   file: File
-  /** Of a picture, for its thumbnail. */
+  /** A thumbnail, for images. */
   preview: string | undefined
   /** 0 to 1. */
   progress: number
@@ -18,7 +18,7 @@ export interface Attachment {
 
 let lastKey = 0
 
-/** Files that are to go with the next message; each is uploaded as soon as it is chosen. */
+/** Files for the next message; each is uploaded as soon as it is chosen. */
 export function useAttachments() {
   const [attachments, setAttachments] = useState<readonly Attachment[]>([])
   const [leftOut, setLeftOut] = useState(0)
@@ -63,7 +63,7 @@ export function useAttachments() {
 
   return {
     attachments,
-    /** How many of those that were added last found no room. */
+    /** How many of the last added files exceeded the limit. */
     leftOut,
     add: (files: Iterable<File>): void => {
       const asked = [...files]

@@ -45,7 +45,7 @@ type Conversation = ItemOf<'POST /api/v1/conversation/list'>
 
 const pageSize = 20
 
-/** Everything that anybody talks about with an agent. */
+/** All conversations with an agent. */
 export function ConversationsTab({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const [page, setPage] = useState(1)

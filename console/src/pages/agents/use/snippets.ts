@@ -2,13 +2,13 @@ export const languages = ['curl', 'javascript', 'python'] as const
 export type SnippetLanguage = (typeof languages)[number]
 
 export interface SnippetFor {
-  /** Where the server is, without a slash at the end. */
+  /** The server's origin, without a trailing slash. */
   origin: string
   agentId: string
   isPublic: boolean
 }
 
-/** Stands where a reader puts a token of their own; a real one is never written into an example. */
+/** A placeholder for the reader's own token; a real one is never written into an example. */
 export const tokenPlaceholder = 'YOUR_TOKEN'
 
 function curl({ origin, agentId, isPublic }: SnippetFor): string {
@@ -72,5 +72,5 @@ for reply in answer["feedback"]:
 
 const writers: Record<SnippetLanguage, (about: SnippetFor) => string> = { curl, javascript, python }
 
-/** How to talk to an agent from elsewhere; it works as it stands, but for the placeholders. */
+/** Examples that chat with an agent over the API; they work as they are, except for the placeholders. */
 export const snippetFor = (language: SnippetLanguage, about: SnippetFor): string => writers[language](about)

@@ -48,7 +48,7 @@ const useWords = defineWords(
   },
 )
 
-/** How to talk to an agent from elsewhere. */
+/** How to use an agent over the API. */
 export function UseTab({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const may = useMay()
@@ -116,7 +116,7 @@ const useRunnerTokenWords = defineWords(
   },
 )
 
-/** A token that talks to one agent and can do nothing else. */
+/** A token that can only chat with one agent. */
 function RunnerToken({ agent }: { agent: AgentRecord }) {
   const words = useRunnerTokenWords()
   const may = useMay()
