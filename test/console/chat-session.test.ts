@@ -9,18 +9,18 @@ import { showMilliseconds } from '../../console/src/pages/agents/chat/chat-state
 type Answer = (chatId: string, lastEventId: string | undefined) => AsyncIterable<ServerEvent>
 type Message = Awaited<ReturnType<ChatApi['retrieve']>>[number]
 
-const said = (content: string, id = 'reply') => ({
+const userMessage = (content: string, id = 'reply') => ({
   ...{ data_type: 'text', content, file_list: [], message_id: id, timestamp: 1 },
 })
 const end = (content: string, more: object = {}): ServerEvent => ({
   id: '9',
   event: 'end',
-  data: { code: 0, run_id: 'run_1', feedback: [said(content)], ...more },
+  data: { code: 0, run_id: 'run_1', feedback: [userMessage(content)], ...more },
 })
 const delta = (content: string): ServerEvent => ({
   id: '1',
   event: 'delta',
-  data: { code: 0, run_id: 'run_1', feedback: [said(content)] },
+  data: { code: 0, run_id: 'run_1', feedback: [userMessage(content)] },
 })
 const answering = (...events: ServerEvent[]): Answer =>
   async function* () {
@@ -118,7 +118,7 @@ test('older messages come in before the others, as many as there are', async () 
   await Promise.all([session.loadOlder(), session.loadOlder()])
   assert.deepEqual(calls, ['retrieve 30 0', 'retrieve 30 30'])
   const { turns, hasOlder } = session.read()
-  assert.deepEqual([turns.length, turns[0]?.said?.content, hasOlder], [25, 'm0', false])
+  assert.deepEqual([turns.length, turns[0]?.userMessage?.content, hasOlder], [25, 'm0', false])
 })
 
 const stored1 = (): Message[] => [
@@ -191,7 +191,7 @@ test('the first message is said also where somebody looks elsewhere before its c
 
 test('a long answer is shown less often while it grows', () => {
   const turn = (length: number, phase: 'answering' | 'ended') => ({
-    ...{ chatId: 'c', runId: undefined, said: undefined, phase },
+    ...{ chatId: 'c', runId: undefined, userMessage: undefined, phase },
     replies: [{ id: 'r', type: 'text' as const, content: 'x'.repeat(length), fileIds: [], at: 1 }],
   })
   assert.ok(showMilliseconds(turn(100, 'answering')) < 60)

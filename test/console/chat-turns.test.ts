@@ -17,7 +17,7 @@ const message = (chatId: string, id: string, role: 0 | 1, more: object = {}) => 
 })
 
 const freshTurn = (): ChatTurn => ({
-  ...{ chatId: 'c', runId: undefined, said: undefined, replies: [] },
+  ...{ chatId: 'c', runId: undefined, userMessage: undefined, replies: [] },
   phase: 'sending',
 })
 
@@ -32,7 +32,7 @@ test('a message and its replies are one turn, with its run and its ratings', () 
     message('b', 'more', 0),
   ])
   assert.deepEqual(
-    turns.map(({ chatId, runId, said, replies }) => [chatId, runId, said?.id, replies.map(({ id }) => id)]),
+    turns.map(({ chatId, runId, userMessage, replies }) => [chatId, runId, userMessage?.id, replies.map(({ id }) => id)]),
     [
       ['a', 'run_a', 'hello', ['reply']],
       ['b', 'run_b', 'more', []],

@@ -46,7 +46,7 @@ export class FakeWorkflowServer {
         })),
       readVersion: version => this.#answer(`read ${version}`, () => this.versions[version - 1]!),
       isConflict: error => error instanceof Conflict,
-      mayPass: error => !(error instanceof Refused),
+      isTransient: error => !(error instanceof Refused),
       setTimer,
       clearTimer,
     }

@@ -49,7 +49,7 @@ const answered = numbered([
   ],
 ])
 
-const texts = (view: RunView): string[] => view.said.map(({ by, text }) => `${by}: ${text}`)
+const texts = (view: RunView): string[] => view.messages.map(({ by, text }) => `${by}: ${text}`)
 
 describe('Watching a run', () => {
   it('tells the question, the answer, every node and the sums', () => {
@@ -77,7 +77,7 @@ describe('Watching a run', () => {
   it('has the beginning of the answer while it is still written', () => {
     const view = watchAll(answered.slice(0, 6))
     assert.equal(view.status, 'running')
-    assert.deepEqual(view.said.at(-1), {
+    assert.deepEqual(view.messages.at(-1), {
       id: 'msg_1',
       by: 'run',
       text: 'Slow',
@@ -118,7 +118,7 @@ describe('Watching a run', () => {
           ]),
         )
         const rest = pieces.slice(pieces.lastIndexOf(null) + 1).join('')
-        assert.equal(watchAll(events).said[0]?.text ?? '', rest)
+        assert.equal(watchAll(events).messages[0]?.text ?? '', rest)
       }),
     )
   })
@@ -179,7 +179,7 @@ describe('Watching a run', () => {
     const view = watchAll(numbered([['run.finished', stopped]], 7), watchAll(answered.slice(0, 6)))
     assert.equal(view.status, 'stopped')
     assert.deepEqual(texts(view), ['user: How?', 'run: Slow'])
-    assert.equal(view.said.at(-1)?.isComplete, true)
+    assert.equal(view.messages.at(-1)?.isComplete, true)
     assert.equal(view.nodes.find(({ nodeId }) => nodeId === 'model')?.status, 'stopped')
   })
 })

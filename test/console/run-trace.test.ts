@@ -101,7 +101,7 @@ describe('A run from its trace', () => {
   it('has the question, the answer and every node', () => {
     const view = viewOfDetails(details())
     assert.deepEqual(
-      view.said.map(({ by, text }) => [by, text]),
+      view.messages.map(({ by, text }) => [by, text]),
       [
         ['user', 'How?'],
         ['run', 'Slowly'],
@@ -114,7 +114,7 @@ describe('A run from its trace', () => {
     const waiting = { node_id: 'size', question: 'Which?', options: ['a'] }
     const view = viewOfDetails(details({ status: 'waiting', answer: '', waiting }))
     assert.deepEqual(view.waiting, { path: 'size', question: 'Which?', options: ['a'] })
-    assert.equal(view.said.at(-1)?.text, 'Which?')
+    assert.equal(view.messages.at(-1)?.text, 'Which?')
   })
 
   it('adds what events do not tell, and keeps what was heard piece by piece', () => {
@@ -122,12 +122,12 @@ describe('A run from its trace', () => {
       ...emptyView('run_1'),
       status: 'succeeded' as const,
       lastEvent: 7,
-      said: [1, 2].map(at => ({ ...viewOfDetails(details()).said[1]!, id: `m${at}`, text: `part ${at}` })),
+      messages: [1, 2].map(at => ({ ...viewOfDetails(details()).messages[1]!, id: `m${at}`, text: `part ${at}` })),
       nodes: [{ ...emptyNode('model'), status: 'succeeded' as const }],
     }
     const view = withDetails(heard, details({ nodes: [record('model'), record('more')] }))
     assert.deepEqual(
-      view.said.map(({ text }) => text),
+      view.messages.map(({ text }) => text),
       ['part 1', 'part 2'],
     )
     assert.equal(view.lastEvent, 7)

@@ -22,11 +22,11 @@ const graph: Graph = {
   ],
   edges: [],
 }
-const say = graph.nodes[2]!
+const localize = graph.nodes[2]!
 
 describe('What a node needs to run by itself', () => {
   it('is every output and input that its settings refer to, once', () => {
-    const needed = neededValues(say, graph, () => ['text', 'result'])
+    const needed = neededValues(localize, graph, () => ['text', 'result'])
     assert.deepEqual(needed, [
       { from: 'inputs', nodeId: '', name: 'city' },
       { from: 'node', nodeId: 'model', name: 'text' },
@@ -36,7 +36,7 @@ describe('What a node needs to run by itself', () => {
   })
 
   it('knows names of outputs that hold dots', () => {
-    const needed = neededValues(say, graph, () => ['result.items', 'text'])
+    const needed = neededValues(localize, graph, () => ['result.items', 'text'])
     assert.equal(needed.find(({ nodeId }) => nodeId === 'model.v2')?.name, 'result.items')
   })
 
@@ -49,7 +49,7 @@ describe('What a node needs to run by itself', () => {
         { ...emptyNode('inner/0/model.v2'), outputs: { result: 1 } },
       ],
     }
-    const needed = neededValues(say, graph, () => ['text', 'result'])
+    const needed = neededValues(localize, graph, () => ['text', 'result'])
     const values = needed.map(each => [each, valueInRun(each, view)] as const)
     assert.deepEqual(
       values.map(([, value]) => value),

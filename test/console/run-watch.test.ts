@@ -57,7 +57,7 @@ function scripted(connections: Part[][], stands: RunDetails['status'] = 'succeed
   return { server, asked, pauses, watch: new RunWatch(server) }
 }
 
-const said = (watch: RunWatch) => watch.state().view?.said.map(({ text }) => text)
+const message = (watch: RunWatch) => watch.state().view?.messages.map(({ text }) => text)
 
 describe('Following a run', () => {
   it('goes on behind the last event when the connection breaks, and no text doubles', async () => {
@@ -68,7 +68,7 @@ describe('Following a run', () => {
     ])
     await watch.start(() => ({ id: 'ask' }))
     assert.deepEqual(asked, ['start', 'events after 2', 'events after 3'])
-    assert.deepEqual(said(watch), ['Slowly'])
+    assert.deepEqual(message(watch), ['Slowly'])
     assert.equal(watch.state().view?.status, 'succeeded')
     assert.equal(watch.state().connection, 'idle')
   })
@@ -135,7 +135,7 @@ describe('Following a run', () => {
       [event(1, 'run.started', { inputs: {} }), piece(2, 'new'), finished(3)],
     ])
     await Promise.all([watch.start(() => ({ id: 'ask' })), watch.start(() => ({ id: 'ask' }))])
-    assert.equal(said(watch)?.length, 1)
+    assert.equal(message(watch)?.length, 1)
   })
 })
 
@@ -148,7 +148,7 @@ describe('Answering a run that waits', () => {
     assert.equal(watch.state().view?.waiting?.question, 'Which?')
     await watch.reply('this one')
     assert.deepEqual(asked, ['start', 'resume this one'])
-    assert.deepEqual(said(watch), ['this one', 'Done'])
+    assert.deepEqual(message(watch), ['this one', 'Done'])
   })
 
   it('asks still, with the reason, when the answer did not arrive', async () => {

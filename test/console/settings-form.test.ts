@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usualSettings, wishesOf, withFields } from '../../console/src/pages/knowledge/settings-form.ts'
+import { usualSettings, patchOf, withFields } from '../../console/src/pages/knowledge/settings-form.ts'
 
 test('only what was changed since the editing began is sent', () => {
   const start = { ...usualSettings, name: 'Handbook', description: 'How we work' }
   const typed = { name: 'Handbook', description: 'How we live', chunking: { size: 256 } }
-  assert.deepEqual(wishesOf(withFields(start, typed), start), {
+  assert.deepEqual(patchOf(withFields(start, typed), start), {
     description: 'How we live',
     chunking: { size: 256 },
   })
-  assert.deepEqual(wishesOf(withFields(start, { name: 'Handbook' }), start), {})
+  assert.deepEqual(patchOf(withFields(start, { name: 'Handbook' }), start), {})
 })

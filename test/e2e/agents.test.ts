@@ -220,6 +220,6 @@ describeConsole('Agents', world => {
     await page.goto(address(id, 'chat'))
     await page.getByText('you cannot send messages in this conversation').waitFor()
     await page.goto(address(id, 'use'))
-    await page.getByText('Ask an admin for a token').waitFor()
+    await page.getByText('Ask an admin for a runner token').waitFor()
   })
 })

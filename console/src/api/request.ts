@@ -1,6 +1,6 @@
 import { failureFrom, unreachable } from './api-failure.ts'
 import { readToken } from './token.ts'
-import { whileAccepted } from './while-accepted.ts'
+import { withToken } from './while-accepted.ts'
 
 export interface Address {
   params?: Record<string, unknown> | undefined
@@ -24,7 +24,7 @@ type Options = Omit<RequestInit, 'headers'> & { headers?: Record<string, string>
 
 /** Sends a request with the current token. Failures are thrown as `ApiFailure`. */
 export const request = (address: string, options: Options): Promise<Response> =>
-  whileAccepted(token => requestAs(token, address, options), options.signal)
+  withToken(token => requestAs(token, address, options), options.signal)
 
 /** Sends a request with a token that is not signed in yet. */
 export async function requestAs(

@@ -15,13 +15,13 @@ export interface Holder {
   readonly number: number
 }
 
-const nobody = { token: undefined, workspaceId: undefined, isRefused: false, offered: undefined }
+const signedOut = { token: undefined, workspaceId: undefined, isRefused: false, offered: undefined }
 const changeListeners = new Set<() => void>()
 const endListeners = new Set<() => void>()
 let holder: Holder | undefined
 
 export function readHolder(): Holder {
-  holder ??= { ...nobody, token: localStorage.getItem(tokenKey) ?? undefined, number: 0 }
+  holder ??= { ...signedOut, token: localStorage.getItem(tokenKey) ?? undefined, number: 0 }
   return holder
 }
 
@@ -35,13 +35,13 @@ function change(news: Partial<Holder>): void {
 /** Ends the current session and drops what it has loaded. */
 function end(): void {
   for (const listener of endListeners) listener()
-  change({ ...nobody, number: readHolder().number + 1 })
+  change({ ...signedOut, number: readHolder().number + 1 })
 }
 
 /** Switches to another token; a different workspace starts from scratch. */
 function goOnWith(token: string, workspaceId: string | undefined): void {
   const { token: current, workspaceId: before } = readHolder()
-  const next = { ...nobody, token, workspaceId }
+  const next = { ...signedOut, token, workspaceId }
   const isSame = workspaceId !== undefined && workspaceId === before
   if (current === undefined || isSame) change(next)
   else {

@@ -1,7 +1,7 @@
 import { failureFrom, unreachable } from './api-failure.ts'
 import type { CallData } from './operations.ts'
 import { authorization } from './request.ts'
-import { whileAccepted } from './while-accepted.ts'
+import { withToken } from './while-accepted.ts'
 
 export type UploadedFile = CallData<'POST /api/v1/files/upload'>
 
@@ -12,7 +12,7 @@ interface UploadOptions {
 
 /** Uploads a file and reports its progress (0 to 1), which fetch cannot do yet. */
 export const upload = (file: File, options: UploadOptions = {}): Promise<UploadedFile> =>
-  whileAccepted(token => send(file, token, options), options.signal)
+  withToken(token => send(file, token, options), options.signal)
 
 function send(
   file: File,

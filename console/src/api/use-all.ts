@@ -11,11 +11,11 @@ type ListKey =
   | 'POST /api/v1/workspace/list'
 
 /** Larger lists are paged on their own page; items beyond this are shown by id. */
-const mostPages = 20
+const maxPages = 20
 
 async function callAll<Key extends ListKey>(key: Key, signal: AbortSignal): Promise<ItemOf<Key>[]> {
   const items: ItemOf<Key>[] = []
-  for (let page = 1; page <= mostPages; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     const input = { body: { page, page_size: 100 }, signal } as unknown as CallInput<Key>
     const answer = (await call(key, input)) as { total: number; items: ItemOf<Key>[] }
     items.push(...answer.items)

@@ -76,7 +76,7 @@ export function useFailureWords(): (error: unknown) => { title: string; details:
 }
 
 /** Shows a failed action as a toast; the page stays as it is. */
-export function useTellFailure(): (error: unknown) => void {
+export function useFailureToast(): (error: unknown) => void {
   const { message } = App.useApp()
   const wordsOf = useFailureWords()
   return error => {

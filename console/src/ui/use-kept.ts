@@ -5,7 +5,7 @@ const kept = new Map<string, unknown>()
 onSignedOut(() => kept.clear())
 
 /** Unsaved input by key: it survives visiting another page, and closing the tab asks. */
-export function useKept<Value>(key: string): [Value | undefined, (value: Value | undefined) => void] {
+export function useUnsavedInput<Value>(key: string): [Value | undefined, (value: Value | undefined) => void] {
   const [value, setValue] = useState(() => kept.get(key) as Value | undefined)
   const isKept = value !== undefined
   useEffect(() => {

@@ -7,7 +7,7 @@ import { useCanvasWords } from './canvas-words.ts'
 import { cardSize } from './card-size.ts'
 import type { Commands } from './commands.ts'
 import { KindIcon } from './kind-icon.tsx'
-import { isTakenIn, matches } from './palette.tsx'
+import { isUsedIn, matches } from './palette.tsx'
 
 /** The point on empty canvas where a new edge was dropped. */
 export interface LooseEnd {
@@ -22,12 +22,12 @@ interface AddHereProps extends LooseEnd {
 }
 
 /** The node picker at the loose end of an edge: the chosen node is placed there and connected. */
-export function AddHere({ from, at, camera, commands, onClose }: AddHereProps) {
+export function NodePicker({ from, at, camera, commands, onClose }: AddHereProps) {
   const words = useCanvasWords()
   const language = useLanguage()
   const { kinds } = useWorkflowEditor()
   const { graph } = useEditorState()
-  const offered = kinds.kinds.filter(kind => kind.kind !== 'input' && !isTakenIn(graph, kind))
+  const offered = kinds.kinds.filter(kind => kind.kind !== 'input' && !isUsedIn(graph, kind))
   const { x, y, scale } = camera.view()
   const add = (kind: KindRecord | undefined): void => {
     const place = { x: at.x, y: at.y - cardSize.height / 2 }

@@ -44,7 +44,7 @@ export function createCamera(graph: Graph, whole: () => Omit<View, 'scale'> | un
   const layer = createShownLayer(graph, () => {
     for (const listener of listeners) listener()
   })
-  graph.on('resize', layer.tell)
+  graph.on('resize', layer.notify)
 
   const view = (): View => {
     const { tx, ty, scale } = layer.shown()
@@ -142,7 +142,7 @@ interface ShownLayer {
   shown(): Shown
   show(next: Shown, isGesture?: boolean): void
   /** Notifies the listener once per animation frame. */
-  tell(): void
+  notify(): void
   hold(isHeld: boolean): void
   settle(): void
   dispose(): void
@@ -172,7 +172,7 @@ function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
     style.transform = shown === drawn ? '' : `translate(${x}px, ${y}px) scale(${grown})`
     listener()
   }
-  const tell = (): void => {
+  const notify = (): void => {
     frame ||= requestAnimationFrame(draw)
   }
   const settle = (): void => {
@@ -197,10 +197,10 @@ function createShownLayer(graph: Graph, listener: () => void): ShownLayer {
       const grown = next.scale / drawn.scale
       // Beyond this scale change the old drawing is too coarse, or shows too little.
       if (!isGesture || grown > 2 || grown < 0.5) return settle()
-      tell()
+      notify()
       rest()
     },
-    tell,
+    notify,
     hold: held => {
       isHeld = held
       rest()

@@ -97,7 +97,7 @@ export class CardView extends NodeView {
     this.cleanCache()
     const card = (this.cell as Node).getData<Card>()
     const parts = this.#parts
-    this.#tell(card)
+    this.#notify(card)
     parts.icon.setAttribute('d', kindIconPath(card.kind))
     write(parts.title, card.title, width - 51 - 12, fonts.title)
     write(parts.kind, card.kindTitle, width - 51 - 12, fonts.soft)
@@ -121,7 +121,7 @@ export class CardView extends NodeView {
   }
 
   /** Attributes for style sheets, tests and screen readers. */
-  #tell(card: Card): void {
+  #notify(card: Card): void {
     const { press } = this.#parts
     press.setAttribute('aria-label', card.label)
     press.setAttribute('aria-pressed', String(card.isSelected))

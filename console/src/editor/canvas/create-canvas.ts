@@ -66,7 +66,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     if (view.cell.id !== focused || document.activeElement !== document.body) return
     container.focus({ preventScroll: true })
   })
-  const tellRefused = (event: PointerEvent): void => {
+  const notifyRejected = (event: PointerEvent): void => {
     const from = connectingFrom
     connectingFrom = undefined
     const under = document.elementFromPoint(event.clientX, event.clientY)
@@ -74,7 +74,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
     if (from !== undefined && to != null && to !== from && !listener.mayConnect(from, to))
       listener.onRefused(from, to)
   }
-  window.addEventListener('pointerup', tellRefused)
+  window.addEventListener('pointerup', notifyRejected)
   const render = createSceneRenderer(graph)
   const sheet = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
   sheet.setAttribute('class', 'canvas-sheet')
@@ -97,7 +97,7 @@ export function createCanvas(container: HTMLElement, listener: CanvasListener): 
       if (!focusNow(card.id)) awaited = card.id
     },
     dispose: () => {
-      window.removeEventListener('pointerup', tellRefused)
+      window.removeEventListener('pointerup', notifyRejected)
       gestures.dispose()
       camera.dispose()
       graph.dispose(true)

@@ -56,7 +56,7 @@ export function Palette({ searchBox, onAdd }: PaletteProps) {
   const found = kinds.kinds.filter(kind => matches(kind, word))
   // Matches in the title come before matches in the description.
   const best = found.find(kind => kind.title[language].toLowerCase().includes(word)) ?? found[0]
-  const isTaken = (kind: KindRecord): boolean => isTakenIn(graph, kind)
+  const isTaken = (kind: KindRecord): boolean => isUsedIn(graph, kind)
   const add = (kind: KindRecord | undefined): void => {
     if (kind && !isTaken(kind)) onAdd(kind)
   }
@@ -141,5 +141,5 @@ export const matches = ({ kind, title, about }: KindRecord, sought: string): boo
   [kind, title.en, title.zh, about.en, about.zh].some(text => text.toLowerCase().includes(sought))
 
 /** A workflow has at most one input and one end. */
-export const isTakenIn = (graph: Graph, { kind }: KindRecord): boolean =>
+export const isUsedIn = (graph: Graph, { kind }: KindRecord): boolean =>
   (kind === 'input' || kind === 'end') && graph.nodes.some(node => node.data.type === kind)

@@ -2,7 +2,7 @@ import { ApartmentOutlined, BlockOutlined, CopyOutlined, DeleteOutlined } from '
 import { App, Button, Form, Modal, Select, Tooltip } from 'antd'
 import { useState } from 'react'
 import { copyToClipboard } from '../../ui/copy-button.tsx'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { knownCases } from '../known-cases.ts'
 import { connectionProblem } from '../model/connect.ts'
 import { edgeKey, type Graph, type GraphEdge } from '../model/graph.ts'
@@ -21,7 +21,7 @@ interface SelectionBarProps {
 export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarProps) {
   const words = useCanvasWords()
   const { message } = App.useApp()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   const { selection, graph } = useEditorState()
   const { mayWrite } = useWorkflowEditor()
   const [nodes, edges] = [selection.nodes.size, selection.edges.size]
@@ -32,7 +32,7 @@ export function SelectionBar({ commands, onConnect, onRemoved }: SelectionBarPro
   const copy = async (): Promise<void> => {
     const text = commands.copied()
     if (text === undefined) return
-    await copyToClipboard(text).then(() => message.success(words.copied), tellFailure)
+    await copyToClipboard(text).then(() => message.success(words.copied), showFailure)
   }
   const remove = (): void => {
     commands.remove()

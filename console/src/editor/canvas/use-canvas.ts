@@ -31,7 +31,7 @@ export function useCanvas(
   // Gestures read the latest props; the canvas itself is created once.
   const mayEdit = useEffectEvent(() => listener.mayEdit())
   const mayConnect = useEffectEvent((from: string, to: string) => listener.mayConnect(from, to))
-  const tell = useEffectEvent(
+  const notify = useEffectEvent(
     <Name extends Told>(name: Name, parameters: Parameters<CanvasListener[Name]>): void =>
       (listener[name] as (...given: Parameters<CanvasListener[Name]>) => void)(...parameters),
   )
@@ -42,16 +42,16 @@ export function useCanvas(
       mayEdit: () => mayEdit(),
       mayConnect: (from, to) => mayConnect(from, to),
       selectedNodes: () => selectedNodes(),
-      onRefused: (...all) => tell('onRefused', all),
-      onBand: (...all) => tell('onBand', all),
-      onBlankClick: () => tell('onBlankClick', []),
-      onPickNode: (...all) => tell('onPickNode', all),
-      onPickEdge: (...all) => tell('onPickEdge', all),
-      onOpenNode: (...all) => tell('onOpenNode', all),
-      onOpenEdge: () => tell('onOpenEdge', []),
-      onLooseEnd: (...all) => tell('onLooseEnd', all),
-      onMove: (...all) => tell('onMove', all),
-      onConnect: (...all) => tell('onConnect', all),
+      onRefused: (...all) => notify('onRefused', all),
+      onBand: (...all) => notify('onBand', all),
+      onBlankClick: () => notify('onBlankClick', []),
+      onPickNode: (...all) => notify('onPickNode', all),
+      onPickEdge: (...all) => notify('onPickEdge', all),
+      onOpenNode: (...all) => notify('onOpenNode', all),
+      onOpenEdge: () => notify('onOpenEdge', []),
+      onLooseEnd: (...all) => notify('onLooseEnd', all),
+      onMove: (...all) => notify('onMove', all),
+      onConnect: (...all) => notify('onConnect', all),
     })
     setCanvas(made)
     return () => made.dispose()

@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { useWorkflowEditor } from '../workflow-editor.ts'
-import { AddHere, type LooseEnd } from './add-here.tsx'
+import { NodePicker, type LooseEnd } from './add-here.tsx'
 import type { Camera } from './camera.ts'
 import type { Area } from './camera-gestures.ts'
 import { pressKey } from './canvas-keys.ts'
@@ -116,7 +116,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
         onRemoved={() => canvas?.focus(undefined)}
       />
       {canvas && looseEnd && (
-        <AddHere
+        <NodePicker
           {...looseEnd}
           camera={canvas.camera}
           commands={commands}

@@ -1,7 +1,7 @@
 import { App, Button, Popconfirm, Select } from 'antd'
 import { useMemo, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { Failure, useTellFailure } from '../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { diffGraphs } from '../model/diff-graphs.ts'
@@ -125,7 +125,7 @@ interface RollBackButtonProps {
 /** Makes an old graph the newest version. Undo restores the previous graph. */
 function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
   const words = useRollBackButtonWords()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   const { message } = App.useApp()
   const { workflowId, saving, store } = useWorkflowEditor()
   const [isBusy, setIsBusy] = useState(false)
@@ -140,9 +140,9 @@ function RollBackButton({ version, graph, onDone }: RollBackButtonProps) {
       saving.settle(answer.version)
       onDone()
     } catch (error) {
-      if (!isConflict(error)) return tellFailure(error)
+      if (!isConflict(error)) return showFailure(error)
       // The user has not seen that version yet: it is loaded, and the user decides again.
-      await saving.refresh().then(() => message.info(words.again, 6), tellFailure)
+      await saving.refresh().then(() => message.info(words.again, 6), showFailure)
     } finally {
       setIsBusy(false)
     }

@@ -2,7 +2,7 @@ import type { KindField } from '../../../../src/contract/kind-operations.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { EdgeDifference, FieldChange, GraphDifference, NodeDifference } from '../model/diff-graphs.ts'
 import type { Graph, GraphNode } from '../model/graph.ts'
-import { useSay } from '../panels/node-form.ts'
+import { useLocalized } from '../panels/node-form.ts'
 import { useNodeTitle } from '../panels/use-node-title.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
 
@@ -153,7 +153,7 @@ function FieldChanges({ fields, kind }: { fields: readonly FieldChange[]; kind: 
 
 /** The label of a node's field: from the schema of its kind, if there is one. */
 export function FieldName({ path, kind }: { path: readonly string[]; kind: string | undefined }) {
-  const say = useSay()
+  const localize = useLocalized()
   const { kinds } = useWorkflowEditor()
   const [first, ...rest] = path
   if (first !== 'data' || rest.length === 0) return path.join(' › ')
@@ -162,7 +162,7 @@ export function FieldName({ path, kind }: { path: readonly string[]; kind: strin
   let fields: readonly KindField[] = known
   for (const name of rest) {
     const field = fields.find(each => each.name === name)
-    names.push(field ? say(field.label) : name)
+    names.push(field ? localize(field.label) : name)
     fields = field?.shape.fields ?? []
   }
   return names.join(' › ')

@@ -12,7 +12,7 @@ export interface AlignedGraphs {
 }
 
 /** With more candidates than this, it is no simple rename. */
-const mostPairs = 10_000
+const maxPairs = 10_000
 
 /**
  * Gives the same id to the same node on both sides, and different ids to different nodes that happen to share
@@ -75,7 +75,7 @@ function findRenames(base: Graph, side: Graph): Map<string, string> {
   const [before, now] = [idsOf(base), idsOf(side)]
   const gone = base.nodes.filter(({ id }) => !now.has(id))
   const fresh = side.nodes.filter(({ id }) => !before.has(id))
-  if (gone.length * fresh.length > mostPairs) return new Map()
+  if (gone.length * fresh.length > maxPairs) return new Map()
   const edges = new Set(side.edges.map(edgeKey))
   const pairs = gone.flatMap(old =>
     fresh

@@ -39,7 +39,7 @@ export interface AutosavePorts {
   /** Whether an error of `save` means that the server has another version. */
   isConflict(error: unknown): boolean
   /** Whether an error may be temporary, such as a broken connection; if omitted, all are. */
-  mayPass?(error: unknown): boolean
+  isTransient?(error: unknown): boolean
   /** Stores positions of nodes, or deletes them. */
   place(positions: Places): Promise<void>
   readCurrent(): Promise<SavedWorkflow>

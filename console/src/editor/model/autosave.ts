@@ -54,7 +54,7 @@ export class Autosave {
     const placed = loaded.positions ?? store.state().positions
     this.#places = new PlaceSaver(store, placed, ports, {
       stored: () => this.#saved,
-      tell: () => this.#show({}),
+      notify: () => this.#show({}),
     })
     this.#unsubscribe = store.subscribe(() => this.#noticeChange())
     this.#noticeChange()
@@ -153,13 +153,13 @@ export class Autosave {
 
   /** Saves, or waits for the save in progress. It never rejects: the result is in the state. */
   #work(task = () => this.#save()): Promise<void> {
-    this.#working ??= this.#workAndTell(task).finally(() => {
+    this.#working ??= this.#runAndNotify(task).finally(() => {
       this.#working = undefined
     })
     return this.#working
   }
 
-  async #workAndTell(task: () => Promise<boolean>): Promise<void> {
+  async #runAndNotify(task: () => Promise<boolean>): Promise<void> {
     if (this.#own.conflict) return
     this.#timer.clear()
     try {
@@ -173,7 +173,7 @@ export class Autosave {
       this.#failures++
       this.#show({ status: 'failed', error })
       // A permanent failure waits for the next edit, which may fix it.
-      if (this.#mayPass(error)) this.#timer.start(pauseAfter(this.#failures), true)
+      if (this.#isTransient(error)) this.#timer.start(pauseAfter(this.#failures), true)
     }
   }
 
@@ -199,7 +199,7 @@ export class Autosave {
     try {
       return (await this.#ports.save(graph, from)).version
     } catch (error) {
-      if (!this.#ports.isConflict(error) && this.#mayPass(error)) this.#sent.add(graph)
+      if (!this.#ports.isConflict(error) && this.#isTransient(error)) this.#sent.add(graph)
       throw error
     } finally {
       this.#sending = undefined
@@ -289,8 +289,8 @@ export class Autosave {
     return graph === this.#saved || sameJson(graph, this.#saved)
   }
 
-  #mayPass(error: unknown): boolean {
-    return this.#ports.mayPass?.(error) ?? true
+  #isTransient(error: unknown): boolean {
+    return this.#ports.isTransient?.(error) ?? true
   }
 
   #show(change: Partial<AutosaveState>): void {

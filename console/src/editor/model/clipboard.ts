@@ -103,11 +103,11 @@ function placeFor({ positions }: CopiedPart, id: string, index: number, offset: 
 const copiedFormat = 'banyan.nodes.1'
 
 /** Half of the server's limits, because pasted nodes are added to a graph. */
-const mostCharacters = 4 << 20
+const maxCharacters = 4 << 20
 const maxCopiedNodes = 1000
 const maxCopiedEdges = 5000
 /** The server's limit for graphs, minus the levels around a node's data. */
-const mostDepth = 60
+const maxDepth = 60
 /** The server accepts no position beyond this. */
 const farthest = 1_000_000
 
@@ -125,14 +125,14 @@ type ReadJson = (text: string) => unknown
  * nothing is trusted.
  */
 function readCopied(text: string, read: ReadJson): CopiedPart | undefined {
-  if (text.length > mostCharacters || !text.includes(copiedFormat)) return undefined
+  if (text.length > maxCharacters || !text.includes(copiedFormat)) return undefined
   const value = parse(text, read)
   if (!isRecord(value) || member(value, 'format') !== copiedFormat) return undefined
   const nodes = member(value, 'nodes')
   const edges = member(value, 'edges')
   if (!isListOf(nodes, isNode, maxCopiedNodes) || !isListOf(edges, isEdge, maxCopiedEdges)) return undefined
   if (new Set(nodes.map(node => node.id)).size < nodes.length) return undefined
-  if (isDeeper(nodes, mostDepth) || isDeeper(edges, mostDepth)) return undefined
+  if (isDeeper(nodes, maxDepth) || isDeeper(edges, maxDepth)) return undefined
   const positions = member(value, 'positions')
   const places = isRecord(positions) ? Object.entries(positions).filter(([, place]) => isPoint(place)) : []
   return { nodes, edges, positions: Object.fromEntries(places) as Positions }

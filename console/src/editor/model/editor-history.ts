@@ -4,7 +4,7 @@ import type { Graph, Positions } from './graph.ts'
 import { resolveMerge } from './merge-graphs.ts'
 import { isRecord, member, memberNames } from './same-json.ts'
 
-const mostSteps = 200
+const maxSteps = 200
 /** After a pause this long, the next edit starts a new undo step. */
 const groupPause = 1000
 
@@ -47,7 +47,7 @@ export class EditorHistory {
     const inverse = goesOn ? last.inverse : invertEdit(before, edit)
     if (goesOn) this.#done.pop()
     this.#done.push({ inverse, after, group })
-    if (this.#done.length > mostSteps) this.#done.shift()
+    if (this.#done.length > maxSteps) this.#done.shift()
     this.#undone = []
     this.#openGroup = isOwnStep ? undefined : group
   }

@@ -58,8 +58,8 @@ function placeNearNeighbours(graph: Graph, placed: ReadonlyMap<string, Point>, s
     after.get(source.cell)!.push(target.cell)
   }
   const place = (id: string): void => {
-    const wish = wishFor(id, before.get(id)!, after.get(id)!, places, size)
-    places.set(id, freePlace(id, wish, places, size))
+    const preferred = preferredPlace(id, before.get(id)!, after.get(id)!, places, size)
+    places.set(id, freePlace(id, preferred, places, size))
   }
   // From placed nodes outwards, so that every node except islands has a placed neighbour.
   const reached = new Set(places.keys())
@@ -80,7 +80,7 @@ function placeNearNeighbours(graph: Graph, placed: ReadonlyMap<string, Point>, s
 }
 
 /** To the right of a predecessor, else to the left of a successor, else below everything. */
-function wishFor(
+function preferredPlace(
   id: string,
   before: readonly string[],
   after: readonly string[],
@@ -121,23 +121,23 @@ function boxOf(id: string, places: ReadonlyMap<string, Point>, size: SizeOf): Bo
 }
 
 /** The nearest free position above or below the preferred one. */
-function freePlace(id: string, wish: Point, places: ReadonlyMap<string, Point>, size: SizeOf): Point {
+function freePlace(id: string, preferred: Point, places: ReadonlyMap<string, Point>, size: SizeOf): Point {
   const { width, height } = size(id)
-  const x = Math.round(wish.x)
+  const x = Math.round(preferred.x)
   const inTheWay = [...places.keys()]
     .map(other => boxOf(other, places, size)!)
     .filter(box => box.left < x + width + gaps.down && box.right > x - gaps.down)
     .map(box => ({ from: box.top - gaps.down - height, to: box.bottom + gaps.down }))
   // One pass in each direction suffices: with sorted intervals, each can only push further the same way.
-  let down = wish.y
+  let down = preferred.y
   for (const { from, to } of inTheWay.toSorted((one, other) => one.from - other.from)) {
     if (from < down && down < to) down = to
   }
-  let up = wish.y
+  let up = preferred.y
   for (const { from, to } of inTheWay.toSorted((one, other) => other.to - one.to)) {
     if (from < up && up < to) up = from
   }
-  return { x, y: Math.round(down - wish.y <= wish.y - up ? down : up) }
+  return { x, y: Math.round(down - preferred.y <= preferred.y - up ? down : up) }
 }
 
 const sweeps = 4
@@ -157,10 +157,10 @@ export function layOutInLayers(graph: Graph, size: SizeOf): Positions {
     const isForward = sweep % 2 === 0
     const neighbours = isForward ? links.before : links.after
     for (const layer of isForward ? layers : layers.toReversed()) {
-      const wish = (id: string) => average((neighbours.get(id) ?? []).map(other => middles.get(other)!))
-      const wishes = new Map(layer.map(id => [id, wish(id) ?? middles.get(id)!]))
-      layer.sort((one, other) => wishes.get(one)! - wishes.get(other)!)
-      stack(layer, id => wishes.get(id), middles, size)
+      const preferred = (id: string) => average((neighbours.get(id) ?? []).map(other => middles.get(other)!))
+      const preferredMiddles = new Map(layer.map(id => [id, preferred(id) ?? middles.get(id)!]))
+      layer.sort((one, other) => preferredMiddles.get(one)! - preferredMiddles.get(other)!)
+      stack(layer, id => preferredMiddles.get(id), middles, size)
     }
   }
   return placesOf(layers, middles, size)
@@ -204,7 +204,7 @@ function layersOf(graph: Graph, { before, after }: Links): string[][] {
 /** Stacks the nodes of a layer, as close to their preferred positions as their order allows. */
 function stack(
   layer: readonly string[],
-  wishOf: (id: string) => number | undefined,
+  preferredOf: (id: string) => number | undefined,
   middles: Map<string, number>,
   size: SizeOf,
 ): void {
@@ -212,10 +212,10 @@ function stack(
   const missed: number[] = []
   const starts = layer.map(id => {
     const { height } = size(id)
-    const wish = wishOf(id)
+    const preferred = preferredOf(id)
     const free = end === Number.NEGATIVE_INFINITY ? 0 : end + gaps.down
-    const start = wish === undefined ? free : Math.max(wish - height / 2, end + gaps.down)
-    if (wish !== undefined) missed.push(start - (wish - height / 2))
+    const start = preferred === undefined ? free : Math.max(preferred - height / 2, end + gaps.down)
+    if (preferred !== undefined) missed.push(start - (preferred - height / 2))
     end = start + height
     return start
   })

@@ -4,13 +4,13 @@ import type { EditorStore } from './editor-store.ts'
 import type { Graph, Point, Positions } from './graph.ts'
 import { SaveTimer } from './save-timer.ts'
 
-type Ports = Pick<AutosavePorts, 'place' | 'mayPass' | 'setTimer' | 'clearTimer'>
+type Ports = Pick<AutosavePorts, 'place' | 'isTransient' | 'setTimer' | 'clearTimer'>
 
 interface PlaceSaverOptions {
   /** The server's graph: an id that is new here may belong to another user's node there. */
   stored(): Graph
   /** Called on every status change. */
-  tell(): void
+  notify(): void
 }
 
 /** Saves node positions. They have no versions: the last write wins. */
@@ -34,7 +34,7 @@ export class PlaceSaver {
     this.#about = about
     this.#placed = placed
     this.#seen = placed
-    this.#unsubscribe = store.subscribe(() => this.#noticeChange() && about.tell())
+    this.#unsubscribe = store.subscribe(() => this.#noticeChange() && about.notify())
     this.#noticeChange()
   }
 
@@ -90,7 +90,7 @@ export class PlaceSaver {
     this.#working ??= this.#place().finally(() => {
       this.#working = undefined
       if (this.#failures === 0) this.goOn()
-      this.#about.tell()
+      this.#about.notify()
     })
     return this.#working
   }
@@ -111,7 +111,7 @@ export class PlaceSaver {
     } catch (error) {
       this.#failures++
       this.#error = error
-      if (this.#ports.mayPass?.(error) ?? true) this.#timer.start(pauseAfter(this.#failures), true)
+      if (this.#ports.isTransient?.(error) ?? true) this.#timer.start(pauseAfter(this.#failures), true)
     }
   }
 }

@@ -1,7 +1,7 @@
 const opening = '{{#'
 const closing = '#}}'
 /** As on the server: ids with more dots are not resolved. */
-const mostDots = 16
+const maxDots = 16
 
 /**
  * Rewrites every `{{#path#}}` of a text for which `change` returns a new path. Of several openings before a
@@ -30,7 +30,7 @@ export function nodeOfPath(path: string, ids: { has(id: string): boolean }): str
   const parts = path.split('.')
   if (parts.length < 2 || parts.some(part => part.trim() === '')) return undefined
   if (parts[0] === 'sys' || parts[0] === 'memory') return undefined
-  for (let count = Math.min(parts.length - 1, mostDots + 1); count > 0; count--) {
+  for (let count = Math.min(parts.length - 1, maxDots + 1); count > 0; count--) {
     const id = parts.slice(0, count).join('.')
     if (ids.has(id)) return id
   }

@@ -3,14 +3,14 @@ import type { Graph } from './graph.ts'
 import { sameJson } from './same-json.ts'
 
 /** How many attempts with unknown results are remembered. */
-const mostSent = 20
+const maxSent = 20
 
 /** Graphs of attempts with unknown results: the server may have one of them. */
 export class SentGraphs {
-  readonly #ports: Pick<AutosavePorts, 'readVersion' | 'mayPass'>
+  readonly #ports: Pick<AutosavePorts, 'readVersion' | 'isTransient'>
   #graphs: readonly Graph[]
 
-  constructor(graphs: readonly Graph[], ports: Pick<AutosavePorts, 'readVersion' | 'mayPass'>) {
+  constructor(graphs: readonly Graph[], ports: Pick<AutosavePorts, 'readVersion' | 'isTransient'>) {
     this.#graphs = graphs
     this.#ports = ports
   }
@@ -20,7 +20,7 @@ export class SentGraphs {
   }
 
   add(graph: Graph): void {
-    this.#graphs = [...this.#graphs, graph].slice(-mostSent)
+    this.#graphs = [...this.#graphs, graph].slice(-maxSent)
   }
 
   clear(): void {
@@ -44,7 +44,7 @@ export class SentGraphs {
       return await this.#ports.readVersion?.(version)
     } catch (error) {
       // A deleted version is no evidence; one that cannot be loaded now is worth a retry.
-      if (this.#ports.mayPass?.(error)) throw error
+      if (this.#ports.isTransient?.(error)) throw error
       return undefined
     }
   }

@@ -57,7 +57,7 @@ export function CheckList({ onShow }: { onShow?: () => void }) {
   return (
     <section className="check-list" aria-label={words.title}>
       <div role="status" aria-live="polite">
-        <Standing findings={findings} />
+        <CheckSummary findings={findings} />
       </div>
       {severities.map(severity => (
         <Group
@@ -71,7 +71,7 @@ export function CheckList({ onShow }: { onShow?: () => void }) {
   )
 }
 
-function Standing({ findings }: { findings: readonly CheckFinding[] }) {
+function CheckSummary({ findings }: { findings: readonly CheckFinding[] }) {
   const words = useWords()
   const { checks } = useWorkflowEditor()
   if (findings.length > 0)
@@ -139,14 +139,14 @@ function FindingLine({ finding, onShow }: { finding: CheckFinding; onShow: Group
 }
 
 const controls = 'textarea, input, select, button:not(.field-help)'
-const patience = 1500
+const focusTimeoutMilliseconds = 1500
 
 /**
  * Focuses the field at a pointer of the selected node's form, or the nearest one above it. Waits briefly for
  * the panel to render.
  */
 function focusField(nodeId: string, place: string | undefined): void {
-  const until = performance.now() + patience
+  const until = performance.now() + focusTimeoutMilliseconds
   const places = place === undefined ? [] : placesUpwards(place)
   const look = (): void => {
     const panel = document.querySelector(`[data-panel-of="${CSS.escape(nodeId)}"]`)

@@ -13,7 +13,7 @@ import { FieldInput, OtherFields } from './inputs/object-input.tsx'
 import { ShapeInput } from './inputs/shape-input.tsx'
 import { sourcesField } from './inputs/source-shapes.ts'
 import { SourcesInput } from './inputs/sources-input.tsx'
-import { useSay } from './node-form.ts'
+import { useLocalized } from './node-form.ts'
 import { pointerBelow } from './pointer.ts'
 
 const useWords = defineWords({ advanced: 'Advanced' }, { advanced: '高级设置' })
@@ -82,7 +82,7 @@ interface SettingInputProps {
 
 /** One setting; a few have a better input than the one for their shape. */
 function SettingInput({ field, node, onChange }: SettingInputProps) {
-  const say = useSay()
+  const localize = useLocalized()
   const value = node.data[field.name]
   const pointer = pointerBelow('', field.name)
   const special = specialInput(field, node, onChange)
@@ -90,8 +90,8 @@ function SettingInput({ field, node, onChange }: SettingInputProps) {
   return (
     <FieldFrame
       pointer={pointer}
-      label={say(field.label)}
-      help={field.help ? say(field.help) : undefined}
+      label={localize(field.label)}
+      help={field.help ? localize(field.help) : undefined}
       required={field.required}
       isGroup={hasParts(field.shape, value)}
     >

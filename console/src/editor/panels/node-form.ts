@@ -28,7 +28,7 @@ export function useNodeForm(): NodeForm {
 }
 
 /** The schema's label in the language of the console. */
-export function useSay(): (words: LocalizedText) => string {
+export function useLocalized(): (words: LocalizedText) => string {
   const language = useLanguage()
   return words => words[language]
 }

@@ -7,7 +7,7 @@ import { CommittedInput } from './inputs/committed-input.tsx'
 import { FieldFrame } from './inputs/field-frame.tsx'
 import { JsonInput } from './inputs/json-input.tsx'
 import { Problems } from './inputs/problems.tsx'
-import { useControl, useNodeForm, useSay, wholeNode } from './node-form.ts'
+import { useControl, useNodeForm, useLocalized, wholeNode } from './node-form.ts'
 
 const useWords = defineWords(
   {
@@ -40,14 +40,14 @@ const reserved: Readonly<Record<string, string>> = { input: 'input', end: 'end',
 /** The kind, title and id of a node. */
 export function NodeHead({ node, kind }: { node: GraphNode; kind: KindRecord | undefined }) {
   const words = useWords()
-  const say = useSay()
+  const localize = useLocalized()
   return (
     <div className="fields">
       <div>
         <h2 className="panel-title">
-          {kind ? say(kind.title) : words.unknown(String(node.data.type ?? ''))}
+          {kind ? localize(kind.title) : words.unknown(String(node.data.type ?? ''))}
         </h2>
-        <p className="soft small panel-about">{kind ? say(kind.about) : words.unknownAbout}</p>
+        <p className="soft small panel-about">{kind ? localize(kind.about) : words.unknownAbout}</p>
       </div>
       <Problems pointer={wholeNode} reach="here" />
       <div className="fields node-names">
@@ -60,11 +60,11 @@ export function NodeHead({ node, kind }: { node: GraphNode; kind: KindRecord | u
 }
 
 function NameField({ node, name }: { node: GraphNode; name: 'title' | 'desc' }) {
-  const say = useSay()
+  const localize = useLocalized()
   const { store, kinds } = useWorkflowEditor()
   const control = useControl(`/${name}`)
   const field = kinds.common.find(each => each.name === name)
-  const label = field ? say(field.label) : name
+  const label = field ? localize(field.label) : name
   const value: unknown = node.data[name]
   const change = (next: unknown): void =>
     store.edit(
@@ -73,7 +73,7 @@ function NameField({ node, name }: { node: GraphNode; name: 'title' | 'desc' }) 
     )
   const text = typeof value === 'string' ? value : ''
   return (
-    <FieldFrame pointer={`/${name}`} label={label} help={field?.help ? say(field.help) : undefined}>
+    <FieldFrame pointer={`/${name}`} label={label} help={field?.help ? localize(field.help) : undefined}>
       {value !== undefined && typeof value !== 'string' ? (
         <JsonInput value={value} onChange={change} pointer={`/${name}`} label={label} />
       ) : name === 'title' ? (

@@ -12,7 +12,7 @@ const rest = 300
 const pauseAfter = (failures: number): number => Math.min(30_000, 1000 * 2 ** failures)
 
 /** Requests that the server rejects are rejected again; saving shows the reason. */
-const mayPass = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   !(error instanceof ApiFailure) ||
   error.reason === 'unreachable' ||
   error.status >= 500 ||
@@ -44,7 +44,7 @@ export function useChecks(store: EditorStore): Checks {
         setAnswered({ graph, checks: { runnable, findings: readFindings(answer, graph), outline } })
       } catch (error) {
         if (aborting.signal.aborted) return
-        if (!mayPass(error)) return
+        if (!isTransient(error)) return
         timer = setTimeout(check, pauseAfter(failures))
         failures += 1
       }

@@ -6,7 +6,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { formatDuration } from './format-duration.ts'
-import { RunGist } from './run-gist.tsx'
+import { RunOutcome } from './run-gist.tsx'
 import { StatusIcon, useRunWords } from './run-status.tsx'
 import { isSettled, type RunDetails } from './run-view.ts'
 
@@ -90,7 +90,7 @@ function PastRun({
     >
       <StatusIcon status={run.status} />
       <span className="past-said">
-        <RunGist run={run} />
+        <RunOutcome run={run} />
       </span>
       <span className="past-facts soft small">
         <When time={run.created_at} />

@@ -9,20 +9,20 @@ const useWords = defineWords(
   { working: '运行中', asks: '等待回答', silent: '没有输出' },
 )
 
-interface Gist {
+interface Outcome {
   status: RunStatus
   answer: string
   error: { reason: string; message: string } | null
 }
 
 /** The result of a run in one line. */
-export function RunGist({ run }: { run: Gist }) {
+export function RunOutcome({ run }: { run: Outcome }) {
   const words = useWords()
   const language = useLanguage()
-  const gist = run.error
+  const outcome = run.error
     ? explain(language, run.error.reason, run.error.message).title
     : plainStart(run.answer)
-  if (gist !== '') return <>{gist}</>
+  if (outcome !== '') return <>{outcome}</>
   const instead = isSettled(run.status)
     ? run.status === 'waiting'
       ? words.asks

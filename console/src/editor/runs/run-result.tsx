@@ -8,7 +8,7 @@ import { defineWords } from '../../ui/words.ts'
 import { formatDuration } from './format-duration.ts'
 import { ReplyForm } from './reply-form.tsx'
 import { StatusTag, useRunWords } from './run-status.tsx'
-import { isSettled, nodeOfPath, type RunView, type Utterance } from './run-view.ts'
+import { isSettled, nodeOfPath, type RunView, type RunMessage } from './run-view.ts'
 import { Trace } from './trace.tsx'
 import { useNow } from './use-now.ts'
 import type { WatchedRun } from './use-run.ts'
@@ -53,7 +53,7 @@ export function RunResult({ run, onShow, actions }: RunResultProps) {
           onReply={answer => watch.reply(answer)}
         />
       )}
-      <ConnectionTold run={run} />
+      <ConnectionAlert run={run} />
       {run.failure !== undefined && <Failure error={run.failure} />}
       {view.error && <RunError error={view.error} onShow={onShow} />}
       <div className="run-line">
@@ -95,7 +95,7 @@ function RunError({
   )
 }
 
-function ConnectionTold({ run: { connection, watch, view } }: { run: WatchedRun }) {
+function ConnectionAlert({ run: { connection, watch, view } }: { run: WatchedRun }) {
   const words = useWords()
   if (connection === 'reconnecting') return <Alert type="warning" showIcon title={words.reconnecting} />
   if (connection !== 'lost') return null
@@ -127,7 +127,7 @@ const AnswerText = lazy(async () => ({ default: (await import('./answer-text.tsx
 
 const useConversationWords = defineWords(
   {
-    said: 'Conversation',
+    messages: 'Conversation',
     you: 'Question',
     workflow: 'Answer',
     thinking: 'Running…',
@@ -136,7 +136,7 @@ const useConversationWords = defineWords(
     files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
   },
   {
-    said: '对话内容',
+    messages: '对话内容',
     you: '提问',
     workflow: '回答',
     thinking: '正在处理…',
@@ -150,43 +150,43 @@ const useConversationWords = defineWords(
 function Conversation({ view }: { view: RunView }) {
   const words = useConversationWords()
   const isWorking = !isSettled(view.status)
-  const isSpeaking = view.said.some(({ isComplete }) => !isComplete)
-  const isSilent = !isWorking && view.status === 'succeeded' && !view.said.some(({ by }) => by === 'run')
+  const isStreaming = view.messages.some(({ isComplete }) => !isComplete)
+  const isSilent = !isWorking && view.status === 'succeeded' && !view.messages.some(({ by }) => by === 'run')
   return (
-    <section className="said" aria-label={words.said} aria-live="polite" aria-busy={isWorking}>
-      {view.said.map(each => (
-        <Bubble key={each.id} said={each} />
+    <section className="said" aria-label={words.messages} aria-live="polite" aria-busy={isWorking}>
+      {view.messages.map(each => (
+        <Bubble key={each.id} message={each} />
       ))}
-      {isWorking && !isSpeaking && <p className="said-working soft">{words.thinking}</p>}
+      {isWorking && !isStreaming && <p className="said-working soft">{words.thinking}</p>}
       {isSilent && <p className="soft small">{words.silent}</p>}
     </section>
   )
 }
 
-function Bubble({ said }: { said: Utterance }) {
+function Bubble({ message }: { message: RunMessage }) {
   const words = useConversationWords()
-  const isAnswer = said.by === 'run'
-  const plain = <p className="said-plain">{said.text}</p>
+  const isAnswer = message.by === 'run'
+  const plain = <p className="said-plain">{message.text}</p>
   return (
     <article
-      className={`said-bubble by-${said.by}${said.isComplete ? '' : ' is-speaking'}`}
+      className={`said-bubble by-${message.by}${message.isComplete ? '' : ' is-speaking'}`}
       aria-label={isAnswer ? words.workflow : words.you}
     >
-      {isAnswer && said.dataType === 'text' ? (
+      {isAnswer && message.dataType === 'text' ? (
         <Suspense fallback={plain}>
-          <AnswerText text={said.text} />
+          <AnswerText text={message.text} />
         </Suspense>
       ) : isAnswer ? (
-        <pre>{said.text}</pre>
+        <pre>{message.text}</pre>
       ) : (
         plain
       )}
-      {said.files.length > 0 && (
+      {message.files.length > 0 && (
         <p className="soft small">
-          {words.files(said.files.length)}: {said.files.join(', ')}
+          {words.files(message.files.length)}: {message.files.join(', ')}
         </p>
       )}
-      {isAnswer && said.isComplete && <CopyButton text={said.text} label={words.copy} size="small" />}
+      {isAnswer && message.isComplete && <CopyButton text={message.text} label={words.copy} size="small" />}
     </article>
   )
 }

@@ -36,7 +36,7 @@ export interface NodeView {
 }
 
 /** The messages in their order. */
-export interface Utterance {
+export interface RunMessage {
   readonly id: string
   readonly by: 'user' | 'run'
   readonly text: string
@@ -51,7 +51,7 @@ export interface RunView {
   /** Number of the last processed event; 0 before the first. */
   readonly lastEvent: number
   readonly status: RunStatus
-  readonly said: readonly Utterance[]
+  readonly messages: readonly RunMessage[]
   /** In the order they started. */
   readonly nodes: readonly NodeView[]
   readonly waiting: { path: string; question: string; options: readonly string[] } | undefined
@@ -67,7 +67,7 @@ export const emptyView = (runId = ''): RunView => ({
   runId,
   lastEvent: 0,
   status: 'queued',
-  said: [],
+  messages: [],
   nodes: [],
   waiting: undefined,
   startedAt: undefined,

@@ -24,19 +24,19 @@ const idle: WatchState = {
   clockOffset: 0,
 }
 
-const mostTries = 7
+const maxAttempts = 7
 const pauseBefore = (attempt: number): number => Math.min(8000, 250 * 2 ** attempt)
 /** Text arrives in many small pieces; rendering more often is not visible. */
-const tellMilliseconds = 30
+const notifyMilliseconds = 30
 
 /** Rejected requests fail again; a broken connection or a restarting server may recover. */
 const isPassing = (error: unknown): boolean =>
   !(error instanceof ApiFailure) || error.reason === 'unreachable' || error.status >= 502
 
-async function* tellFirst(events: AsyncIterable<RunEvent>, tell: () => void): AsyncGenerator<RunEvent> {
+async function* notifyOnFirst(events: AsyncIterable<RunEvent>, notify: () => void): AsyncGenerator<RunEvent> {
   let isFirst = true
   for await (const event of events) {
-    if (isFirst) tell()
+    if (isFirst) notify()
     isFirst = false
     yield event
   }
@@ -48,7 +48,7 @@ export class RunWatch {
   readonly #listeners = new Set<() => void>()
   #state = idle
   #session = new AbortController()
-  #isTelling = false
+  #isNotifying = false
 
   constructor(server: RunServer) {
     this.#server = server
@@ -78,7 +78,7 @@ export class RunWatch {
       return
     }
     if (!signal.aborted)
-      await this.#follow(signal, () => tellFirst(this.#server.start(request, signal), onBegun))
+      await this.#follow(signal, () => notifyOnFirst(this.#server.start(request, signal), onBegun))
   }
 
   /** Shows any run, and watches it if it is still running. */
@@ -169,10 +169,10 @@ export class RunWatch {
         if (signal.aborted) return undefined
         if (first && !isNew) return error
         if (!isPassing(error)) return void this.#fail(error)
-        if (attempt + 1 >= mostTries) return void this.#fail(error, 'lost')
+        if (attempt + 1 >= maxAttempts) return void this.#fail(error, 'lost')
       }
       attempt += 1
-      if (attempt >= mostTries) return void this.#set({ connection: 'lost' })
+      if (attempt >= maxAttempts) return void this.#set({ connection: 'lost' })
       this.#set({ connection: first ? 'starting' : 'reconnecting' })
       await this.#server.pause(pauseBefore(attempt), signal)
       if (signal.aborted) return undefined
@@ -204,11 +204,11 @@ export class RunWatch {
 
   #set(change: Partial<WatchState>): void {
     this.#state = { ...this.#state, ...change }
-    if (this.#isTelling) return
-    this.#isTelling = true
+    if (this.#isNotifying) return
+    this.#isNotifying = true
     setTimeout(() => {
-      this.#isTelling = false
+      this.#isNotifying = false
       for (const listener of this.#listeners) listener()
-    }, tellMilliseconds)
+    }, notifyMilliseconds)
   }
 }

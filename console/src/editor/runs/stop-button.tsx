@@ -1,6 +1,6 @@
 import { Button } from 'antd'
 import { useState } from 'react'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import type { WatchedRun } from './use-run.ts'
 
@@ -9,11 +9,11 @@ const useWords = defineWords({ stop: 'Stop' }, { stop: '停止' })
 /** Stops a running or waiting run. Messages so far are kept. */
 export function StopButton({ run }: { run: WatchedRun }) {
   const words = useWords()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   const [isStopping, setIsStopping] = useState(false)
   const stop = async (): Promise<void> => {
     setIsStopping(true)
-    await run.watch.stop().catch(tellFailure)
+    await run.watch.stop().catch(showFailure)
     setIsStopping(false)
   }
   return (

@@ -9,7 +9,7 @@ import { RunWatch, type WatchState } from './run-watch.ts'
 
 /** By workflow, so that returning to an editor shows the same run. The last one used is last. */
 const watches = new Map<string, RunWatch>()
-const mostWatches = 5
+const maxWatches = 5
 
 // The next user must not see the previous user's data.
 onSignedOut(() => {
@@ -21,7 +21,7 @@ function watchOf(workflowId: string): RunWatch {
   const watch = watches.get(workflowId) ?? new RunWatch(runServer())
   watches.delete(workflowId)
   watches.set(workflowId, watch)
-  for (const [id, old] of [...watches].slice(0, -mostWatches)) {
+  for (const [id, old] of [...watches].slice(0, -maxWatches)) {
     old.close()
     watches.delete(id)
   }

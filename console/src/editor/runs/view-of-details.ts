@@ -6,7 +6,7 @@ import {
   type RunDetails,
   type RunProblem,
   type RunView,
-  type Utterance,
+  type RunMessage,
 } from './run-view.ts'
 
 type Problem = { reason: string; message: string; node_id: string | null } | null
@@ -28,7 +28,7 @@ const nodeOf = (record: NodeRecord): NodeView => ({
   attempts: record.attempts,
 })
 
-const spoken = (id: string, by: Utterance['by'], text: string): Utterance[] =>
+const spoken = (id: string, by: RunMessage['by'], text: string): RunMessage[] =>
   text === '' ? [] : [{ id, by, text, dataType: 'text', files: [], isComplete: true }]
 
 /** The view of a run from its trace. */
@@ -39,7 +39,7 @@ export function viewOfDetails(details: RunDetails): RunView {
     runId: details.run_id,
     lastEvent: 0,
     status: details.status,
-    said: [
+    messages: [
       ...spoken('query', 'user', typeof query === 'string' ? query : ''),
       ...spoken('answer', 'run', details.answer),
       ...spoken('question', 'run', waiting?.question ?? ''),
@@ -76,7 +76,7 @@ export function withDetails(view: RunView, details: RunDetails): RunView {
   return {
     ...known,
     lastEvent: view.lastEvent,
-    said: view.said.length > 0 ? view.said : known.said,
+    messages: view.messages.length > 0 ? view.messages : known.messages,
     nodes: [...nodes, ...known.nodes.filter(({ path }) => !heard.has(path))],
   }
 }

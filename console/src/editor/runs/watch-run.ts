@@ -6,7 +6,7 @@ import {
   type RunProblem,
   type RunStatus,
   type RunView,
-  type Utterance,
+  type RunMessage,
 } from './run-view.ts'
 
 export interface RunEvent {
@@ -40,7 +40,7 @@ const changes: Readonly<Record<string, (view: RunView, fields: Fields) => RunVie
       status: 'running',
       startedAt: timeOf(fields),
       inputs,
-      said: [...view.said, ...asked(text(inputs?.['query']), 'query')],
+      messages: [...view.messages, ...asked(text(inputs?.['query']), 'query')],
     }
   },
   'node.started': (view, fields) =>
@@ -65,7 +65,7 @@ const changes: Readonly<Record<string, (view: RunView, fields: Fields) => RunVie
     })),
   'node.skipped': (view, fields) => withNode(view, fields, () => ({ status: 'skipped' })),
   message: (view, fields) =>
-    withUtterance(view, text(fields['message_id']), () => ({
+    withMessage(view, text(fields['message_id']), () => ({
       text: text(fields['content']),
       dataType: text(fields['data_type']) || 'text',
       files: Array.isArray(fields['file_list']) ? (fields['file_list'] as string[]) : [],
@@ -89,7 +89,7 @@ const changes: Readonly<Record<string, (view: RunView, fields: Fields) => RunVie
     tokens: count((fields['usage'] as Fields | undefined)?.['total_tokens']),
     outputs: fields['outputs'],
     error: fields['error'] ? problemOf(fields['error'] as Fields) : undefined,
-    said: view.said.map(each => (each.isComplete ? each : { ...each, isComplete: true })),
+    messages: view.messages.map(each => (each.isComplete ? each : { ...each, isComplete: true })),
   }),
 }
 
@@ -135,29 +135,29 @@ const wrote = (view: RunView, fields: Fields): RunView =>
   }))
 
 const spoke = (view: RunView, fields: Fields): RunView =>
-  withUtterance(view, text(fields['message_id']), said => ({
-    text: (fields['reset'] === true ? '' : said.text) + text(fields['text']),
+  withMessage(view, text(fields['message_id']), message => ({
+    text: (fields['reset'] === true ? '' : message.text) + text(fields['text']),
     isComplete: false,
   }))
 
-function withUtterance(view: RunView, id: string, change: (said: Utterance) => Partial<Utterance>): RunView {
-  const at = view.said.findIndex(each => each.id === id)
-  const fresh: Utterance = { id, by: 'run', text: '', dataType: 'text', files: [], isComplete: false }
-  const said = view.said[at] ?? fresh
-  const changed = { ...said, ...change(said) }
-  return { ...view, said: at === -1 ? [...view.said, changed] : view.said.with(at, changed) }
+function withMessage(view: RunView, id: string, change: (message: RunMessage) => Partial<RunMessage>): RunView {
+  const at = view.messages.findIndex(each => each.id === id)
+  const fresh: RunMessage = { id, by: 'run', text: '', dataType: 'text', files: [], isComplete: false }
+  const message = view.messages[at] ?? fresh
+  const changed = { ...message, ...change(message) }
+  return { ...view, messages: at === -1 ? [...view.messages, changed] : view.messages.with(at, changed) }
 }
 
-const asked = (query: string, id: string): Utterance[] =>
+const asked = (query: string, id: string): RunMessage[] =>
   query === '' ? [] : [{ id, by: 'user', text: query, dataType: 'text', files: [], isComplete: true }]
 
 /** Only the node that asked reports the reply; the sender already shows it. */
 function replied(view: RunView, fields: Fields): RunView {
   const node = view.nodes.find(({ path }) => path === fields['node_id'])
   const answer = text((fields['outputs'] as Fields | undefined)?.['answer'])
-  const isKnown = view.said.findLast(({ isComplete }) => isComplete)?.by === 'user'
+  const isKnown = view.messages.findLast(({ isComplete }) => isComplete)?.by === 'user'
   if (node?.kind !== 'question' || answer === '' || isKnown) return view
-  return { ...view, said: [...view.said, ...asked(answer, `reply ${view.lastEvent}`)] }
+  return { ...view, messages: [...view.messages, ...asked(answer, `reply ${view.lastEvent}`)] }
 }
 
 /** When a run ends or waits, its active nodes do too. */
@@ -174,7 +174,7 @@ export const withReply = (view: RunView, answer: string): RunView => ({
   ...view,
   status: 'running',
   waiting: undefined,
-  said: [...view.said, ...asked(answer, `reply ${view.lastEvent}`)],
+  messages: [...view.messages, ...asked(answer, `reply ${view.lastEvent}`)],
 })
 
 export const withStatus = (view: RunView, status: RunStatus): RunView =>

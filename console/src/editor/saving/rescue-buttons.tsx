@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { Places } from '../model/autosave-ports.ts'
@@ -25,7 +25,7 @@ interface RescueButtonsProps {
 /** Ways to keep a graph whose workflow was deleted. */
 export function RescueButtons({ name, graph, places, size = 'middle', onSaved }: RescueButtonsProps) {
   const words = useWords()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   const queries = useQueryClient()
   const [isBusy, setIsBusy] = useState(false)
   const saveAsNew = async (): Promise<void> => {
@@ -38,7 +38,7 @@ export function RescueButtons({ name, graph, places, size = 'middle', onSaved }:
       await queries.invalidateQueries({ queryKey: ['workflows'] })
       navigate(pathTo('workflows', id))
     } catch (error) {
-      tellFailure(error)
+      showFailure(error)
     } finally {
       setIsBusy(false)
     }

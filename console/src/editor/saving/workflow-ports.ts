@@ -29,7 +29,7 @@ export const workflowPorts = (id: string): AutosavePorts => ({
     return ofExisting(call('POST /api/v1/workflow/update', { body: { id, workflow: graph }, headers }))
   },
   isConflict,
-  mayPass: error => {
+  isTransient: error => {
     if (!(error instanceof ApiFailure)) return !(error instanceof WorkflowDeleted)
     return error.reason === 'unreachable' || error.status >= 500 || error.status === 429
   },

@@ -14,7 +14,7 @@ import { Chat } from './chat/chat.tsx'
 import { chatAgentOf } from './chat/chat-agent.ts'
 import { ChatTab } from './chat/chat-tab.tsx'
 import { ConversationsTab } from './conversations/conversations-tab.tsx'
-import { UseTab } from './use/use-tab.tsx'
+import { ShareTab } from './use/use-tab.tsx'
 
 const useWords = defineWords(
   {
@@ -107,7 +107,7 @@ function AgentTab({ agent, tab, rest }: { agent: AgentRecord; tab: Tab; rest: re
   const conversationId = rest[0]
   if (tab === 'build') return <BuildTab agent={agent} />
   if (tab === 'chat') return <ChatTab agent={agent} conversationId={conversationId} />
-  if (tab === 'use') return <UseTab agent={agent} />
+  if (tab === 'use') return <ShareTab agent={agent} />
   return conversationId === undefined ? (
     <ConversationsTab agent={agent} />
   ) : (

@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useTellFailure } from '../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -191,7 +191,7 @@ function AgentCard({ agent }: { agent: ListedAgent }) {
 function DeleteAgent({ agent }: { agent: ListedAgent }) {
   const words = useAgentCardWords()
   const may = useMay()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const queries = useQueryClient()
   if (!may.write) return null
   const remove = async (): Promise<void> => {

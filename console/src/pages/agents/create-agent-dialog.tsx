@@ -40,7 +40,7 @@ const useWords = defineWords(
   },
 )
 
-interface Wish {
+interface NewAgentForm {
   name: string
   what: 'persona' | 'workflow'
   profile?: string
@@ -63,11 +63,11 @@ function WorkflowChoice({ value = '', onChange }: { value?: string; onChange?: (
 export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const words = useWords()
   const queries = useQueryClient()
-  const [form] = Form.useForm<Wish>()
+  const [form] = Form.useForm<NewAgentForm>()
   const what = Form.useWatch('what', form)
   const [error, setError] = useState<unknown>()
   const [isBusy, setIsBusy] = useState(false)
-  const create = async ({ name, what: kind, profile, workflowId }: Wish): Promise<void> => {
+  const create = async ({ name, what: kind, profile, workflowId }: NewAgentForm): Promise<void> => {
     setIsBusy(true)
     setError(undefined)
     const config =
@@ -94,7 +94,7 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
       onCancel={onClose}
       destroyOnHidden
     >
-      <Form<Wish>
+      <Form<NewAgentForm>
         form={form}
         layout="vertical"
         requiredMark={false}

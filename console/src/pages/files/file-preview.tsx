@@ -7,7 +7,7 @@ import { saveFile } from '../../api/save-file.ts'
 import { useMay } from '../../session/use-session.ts'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Failure, useTellFailure } from '../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -58,7 +58,7 @@ export function FilePreview({
 }) {
   const words = useFileWords()
   const may = useMay()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   return (
     <Drawer
       open
@@ -70,7 +70,7 @@ export function FilePreview({
           <Button
             type="primary"
             icon={<DownloadOutlined />}
-            onClick={() => saveFile(file.file_id, file.name).catch(tellFailure)}
+            onClick={() => saveFile(file.file_id, file.name).catch(showFailure)}
           >
             {words.download}
           </Button>
@@ -184,7 +184,7 @@ type PreviewKind = 'image' | 'audio' | 'video' | 'text' | 'none'
 const textTypes =
   /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|x-ndjson|toml|sql)|.*\+(json|xml|yaml)$)/
 
-const mostBytes: Readonly<Record<Exclude<PreviewKind, 'none'>, number>> = {
+const maxBytes: Readonly<Record<Exclude<PreviewKind, 'none'>, number>> = {
   image: 20 * 1024 ** 2,
   audio: 50 * 1024 ** 2,
   video: 50 * 1024 ** 2,
@@ -207,5 +207,5 @@ function previewKindOf({ mime_type, size }: { mime_type: string; size: number })
       : textTypes.test(mime_type)
         ? 'text'
         : 'none'
-  return kind !== 'none' && size <= mostBytes[kind] ? kind : 'none'
+  return kind !== 'none' && size <= maxBytes[kind] ? kind : 'none'
 }

@@ -5,7 +5,7 @@ import { saveFile } from '../../api/save-file.ts'
 import { useMay } from '../../session/use-session.ts'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { When } from '../../ui/when.tsx'
 import { WideTable } from '../../ui/wide-table.tsx'
 import { useFileWords } from './file-words.ts'
@@ -25,7 +25,7 @@ export interface FilesTableProps {
 function FileActions({ file, onDelete }: { file: StoredFile; onDelete: () => void }) {
   const words = useFileWords()
   const may = useMay()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   return (
     <span className="file-actions">
       <CopyButton size="small" text={file.file_id} label={words.copyId} />
@@ -35,7 +35,7 @@ function FileActions({ file, onDelete }: { file: StoredFile; onDelete: () => voi
         icon={<DownloadOutlined />}
         aria-label={words.downloadNamed(file.name)}
         title={words.download}
-        onClick={() => saveFile(file.file_id, file.name).catch(tellFailure)}
+        onClick={() => saveFile(file.file_id, file.name).catch(showFailure)}
       />
       {may.write && (
         <Button

@@ -3,7 +3,7 @@ import { App } from 'antd'
 import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
 import { allKey, useAll } from '../../api/use-all.ts'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { filesKey, type StoredFile } from './use-files.ts'
@@ -39,7 +39,7 @@ export function useDeleteFiles(onDeleted: (ids: string[]) => void): (files: Stor
   const words = useWords()
   const { modal, message } = App.useApp()
   const queries = useQueryClient()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
 
   const remove = async (ids: string[], force: boolean): Promise<Deleted | undefined> => {
     try {
@@ -52,7 +52,7 @@ export function useDeleteFiles(onDeleted: (ids: string[]) => void): (files: Stor
       ])
       return answer
     } catch (error) {
-      tellFailure(error)
+      showFailure(error)
       return undefined
     }
   }

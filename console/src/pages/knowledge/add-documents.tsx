@@ -11,7 +11,7 @@ import { type DragEvent, type ReactNode, useMemo, useRef, useState } from 'react
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
 import { upload } from '../../api/upload.ts'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
 import { UploadPanel } from '../../ui/uploads/upload-panel.tsx'
 import type { UploadEntry, UploadQueue, UploadSteps } from '../../ui/uploads/upload-queue.ts'
@@ -150,7 +150,7 @@ interface DropZoneProps {
 /** Accepts any number of files and folders. */
 function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
   const words = useDropZoneWords()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const [isOver, setIsOver] = useState(false)

@@ -7,13 +7,13 @@ const useWords = defineWords(
     ready: 'Ready',
     empty: 'Empty',
     indexing: 'Processing documents…',
-    anew: (done: number, total: number) => `Re-indexing: ${done} of ${total}`,
+    reindexing: (done: number, total: number) => `Re-indexing: ${done} of ${total}`,
   },
   {
     ready: '就绪',
     empty: '空',
     indexing: '正在处理文档…',
-    anew: (done: number, total: number) => `正在重建索引：${done}/${total}`,
+    reindexing: (done: number, total: number) => `正在重建索引：${done}/${total}`,
   },
 )
 
@@ -24,7 +24,7 @@ export function BaseStatus({ base }: { base: KnowledgeBase }) {
     return (
       <span className="kb-status moving">
         <SyncOutlined spin aria-hidden />
-        {base.reindexing ? words.anew(base.reindexing.done, base.reindexing.total) : words.indexing}
+        {base.reindexing ? words.reindexing(base.reindexing.done, base.reindexing.total) : words.indexing}
       </span>
     )
   if (base.document_count === 0) return <span className="kb-status soft">{words.empty}</span>

@@ -4,9 +4,9 @@ import { Button, Input, Switch, Tag } from 'antd'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { pathTo } from '../../ui/router.ts'
-import { useKept } from '../../ui/use-kept.ts'
+import { useUnsavedInput } from '../../ui/use-kept.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkPlace } from './chunk-place.tsx'
 import { chunksKey } from './use-document.ts'
@@ -44,7 +44,7 @@ interface ChunkCardProps {
 export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
   const words = useWords()
   const may = useMay()
-  const [text, keepText] = useKept<string>(`passage ${of.fileId} ${chunk.chunk_id}`)
+  const [text, keepText] = useUnsavedInput<string>(`passage ${of.fileId} ${chunk.chunk_id}`)
   const [isEditing, setIsEditing] = useState(text !== undefined)
   const endEditing = (): void => {
     keepText(undefined)
@@ -120,7 +120,7 @@ export function ChunkCard({ chunk, of, isMeant }: ChunkCardProps) {
 /** Edits a chunk's text, or excludes it from search. */
 function useCorrectChunk(of: { knowledgeId: string; fileId: string }, chunkId: string) {
   const queries = useQueryClient()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   return useMutation({
     mutationFn: (body: { content?: string; enabled?: boolean }) =>
       call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks/{chunk_id}/update', {

@@ -8,7 +8,7 @@ import { ChunkingFields } from './chunking-fields.tsx'
 import { EmbeddingFields } from './embedding-fields.tsx'
 import { NameFields } from './name-fields.tsx'
 import { RetrievalFields } from './retrieval-fields.tsx'
-import { type SettingsForm, usualSettings, wishesOf, withFields } from './settings-form.ts'
+import { type SettingsForm, usualSettings, patchOf, withFields } from './settings-form.ts'
 import { useRefreshKnowledge } from './use-knowledge.ts'
 
 const useWords = defineWords(
@@ -41,7 +41,7 @@ export function CreateKnowledge({ open, onClose }: { open: boolean; onClose: () 
   const create = useMutation({
     mutationFn: (values: SettingsForm) =>
       call('POST /api/v1/knowledge/create', {
-        body: { ...wishesOf(values, usualSettings), name: values.name.trim() },
+        body: { ...patchOf(values, usualSettings), name: values.name.trim() },
       }),
     onSuccess: made => {
       navigate(pathTo('knowledge', made.knowledge_id))

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { App, Modal } from 'antd'
 import { call } from '../../api/call.ts'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 
@@ -36,7 +36,7 @@ interface DeleteKnowledgeProps {
 export function DeleteKnowledge({ base, open, onClose, onDeleted }: DeleteKnowledgeProps) {
   const words = useWords()
   const { message } = App.useApp()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const refresh = useRefreshKnowledge()
   const remove = useMutation({
     mutationFn: () =>

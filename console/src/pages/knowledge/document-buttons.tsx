@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Button, Popconfirm } from 'antd'
 import { saveFile } from '../../api/save-file.ts'
 import { useMay } from '../../session/use-session.ts'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useDocumentActions } from './use-document-actions.ts'
 import type { KnowledgeDocument } from './use-knowledge.ts'
@@ -40,7 +40,7 @@ interface DocumentButtonsProps {
 export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentButtonsProps) {
   const words = useWords()
   const may = useMay()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const { readAgain, remove } = useDocumentActions(knowledgeId)
   const { file_id: fileId, name } = document
   const save = useMutation({ mutationFn: () => saveFile(fileId, name), onError: tell })

@@ -1,7 +1,7 @@
 import type { CallInput } from '../../api/operations.ts'
 import type { KnowledgeBase } from './use-knowledge.ts'
 
-export type Wishes = CallInput<'POST /api/v1/knowledge/{knowledge_id}/update'>['body']
+export type KnowledgePatch = CallInput<'POST /api/v1/knowledge/{knowledge_id}/update'>['body']
 type Mode = KnowledgeBase['retrieval']['mode']
 
 /** The settings of a knowledge base as form values. */
@@ -68,19 +68,19 @@ function changes<Values extends object>(values: Values, before: Values): Partial
 }
 
 /** Only changed settings: omitted ones stay as they are, including the server's defaults. */
-export function wishesOf(values: SettingsForm, before: SettingsForm): Wishes {
+export function patchOf(values: SettingsForm, before: SettingsForm): KnowledgePatch {
   const { separators, ...chunking } = changes(values.chunking, before.chunking)
   const { mode, ...retrieval } = changes(values.retrieval, before.retrieval)
-  const wishes: Wishes = {
+  const patch: KnowledgePatch = {
     ...(values.name !== before.name && { name: values.name.trim() }),
     ...(values.description !== before.description && { description: values.description }),
   }
   if (separators || Object.keys(chunking).length > 0)
-    wishes.chunking = { ...chunking, ...(separators && { separators: separators.map(meantSeparator) }) }
+    patch.chunking = { ...chunking, ...(separators && { separators: separators.map(meantSeparator) }) }
   if ((mode && mode !== 'auto') || Object.keys(retrieval).length > 0)
-    wishes.retrieval = { ...retrieval, ...(mode && mode !== 'auto' && { mode }) }
-  if (!isSame(values.embedding, before.embedding)) wishes.embedding = embeddingOf(values.embedding)
-  return wishes
+    patch.retrieval = { ...retrieval, ...(mode && mode !== 'auto' && { mode }) }
+  if (!isSame(values.embedding, before.embedding)) patch.embedding = embeddingOf(values.embedding)
+  return patch
 }
 
 function embeddingOf({ use, model }: SettingsForm['embedding']): { model?: string } | null {

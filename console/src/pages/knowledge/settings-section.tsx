@@ -4,9 +4,9 @@ import { type ReactNode, useEffect } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { useKept } from '../../ui/use-kept.ts'
+import { useUnsavedInput } from '../../ui/use-kept.ts'
 import { defineWords } from '../../ui/words.ts'
-import { type SettingsForm, settingsOf, type Wishes, wishesOf, withFields } from './settings-form.ts'
+import { type SettingsForm, settingsOf, type KnowledgePatch, patchOf, withFields } from './settings-form.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 
 const useWords = defineWords(
@@ -57,17 +57,17 @@ export function SettingsSection(props: SettingsSectionProps) {
   const { message, modal } = App.useApp()
   const refresh = useRefreshKnowledge()
   const [form] = Form.useForm<SettingsForm>()
-  const [edited, keep] = useKept<Edited>(`settings ${base.knowledge_id} ${name}`)
+  const [edited, keep] = useUnsavedInput<Edited>(`settings ${base.knowledge_id} ${name}`)
   const saved = settingsOf(base)
   const start = edited?.start ?? saved
   // Compared with the state when editing started, so that concurrent changes of others are not reverted.
-  const wishes = (): Wishes => wishesOf(withFields(start, form.getFieldsValue()), start)
+  const patch = (): KnowledgePatch => patchOf(withFields(start, form.getFieldsValue()), start)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what nobody edits follows what is saved
   useEffect(() => {
     if (!edited) form.setFieldsValue(settingsOf(base))
   }, [base])
   const update = useMutation({
-    mutationFn: (body: Wishes) =>
+    mutationFn: (body: KnowledgePatch) =>
       call('POST /api/v1/knowledge/{knowledge_id}/update', {
         params: { knowledge_id: base.knowledge_id },
         body,
@@ -80,14 +80,14 @@ export function SettingsSection(props: SettingsSectionProps) {
     },
   })
   const submit = (): void => {
-    if (!isIndex || base.document_count === 0) update.mutate(wishes())
+    if (!isIndex || base.document_count === 0) update.mutate(patch())
     else
       modal.confirm({
         title: words.confirm,
         content: words.confirmAbout(base.document_count),
         okText: words.saveIndex,
         cancelText: words.cancel,
-        onOk: () => update.mutate(wishes()),
+        onOk: () => update.mutate(patch()),
       })
   }
   return (
@@ -100,7 +100,7 @@ export function SettingsSection(props: SettingsSectionProps) {
         initialValues={edited ? withFields(start, edited.fields) : saved}
         disabled={!may.write}
         onValuesChange={() =>
-          keep(Object.keys(wishes()).length > 0 ? { start, fields: form.getFieldsValue() } : undefined)
+          keep(Object.keys(patch()).length > 0 ? { start, fields: form.getFieldsValue() } : undefined)
         }
         onFinish={submit}
       >

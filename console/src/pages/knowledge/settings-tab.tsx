@@ -8,7 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import type { Metadata } from '../../ui/uploads/upload-queue.ts'
-import { useKept } from '../../ui/use-kept.ts'
+import { useUnsavedInput } from '../../ui/use-kept.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ChunkingFields } from './chunking-fields.tsx'
 import { DeleteKnowledge } from './delete-knowledge.tsx'
@@ -146,7 +146,7 @@ function MetadataSettings({ base }: { base: KnowledgeBase }) {
   const { message } = App.useApp()
   const refresh = useRefreshKnowledge()
   const params = { knowledge_id: base.knowledge_id }
-  const [edited, keep] = useKept<{ rows: MetadataRow[]; start: Metadata }>(`metadata ${base.knowledge_id}`)
+  const [edited, keep] = useUnsavedInput<{ rows: MetadataRow[]; start: Metadata }>(`metadata ${base.knowledge_id}`)
   const start = edited?.start ?? base.metadata
   const rows = edited?.rows ?? rowsOf(base.metadata)
   const metadata = metadataOf(rows)

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { App } from 'antd'
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
-import { useFailureWords, useTellFailure } from '../../ui/failure.tsx'
+import { useFailureWords, useFailureToast } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useRefreshKnowledge } from './use-knowledge.ts'
 
@@ -26,7 +26,7 @@ const useWords = defineWords(
 export function useDocumentActions(knowledgeId: string) {
   const words = useWords()
   const { message } = App.useApp()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const wordsOf = useFailureWords()
   const refresh = useRefreshKnowledge()
   const readAgain = useMutation({

@@ -7,7 +7,7 @@ import type { CallData } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useTellFailure } from '../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Language, useLanguage } from '../../ui/preferences.ts'
@@ -109,7 +109,7 @@ function useModelActions({ model, onTested }: ModelActionsProps) {
   const words = useModelWords()
   const { message } = App.useApp()
   const refresh = useRefreshModels()
-  const onError = useTellFailure()
+  const onError = useFailureToast()
   const body = { id: model.id }
   const test = useMutation({
     mutationFn: () => call('POST /api/v1/model/test', { body }),

@@ -1,7 +1,7 @@
 import { Table } from 'antd'
 import type { CallData, ItemOf } from '../../api/operations.ts'
 import { formatDuration } from '../../editor/runs/format-duration.ts'
-import { RunGist } from '../../editor/runs/run-gist.tsx'
+import { RunOutcome } from '../../editor/runs/run-gist.tsx'
 import { StatusTag, useRunWords } from '../../editor/runs/run-status.tsx'
 import { isSettled } from '../../editor/runs/run-view.ts'
 import { navigate, pathTo } from '../../ui/router.ts'
@@ -82,7 +82,7 @@ function useColumns() {
             {nameOf(run)}
           </a>
           <span className="soft small">
-            <RunGist run={run} />
+            <RunOutcome run={run} />
           </span>
         </div>
       ),

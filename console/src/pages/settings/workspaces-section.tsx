@@ -7,7 +7,7 @@ import type { ItemOf } from '../../api/operations.ts'
 import { allKey, useAll } from '../../api/use-all.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Failure, useTellFailure } from '../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { MakeSecretDialog, SecretOnce } from '../../ui/secret-once.tsx'
 import { When } from '../../ui/when.tsx'
@@ -144,7 +144,7 @@ function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose
       await queries.invalidateQueries({ queryKey: allKey('POST /api/v1/workspace/list') })
       onClose()
     },
-    onError: useTellFailure(),
+    onError: useFailureToast(),
   })
   return (
     <Modal

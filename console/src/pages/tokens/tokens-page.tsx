@@ -8,7 +8,7 @@ import { allKey, useAll } from '../../api/use-all.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useTellFailure } from '../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { When } from '../../ui/when.tsx'
@@ -154,7 +154,7 @@ function RevokeToken({ token, isOwn }: { token: Token; isOwn: boolean }) {
       if (isOwn) signOut()
       else await queries.invalidateQueries({ queryKey: allKey('POST /api/v1/token/list') })
     },
-    onError: useTellFailure(),
+    onError: useFailureToast(),
   })
   return (
     <Popconfirm

@@ -40,7 +40,7 @@ export function UsageChart({ days }: { days: UsageDay[] }) {
   const { shown, read, handlers } = useChosenDay(days.length, { left, slot })
   const series = panels.flat()
   const day = days[read]!
-  const told = series.map(({ name, values }) => `${name} ${number(values[read]!)}`)
+  const values = series.map(({ name, values }) => `${name} ${number(values[read]!)}`)
   return (
     <>
       <ChartLegend series={series} />
@@ -53,7 +53,7 @@ export function UsageChart({ days }: { days: UsageDay[] }) {
         aria-valuemin={1}
         aria-valuemax={days.length}
         aria-valuenow={read + 1}
-        aria-valuetext={`${longDay(day.date)}: ${told.join(', ')}`}
+        aria-valuetext={`${longDay(day.date)}: ${values.join(', ')}`}
         {...handlers}
       >
         <ChartDrawing

@@ -76,7 +76,7 @@ export function UsageFilterBar({
 }
 
 const presets = [7, 30, 90] as const
-const mostDays = 366
+const maxDays = 366
 
 const dayMilliseconds = 86_400_000
 const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
@@ -107,7 +107,7 @@ export function readRange(query: URLSearchParams, now = Date.now()): UsageRange 
 
 export function isPossible({ from, to }: UsageRange): boolean {
   const span = (Date.parse(to) - Date.parse(from)) / dayMilliseconds
-  return span >= 0 && span < mostDays
+  return span >= 0 && span < maxDays
 }
 
 export const filterOf = ({ from, to, agentId, workflowId }: UsageRange): UsageFilter => ({

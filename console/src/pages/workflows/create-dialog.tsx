@@ -3,7 +3,7 @@ import { Form, Input, type InputRef, Modal, Radio } from 'antd'
 import { useRef } from 'react'
 import { call } from '../../api/call.ts'
 import { type Graph, type GraphNode, makeEdge } from '../../editor/model/graph.ts'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
 import { useTemplateWords } from './workflow-words.ts'
@@ -56,7 +56,7 @@ export function CreateDialog({ open, id, onClose }: { open: boolean; id?: string
   const [form] = Form.useForm<Values>()
   const first = useRef<InputRef>(null)
   const queries = useQueryClient()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   const creating = useMutation({
     mutationFn: async ({ name, template }: Values): Promise<string> => {
       const workflow = templateGraph(template, { ...rest, drinks: [latte, americano, mocha] })
@@ -72,7 +72,7 @@ export function CreateDialog({ open, id, onClose }: { open: boolean; id?: string
       await queries.invalidateQueries({ queryKey: ['workflow-editor', made] })
       navigate(pathTo('workflows', made))
     },
-    onError: tellFailure,
+    onError: showFailure,
   })
   return (
     <Modal

@@ -25,7 +25,7 @@ import { RescueButtons } from '../../editor/saving/rescue-buttons.tsx'
 import type { Autosave } from '../../editor/saving/use-autosave.ts'
 import { tagOf } from '../../editor/saving/workflow-ports.ts'
 import { type SaveStatus as Status, useEditorState, useWorkflowEditor } from '../../editor/workflow-editor.ts'
-import { useFailureWords, useTellFailure } from '../../ui/failure.tsx'
+import { useFailureWords, useFailureToast } from '../../ui/failure.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useEditorWords } from './editor-words.ts'
 import { exportWorkflow } from './export-workflow.ts'
@@ -50,7 +50,7 @@ export function EditorHeader({ autosave, panes, onName, onTidy, onShow, onRun }:
   const words = useEditorWords()
   const { workflowId, store, mayWrite } = useWorkflowEditor()
   const { canUndo, canRedo } = useEditorState()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   const save = async (): Promise<void> => {
     if (mayWrite) await autosave.flush()
     await exportWorkflow(workflowId)
@@ -71,7 +71,7 @@ export function EditorHeader({ autosave, panes, onName, onTidy, onShow, onRun }:
           </>
         )}
         <Tool title={words.history} icon={<HistoryOutlined />} onClick={() => onShow('history')} />
-        <Tool title={words.export} icon={<ExportOutlined />} onClick={() => save().catch(tellFailure)} />
+        <Tool title={words.export} icon={<ExportOutlined />} onClick={() => save().catch(showFailure)} />
         <Tool title={words.keys} icon={<QuestionOutlined />} onClick={() => onShow('keys')} />
         {mayWrite && (
           <Tool
@@ -132,7 +132,7 @@ function SaveStatus() {
   const words = useEditorWords()
   const { saving, mayWrite, store, workflowId, name } = useWorkflowEditor()
   const failureWords = useFailureWords()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   if (!mayWrite)
     return (
       <Tooltip title={words.readOnlyWhy}>
@@ -160,7 +160,7 @@ function SaveStatus() {
         />
       )}
       {status === 'failed' && !(error instanceof WorkflowDeleted) && (
-        <Button size="small" onClick={() => saving.flush().catch(tellFailure)}>
+        <Button size="small" onClick={() => saving.flush().catch(showFailure)}>
           {words.again}
         </Button>
       )}
@@ -184,7 +184,7 @@ function WorkflowName({ autosave, onName }: { autosave: Autosave; onName(name: s
   const { workflowId, name, mayWrite } = useWorkflowEditor()
   const [typed, setTyped] = useState<string>()
   const queries = useQueryClient()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   // The version may increase while the name is being saved.
   const latest = useRef(autosave)
   latest.current = autosave
@@ -202,7 +202,7 @@ function WorkflowName({ autosave, onName }: { autosave: Autosave; onName(name: s
       await queries.invalidateQueries({ queryKey: ['workflows'] })
     } catch (error) {
       onName(name)
-      tellFailure(error)
+      showFailure(error)
     }
   }
   if (!mayWrite) return <h1 className="editor-name">{name || workflowId}</h1>

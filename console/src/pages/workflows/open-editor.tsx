@@ -27,7 +27,7 @@ import {
   WorkflowEditorContext,
 } from '../../editor/workflow-editor.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
-import { useTellFailure } from '../../ui/failure.tsx'
+import { useFailureToast } from '../../ui/failure.tsx'
 import { useDocumentTitle } from '../../ui/page.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { EditorHeader } from './editor-header.tsx'
@@ -208,13 +208,13 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Shortcuts of the whole editor. Text fields keep their own undo. */
 function useEditorKeys({ onHelp }: { onHelp(): void }): void {
   const { store, saving, mayWrite } = useWorkflowEditor()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   const press = useEffectEvent((event: KeyboardEvent): void => {
     const key = event.key.toLowerCase()
     const isCommand = event.ctrlKey || event.metaKey
     if (isCommand && key === 's') {
       event.preventDefault()
-      saving.flush().catch(tellFailure)
+      saving.flush().catch(showFailure)
       return
     }
     if (isTyping(event.target)) return

@@ -16,7 +16,7 @@ import { parseExact } from '../../api/exact-json.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useTellFailure } from '../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
@@ -162,7 +162,7 @@ function WorkflowActions({ item }: { item: WorkflowItem }) {
   const may = useMay()
   const { modal, message } = App.useApp()
   const queries = useQueryClient()
-  const tellFailure = useTellFailure()
+  const showFailure = useFailureToast()
   const name = item.name || item.id
   const refresh = () => queries.invalidateQueries({ queryKey: ['workflows'] })
 
@@ -184,7 +184,7 @@ function WorkflowActions({ item }: { item: WorkflowItem }) {
           message.success(words.removed)
           await refresh()
         } catch (error) {
-          tellFailure(error)
+          showFailure(error)
         }
       },
     })
@@ -205,7 +205,7 @@ function WorkflowActions({ item }: { item: WorkflowItem }) {
             ? [{ key: 'remove', icon: <DeleteOutlined />, label: words.remove, danger: true }]
             : []),
         ],
-        onClick: ({ key }) => void Promise.resolve(actions[key]?.()).catch(tellFailure),
+        onClick: ({ key }) => void Promise.resolve(actions[key]?.()).catch(showFailure),
       }}
     >
       <Button

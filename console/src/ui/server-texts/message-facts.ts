@@ -122,9 +122,9 @@ const first = (found: readonly (string | undefined)[]): string => found.find(Boo
 export function explainField(language: Language, path: string, message: string): string {
   if (language === 'en') return `${path} ${message}`.trim()
   const field = path || '请求内容'
-  for (const [pattern, say] of chineseFieldRules) {
+  for (const [pattern, describe] of chineseFieldRules) {
     const found = pattern.exec(message)
-    if (found) return `${field}：${say(...found.slice(1))}`
+    if (found) return `${field}：${describe(...found.slice(1))}`
   }
   const facts = factsIn(message)
   if (/there is no|names no|refers to|no such|unknown|does not exist/i.test(message))

@@ -41,7 +41,7 @@ const useWords = defineWords(
 )
 
 /** A list of thousands of files is cut. */
-const mostFailed = 50
+const maxFailed = 50
 
 /** Upload progress: active and failed files, and the total. */
 export function UploadPanel({ queue, entries }: { queue: UploadQueue; entries: readonly UploadEntry[] }) {
@@ -89,11 +89,11 @@ export function UploadPanel({ queue, entries }: { queue: UploadQueue; entries: r
         />
       )}
       <ul>
-        {failed.slice(0, mostFailed).map(entry => (
+        {failed.slice(0, maxFailed).map(entry => (
           <FailedUpload key={entry.id} entry={entry} queue={queue} />
         ))}
-        {failed.length > mostFailed && (
-          <li className="soft small">{words.moreFailed(failed.length - mostFailed)}</li>
+        {failed.length > maxFailed && (
+          <li className="soft small">{words.moreFailed(failed.length - maxFailed)}</li>
         )}
         {moving.slice(0, 6).map(entry => (
           <MovingUpload key={entry.id} entry={entry} queue={queue} />

@@ -24,8 +24,8 @@ export interface UploadSteps {
   add?(fileIds: string[], metadata: Metadata): Promise<ReadonlyMap<string, ApiFailure>>
 }
 
-const mostAtOnce = 3
-const mostPerCall = 100
+const maxConcurrent = 3
+const maxPerCall = 100
 /** Files that finish together are added together. */
 const gatherMilliseconds = 250
 
@@ -109,7 +109,7 @@ export class UploadQueue {
 
   #advance(): void {
     for (const entry of this.#entries) {
-      if (this.#aborts.size >= mostAtOnce) return
+      if (this.#aborts.size >= maxConcurrent) return
       if (entry.state === 'waiting') void this.#send(entry)
     }
   }
@@ -118,11 +118,11 @@ export class UploadQueue {
     const abort = new AbortController()
     this.#aborts.set(id, abort)
     this.#patch(id, { state: 'sending' })
-    let told = 0
+    let reported = 0
     const onProgress = (share: number): void => {
       // Smaller steps are not visible, and each one renders the list again.
-      if (abort.signal.aborted || share - told < 0.02) return
-      told = share
+      if (abort.signal.aborted || share - reported < 0.02) return
+      reported = share
       this.#patch(id, { share })
     }
     try {
@@ -153,7 +153,7 @@ export class UploadQueue {
     if (!first) return
     const batch = this.#entries
       .filter(({ state, metadata }) => state === 'sent' && metadata === first.metadata)
-      .slice(0, mostPerCall)
+      .slice(0, maxPerCall)
     const ids = new Set(batch.map(({ id }) => id))
     this.#isAdding = true
     this.#set(this.#entries.map(entry => (ids.has(entry.id) ? { ...entry, state: 'adding' } : entry)))

@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom'
 import { defineWords } from '../../../ui/words.ts'
 import { completions } from '../../model/references.ts'
 import { useEditorState, useWorkflowEditor } from '../../workflow-editor.ts'
-import { useSay } from '../node-form.ts'
+import { useLocalized } from '../node-form.ts'
 import { useNodeTitle } from '../use-node-title.ts'
 
 const useWords = defineWords(
@@ -85,12 +85,12 @@ const useOffersWords = defineWords(
   { system: '系统', any: '任意输出：请输入名称' },
 )
 
-const mostOffers = 60
+const maxOffers = 60
 
 /** The offers for a text of the node that match what was typed; none while the list is closed. */
 export function useOffers(nodeId: string, typed: string | undefined): readonly Offer[] {
   const words = useOffersWords()
-  const say = useSay()
+  const localize = useLocalized()
   const titleOf = useNodeTitle()
   const { kinds, checks } = useWorkflowEditor()
   const { graph } = useEditorState()
@@ -100,7 +100,7 @@ export function useOffers(nodeId: string, typed: string | undefined): readonly O
     const kindOf = (id: string): string => {
       const node = graph.nodes.find(each => each.id === id)
       const kind = kinds.kinds.find(each => each.kind === node?.data.type)
-      return `${kind ? say(kind.title) : (node?.data.type ?? '')} · ${id}`
+      return `${kind ? localize(kind.title) : (node?.data.type ?? '')} · ${id}`
     }
     return completions(graph, checks.outline, nodeId, kinds.system, titleOf).map(offer => {
       const system = offer.nodeId === 'sys' && kinds.system.find(({ name }) => name === offer.name)
@@ -108,15 +108,15 @@ export function useOffers(nodeId: string, typed: string | undefined): readonly O
         reference: offer.reference,
         title: offer.nodeId === 'sys' ? words.system : offer.title,
         output: offer.name || '…',
-        about: offer.name === '' ? words.any : system ? say(system.about) : kindOf(offer.nodeId),
+        about: offer.name === '' ? words.any : system ? localize(system.about) : kindOf(offer.nodeId),
       }
     })
-  }, [isAsked, graph, checks.outline, nodeId, kinds, titleOf, say, words])
+  }, [isAsked, graph, checks.outline, nodeId, kinds, titleOf, localize, words])
   if (typed === undefined) return all
   const wanted = typed.trim().toLowerCase()
   const fits = (offer: Offer): boolean =>
     [offer.reference, `${offer.title}.${offer.output}`, `${offer.title} ${offer.output}`].some(text =>
       text.toLowerCase().includes(wanted),
     )
-  return all.filter(fits).slice(0, mostOffers)
+  return all.filter(fits).slice(0, maxOffers)
 }

@@ -2,7 +2,7 @@ import { Segmented } from 'antd'
 import type { KindField, KindShape } from '../../../../../src/contract/kind-operations.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { fitsShape, isObject, type JsonObject, withKey } from '../fits-shape.ts'
-import { useNodeForm, useSay } from '../node-form.ts'
+import { useNodeForm, useLocalized } from '../node-form.ts'
 import { pointerBelow } from '../pointer.ts'
 import { type CaseProps, CasesInput } from './cases-input.tsx'
 import { JsonInput } from './json-input.tsx'
@@ -137,7 +137,7 @@ interface ClauseInputProps {
 /** One comparison: a value, an operator and an operand. */
 function ClauseInput({ shape, value, index, pointer, onChange, onRemove }: ClauseInputProps) {
   const words = useClauseInputWords()
-  const say = useSay()
+  const localize = useLocalized()
   const name = words.clause(index + 1)
   if (!isObject(value))
     return (
@@ -163,7 +163,7 @@ function ClauseInput({ shape, value, index, pointer, onChange, onRemove }: Claus
           value={value[field.name]}
           onChange={next => onChange(withKey(value, field.name, next))}
           pointer={place}
-          label={`${name}: ${say(field.label)}`}
+          label={`${name}: ${localize(field.label)}`}
         />
         <Problems pointer={place} reach="below" />
       </div>

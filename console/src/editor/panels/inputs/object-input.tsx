@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { KindField } from '../../../../../src/contract/kind-operations.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { hasParts, isObject, type JsonObject, withKey } from '../fits-shape.ts'
-import { useSay } from '../node-form.ts'
+import { useLocalized } from '../node-form.ts'
 import { pointerBelow } from '../pointer.ts'
 import { useUnfinishedText } from '../unfinished-texts.ts'
 import { withOthers } from '../with-others.ts'
@@ -29,13 +29,13 @@ export function FieldInput({
   onChange,
   pointer,
 }: { field: KindField } & Pick<InputProps, 'value' | 'onChange' | 'pointer'>) {
-  const say = useSay()
-  const label = say(field.label)
+  const localize = useLocalized()
+  const label = localize(field.label)
   return (
     <FieldFrame
       pointer={pointer}
       label={label}
-      help={field.help ? say(field.help) : undefined}
+      help={field.help ? localize(field.help) : undefined}
       required={field.required}
       isGroup={hasParts(field.shape, value)}
     >

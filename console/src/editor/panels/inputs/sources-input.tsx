@@ -2,7 +2,7 @@ import { PlusOutlined } from '@ant-design/icons'
 import { Button, Dropdown } from 'antd'
 import { defineWords } from '../../../ui/words.ts'
 import { isObject } from '../fits-shape.ts'
-import { useNodeForm, useSay } from '../node-form.ts'
+import { useNodeForm, useLocalized } from '../node-form.ts'
 import { pointerBelow } from '../pointer.ts'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
@@ -28,25 +28,25 @@ const useWords = defineWords(
 /** What a model may use: knowledge bases, tools, other workflows. */
 export function SourcesInput({ value, onChange, pointer }: InputProps) {
   const words = useWords()
-  const say = useSay()
+  const localize = useLocalized()
   const { isReadOnly } = useNodeForm()
   const list = Array.isArray(value) ? (value as unknown[]) : []
   const add = (type: string): void =>
     onChange([...list, type === 'other' ? {} : type === 'knowledge' ? '' : { type }])
   const items = [
-    ...Object.entries(sourceTypes).map(([key, { title }]) => ({ key, label: say(title) })),
+    ...Object.entries(sourceTypes).map(([key, { title }]) => ({ key, label: localize(title) })),
     { key: 'other', label: words.other },
   ]
   return (
     <div className="field-stack">
       {list.map((entry, index) => {
         const type = typeOf(entry)
-        const title = words.entry(type ? say(sourceTypes[type].title) : words.other, index + 1)
+        const title = words.entry(type ? localize(sourceTypes[type].title) : words.other, index + 1)
         const place = pointerBelow(pointer, index)
         return (
           <section className="card" key={place} data-place={place} aria-label={title}>
             <header className="card-head">
-              <span className="card-title">{type ? say(sourceTypes[type].title) : words.other}</span>
+              <span className="card-title">{type ? localize(sourceTypes[type].title) : words.other}</span>
               <RowButtons
                 name={title}
                 isFirst={index === 0}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { AutoComplete, Input, InputNumber, Select } from 'antd'
 import { call } from '../../../api/call.ts'
 import { defineWords } from '../../../ui/words.ts'
-import { useControl, useSay } from '../node-form.ts'
+import { useControl, useLocalized } from '../node-form.ts'
 import type { InputProps } from './input-props.ts'
 
 /** A text without references. */
@@ -71,8 +71,8 @@ const useOptionsInputWords = defineWords({ unset: 'Not set' }, { unset: '未设�
 /** One of several texts. An unknown value stays visible. */
 export function OptionsInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useOptionsInputWords()
-  const say = useSay()
-  const options = (shape.options ?? []).map(option => ({ value: option.value, label: say(option.label) }))
+  const localize = useLocalized()
+  const options = (shape.options ?? []).map(option => ({ value: option.value, label: localize(option.label) }))
   const text = typeof value === 'string' ? value : undefined
   const isKnown = text === undefined || options.some(option => option.value === text)
   return (

@@ -1,7 +1,7 @@
 import { Select } from 'antd'
 import { useState } from 'react'
 import { defineWords } from '../../../ui/words.ts'
-import { inputId, useControl, useNodeForm, useSay } from '../node-form.ts'
+import { inputId, useControl, useNodeForm, useLocalized } from '../node-form.ts'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
 import { TemplateInput } from './template-input.tsx'
@@ -59,9 +59,9 @@ const other = ' other'
 /** One of several texts, or custom JSON: what to do when a node fails. */
 export function TreeOptionsInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useTreeOptionsInputWords()
-  const say = useSay()
+  const localize = useLocalized()
   const control = useControl(pointer)
-  const options = (shape.options ?? []).map(option => ({ value: option.value, label: say(option.label) }))
+  const options = (shape.options ?? []).map(option => ({ value: option.value, label: localize(option.label) }))
   const isOption = value === undefined || options.some(option => option.value === value)
   return (
     <div className="field-stack">

@@ -99,7 +99,7 @@ const useOpeningFieldsWords = defineWords(
   },
 )
 
-const mostQuestions = 20
+const maxQuestions = 20
 
 export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
   const words = useOpeningFieldsWords()
@@ -142,7 +142,7 @@ export function OpeningFields({ draft, edit, isDisabled }: PartProps) {
         <Button
           type="dashed"
           icon={<PlusOutlined />}
-          disabled={isDisabled || questions.length >= mostQuestions}
+          disabled={isDisabled || questions.length >= maxQuestions}
           onClick={() => edit({ questions: [...questions, ''] })}
         >
           {words.add}

@@ -159,7 +159,7 @@ const problemWord = {
 } as const
 
 /** JSON may have a type without a form: then only the name is validated here. */
-function keptProblem(form: ToolForm, isJson: boolean, taken: readonly string[]): ToolProblem | undefined {
+function validationProblem(form: ToolForm, isJson: boolean, taken: readonly string[]): ToolProblem | undefined {
   const found = toolProblem(form, taken)
   return isJson && found !== 'name' && found !== 'taken' ? undefined : found
 }
@@ -192,7 +192,7 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
   }
   const keep = (): void => {
     const running = json === undefined ? toolOf(form, tool).running : readSettings(json)
-    const found = running && keptProblem(form, json !== undefined, taken)
+    const found = running && validationProblem(form, json !== undefined, taken)
     if (running && !found) onKeep({ ...toolOf(form, tool), running })
     else setProblem(found ? words[problemWord[found]] : words.badJson)
   }

@@ -62,16 +62,16 @@ export const chatApi = (agentId: string): ChatApi => ({
     const { items } = await call('GET /api/v1/workflow/runs', { query })
     return items.find(({ status }) => status === 'queued' || status === 'running')?.run_id
   },
-  chat: (conversationId, { chatId, said }, lastEventId, signal) =>
+  chat: (conversationId, { chatId, userMessage }, lastEventId, signal) =>
     stream('POST /api/v1/conversation/chat', {
       body: {
         agent_id: agentId,
         conversation_id: conversationId,
-        data_type: said!.type,
-        content: said!.content,
-        file_list: [...said!.fileIds],
+        data_type: userMessage!.type,
+        content: userMessage!.content,
+        file_list: [...userMessage!.fileIds],
         chat_id: chatId,
-        message_id: said!.id,
+        message_id: userMessage!.id,
         user_id: consoleUser,
         stream: 1,
       },

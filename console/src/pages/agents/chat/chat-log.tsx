@@ -41,13 +41,13 @@ interface ChatLogProps {
   state: ChatState
   onOlder: () => void
   /** Undefined if read only. */
-  onSay: ((text: string) => void) | undefined
+  onSend: ((text: string) => void) | undefined
   onAgain: ((turn: ChatTurn) => void) | undefined
   actions: ReplyActions
 }
 
 /** All messages, newest at the end; older ones are loaded when scrolling up. */
-export function ChatLog({ ref, agent, state, onOlder, onSay, onAgain, actions }: ChatLogProps) {
+export function ChatLog({ ref, agent, state, onOlder, onSend, onAgain, actions }: ChatLogProps) {
   const words = useWords()
   const box = useRef<HTMLDivElement>(null)
   const { turns, hasOlder, isLoading } = state
@@ -82,14 +82,14 @@ export function ChatLog({ ref, agent, state, onOlder, onSay, onAgain, actions }:
           )}
           {isLoading && <Loading />}
           {!hasOlder && !isLoading && (
-            <Greeting agent={agent} onAsk={turns.length === 0 ? onSay : undefined} />
+            <Greeting agent={agent} onAsk={turns.length === 0 ? onSend : undefined} />
           )}
           {turns.map(turn => (
             <TurnView
               key={turn.chatId}
               turn={turn}
               agentName={agent.name}
-              onAnswer={onSay}
+              onAnswer={onSend}
               onAgain={onAgain}
               actions={actions}
             />

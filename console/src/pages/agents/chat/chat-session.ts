@@ -46,7 +46,7 @@ export class ChatSession {
       await this.#load(conversationId, signal)
       const turn = this.#state.turns.at(-1)
       if (!turn || !isLive(turn)) return
-      if (!canTalk || !turn.said) return void this.#watch(conversationId, signal)
+      if (!canTalk || !turn.userMessage) return void this.#watch(conversationId, signal)
       // The answer is streamed again from its beginning.
       this.#change(turn.chatId, before => ({ ...before, replies: [] }))
       void this.#listen(conversationId, turn, signal)
@@ -79,9 +79,9 @@ export class ChatSession {
   async send(outgoing: Outgoing): Promise<string | undefined> {
     // A conversation that is loading may have a running turn.
     if (this.#state.isLoading || isLive(this.#state.turns.at(-1))) return this.#state.conversationId
-    const said = { ...outgoing, id: this.#api.newId('msg'), at: Date.now() }
+    const userMessage = { ...outgoing, id: this.#api.newId('msg'), at: Date.now() }
     const turn: ChatTurn = {
-      ...{ chatId: this.#api.newId('chat'), runId: undefined, said, replies: [] },
+      ...{ chatId: this.#api.newId('chat'), runId: undefined, userMessage, replies: [] },
       phase: 'sending',
     }
     // The next message answers a question.
@@ -92,10 +92,10 @@ export class ChatSession {
 
   /** Sends the message again: under the same id if the server stored nothing of it, else as a new turn. */
   async sendAgain(turn: ChatTurn): Promise<string | undefined> {
-    const { said, failure } = turn
-    if (!said) return undefined
+    const { userMessage, failure } = turn
+    if (!userMessage) return undefined
     if (failure?.isRecorded)
-      return this.send({ type: said.type, content: said.content, fileIds: said.fileIds })
+      return this.send({ type: userMessage.type, content: userMessage.content, fileIds: userMessage.fileIds })
     const again: ChatTurn = { ...turn, phase: 'sending', failure: undefined, replies: [] }
     this.#change(turn.chatId, () => again)
     return this.#carry(again)

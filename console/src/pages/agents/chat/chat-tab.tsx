@@ -5,7 +5,7 @@ import { useCallback, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
 import { useMay } from '../../../session/use-session.ts'
-import { Failure, useTellFailure } from '../../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../../ui/failure.tsx'
 import { navigate, pathTo } from '../../../ui/router.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { When } from '../../../ui/when.tsx'
@@ -171,7 +171,7 @@ interface ConversationItemProps {
 /** One conversation of the list, with its actions. */
 function ConversationItem({ conversation, isShown, canChange, onRemoved }: ConversationItemProps) {
   const words = useConversationItemWords()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const queries = useQueryClient()
   const [isRenaming, setIsRenaming] = useState(false)
   const { conversation_id: id, agent_id: agentId } = conversation

@@ -27,7 +27,7 @@ export interface ChatTurn {
   chatId: string
   runId: string | undefined
   /** Undefined if the page of messages starts in the middle of the turn. */
-  said: ChatMessage | undefined
+  userMessage: ChatMessage | undefined
   replies: readonly ChatMessage[]
   phase: 'sending' | 'answering' | 'ended' | 'failed'
   failure?: TurnFailure | undefined
@@ -35,7 +35,7 @@ export interface ChatTurn {
   options?: readonly string[] | undefined
 }
 
-interface Said {
+interface UserMessage {
   message_id: string
   data_type: DataType
   content: string
@@ -44,13 +44,13 @@ interface Said {
   rating?: Rating
 }
 
-const messageOf = (said: Said): ChatMessage => ({
-  id: said.message_id,
-  type: said.data_type,
-  content: said.content,
-  fileIds: said.file_list,
-  at: said.timestamp,
-  ...(said.rating && { rating: said.rating }),
+const messageOf = (userMessage: UserMessage): ChatMessage => ({
+  id: userMessage.message_id,
+  type: userMessage.data_type,
+  content: userMessage.content,
+  fileIds: userMessage.file_list,
+  at: userMessage.timestamp,
+  ...(userMessage.rating && { rating: userMessage.rating }),
 })
 
 /** Groups messages of one page, oldest first, into turns. */
@@ -62,13 +62,13 @@ export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
       turn = {
         chatId: message.chat_id,
         runId: message.run_id,
-        said: undefined,
+        userMessage: undefined,
         replies: [],
         phase: 'ended',
       }
       turns.push(turn)
     }
-    if (message.role === 0) turn.said = messageOf(message)
+    if (message.role === 0) turn.userMessage = messageOf(message)
     else turn.replies = [...turn.replies, messageOf(message)]
   }
   return turns
@@ -78,51 +78,51 @@ export function turnsOf(messages: readonly WireMessage[]): ChatTurn[] {
 export function withOlder(older: readonly ChatTurn[], turns: readonly ChatTurn[]): ChatTurn[] {
   const known = new Set(turns.flatMap(turn => messagesOf(turn).map(({ id }) => id)))
   const fresh = older.flatMap(turn => {
-    const said = turn.said && !known.has(turn.said.id) ? turn.said : undefined
+    const userMessage = turn.userMessage && !known.has(turn.userMessage.id) ? turn.userMessage : undefined
     const replies = turn.replies.filter(({ id }) => !known.has(id))
-    return said || replies.length > 0 ? [{ ...turn, said, replies }] : []
+    return userMessage || replies.length > 0 ? [{ ...turn, userMessage, replies }] : []
   })
   const [first, ...rest] = turns
   const last = fresh.at(-1)
   if (!first || last?.chatId !== first.chatId) return [...fresh, ...turns]
-  const whole = { ...first, said: last.said ?? first.said, replies: [...last.replies, ...first.replies] }
+  const whole = { ...first, userMessage: last.userMessage ?? first.userMessage, replies: [...last.replies, ...first.replies] }
   return [...fresh.slice(0, -1), whole, ...rest]
 }
 
-export const messagesOf = ({ said, replies }: ChatTurn): ChatMessage[] => [
-  ...(said ? [said] : []),
+export const messagesOf = ({ userMessage, replies }: ChatTurn): ChatMessage[] => [
+  ...(userMessage ? [userMessage] : []),
   ...replies,
 ]
 
 /** Applies an event of its stream to a turn. */
 export function afterEvent(turn: ChatTurn, { event, data }: ServerEvent): ChatTurn {
   const runId = typeof data['run_id'] === 'string' ? data['run_id'] : turn.runId
-  const said = (Array.isArray(data['feedback']) ? data['feedback'] : []) as Said[]
-  if (event === 'end') return { ...ended(turn, data, said), runId }
-  const first = said[0]
+  const userMessage = (Array.isArray(data['feedback']) ? data['feedback'] : []) as UserMessage[]
+  if (event === 'end') return { ...ended(turn, data, userMessage), runId }
+  const first = userMessage[0]
   if (!first) return { ...turn, runId }
   const replies =
     event === 'delta' ? withPiece(turn.replies, first, data['reset'] === true) : whole(turn, first)
   return { ...turn, runId, phase: 'answering', replies }
 }
 
-function withPiece(replies: readonly ChatMessage[], piece: Said, isReset: boolean): ChatMessage[] {
+function withPiece(replies: readonly ChatMessage[], piece: UserMessage, isReset: boolean): ChatMessage[] {
   const at = replies.findIndex(({ id }) => id === piece.message_id)
   const before = replies[at]
   if (!before) return [...replies, messageOf(piece)]
   return replies.with(at, { ...before, content: isReset ? piece.content : before.content + piece.content })
 }
 
-const whole = ({ replies }: ChatTurn, said: Said): ChatMessage[] => [
-  ...replies.filter(({ id }) => id !== said.message_id),
-  messageOf(said),
+const whole = ({ replies }: ChatTurn, userMessage: UserMessage): ChatMessage[] => [
+  ...replies.filter(({ id }) => id !== userMessage.message_id),
+  messageOf(userMessage),
 ]
 
-function ended(turn: ChatTurn, data: Readonly<Record<string, unknown>>, said: Said[]): ChatTurn {
-  const replies = said.map(messageOf)
+function ended(turn: ChatTurn, data: Readonly<Record<string, unknown>>, userMessage: UserMessage[]): ChatTurn {
+  const replies = userMessage.map(messageOf)
   if (data['code'] !== 0) {
     const failure = failureIn(data)
-    return { ...turn, phase: 'failed', failure, replies: said.length > 0 ? replies : turn.replies }
+    return { ...turn, phase: 'failed', failure, replies: userMessage.length > 0 ? replies : turn.replies }
   }
   const options = data['waiting'] === true ? ((data['options'] ?? []) as string[]) : undefined
   return { ...turn, phase: 'ended', replies, options, failure: undefined }

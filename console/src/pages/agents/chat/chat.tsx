@@ -10,7 +10,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { Failure, useTellFailure } from '../../../ui/failure.tsx'
+import { Failure, useFailureToast } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { ChatAgent } from './chat-agent.ts'
@@ -52,7 +52,7 @@ export function Chat({
   autoFocus = false,
 }: ChatProps) {
   const words = useWords()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const { session, state } = useChat(agent.id, conversationId, canTalk)
   const files = useAttachments()
   const input = useRef<TextAreaRef>(null)
@@ -97,7 +97,7 @@ export function Chat({
         agent={agent}
         state={state}
         onOlder={() => session.loadOlder().catch(tell)}
-        onSay={canTalk ? say : undefined}
+        onSend={canTalk ? say : undefined}
         onAgain={canTalk ? again : undefined}
         actions={actions}
       />

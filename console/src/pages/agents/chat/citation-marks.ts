@@ -67,10 +67,10 @@ function passagesOf({ outputs }: RunNode): Citation[] {
 /** What the marks of a reply refer to: by the node that wrote it, or if unknown by the last node with citations. */
 export function citationsFor(reply: string, nodes: readonly RunNode[]): Citation[] {
   const citing = nodes.filter(node => passagesOf(node).length > 0)
-  const speaker = citing.find(({ outputs }) => {
+  const source = citing.find(({ outputs }) => {
     const { text } = outputs as Record<string, unknown>
     return typeof text === 'string' && text.trim() !== '' && reply.includes(text.trim())
   })
-  const chosen = speaker ?? citing.at(-1)
+  const chosen = source ?? citing.at(-1)
   return chosen ? passagesOf(chosen) : []
 }

@@ -12,7 +12,7 @@ import { FileInput } from '../../../ui/file-input.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import type { Outgoing } from './chat-state.ts'
 import { dataTypeFor } from './message-form.ts'
-import { type Attachment, mostFiles, type useAttachments } from './use-attachments.ts'
+import { type Attachment, maxFiles, type useAttachments } from './use-attachments.ts'
 
 const useWords = defineWords(
   {
@@ -23,7 +23,7 @@ const useWords = defineWords(
     send: 'Send',
     stop: 'Stop',
     leftOut: (count: number) =>
-      `A message can have up to ${mostFiles} files; ${count} could not be added. Send them with your next message.`,
+      `A message can have up to ${maxFiles} files; ${count} could not be added. Send them with your next message.`,
     failed: 'Retry or remove the failed upload before you send.',
     tooLong: (over: number) =>
       `${over} ${over === 1 ? 'character' : 'characters'} too long. Shorten the message, or attach the text as a file.`,
@@ -36,7 +36,7 @@ const useWords = defineWords(
     send: '发送',
     stop: '停止',
     leftOut: (count: number) =>
-      `一条消息最多附带 ${mostFiles} 个文件，有 ${count} 个未添加，请在下一条消息中发送。`,
+      `一条消息最多附带 ${maxFiles} 个文件，有 ${count} 个未添加，请在下一条消息中发送。`,
     failed: '请先重新上传或移除失败的文件，再发送。',
     tooLong: (over: number) => `超出 ${over} 个字符，请缩短内容，或作为文件添加。`,
   },

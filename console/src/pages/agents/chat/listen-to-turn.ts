@@ -2,7 +2,7 @@ import { ApiFailure } from '../../../api/api-failure.ts'
 import type { ServerEvent } from '../../../api/stream.ts'
 
 /** Reconnects this often in a row before asking the user. */
-const mostBreaks = 6
+const maxReconnects = 6
 
 interface Listening {
   /** Sends the turn, or sends it again to receive the events after this one. */
@@ -47,7 +47,7 @@ export async function listenToTurn({ open, onEvent, pause, signal }: Listening):
     }
     signal.throwIfAborted()
     breaks += 1
-    if (breaks >= mostBreaks)
+    if (breaks >= maxReconnects)
       throw failure instanceof ApiFailure
         ? failure
         : new ApiFailure('The server cannot be reached', { reason: 'unreachable' })

@@ -4,7 +4,7 @@ import { Button, Modal } from 'antd'
 import { useEffect, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { authorization, request } from '../../../api/request.ts'
-import { useTellFailure } from '../../../ui/failure.tsx'
+import { useFailureToast } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
 
 const useWords = defineWords(
@@ -62,7 +62,7 @@ function MessageFile({ file }: { file: FileRecord }) {
 
 function Recording({ file }: { file: FileRecord }) {
   const words = useWords()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const [isLoading, setIsLoading] = useState(false)
   const [address, setAddress] = useState<string>()
   useEffect(() => () => URL.revokeObjectURL(address ?? ''), [address])
@@ -94,7 +94,7 @@ function Recording({ file }: { file: FileRecord }) {
 
 function Download({ file }: { file: FileRecord }) {
   const words = useWords()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const download = async (): Promise<void> => {
     // Never opened in a tab: an HTML file would run with the console's origin.
     const content = new Blob([await fileContent(file.file_id)], { type: 'application/octet-stream' })

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Button, Input, Popover } from 'antd'
 import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
-import { useTellFailure } from '../../../ui/failure.tsx'
+import { useFailureToast } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { readRun } from './chat-api.ts'
 import type { ChatMessage, Rating } from './chat-turns.ts'
@@ -133,7 +133,7 @@ interface RateButtonsProps {
 /** Rates an answer; choosing the same rating again removes it. */
 function RateButtons({ rating, onRate }: RateButtonsProps) {
   const words = useRateButtonsWords()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const [isAsking, setIsAsking] = useState(false)
   const rate = (next: Rating | null, comment?: string): void => {
     setIsAsking(false)

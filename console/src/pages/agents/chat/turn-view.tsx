@@ -54,7 +54,7 @@ export const TurnView = memo(function TurnView({
   const isGoingOn = isLive(turn)
   return (
     <div className="turn">
-      {turn.said && <Said message={turn.said} />}
+      {turn.userMessage && <UserMessage message={turn.userMessage} />}
       <section className="replies" aria-label={agentName} aria-busy={isGoingOn}>
         {replies.map((reply, at) => (
           <ReplyView
@@ -88,7 +88,7 @@ export const TurnView = memo(function TurnView({
   )
 })
 
-function Said({ message }: { message: ChatMessage }) {
+function UserMessage({ message }: { message: ChatMessage }) {
   const words = useWords()
   return (
     <section className="said" aria-label={words.you}>

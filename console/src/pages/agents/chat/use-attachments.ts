@@ -3,7 +3,7 @@ import { upload } from '../../../api/upload.ts'
 import { useFailureWords } from '../../../ui/failure.tsx'
 
 /** The server's limit for one message. */
-export const mostFiles = 20
+export const maxFiles = 20
 
 export interface Attachment {
   key: number
@@ -67,7 +67,7 @@ export function useAttachments() {
     leftOut,
     add: (files: Iterable<File>): void => {
       const asked = [...files]
-      const fresh = asked.slice(0, mostFiles - attachments.length).map(begin)
+      const fresh = asked.slice(0, maxFiles - attachments.length).map(begin)
       setLeftOut(asked.length - fresh.length)
       setAttachments(all => [...all, ...fresh])
     },

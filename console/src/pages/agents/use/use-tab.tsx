@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
-import { useTellFailure } from '../../../ui/failure.tsx'
+import { useFailureToast } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
 import type { AgentRecord } from '../agent-record.ts'
@@ -49,7 +49,7 @@ const useWords = defineWords(
 )
 
 /** How to use an agent over the API. */
-export function UseTab({ agent }: { agent: AgentRecord }) {
+export function ShareTab({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const may = useMay()
   const [language, setLanguage] = useState<SnippetLanguage>('curl')
@@ -120,7 +120,7 @@ const useRunnerTokenWords = defineWords(
 function RunnerToken({ agent }: { agent: AgentRecord }) {
   const words = useRunnerTokenWords()
   const may = useMay()
-  const tell = useTellFailure()
+  const tell = useFailureToast()
   const [token, setToken] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
   if (!may.administer) return <p className="soft">{words.askAdmin}</p>
