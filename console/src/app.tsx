@@ -7,7 +7,7 @@ import { ApiFailure } from './api/api-failure.ts'
 import { onSignedOut, onTokenChange, readToken } from './api/token.ts'
 import { ConsoleFrame } from './console-frame.tsx'
 import { forgetAllDrafts } from './editor/saving/draft.ts'
-import { OfferedToken, SignInAgain, SignInPage } from './session/sign-in-page.tsx'
+import { OfferedToken, SignInAgain, SignInPage } from './session/sign-in.tsx'
 import { useHolder, useSession } from './session/use-session.ts'
 import { useIsDark, useLanguage } from './ui/preferences.ts'
 

@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client'
-import { takeTokensFromAddress } from './api/sign-in-link.ts'
+import { takeTokensFromAddress } from './api/token.ts'
 import { App } from './app.tsx'
 import './ui/base.css'
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { citationsFor, hasMarks, splitAtMarks } from '../../console/src/pages/agents/chat/citation-marks.ts'
-import { markCitations } from '../../console/src/pages/agents/chat/mark-citations.ts'
+import {
+  citationsFor,
+  hasMarks,
+  markCitations,
+  splitAtMarks,
+} from '../../console/src/pages/agents/chat/citation-marks.ts'
 
 const known = new Set([1, 2])
 const passage = (index: number, content: string) => ({

@@ -14,7 +14,7 @@ import {
   prettyAction,
   safeAddress,
 } from '../../console/src/pages/agents/chat/message-form.ts'
-import { languages, snippetFor } from '../../console/src/pages/agents/use/snippets.ts'
+import { languages, snippetFor } from '../../console/src/pages/agents/share/snippets.ts'
 
 const agent = {
   ...{ id: 'agent_1', name: 'Butler', intro: '', access: 'private' as const },

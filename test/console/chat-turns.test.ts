@@ -32,7 +32,12 @@ test('a message and its replies are one turn, with its run and its ratings', () 
     message('b', 'more', 0),
   ])
   assert.deepEqual(
-    turns.map(({ chatId, runId, userMessage, replies }) => [chatId, runId, userMessage?.id, replies.map(({ id }) => id)]),
+    turns.map(({ chatId, runId, userMessage, replies }) => [
+      chatId,
+      runId,
+      userMessage?.id,
+      replies.map(({ id }) => id),
+    ]),
     [
       ['a', 'run_a', 'hello', ['reply']],
       ['b', 'run_b', 'more', []],

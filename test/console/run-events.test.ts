@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { marksOf } from '../../console/src/editor/runs/run-marks.ts'
-import { emptyView, type RunView } from '../../console/src/editor/runs/run-view.ts'
-import { type RunEvent, watchRun, withReply } from '../../console/src/editor/runs/watch-run.ts'
+import { type RunEvent, watchRun, withReply } from '../../console/src/editor/runs/apply-run-event.ts'
+import { emptyView, marksOf, type RunView } from '../../console/src/editor/runs/run-view.ts'
 
 /** Events with the numbers and times that the server adds. */
 const numbered = (events: [string, Record<string, unknown>][], from = 1): RunEvent[] =>

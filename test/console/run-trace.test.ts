@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseInputs } from '../../console/src/editor/runs/parse-inputs.ts'
-import { plainStart } from '../../console/src/editor/runs/plain-start.ts'
-import { areSameMarks, marksOf } from '../../console/src/editor/runs/run-marks.ts'
+import { parseInputs, plainStart } from '../../console/src/editor/runs/run-texts.ts'
 import {
+  areSameMarks,
   emptyNode,
   emptyView,
+  marksOf,
   type NodeView,
   type RunDetails,
 } from '../../console/src/editor/runs/run-view.ts'
 import { barsOf, traceTree } from '../../console/src/editor/runs/trace-tree.ts'
-import { viewOfDetails, withDetails } from '../../console/src/editor/runs/view-of-details.ts'
+import { viewOfDetails, withDetails } from '../../console/src/editor/runs/view-from-trace.ts'
 
 const ran = (path: string, startedAt: number, elapsedMs: number, more: Partial<NodeView> = {}): NodeView => ({
   ...emptyNode(path),
@@ -122,7 +122,11 @@ describe('A run from its trace', () => {
       ...emptyView('run_1'),
       status: 'succeeded' as const,
       lastEvent: 7,
-      messages: [1, 2].map(at => ({ ...viewOfDetails(details()).messages[1]!, id: `m${at}`, text: `part ${at}` })),
+      messages: [1, 2].map(at => ({
+        ...viewOfDetails(details()).messages[1]!,
+        id: `m${at}`,
+        text: `part ${at}`,
+      })),
       nodes: [{ ...emptyNode('model'), status: 'succeeded' as const }],
     }
     const view = withDetails(heard, details({ nodes: [record('model'), record('more')] }))

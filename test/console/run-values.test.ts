@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Graph } from '../../console/src/editor/model/graph.ts'
-import { formatDuration } from '../../console/src/editor/runs/format-duration.ts'
 import { neededValues, trialOf, valueInRun } from '../../console/src/editor/runs/needed-values.ts'
+import { formatDuration } from '../../console/src/editor/runs/run-texts.ts'
 import { emptyNode, emptyView } from '../../console/src/editor/runs/run-view.ts'
 
 const graph: Graph = {

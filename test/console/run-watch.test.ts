@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiFailure } from '../../console/src/api/api-failure.ts'
+import type { RunEvent } from '../../console/src/editor/runs/apply-run-event.ts'
 import type { RunServer } from '../../console/src/editor/runs/run-server.ts'
 import type { RunDetails } from '../../console/src/editor/runs/run-view.ts'
 import { RunWatch } from '../../console/src/editor/runs/run-watch.ts'
-import type { RunEvent } from '../../console/src/editor/runs/watch-run.ts'
 
 const event = (seq: number, name: string, fields: Record<string, unknown> = {}): RunEvent => ({
   event: name,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usualSettings, patchOf, withFields } from '../../console/src/pages/knowledge/settings-form.ts'
+import { patchOf, usualSettings, withFields } from '../../console/src/pages/knowledge/settings-form.ts'
 
 test('only what was changed since the editing began is sent', () => {
   const start = { ...usualSettings, name: 'Handbook', description: 'How we work' }

@@ -3,7 +3,6 @@ import { beforeEach, mock, test } from 'node:test'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { ApiFailure } from '../../console/src/api/api-failure.ts'
 import { request, requestAs } from '../../console/src/api/request.ts'
-import { tokenIn } from '../../console/src/api/sign-in-link.ts'
 import {
   declineOffer,
   keepToken,
@@ -14,6 +13,7 @@ import {
   refuseToken,
   rememberWorkspace,
   signOut,
+  tokenIn,
 } from '../../console/src/api/token.ts'
 import { browserStorage } from './browser-storage.ts'
 

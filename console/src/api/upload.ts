@@ -1,7 +1,6 @@
 import { failureFrom, unreachable } from './api-failure.ts'
 import type { CallData } from './operations.ts'
-import { authorization } from './request.ts'
-import { withToken } from './while-accepted.ts'
+import { authorization, withToken } from './request.ts'
 
 export type UploadedFile = CallData<'POST /api/v1/files/upload'>
 

@@ -1,5 +1,5 @@
 import { CheckCircleFilled, ExclamationCircleFilled, MinusCircleOutlined } from '@ant-design/icons'
-import type { FeatureName, Server } from '../api/use-all.ts'
+import type { FeatureName, Server } from '../api/queries.ts'
 import { defineWords } from './words.ts'
 import './feature-checklist.css'
 

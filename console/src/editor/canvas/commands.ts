@@ -1,5 +1,4 @@
 import { parseExact } from '../../api/exact-json.ts'
-import { knownCases } from '../known-cases.ts'
 import { copyText, pasteEdit } from '../model/clipboard.ts'
 import { connectionProblem } from '../model/connect.ts'
 import type { Edit } from '../model/edit.ts'
@@ -7,6 +6,7 @@ import type { EditorStore } from '../model/editor-store.ts'
 import { makeEdge, type Point, type Positions } from '../model/graph.ts'
 import { tidyUp } from '../model/lay-out.ts'
 import { newNode } from '../model/new-node.ts'
+import { knownCases } from '../panels/case-edits.ts'
 import type { Checks, KindRecord } from '../workflow-editor.ts'
 import { cardSize, gridStep } from './card-size.ts'
 

@@ -1,11 +1,11 @@
 import type { Edge, Graph, Node } from '@antv/x6'
 import type { Point, Positions } from '../model/graph.ts'
-import type { LooseEnd } from './add-here.tsx'
 import { type Camera, createCamera } from './camera.ts'
 import { type Area, listenToCamera } from './camera-gestures.ts'
 import { cardSize } from './card-size.ts'
 import type { CardView } from './card-view.ts'
 import { createGraph } from './create-graph.ts'
+import type { LooseEnd } from './node-picker.tsx'
 import { createSceneRenderer } from './render-scene.ts'
 import type { Card, Scene } from './scene.ts'
 

@@ -1,14 +1,14 @@
 import { App } from 'antd'
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
-import { knownCases } from '../known-cases.ts'
 import { connectionProblem } from '../model/connect.ts'
 import { edgeKey } from '../model/graph.ts'
+import { knownCases } from '../panels/case-edits.ts'
 import { useWorkflowEditor } from '../workflow-editor.ts'
-import type { LooseEnd } from './add-here.tsx'
 import type { Area } from './camera-gestures.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
 import { type Canvas, type CanvasListener, createCanvas } from './create-canvas.ts'
+import type { LooseEnd } from './node-picker.tsx'
 import { wireId } from './render-scene.ts'
 
 export interface CanvasActions {

@@ -1,5 +1,6 @@
 import type { Edit } from '../model/edit.ts'
 import { edgeKey, type Graph, type GraphNode } from '../model/graph.ts'
+import type { Checks } from '../workflow-editor.ts'
 import { isObject } from './fits-shape.ts'
 
 /** Fields that list a node's branches, by kind. */
@@ -15,7 +16,7 @@ export const caseIds = (cases: unknown): string[] =>
     : []
 
 /** Branches that edges of a node can name. */
-export function casesOfNode(node: GraphNode): string[] {
+function casesOfNode(node: GraphNode): string[] {
   const field = caseFieldOf(node.data.type)
   return field === undefined ? [] : [...new Set(caseIds(node.data[field]).filter(id => id !== ''))]
 }
@@ -38,3 +39,17 @@ export function caseEdits(graph: Graph, nodeId: string, before: unknown, after: 
     return [{ type: 'edge.remove', key: edgeKey(edge) }]
   })
 }
+
+/**
+ * Branches that edges of a node can name: from its settings, which are known immediately, and from the
+ * server's check, which arrives a moment later.
+ */
+export const knownCases = (node: GraphNode | undefined, outline: Checks['outline']): string[] =>
+  node === undefined
+    ? []
+    : [
+        ...new Set([
+          ...casesOfNode(node),
+          ...((Object.hasOwn(outline, node.id) ? outline[node.id]?.cases : undefined) ?? []),
+        ]),
+      ]

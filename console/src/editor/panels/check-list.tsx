@@ -7,7 +7,7 @@ import {
 import { defineWords } from '../../ui/words.ts'
 import { type CheckFinding, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { FindingText } from './finding-text.tsx'
-import { pointerBelow, segmentsOf } from './pointer.ts'
+import { pointerBelow, segmentsOf } from './fits-shape.ts'
 import { placeInData } from './use-checks.ts'
 import { useNodeTitle } from './use-node-title.ts'
 import './check-list.css'

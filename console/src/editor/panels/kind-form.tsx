@@ -3,7 +3,7 @@ import { defineWords } from '../../ui/words.ts'
 import type { GraphNode, NodeData } from '../model/graph.ts'
 import { type KindRecord, useWorkflowEditor } from '../workflow-editor.ts'
 import { caseEdits, caseFieldOf } from './case-edits.ts'
-import { hasParts, type JsonObject, withKey } from './fits-shape.ts'
+import { hasParts, type JsonObject, pointerBelow, withKey } from './fits-shape.ts'
 import { areCases } from './inputs/cases-input.tsx'
 import { ClassesInput } from './inputs/classes-input.tsx'
 import { ConditionsInput } from './inputs/conditions-input.tsx'
@@ -14,7 +14,6 @@ import { ShapeInput } from './inputs/shape-input.tsx'
 import { sourcesField } from './inputs/source-shapes.ts'
 import { SourcesInput } from './inputs/sources-input.tsx'
 import { useLocalized } from './node-form.ts'
-import { pointerBelow } from './pointer.ts'
 
 const useWords = defineWords({ advanced: 'Advanced' }, { advanced: '高级设置' })
 

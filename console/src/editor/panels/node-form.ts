@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { LocalizedText } from '../../../../src/contract/kind-operations.ts'
 import { useLanguage } from '../../ui/preferences.ts'
 import type { CheckFinding } from '../workflow-editor.ts'
-import { isAtOrBelow } from './pointer.ts'
+import { isAtOrBelow } from './fits-shape.ts'
 
 /** A finding with its pointer below the node's data. */
 export interface PlacedFinding extends CheckFinding {

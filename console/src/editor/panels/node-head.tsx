@@ -7,7 +7,7 @@ import { CommittedInput } from './inputs/committed-input.tsx'
 import { FieldFrame } from './inputs/field-frame.tsx'
 import { JsonInput } from './inputs/json-input.tsx'
 import { Problems } from './inputs/problems.tsx'
-import { useControl, useNodeForm, useLocalized, wholeNode } from './node-form.ts'
+import { useControl, useLocalized, useNodeForm, wholeNode } from './node-form.ts'
 
 const useWords = defineWords(
   {

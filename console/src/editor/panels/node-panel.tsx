@@ -1,14 +1,14 @@
 import { Select } from 'antd'
 import { useMemo } from 'react'
 import { defineWords } from '../../ui/words.ts'
-import { knownCases } from '../known-cases.ts'
 import { edgeKey, type GraphEdge, type GraphNode } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
+import { knownCases } from './case-edits.ts'
 import { KindForm } from './kind-form.tsx'
 import { type NodeForm, NodeFormContext, wholeNode } from './node-form.ts'
 import { NodeHead } from './node-head.tsx'
-import { useAskForUnfinishedTexts } from './unfinished-texts.ts'
 import { placeInData } from './use-checks.ts'
+import { useAskForUnfinishedTexts } from './use-draft.ts'
 import './panels.css'
 
 const useWords = defineWords(

@@ -5,7 +5,7 @@ import type { CallData } from '../../api/operations.ts'
 import type { EditorStore } from '../model/editor-store.ts'
 import type { Graph } from '../model/graph.ts'
 import type { CheckFinding, Checks } from '../workflow-editor.ts'
-import { pointerBelow, segmentsOf } from './pointer.ts'
+import { pointerBelow, segmentsOf } from './fits-shape.ts'
 
 const rest = 300
 /** Grows with every consecutive failure. */

@@ -5,9 +5,9 @@ import { call } from '../../api/call.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
-import { formatDuration } from './format-duration.ts'
-import { RunOutcome } from './run-gist.tsx'
+import { RunOutcome } from './run-outcome.tsx'
 import { StatusIcon, useRunWords } from './run-status.tsx'
+import { formatDuration } from './run-texts.ts'
 import { isSettled, type RunDetails } from './run-view.ts'
 
 const useWords = defineWords(

@@ -1,8 +1,8 @@
 import { call } from '../../api/call.ts'
 import type { CallInput } from '../../api/operations.ts'
 import { stream } from '../../api/stream.ts'
+import type { RunEvent } from './apply-run-event.ts'
 import type { RunDetails, RunStatus } from './run-view.ts'
-import type { RunEvent } from './watch-run.ts'
 
 export type StartRequest = CallInput<'POST /api/v1/workflow/run'>['body']
 

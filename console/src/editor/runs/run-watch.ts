@@ -1,8 +1,8 @@
 import { ApiFailure } from '../../api/api-failure.ts'
+import { type RunEvent, watchRun, withReply, withStatus } from './apply-run-event.ts'
 import type { RunServer, StartRequest } from './run-server.ts'
 import { emptyView, isSettled, type RunDetails, type RunView } from './run-view.ts'
-import { viewOfDetails, withDetails } from './view-of-details.ts'
-import { type RunEvent, watchRun, withReply, withStatus } from './watch-run.ts'
+import { viewOfDetails, withDetails } from './view-from-trace.ts'
 
 export interface WatchState {
   /** Undefined if no run is watched. */

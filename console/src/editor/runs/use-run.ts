@@ -3,8 +3,8 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { onSignedOut } from '../../api/token.ts'
 import { navigate, pathTo, usePlace } from '../../ui/router.ts'
 import { useWorkflowEditor, type WorkflowEditor } from '../workflow-editor.ts'
-import { areSameMarks, marksOf } from './run-marks.ts'
 import { runServer } from './run-server.ts'
+import { areSameMarks, marksOf } from './run-view.ts'
 import { RunWatch, type WatchState } from './run-watch.ts'
 
 /** By workflow, so that returning to an editor shows the same run. The last one used is last. */

@@ -6,7 +6,7 @@ import type { GraphNode } from '../model/graph.ts'
 import { useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { keyOf, type NeededValue, neededValues, trialOf, valueInRun } from './needed-values.ts'
 import type { WatchedRun } from './use-run.ts'
-import { viewOfDetails } from './view-of-details.ts'
+import { viewOfDetails } from './view-from-trace.ts'
 
 /** A value that is being typed. */
 export interface TrialField {

@@ -14,7 +14,7 @@ import { Chat } from './chat/chat.tsx'
 import { chatAgentOf } from './chat/chat-agent.ts'
 import { ChatTab } from './chat/chat-tab.tsx'
 import { ConversationsTab } from './conversations/conversations-tab.tsx'
-import { ShareTab } from './use/use-tab.tsx'
+import { ShareTab } from './share/share-tab.tsx'
 
 const useWords = defineWords(
   {

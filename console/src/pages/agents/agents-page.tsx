@@ -11,7 +11,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { usePageInReach } from '../../ui/use-page-in-reach.ts'
+import { useExistingPage } from '../../ui/use-existing-page.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { AgentMark } from './agent-mark.tsx'
@@ -69,7 +69,7 @@ export function AgentsPage() {
     </Button>
   )
   const { data } = agents
-  usePageInReach(data?.total, page, pageSize, setPage)
+  useExistingPage(data?.total, page, pageSize, setPage)
   return (
     <Page title={words.title} about={words.about} actions={create}>
       {(data === undefined || data.total > 0 || typed !== '') && (

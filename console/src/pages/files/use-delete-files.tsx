@@ -2,7 +2,7 @@ import { type QueryClient, QueryClientProvider, useQueryClient } from '@tanstack
 import { App } from 'antd'
 import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
-import { allKey, useAll } from '../../api/use-all.ts'
+import { allKey, useAll } from '../../api/queries.ts'
 import { useFailureToast } from '../../ui/failure.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'

@@ -4,11 +4,8 @@ import { call } from '../../api/call.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
-import { ChunkingFields } from './chunking-fields.tsx'
-import { EmbeddingFields } from './embedding-fields.tsx'
-import { NameFields } from './name-fields.tsx'
-import { RetrievalFields } from './retrieval-fields.tsx'
-import { type SettingsForm, usualSettings, patchOf, withFields } from './settings-form.ts'
+import { ChunkingFields, EmbeddingFields, NameFields, RetrievalFields } from './settings-fields.tsx'
+import { patchOf, type SettingsForm, usualSettings, withFields } from './settings-form.ts'
 import { useRefreshKnowledge } from './use-knowledge.ts'
 
 const useWords = defineWords(

@@ -2,8 +2,8 @@ import { DeleteOutlined, FilterOutlined, PlusOutlined, SearchOutlined } from '@a
 import { Button, Input, InputNumber, Select, Switch } from 'antd'
 import { type FormEvent, useState } from 'react'
 import { defineWords } from '../../ui/words.ts'
-import { useModeWords } from './retrieval-fields.tsx'
 import { type FilterRow, operators, type SearchState, searchHref } from './search-state.ts'
+import { useModeWords } from './settings-fields.tsx'
 import { type KnowledgeBase, useFeatures } from './use-knowledge.ts'
 
 const useWords = defineWords(

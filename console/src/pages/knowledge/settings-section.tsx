@@ -4,9 +4,9 @@ import { type ReactNode, useEffect } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { useUnsavedInput } from '../../ui/use-kept.ts'
+import { useUnsavedInput } from '../../ui/use-unsaved-input.ts'
 import { defineWords } from '../../ui/words.ts'
-import { type SettingsForm, settingsOf, type KnowledgePatch, patchOf, withFields } from './settings-form.ts'
+import { type KnowledgePatch, patchOf, type SettingsForm, settingsOf, withFields } from './settings-form.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 
 const useWords = defineWords(

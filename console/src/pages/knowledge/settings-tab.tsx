@@ -8,15 +8,12 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import type { Metadata } from '../../ui/uploads/upload-queue.ts'
-import { useUnsavedInput } from '../../ui/use-kept.ts'
+import { useUnsavedInput } from '../../ui/use-unsaved-input.ts'
 import { defineWords } from '../../ui/words.ts'
-import { ChunkingFields } from './chunking-fields.tsx'
 import { DeleteKnowledge } from './delete-knowledge.tsx'
-import { EmbeddingFields } from './embedding-fields.tsx'
 import { MetadataEditor } from './metadata-editor.tsx'
 import { type MetadataRow, mergeMetadata, metadataOf, rowsOf } from './metadata-rows.ts'
-import { NameFields } from './name-fields.tsx'
-import { RetrievalFields } from './retrieval-fields.tsx'
+import { ChunkingFields, EmbeddingFields, NameFields, RetrievalFields } from './settings-fields.tsx'
 import { SettingsSection } from './settings-section.tsx'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
 
@@ -146,7 +143,9 @@ function MetadataSettings({ base }: { base: KnowledgeBase }) {
   const { message } = App.useApp()
   const refresh = useRefreshKnowledge()
   const params = { knowledge_id: base.knowledge_id }
-  const [edited, keep] = useUnsavedInput<{ rows: MetadataRow[]; start: Metadata }>(`metadata ${base.knowledge_id}`)
+  const [edited, keep] = useUnsavedInput<{ rows: MetadataRow[]; start: Metadata }>(
+    `metadata ${base.knowledge_id}`,
+  )
   const start = edited?.start ?? base.metadata
   const rows = edited?.rows ?? rowsOf(base.metadata)
   const metadata = metadataOf(rows)

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { App } from 'antd'
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
-import { useFailureWords, useFailureToast } from '../../ui/failure.tsx'
+import { useFailureToast, useFailureWords } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useRefreshKnowledge } from './use-knowledge.ts'
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { ItemOf } from '../../api/operations.ts'
-import { allKey, useAll } from '../../api/use-all.ts'
+import { allKey, useAll } from '../../api/queries.ts'
 
 export type Model = ItemOf<'POST /api/v1/model/list'>
 

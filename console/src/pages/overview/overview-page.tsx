@@ -9,7 +9,7 @@ import {
   RobotOutlined,
 } from '@ant-design/icons'
 import { type ReactNode, useId } from 'react'
-import { useServer } from '../../api/use-all.ts'
+import { useServer } from '../../api/queries.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
 import { BanyanDrawing } from '../../ui/banyan-drawing.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'

@@ -1,4 +1,4 @@
-import { type Names, useAgentNames, useUsage, useWorkflowNames } from '../../api/use-all.ts'
+import { type Names, useAgentNames, useUsage, useWorkflowNames } from '../../api/queries.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'

@@ -1,4 +1,4 @@
-import { useAll } from '../../api/use-all.ts'
+import { useAll } from '../../api/queries.ts'
 import { useSession } from '../../session/use-session.ts'
 
 /** Names of workflows and agents; ids if they were deleted. */

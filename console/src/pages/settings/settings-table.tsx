@@ -1,6 +1,6 @@
 import { Checkbox, Input, Table, type TableColumnsType } from 'antd'
 import { useState } from 'react'
-import type { Setting } from '../../api/use-all.ts'
+import type { Setting } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { chineseSettings } from '../../ui/server-texts/setting-texts.ts'

@@ -4,7 +4,7 @@ import { App, Button, Form, Input, Modal, Table, type TableColumnsType } from 'a
 import { useId, useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
-import { allKey, useAll } from '../../api/use-all.ts'
+import { allKey, useAll } from '../../api/queries.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'

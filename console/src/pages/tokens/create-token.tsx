@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Form, type FormInstance, Input, Radio, Select } from 'antd'
 import { call } from '../../api/call.ts'
-import { allKey, useAll } from '../../api/use-all.ts'
+import { allKey, useAll } from '../../api/queries.ts'
 import { MakeSecretDialog, SecretOnce } from '../../ui/secret-once.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { type Token, useTokenWords } from './token-words.ts'

@@ -6,7 +6,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { UsageDay } from '../../api/use-all.ts'
+import type { UsageDay } from '../../api/queries.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { useUsageWords } from './usage-words.ts'
 import './usage-chart.css'

@@ -1,5 +1,5 @@
 import { Input, Segmented, Select } from 'antd'
-import { type Names, optionsOf, type UsageFilter } from '../../api/use-all.ts'
+import { type Names, optionsOf, type UsageFilter } from '../../api/queries.ts'
 import { navigate } from '../../ui/router.ts'
 import { useUsageWords } from './usage-words.ts'
 

@@ -7,16 +7,16 @@ import {
   useAgentNames,
   useUsage,
   useWorkflowNames,
-} from '../../api/use-all.ts'
+} from '../../api/queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import type { PageProps } from '../page-props.ts'
-import { DaysTable, ShareTable } from './share-table.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { filterOf, isPossible, readRange, UsageFilterBar } from './usage-filter-bar.tsx'
+import { DaysTable, ShareTable } from './usage-tables.tsx'
 import { useUsageWords } from './usage-words.ts'
 import './usage-page.css'
 

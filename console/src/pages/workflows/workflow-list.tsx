@@ -21,7 +21,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { usePageInReach } from '../../ui/use-page-in-reach.ts'
+import { useExistingPage } from '../../ui/use-existing-page.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { CreateDialog } from './create-dialog.tsx'
@@ -48,7 +48,7 @@ export function WorkflowList() {
       }),
     placeholderData: keepPreviousData,
   })
-  usePageInReach(list.data?.total, page, pageSize, setPage)
+  useExistingPage(list.data?.total, page, pageSize, setPage)
   const isNew = list.data?.total === 0 && keyword === '' && !list.isPlaceholderData
   const buttons = may.write && (
     <>

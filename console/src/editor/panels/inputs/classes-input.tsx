@@ -1,6 +1,5 @@
 import { defineWords } from '../../../ui/words.ts'
-import type { JsonObject } from '../fits-shape.ts'
-import { pointerBelow } from '../pointer.ts'
+import { type JsonObject, pointerBelow } from '../fits-shape.ts'
 import { CasesInput } from './cases-input.tsx'
 import { NestedInput } from './nested-input.tsx'
 import { Problems } from './problems.tsx'

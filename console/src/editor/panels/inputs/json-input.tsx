@@ -3,8 +3,7 @@ import { parseExact } from '../../../api/exact-json.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { isObject } from '../fits-shape.ts'
 import { inputId } from '../node-form.ts'
-import { useUnfinishedText } from '../unfinished-texts.ts'
-import { useDraft } from '../use-draft.ts'
+import { useDraft, useUnfinishedText } from '../use-draft.ts'
 import { TemplateInput } from './template-input.tsx'
 
 const useWords = defineWords(

@@ -1,4 +1,5 @@
 import { fitsShape } from '../fits-shape.ts'
+import { BooleanInput, ModelInput, NumberInput, OptionsInput, TextInput } from './basic-inputs.tsx'
 import { DictionaryInput } from './dictionary-input.tsx'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
@@ -6,7 +7,6 @@ import { ListInput } from './list-input.tsx'
 import { KnowledgeInput, KnowledgeListInput, WorkflowInput } from './named-id-select.tsx'
 import { ObjectInput } from './object-input.tsx'
 import { TemplateInput } from './template-input.tsx'
-import { BooleanInput, ModelInput, NumberInput, OptionsInput, TextInput } from './text-input.tsx'
 import { TreeInput, TreeOptionsInput } from './tree-input.tsx'
 
 /** The input for a shape. A value of another shape is shown as JSON, so that it can be seen and fixed. */

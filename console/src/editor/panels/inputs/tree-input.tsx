@@ -1,7 +1,7 @@
 import { Select } from 'antd'
 import { useState } from 'react'
 import { defineWords } from '../../../ui/words.ts'
-import { inputId, useControl, useNodeForm, useLocalized } from '../node-form.ts'
+import { inputId, useControl, useLocalized, useNodeForm } from '../node-form.ts'
 import type { InputProps } from './input-props.ts'
 import { JsonInput } from './json-input.tsx'
 import { TemplateInput } from './template-input.tsx'
@@ -61,7 +61,10 @@ export function TreeOptionsInput({ shape, value, onChange, pointer, label }: Inp
   const words = useTreeOptionsInputWords()
   const localize = useLocalized()
   const control = useControl(pointer)
-  const options = (shape.options ?? []).map(option => ({ value: option.value, label: localize(option.label) }))
+  const options = (shape.options ?? []).map(option => ({
+    value: option.value,
+    label: localize(option.label),
+  }))
   const isOption = value === undefined || options.some(option => option.value === value)
   return (
     <div className="field-stack">

@@ -1,8 +1,9 @@
 import { ReloadOutlined } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
 import { Alert, App, Button } from 'antd'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call } from '../../../api/call.ts'
+import { onSignedOut } from '../../../api/token.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { Failure } from '../../../ui/failure.tsx'
 import { useLanguage } from '../../../ui/preferences.ts'
@@ -11,14 +12,21 @@ import { defineWords } from '../../../ui/words.ts'
 import { type AgentRecord, agentKey, type Warning } from '../agent-record.ts'
 import { Chat } from '../chat/chat.tsx'
 import { chatAgentOf } from '../chat/chat-agent.ts'
-import { type AgentDraft, changeOf } from './agent-draft.ts'
+import {
+  type AgentDraft,
+  changeOf,
+  draftOf,
+  type Editing,
+  isChanged,
+  isSame,
+  rebased,
+} from './agent-draft.ts'
 import { IdentityFields, OpeningFields } from './identity-fields.tsx'
 import { KnowledgeFields } from './knowledge-select.tsx'
 import { memoryProblems } from './memory-draft.ts'
 import { MemoryFields } from './memory-fields.tsx'
 import { PersonaFields } from './persona-fields.tsx'
 import { ToolFields } from './tool-fields.tsx'
-import { type DraftControl, useDraft } from './use-draft.ts'
 
 const useWords = defineWords(
   {
@@ -194,4 +202,46 @@ function Preview({ agent, isDirty, canTalk }: PreviewProps) {
       />
     </section>
   )
+}
+
+/** Unsaved input survives visiting another page. */
+const kept = new Map<string, Editing>()
+onSignedOut(() => kept.clear())
+
+interface DraftControl {
+  draft: AgentDraft
+  isDirty: boolean
+  edit: (change: Partial<AgentDraft>) => void
+  /** Resets to the saved state. */
+  discard: () => void
+  /** This draft is saved; later input is kept. */
+  settle: (saved: AgentDraft) => void
+}
+
+function useDraft(agent: AgentRecord): DraftControl {
+  const [edited, setEdited] = useState(() => kept.get(agent.id))
+  const draft = edited ? rebased(edited, agent) : draftOf(agent)
+  const isDirty = isChanged(agent, draft)
+  useEffect(() => {
+    if (edited && isDirty) kept.set(agent.id, edited)
+    else kept.delete(agent.id)
+  }, [agent.id, edited, isDirty])
+  useEffect(() => {
+    if (!isDirty) return
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [isDirty])
+  return {
+    draft,
+    isDirty,
+    edit: change =>
+      setEdited(before => ({
+        base: agent,
+        draft: { ...(before ? rebased(before, agent) : draftOf(agent)), ...change },
+      })),
+    discard: () => setEdited(undefined),
+    settle: saved =>
+      setEdited(before => (before && isSame(rebased(before, agent), saved) ? undefined : before)),
+  }
 }

@@ -159,7 +159,11 @@ const problemWord = {
 } as const
 
 /** JSON may have a type without a form: then only the name is validated here. */
-function validationProblem(form: ToolForm, isJson: boolean, taken: readonly string[]): ToolProblem | undefined {
+function validationProblem(
+  form: ToolForm,
+  isJson: boolean,
+  taken: readonly string[],
+): ToolProblem | undefined {
   const found = toolProblem(form, taken)
   return isJson && found !== 'name' && found !== 'taken' ? undefined : found
 }

@@ -85,7 +85,11 @@ export function withOlder(older: readonly ChatTurn[], turns: readonly ChatTurn[]
   const [first, ...rest] = turns
   const last = fresh.at(-1)
   if (!first || last?.chatId !== first.chatId) return [...fresh, ...turns]
-  const whole = { ...first, userMessage: last.userMessage ?? first.userMessage, replies: [...last.replies, ...first.replies] }
+  const whole = {
+    ...first,
+    userMessage: last.userMessage ?? first.userMessage,
+    replies: [...last.replies, ...first.replies],
+  }
   return [...fresh.slice(0, -1), whole, ...rest]
 }
 
@@ -118,7 +122,11 @@ const whole = ({ replies }: ChatTurn, userMessage: UserMessage): ChatMessage[] =
   messageOf(userMessage),
 ]
 
-function ended(turn: ChatTurn, data: Readonly<Record<string, unknown>>, userMessage: UserMessage[]): ChatTurn {
+function ended(
+  turn: ChatTurn,
+  data: Readonly<Record<string, unknown>>,
+  userMessage: UserMessage[],
+): ChatTurn {
   const replies = userMessage.map(messageOf)
   if (data['code'] !== 0) {
     const failure = failureIn(data)

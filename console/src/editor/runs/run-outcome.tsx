@@ -1,7 +1,7 @@
 import { useLanguage } from '../../ui/preferences.ts'
 import { explain } from '../../ui/server-texts/message-facts.ts'
 import { defineWords } from '../../ui/words.ts'
-import { plainStart } from './plain-start.ts'
+import { plainStart } from './run-texts.ts'
 import { isSettled, type RunStatus } from './run-view.ts'
 
 const useWords = defineWords(

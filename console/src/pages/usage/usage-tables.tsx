@@ -1,5 +1,5 @@
 import { Table, type TableColumnsType } from 'antd'
-import type { Counts, Names, UsageDay } from '../../api/use-all.ts'
+import type { Counts, Names, UsageDay } from '../../api/queries.ts'
 import { pathTo } from '../../ui/router.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { WideTable } from '../../ui/wide-table.tsx'

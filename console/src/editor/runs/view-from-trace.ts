@@ -4,9 +4,9 @@ import {
   type NodeRecord,
   type NodeView,
   type RunDetails,
+  type RunMessage,
   type RunProblem,
   type RunView,
-  type RunMessage,
 } from './run-view.ts'
 
 type Problem = { reason: string; message: string; node_id: string | null } | null

@@ -3,10 +3,10 @@ import {
   isOver,
   type NodeStatus,
   type NodeView,
+  type RunMessage,
   type RunProblem,
   type RunStatus,
   type RunView,
-  type RunMessage,
 } from './run-view.ts'
 
 export interface RunEvent {
@@ -140,7 +140,11 @@ const spoke = (view: RunView, fields: Fields): RunView =>
     isComplete: false,
   }))
 
-function withMessage(view: RunView, id: string, change: (message: RunMessage) => Partial<RunMessage>): RunView {
+function withMessage(
+  view: RunView,
+  id: string,
+  change: (message: RunMessage) => Partial<RunMessage>,
+): RunView {
   const at = view.messages.findIndex(each => each.id === id)
   const fresh: RunMessage = { id, by: 'run', text: '', dataType: 'text', files: [], isComplete: false }
   const message = view.messages[at] ?? fresh

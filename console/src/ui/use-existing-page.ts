@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 
 /** The last page may be empty after deleting: then the one before it is shown. */
-export function usePageInReach(
+export function useExistingPage(
   total: number | undefined,
   page: number,
   pageSize: number,

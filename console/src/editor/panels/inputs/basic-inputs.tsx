@@ -72,7 +72,10 @@ const useOptionsInputWords = defineWords({ unset: 'Not set' }, { unset: '未设�
 export function OptionsInput({ shape, value, onChange, pointer, label }: InputProps) {
   const words = useOptionsInputWords()
   const localize = useLocalized()
-  const options = (shape.options ?? []).map(option => ({ value: option.value, label: localize(option.label) }))
+  const options = (shape.options ?? []).map(option => ({
+    value: option.value,
+    label: localize(option.label),
+  }))
   const text = typeof value === 'string' ? value : undefined
   const isKnown = text === undefined || options.some(option => option.value === text)
   return (
