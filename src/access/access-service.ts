@@ -1,6 +1,5 @@
 import type { Role } from '../contract/access-operations.ts'
 import type { Access } from '../contract/operation.ts'
-import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { CommitCache, type Generation } from '../kernel/commit-cache.ts'
@@ -9,11 +8,11 @@ import type { AccessStore, TokenRecord, Workspace } from './access-store.ts'
 import { isAllowed } from './permissions.ts'
 import { hashSecret, mintSecret } from './token-secret.ts'
 
-/** Where the operator's own objects live. It exists from the first start and cannot be deleted. */
+/** The operator's workspace. It exists from the first start and cannot be deleted. */
 export const defaultWorkspaceId = 'default'
 const dayMilliseconds = 86_400_000
-const knownCallers = 1000
-/** No write that began before a workspace was deleted takes longer to end. */
+const maxCachedTokens = 1000
+/** Every write that began before a workspace was deleted has ended after this long. */
 const settleMilliseconds = 600_000
 
 export interface NewToken {
@@ -25,34 +24,34 @@ export interface NewToken {
 }
 
 export class AccessService {
-  readonly #store: AccessStore
+  readonly store: AccessStore
   readonly #clock: Clock
 
-  /** By the header as it was sent, so that a caller who comes again is known without a look into the database. */
-  readonly #known: CommitCache<TokenRecord>
+  /** By the whole Authorization header, so that a returning client needs no database lookup. */
+  readonly #tokens: CommitCache<TokenRecord>
 
   constructor(store: AccessStore, clock: Clock, generation: Generation) {
-    this.#store = store
+    this.store = store
     this.#clock = clock
-    this.#known = new CommitCache(generation, knownCallers)
+    this.#tokens = new CommitCache(generation, maxCachedTokens)
   }
 
-  /** Who calls, where that is known without asking the database. */
+  /** The token of a request, if it is cached. */
   recognize(authorization: string | undefined): TokenRecord | undefined {
-    const token = authorization === undefined ? undefined : this.#known.get(authorization)
+    const token = authorization === undefined ? undefined : this.#tokens.get(authorization)
     return token && this.#isExpired(token) ? undefined : token
   }
 
-  /** Who calls: the owner of a token that exists and has not expired. */
+  /** The token of a request; it must exist and not be expired. */
   async authenticate(authorization: string | undefined): Promise<TokenRecord> {
     if (authorization === undefined)
       throw new AppError('token_missing', 'Send a token as Authorization: Bearer <token>')
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
-    const readIn = this.#known.generation()
-    const token = secret && (await this.#store.findToken(hashSecret(secret)))
+    const readIn = this.#tokens.generation()
+    const token = secret && (await this.store.findToken(hashSecret(secret)))
     if (!token || this.#isExpired(token))
       throw new AppError('token_invalid', 'The token is unknown, revoked or expired')
-    this.#known.set(authorization, token, 1, readIn)
+    this.#tokens.set(authorization, token, 1, readIn)
     return token
   }
 
@@ -64,56 +63,48 @@ export class AccessService {
     if (isAllowed(token, access)) return
     throw new AppError(
       'forbidden',
-      `A token with the role ${token.role} may not do this; it takes ${access} access`,
+      `A token with the role ${token.role} may not do this; ${access} access is required`,
     )
   }
 
-  /** Makes the default workspace where there is none. True for one process only, at the very first start. */
+  /** Creates the default workspace if it does not exist. True for one process only, at the first start. */
   openDefaultWorkspace(): Promise<boolean> {
     const createdAt = this.#clock.now()
-    return this.#store.addWorkspace({ id: defaultWorkspaceId, name: defaultWorkspaceId, createdAt })
+    return this.store.addWorkspace({ id: defaultWorkspaceId, name: defaultWorkspaceId, createdAt })
   }
 
-  /** The default workspace and the operator's token. True when the token is new. */
+  /** Creates the default workspace and the operator's token. True if the token is new. */
   async bootstrap(secret: string, replace: boolean): Promise<boolean> {
     await this.openDefaultWorkspace()
     const token = this.#record({ workspaceId: defaultWorkspaceId, name: 'operator', role: 'admin' })
-    return this.#store.setOperatorToken({ ...token, operator: true }, hashSecret(secret), replace)
+    return this.store.setOperatorToken({ ...token, operator: true }, hashSecret(secret), replace)
   }
 
   async createToken(token: NewToken): Promise<TokenRecord & { secret: string }> {
     const isRunner = token.role === 'runner'
     if (isRunner !== (token.agentIds ?? []).length > 0)
-      throw invalidField(
-        '/agent_ids',
-        isRunner ? 'a runner needs the agents it may talk to' : 'only a runner is bound to agents',
-      )
+      throw invalidField('/agent_ids', isRunner ? 'is required for a runner' : 'is only allowed for a runner')
     const record = this.#record(token)
     const secret = mintSecret()
-    if (!(await this.#store.addToken(record, hashSecret(secret))))
-      throw new AppError('not_found', `There is no workspace ${token.workspaceId}`, {
-        errors: [{ path: '/workspace_id', message: 'names no workspace' }],
+    if (!(await this.store.addToken(record, hashSecret(secret))))
+      throw new AppError('not_found', `The workspace ${token.workspaceId} does not exist`, {
+        errors: [{ path: '/workspace_id', message: 'does not exist' }],
       })
     return { ...record, secret }
   }
 
-  /** The workspace that a token acts in. */
   async workspaceOf({ workspaceId }: TokenRecord): Promise<Workspace> {
-    const workspace = await this.#store.findWorkspace(workspaceId)
-    // Deleted since the gate let the call in.
+    const workspace = await this.store.findWorkspace(workspaceId)
+    // Deleted after the request was authorized.
     if (!workspace) throw new AppError('token_invalid', 'The token is unknown, revoked or expired')
     return workspace
   }
 
-  listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {
-    return this.#store.listTokens(workspaceId, page)
-  }
-
   async deleteToken(workspaceId: string, id: string): Promise<void> {
-    if (!(await this.#store.removeToken(workspaceId, id)))
+    if (!(await this.store.removeToken(workspaceId, id)))
       throw new AppError(
         'not_found',
-        `There is no token ${id} to delete; the operator's is only replaced, by BOOTSTRAP_TOKEN`,
+        `The token ${id} does not exist, or is the operator's, which can only be replaced with BOOTSTRAP_TOKEN`,
       )
   }
 
@@ -121,28 +112,23 @@ export class AccessService {
     const workspace = { id: mintId('ws'), name, createdAt: this.#clock.now() }
     const secret = mintSecret()
     const token = this.#record({ workspaceId: workspace.id, name: 'first', role: 'admin' })
-    if (!(await this.#store.addWorkspace(workspace, { token, hash: hashSecret(secret) })))
-      throw new AppError('already_exists', `There is a workspace named ${name} already`, {
-        errors: [{ path: '/name', message: 'is taken' }],
+    if (!(await this.store.addWorkspace(workspace, { token, hash: hashSecret(secret) })))
+      throw new AppError('already_exists', `The workspace ${name} already exists`, {
+        errors: [{ path: '/name', message: 'already exists' }],
       })
     return { ...workspace, secret }
   }
 
-  listWorkspaces(page: PageRequest): Promise<Page<Workspace>> {
-    return this.#store.listWorkspaces(page)
-  }
-
   async deleteWorkspace(id: string): Promise<void> {
-    if (id === defaultWorkspaceId)
-      throw new AppError('in_use', 'The default workspace holds the operator and stays')
-    if (!(await this.#store.removeWorkspace(id, this.#clock.now())))
-      throw new AppError('not_found', `There is no workspace ${id}`)
+    if (id === defaultWorkspaceId) throw new AppError('in_use', 'The workspace `default` cannot be deleted')
+    if (!(await this.store.removeWorkspace(id, this.#clock.now())))
+      throw new AppError('not_found', `The workspace ${id} does not exist`)
   }
 
-  /** Removes what deleted workspaces left behind, batch by batch, so that other requests get their turn. */
+  /** Deletes the data of deleted workspaces in batches, so that other requests are not blocked. */
   async purge(signal: AbortSignal): Promise<void> {
     const settledBefore = this.#clock.now() - settleMilliseconds
-    while (!signal.aborted && (await this.#store.purge(settledBefore)))
+    while (!signal.aborted && (await this.store.purge(settledBefore)))
       await new Promise(resolve => setImmediate(resolve))
   }
 

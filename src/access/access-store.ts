@@ -1,43 +1,145 @@
 import type { Role } from '../contract/access-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
+import { type Database, readPage, type Transaction } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
+import { flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
+import { workspaceTables } from '../database/tables.ts'
 
-export interface Workspace {
-  id: string
-  name: string
-  createdAt: number
-}
+export const workspaces = table('workspaces', {
+  id: text(),
+  name: text(),
+  createdAt: integer(),
+  deletedAt: optional(integer()),
+})
 
-export interface TokenRecord {
-  id: string
-  workspaceId: string
-  name: string
-  role: Role
+export const tokens = table('tokens', {
+  workspaceId: text(),
+  id: text(),
+  name: text(),
+  role: text<Role>(),
   /** The operator's token may also manage workspaces. */
-  operator: boolean
-  agentIds: string[]
-  createdAt: number
-  expiresAt: number | undefined
-}
+  operator: flag(),
+  agentIds: json<string[]>(),
+  hash: text(),
+  createdAt: integer(),
+  expiresAt: optional(integer()),
+})
 
-export interface AccessStore {
-  /** Adds it together with its first token; false when the name or the id is taken. */
-  addWorkspace(workspace: Workspace, first?: { token: TokenRecord; hash: string }): Promise<boolean>
-  findWorkspace(id: string): Promise<Workspace | undefined>
-  listWorkspaces(page: PageRequest): Promise<Page<Workspace>>
-  /** Takes away its tokens and hides it at once; false when there is none. The rest is left to `purge`. */
-  removeWorkspace(id: string, at: number): Promise<boolean>
+export type Workspace = Omit<RowOf<typeof workspaces>, 'deletedAt'>
+export type TokenRecord = Omit<RowOf<typeof tokens>, 'hash'>
+
+const workspaceColumns = workspaces.columns('id', 'name', 'createdAt')
+const tokenColumns = tokens.columns(
+  ...(['workspaceId', 'id', 'name', 'role', 'operator', 'agentIds', 'createdAt', 'expiresAt'] as const),
+)
+const oldestFirst = raw('created_at, id')
+const purgeBatch = 500
+
+export class AccessStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Adds a workspace together with its first token; false if the name or id exists. */
+  addWorkspace(workspace: Workspace, first?: { token: TokenRecord; hash: string }): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const added = await transaction.run(sql`${workspaces.insert(workspace)} ON CONFLICT DO NOTHING`)
+      if (added > 0 && first) await transaction.run(tokens.insert({ ...first.token, hash: first.hash }))
+      return added > 0
+    })
+  }
+
+  findWorkspace(id: string): Promise<Workspace | undefined> {
+    return this.#database.get(
+      sql`SELECT ${workspaceColumns} FROM workspaces WHERE id = ${id} AND deleted_at IS NULL`,
+    )
+  }
+
+  listWorkspaces(page: PageRequest): Promise<Page<Workspace>> {
+    const from = sql`workspaces WHERE deleted_at IS NULL`
+    return readPage(this.#database, { columns: workspaceColumns, from, order: oldestFirst, page })
+  }
+
+  /** Deletes its tokens and hides it at once; false if it does not exist. `purge` deletes the rest. */
+  removeWorkspace(id: string, at: number): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      // The name can be used again; the id that replaces it is never reused.
+      const removed = await transaction.run(
+        sql`UPDATE workspaces SET deleted_at = ${at}, name = 'deleted ' || id WHERE id = ${id} AND deleted_at IS NULL`,
+      )
+      await transaction.run(sql`DELETE FROM tokens WHERE workspace_id = ${id}`)
+      return removed > 0
+    })
+  }
+
   /**
-   * Removes a batch of what deleted workspaces left behind; false when there is nothing more to do now. One that was
-   * deleted after `settledBefore` is kept in mind: a write that was under way then may still add a row.
+   * Deletes a batch of rows of deleted workspaces; false if nothing is left to do now. The row of a workspace deleted
+   * after `settledBefore` stays: a write that was in progress then may still add rows.
    */
-  purge(settledBefore: number): Promise<boolean>
+  purge(settledBefore: number): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const deleted = await transaction.all(
+        sql`SELECT ${workspaces.columns('id', 'deletedAt')} FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY deleted_at`,
+      )
+      for (const { id, deletedAt } of deleted) {
+        for (const name of workspaceTables) if (await this.#purgeTable(transaction, name, id)) return true
+        if (deletedAt! < settledBefore)
+          return (await transaction.run(sql`DELETE FROM workspaces WHERE id = ${id}`)) > 0
+      }
+      return false
+    })
+  }
 
-  /** False when the workspace is gone, so that no token outlives it. */
-  addToken(token: TokenRecord, hash: string): Promise<boolean>
-  findToken(hash: string): Promise<TokenRecord | undefined>
-  listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>>
-  /** False when there is none, or when it is the operator's, which is only ever replaced. */
-  removeToken(workspaceId: string, id: string): Promise<boolean>
-  /** Makes `hash` the operator's token. With `replace` false an existing one stays. True when it changed. */
-  setOperatorToken(token: TokenRecord, hash: string, replace: boolean): Promise<boolean>
+  async #purgeTable(transaction: Transaction, name: string, workspaceId: string): Promise<boolean> {
+    const { rowName } = this.#database
+    const batch = sql`SELECT ${rowName} FROM ${raw(name)} WHERE workspace_id = ${workspaceId} LIMIT ${purgeBatch}`
+    return (await transaction.run(sql`DELETE FROM ${raw(name)} WHERE ${rowName} IN (${batch})`)) > 0
+  }
+
+  /** False if the workspace is deleted, so that no token outlives it. */
+  addToken(token: TokenRecord, hash: string): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const workspace = await transaction.get(
+        sql`SELECT id FROM workspaces WHERE id = ${token.workspaceId} AND deleted_at IS NULL ${this.#database.forUpdate}`,
+      )
+      if (workspace) await transaction.run(tokens.insert({ ...token, hash }))
+      return workspace !== undefined
+    })
+  }
+
+  findToken(hash: string): Promise<TokenRecord | undefined> {
+    return this.#database.get(sql`SELECT ${tokenColumns} FROM tokens WHERE hash = ${hash}`)
+  }
+
+  listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {
+    const from = sql`tokens WHERE workspace_id = ${workspaceId}`
+    return readPage(this.#database, { columns: tokenColumns, from, order: oldestFirst, page })
+  }
+
+  /** False if it does not exist or is the operator's token, which can only be replaced. */
+  removeToken(workspaceId: string, id: string): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const key = tokens.where({ workspaceId, id, operator: false })
+      return (await transaction.run(sql`DELETE FROM tokens WHERE ${key}`)) > 0
+    })
+  }
+
+  /** Makes `hash` the operator's token. Without `replace` an existing one stays. True if it changed. */
+  setOperatorToken(token: TokenRecord, hash: string, replace: boolean): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      // The lock on the workspace serializes processes that start at the same time.
+      await transaction.get(
+        sql`SELECT id FROM workspaces WHERE id = ${token.workspaceId} ${this.#database.forUpdate}`,
+      )
+      const current = await transaction.get(
+        sql`SELECT ${tokens.columns('hash')} FROM tokens WHERE operator = 1 LIMIT 1`,
+      )
+      if (current && (!replace || current.hash === hash)) return false
+      await transaction.run(sql`DELETE FROM tokens WHERE operator = 1 OR hash = ${hash}`)
+      await transaction.run(tokens.insert({ ...token, hash }))
+      return true
+    })
+  }
 }

@@ -1,7 +1,7 @@
 import type { Role } from '../contract/access-operations.ts'
 import type { Access } from '../contract/operation.ts'
 
-/** What each role may do. `operator` is no role: it is a mark on the one token that runs the server. */
+/** Permissions of each role. `operator` is not a role but a flag on one token. */
 const allowed: Record<Role, readonly Access[]> = {
   admin: ['anyone', 'public', 'token', 'run', 'read', 'write', 'admin'],
   editor: ['anyone', 'public', 'token', 'run', 'read', 'write'],

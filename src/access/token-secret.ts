@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** 256 random bits; the prefix lets people and secret scanners tell what it is. */
+/** 256 random bits; the prefix identifies it to people and secret scanners. */
 export const mintSecret = (): string => `banyan_${randomBytes(32).toString('base64url')}`
 
-/** A fast hash is enough: nobody can guess 256 random bits, however fast the guesses are checked. */
+/** A fast hash is enough: 256 random bits cannot be guessed. */
 export const hashSecret = (secret: string): string => hash('sha256', secret)

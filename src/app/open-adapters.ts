@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { AccessStore } from '../access/access-store.ts'
 import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
 import { openUsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
+import { fileUses } from '../adapters/sql/document-rows.ts'
 import { openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
-import { SqlAccessStore } from '../adapters/sql/sql-access-store.ts'
 import { SqlAgentStore } from '../adapters/sql/sql-agent-store.ts'
 import { SqlChunkStore } from '../adapters/sql/sql-chunk-store.ts'
 import { SqlConversationStore } from '../adapters/sql/sql-conversation-store.ts'
 import { SqlDocumentStore } from '../adapters/sql/sql-document-store.ts'
 import { SqlEmbeddingCache } from '../adapters/sql/sql-embedding-cache.ts'
-import { SqlFileStore } from '../adapters/sql/sql-file-store.ts'
-import { SqlIdempotencyStore } from '../adapters/sql/sql-idempotency-store.ts'
 import { SqlKnowledgeStore } from '../adapters/sql/sql-knowledge-store.ts'
 import { SqlKnowledgeSweep } from '../adapters/sql/sql-knowledge-sweep.ts'
 import { SqlLayoutStore } from '../adapters/sql/sql-layout-store.ts'
@@ -25,6 +24,8 @@ import { TableArchive } from '../backup/table-archive.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import type { Database } from '../database/database.ts'
+import { FileStore } from '../files/file-store.ts'
+import { IdempotencyStore } from '../idempotency/idempotency-store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createSecretBox, type SecretBox } from '../kernel/secret-box.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
@@ -61,11 +62,11 @@ export async function openAdapters(config: Config): Promise<Adapters> {
   const models = await openModels(config)
   return {
     database,
-    accessStore: new SqlAccessStore(database),
+    accessStore: new AccessStore(database),
     workflowStore: new WorkflowStore(database),
     layoutStore: new SqlLayoutStore(database),
-    fileStore: new SqlFileStore(database),
-    idempotencyStore: new SqlIdempotencyStore(database),
+    fileStore: new FileStore(database, fileUses),
+    idempotencyStore: new IdempotencyStore(database),
     blobStore: await openDiskBlobStore(join(config.dataDir, 'files')),
     tableArchive: new TableArchive(database),
     knowledgeStore: new SqlKnowledgeStore(database),

@@ -110,7 +110,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
       repeat('sweep temporary files', 20, () => files.sweepTemporary()),
       repeat('sweep orphaned blobs', 3600, () => files.sweepOrphans(stopping.signal)),
       repeat('purge deleted workspaces', 20, () => access.purge(stopping.signal)),
-      repeat('forget idempotency keys', 600, () => idempotency.forget()),
+      repeat('forget idempotency keys', 600, () => idempotency.removeExpired()),
       ...knowledge.chores(stopping.signal).map(({ name, seconds, run }) => repeat(name, seconds, run)),
       ...[...running.chores, ...conversations.chores(stopping.signal)].map(({ name, seconds, run }) =>
         repeat(name, seconds, run),

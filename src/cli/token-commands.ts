@@ -91,7 +91,9 @@ const list: Command = {
   options: workspace,
   run: async ({ options }, config) => {
     const workspaceId = String(options['workspace'] ?? defaultWorkspaceId)
-    const tokens = await withAccess(config, access => everyPage(page => access.listTokens(workspaceId, page)))
+    const tokens = await withAccess(config, access =>
+      everyPage(page => access.store.listTokens(workspaceId, page)),
+    )
     const rows = tokens.map(token => [
       token.id,
       token.operator ? 'operator' : token.role,

@@ -39,7 +39,9 @@ const list: Command = {
   positionals: [],
   options: {},
   run: async (_given, config) => {
-    const workspaces = await withAccess(config, access => everyPage(page => access.listWorkspaces(page)))
+    const workspaces = await withAccess(config, access =>
+      everyPage(page => access.store.listWorkspaces(page)),
+    )
     const rows = workspaces.map(({ id, name, createdAt }) => [id, isoTime(createdAt).slice(0, 10), name])
     return {
       text:

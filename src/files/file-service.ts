@@ -1,35 +1,34 @@
 import type { Readable } from 'node:stream'
 import { limits } from '../contract/limits.ts'
-import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { BlobStore, WrittenBlob } from './blob-store.ts'
 import { detectMimeType } from './detect-mime-type.ts'
-import type { FileFilter, FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
+import type { FileRecord, FileStore, LocatedFile, RemovedFiles } from './file-store.ts'
 import { verifiedContent } from './verified-content.ts'
 
 const sweepBatch = 500
 
 export class FileService {
-  readonly #store: FileStore
+  readonly store: FileStore
   readonly #blobs: BlobStore
   readonly #clock: Clock
   readonly maxBytes: number
 
   constructor(store: FileStore, blobs: BlobStore, clock: Clock, maxBytes: number) {
-    this.#store = store
+    this.store = store
     this.#blobs = blobs
     this.#clock = clock
     this.maxBytes = maxBytes
   }
 
-  /** Takes in the bytes. They belong to nobody until `add`, and are swept away if that never comes. */
+  /** Stores the content. Until `add` it belongs to no file, and is swept if `add` never follows. */
   receive(source: AsyncIterable<Uint8Array>): Promise<WrittenBlob> {
     return this.#blobs.write(source, this.maxBytes)
   }
 
-  /** Gives received bytes up again. */
+  /** Deletes received content. */
   discard(blob: WrittenBlob): Promise<void> {
     return this.#blobs.remove(blob.key)
   }
@@ -44,18 +43,18 @@ export class FileService {
       createdAt: this.#clock.now(),
       blobKey: blob.key,
     }
-    const { blobKey } = await this.#store.add(workspaceId, file)
+    const { blobKey } = await this.store.add(workspaceId, file)
     if (blobKey !== blob.key) await this.discard(blob)
     return file
   }
 
   async find(workspaceId: string, id: string): Promise<LocatedFile> {
-    const file = await this.#store.find(workspaceId, id)
-    if (!file) throw new AppError('not_found', 'There is no such file')
+    const file = await this.store.find(workspaceId, id)
+    if (!file) throw new AppError('not_found', `The file ${id} does not exist`)
     return file
   }
 
-  /** The whole content is checked against its checksum on the way; a range cannot be. */
+  /** The whole content is verified against its checksum while it is read; a range cannot be. */
   async read(file: LocatedFile, range?: { start: number; end: number }): Promise<Readable> {
     const stream = await this.#blobs.read(file.blobKey, range)
     return range ? stream : verifiedContent(stream, file.sha256, file.size)
@@ -63,35 +62,31 @@ export class FileService {
 
   async info(workspaceId: string, ids: string[]): Promise<{ items: FileRecord[]; missing: string[] }> {
     const unique = [...new Set(ids)]
-    const found = new Map((await this.#store.findMany(workspaceId, unique)).map(file => [file.id, file]))
+    const found = new Map((await this.store.findMany(workspaceId, unique)).map(file => [file.id, file]))
     return {
       items: unique.flatMap(id => found.get(id) ?? []),
       missing: unique.filter(id => !found.has(id)),
     }
   }
 
-  list(workspaceId: string, filter: FileFilter, page: PageRequest): Promise<Page<FileRecord>> {
-    return this.#store.list(workspaceId, filter, page)
-  }
-
   async remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
-    const removed = await this.#store.remove(workspaceId, ids, force)
-    // The rows are gone already; bytes that outlive them after a crash are swept later.
+    const removed = await this.store.remove(workspaceId, ids, force)
+    // The rows are deleted already; after a crash the content is swept later.
     await Promise.all(removed.releasedKeys.map(key => this.#blobs.remove(key)))
     return removed
   }
 
-  /** Leftovers of a crash: parts of uploads that never ended. */
+  /** Deletes parts of uploads that were interrupted by a crash. */
   async sweepTemporary(): Promise<void> {
     await this.#blobs.sweepTemporary()
   }
 
-  /** Leftovers of a crash: blobs that were stored but whose row never came, or went first. */
+  /** Deletes blobs that a crash left without a row. */
   async sweepOrphans(signal: AbortSignal): Promise<void> {
     const oldEnough = this.#clock.now() - limits.orphanBlobMilliseconds
     let batch: string[] = []
     const removeUnknown = async (): Promise<void> => {
-      const known = await this.#store.knownKeys(batch)
+      const known = await this.store.knownKeys(batch)
       for (const key of batch) if (!known.has(key)) await this.#blobs.remove(key)
       batch = []
     }

@@ -1,21 +1,40 @@
 import type { FileSort } from '../contract/file-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
+import { type Database, readPage, type Transaction } from '../database/database.ts'
+import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
+import { integer, type RowOf, table, text } from '../database/table.ts'
 
-export interface FileRecord {
-  id: string
-  name: string
-  size: number
-  mimeType: string
-  sha256: string
-  createdAt: number
-}
+export const files = table('files', {
+  workspaceId: text(),
+  id: text(),
+  name: text(),
+  search: text(),
+  size: integer(),
+  mimeType: text(),
+  sha256: text(),
+  createdAt: integer(),
+})
 
-/** A file with the place of its content. */
+/** Identical content is stored once per workspace. */
+export const blobs = table('blobs', {
+  workspaceId: text(),
+  sha256: text(),
+  key: text(),
+  size: integer(),
+})
+
+const keys = ['id', 'name', 'size', 'mimeType', 'sha256', 'createdAt'] as const
+const columns = files.columns(...keys)
+const joinedColumns = files.columnsOf('f', ...keys)
+const blobKey = blobs.columns('key')
+
+export type FileRecord = Pick<RowOf<typeof files>, (typeof keys)[number]>
+
+/** A file with the key of its blob. */
 export interface LocatedFile extends FileRecord {
   blobKey: string
 }
 
-/** Which files to list, and in which order. */
 export interface FileFilter {
   /** Part of the name; empty for all. */
   keyword: string
@@ -25,27 +44,135 @@ export interface FileFilter {
 
 export interface FileUse {
   fileId: string
-  knowledgeIds: string[]
+  knowledgeId: string
+}
+
+/** The documents made from files, which the knowledge feature owns. */
+export interface FileUses {
+  find(transaction: Transaction, workspaceId: string, fileIds: string[]): Promise<FileUse[]>
+  remove(transaction: Transaction, workspaceId: string, use: FileUse): Promise<unknown>
 }
 
 export interface RemovedFiles {
   deleted: string[]
   missing: string[]
-  inUse: FileUse[]
-  /** Blobs that no file names any more; their bytes may go. */
+  inUse: { fileId: string; knowledgeIds: string[] }[]
+  /** Blobs without files, whose content can be deleted. */
   releasedKeys: string[]
 }
 
-export interface FileStore {
+/** Each is the order of an index or its reverse, with the id as tie-breaker. */
+const orders = {
+  created_at: { desc: raw('created_at DESC, id'), asc: raw('created_at, id DESC') },
+  name: { asc: raw('search, id'), desc: raw('search DESC, id DESC') },
+  size: { asc: raw('size, id'), desc: raw('size DESC, id DESC') },
+}
+
+export class FileStore {
+  readonly #database: Database
+  readonly #uses: FileUses
+
+  constructor(database: Database, uses: FileUses) {
+    this.#database = database
+    this.#uses = uses
+  }
+
   /**
-   * Adds the file's row. Where the workspace holds equal content already, that blob serves this file too and
-   * the answer names it: the blob that was just written under `blobKey` is then not needed.
+   * Adds the row of the file. If the workspace already has the same content, the file uses that blob and the result names
+   * it: the blob that was just written under `file.blobKey` is not needed.
    */
-  add(workspaceId: string, file: LocatedFile): Promise<{ blobKey: string }>
-  find(workspaceId: string, id: string): Promise<LocatedFile | undefined>
-  findMany(workspaceId: string, ids: string[]): Promise<FileRecord[]>
-  list(workspaceId: string, filter: FileFilter, page: PageRequest): Promise<Page<FileRecord>>
-  remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles>
-  /** Those of the given blob keys that a row still names. */
-  knownKeys(keys: string[]): Promise<Set<string>>
+  add(workspaceId: string, { blobKey: key, ...file }: LocatedFile): Promise<{ blobKey: string }> {
+    return this.#database.transaction(async transaction => {
+      const { sha256, size } = file
+      // Locks the row of the blob against a delete of its last file, whether it is new or not.
+      await transaction.run(
+        sql`${blobs.insert({ workspaceId, sha256, key, size })} ON CONFLICT (workspace_id, sha256) DO UPDATE SET size = excluded.size`,
+      )
+      await transaction.run(files.insert({ workspaceId, ...file, search: searchText(file.name) }))
+      const blob = await transaction.get(
+        sql`SELECT ${blobKey} FROM blobs WHERE ${blobs.where({ workspaceId, sha256 })}`,
+      )
+      return { blobKey: blob!.key }
+    })
+  }
+
+  async find(workspaceId: string, id: string): Promise<LocatedFile | undefined> {
+    const row = await this.#database.get(
+      sql`SELECT ${joinedColumns}, ${blobs.columnsOf('b', 'key')} FROM files f
+       JOIN blobs b ON b.workspace_id = f.workspace_id AND b.sha256 = f.sha256
+       WHERE f.workspace_id = ${workspaceId} AND f.id = ${id}`,
+    )
+    if (!row) return undefined
+    const { key, ...file } = row
+    return { ...file, blobKey: key }
+  }
+
+  async findMany(workspaceId: string, ids: string[]): Promise<FileRecord[]> {
+    if (ids.length === 0) return []
+    return this.#database.all(
+      sql`SELECT ${columns} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(ids)}`,
+    )
+  }
+
+  list(
+    workspaceId: string,
+    { keyword, sort, order }: FileFilter,
+    page: PageRequest,
+  ): Promise<Page<FileRecord>> {
+    const from = sql`files WHERE workspace_id = ${workspaceId}${andMatches(keyword)}`
+    return readPage(this.#database, { columns, from, order: orders[sort][order], page })
+  }
+
+  /** Files in use are kept unless `force` is true, which deletes their documents too. */
+  remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
+    return this.#database.transaction(async transaction => {
+      const unique = [...new Set(ids)]
+      const found = await transaction.all(
+        sql`SELECT ${files.columns('id', 'sha256')} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(unique)} ORDER BY id ${this.#database.forUpdate}`,
+      )
+      const present = new Set(found.map(file => file.id))
+      const uses = await this.#uses.find(transaction, workspaceId, [...present])
+      if (force) for (const use of uses) await this.#uses.remove(transaction, workspaceId, use)
+      const kept = new Set(force ? [] : uses.map(use => use.fileId))
+      const going = found.filter(file => !kept.has(file.id))
+      if (going.length > 0)
+        await transaction.run(
+          sql`DELETE FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(going.map(file => file.id))}`,
+        )
+      const releasedKeys: string[] = []
+      // Always in the same order, so that two deletes cannot deadlock.
+      for (const sha256 of [...new Set(going.map(file => file.sha256))].sort())
+        releasedKeys.push(...(await this.#release(transaction, workspaceId, sha256)))
+      return {
+        deleted: unique.filter(id => present.has(id) && !kept.has(id)),
+        missing: unique.filter(id => !present.has(id)),
+        inUse: [...kept].map(fileId => ({
+          fileId,
+          knowledgeIds: uses.filter(use => use.fileId === fileId).map(use => use.knowledgeId),
+        })),
+        releasedKeys,
+      }
+    })
+  }
+
+  /** Locks the row of the blob before its files are counted; an upload of the same content takes the same lock. */
+  async #release(transaction: Transaction, workspaceId: string, sha256: string): Promise<string[]> {
+    const key = blobs.where({ workspaceId, sha256 })
+    const blob = await transaction.get(
+      sql`SELECT ${blobKey} FROM blobs WHERE ${key} ${this.#database.forUpdate}`,
+    )
+    const user = await transaction.get(
+      sql`SELECT id FROM files WHERE ${files.where({ workspaceId, sha256 })} LIMIT 1`,
+    )
+    if (!blob || user) return []
+    await transaction.run(sql`DELETE FROM blobs WHERE ${key}`)
+    return [blob.key]
+  }
+
+  /** The given blob keys that have a row. */
+  async knownKeys(keys: string[]): Promise<Set<string>> {
+    if (keys.length === 0) return new Set()
+    const rows = await this.#database.all(sql`SELECT ${blobKey} FROM blobs WHERE key IN ${list(keys)}`)
+    return new Set(rows.map(row => row.key))
+  }
 }

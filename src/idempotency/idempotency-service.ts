@@ -8,7 +8,7 @@ import { openAnswer, sealAnswer } from './sealed-answer.ts'
 const staleMilliseconds = 60_000
 const waitMilliseconds = 30_000
 
-/** Does a piece of work once per key and gives its first answer to everybody who sends it again. */
+/** Executes a request once per key and returns its first response to retries. */
 export class IdempotencyService {
   readonly #store: IdempotencyStore
   readonly #clock: Clock
@@ -18,15 +18,15 @@ export class IdempotencyService {
     this.#clock = clock
   }
 
-  /** `secret` is the caller's token: the kept answer can be read with it alone. */
+  /** `secret` is the caller's token, which encrypts the stored response. */
   async once(
     scope: IdempotencyScope,
     secret: string,
     fingerprint: string,
     work: () => Promise<string>,
   ): Promise<{ answer: string; replayed: boolean }> {
-    const giveUpAt = this.#clock.now() + waitMilliseconds
-    for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
+    const deadline = this.#clock.now() + waitMilliseconds
+    for (let delay = 10; ; delay = Math.min(delay * 2, 250)) {
       const now = this.#clock.now()
       const claim = await this.#store.claim(scope, fingerprint, now, now - staleMilliseconds)
       if (claim.state === 'claimed')
@@ -34,19 +34,19 @@ export class IdempotencyService {
       if (claim.fingerprint !== fingerprint)
         throw new AppError(
           'version_conflict',
-          'This Idempotency-Key was used with another request; take a fresh one',
+          'This Idempotency-Key was used with another request; use a new one',
           {
             errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }],
           },
         )
       if (claim.state === 'done') return { answer: openAnswer(claim.answer, secret), replayed: true }
-      if (now > giveUpAt)
-        throw new AppError('version_conflict', 'The same request is still under way; try again later')
-      await sleep(pause)
+      if (now > deadline)
+        throw new AppError('version_conflict', 'The same request is still in progress; try again later')
+      await sleep(delay)
     }
   }
 
-  /** A failure keeps nothing: the caller mends the request, or just tries again, with the same key. */
+  /** An error releases the key, so that the client can fix the request or retry with the same key. */
   async #work(
     scope: IdempotencyScope,
     claimedAt: number,
@@ -64,7 +64,7 @@ export class IdempotencyService {
     return answer
   }
 
-  forget(): Promise<void> {
-    return this.#store.forgetBefore(this.#clock.now() - limits.idempotencyHours * 3_600_000)
+  removeExpired(): Promise<void> {
+    return this.#store.removeBefore(this.#clock.now() - limits.idempotencyHours * 3_600_000)
   }
 }

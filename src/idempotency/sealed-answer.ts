@@ -1,9 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Kept answers may hold a fresh token, and tokens are never stored readable. So an answer is encrypted with
- * a key made from the caller's own token, of which the database knows only the hash: whoever sends the
- * request again holds that token, and nobody else can read the answer.
+ * A stored response may contain a new token, and tokens are never stored in plain text. So a response is encrypted with
+ * a key derived from the caller's own token, of which the database has only the hash.
  */
 const keyOf = (secret: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', 'banyan idempotent answer', 32))

@@ -2,15 +2,15 @@ import type { Reason } from '../contract/error-codes.ts'
 import type { Finding } from '../contract/finding.ts'
 
 interface Details {
-  /** What is wrong, each with a JSON pointer. */
+  /** Validation problems, each with a JSON pointer. */
   errors?: Finding[]
-  /** Further fields of the answer, such as the current version of a conflict. */
+  /** Additional fields of the response, such as the current version in a conflict. */
   data?: Record<string, unknown>
   headers?: Record<string, string>
   cause?: unknown
 }
 
-/** An expected failure. Whatever else is thrown is a fault of ours and answers `internal`. */
+/** An expected error. Every other thrown value is a bug and is reported as `internal`. */
 export class AppError extends Error {
   readonly reason: Reason
   readonly errors: Finding[]
@@ -27,6 +27,6 @@ export class AppError extends Error {
   }
 }
 
-/** The commonest failure: one field of the request, named by its JSON pointer. */
+/** The most common error: one invalid field, named by its JSON pointer. */
 export const invalidField = (path: string, message: string): AppError =>
   new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })

@@ -1,25 +1,25 @@
 /**
- * A number that changes whenever anything may have been committed, by this process or by another one.
- * Undefined where that cannot be known cheaply; then nothing may be kept.
+ * A number that changes with every commit, by this process or another. Undefined if that cannot be known cheaply; then
+ * nothing may be cached.
  */
 export type Generation = () => number | undefined
 
 const maxEntries = 4096
 
 /**
- * What was worked out from stored data, for exactly as long as nothing was committed. It needs no other
- * invalidation: a write by anybody empties it.
+ * A cache of values derived from stored data that is invalidated on every commit, so that it needs no other
+ * invalidation.
  */
 export class CommitCache<Value> {
   readonly #generation: Generation
   readonly #maxSize: number
   readonly #values = new Map<string, Value>()
-  /** Asked for once. What is asked for a second time is worth keeping; the rest would only push it out. */
+  /** Keys requested once. Only a key that is requested again is cached, so that one-off reads evict nothing. */
   readonly #once = new Set<string>()
   #size = 0
   #current: number | undefined
 
-  /** `maxSize` bounds the sum of the sizes that `set` is told. */
+  /** `maxSize` limits the sum of the sizes passed to `set`. */
   constructor(generation: Generation, maxSize: number) {
     this.#generation = generation
     this.#maxSize = maxSize
@@ -29,7 +29,7 @@ export class CommitCache<Value> {
     return this.#isCurrent() ? this.#values.get(key) : undefined
   }
 
-  /** Call it with the generation that was current before the data was read: it may have moved on since. */
+  /** `readIn` is the generation before the data was read, because a commit may have happened since. */
   set(key: string, value: Value, size: number, readIn: number | undefined): void {
     if (readIn === undefined || !this.#isCurrent() || readIn !== this.#current || size > this.#maxSize / 16)
       return

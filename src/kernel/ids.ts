@@ -16,5 +16,5 @@ export type IdPrefix =
   | 'seg'
   | 'model'
 
-/** 128 random bits: ids are unguessable, since whoever knows some of them may use what they name. */
+/** 128 random bits: knowing some ids grants access, so they must not be guessable. */
 export const mintId = (prefix: IdPrefix): string => `${prefix}_${randomBytes(16).toString('base64url')}`

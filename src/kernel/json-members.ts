@@ -1,7 +1,7 @@
 import { AppError } from './app-error.ts'
 
 export interface JsonMember {
-  /** The member's value, character for character as it was sent. */
+  /** The exact text of the value. */
   text: string
   depth: number
 }
@@ -28,13 +28,12 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Finds the members of the outermost object, with the exact text of their values, and refuses what is
- * nested too deeply. Graphs are stored by that text, because parsing and printing would change numbers
- * beyond 2^53, -0 and repeated keys. The depth has to be known before parsing: JSON.parse takes nestings
- * that JSON.stringify cannot write back, so a deep record could be stored and never read again.
+ * Finds the members of the outermost object with the exact text of their values, and rejects nesting that is too deep.
+ * Graphs are stored as that text, because parsing and serializing would change numbers beyond 2^53, -0 and duplicate
+ * keys. The depth must be checked before parsing: JSON.parse accepts nesting that JSON.stringify cannot write, so a deep
+ * record could be stored and never read again.
  *
- * Expects valid JSON and never fails on anything else: JSON.parse is the judge of that.
- * Of a repeated key the last one counts, as it does for JSON.parse.
+ * Invalid JSON does not throw here: JSON.parse reports it. The last duplicate key counts, as in JSON.parse.
  */
 export function jsonMembers(text: string, maxDepth: number): Map<string, JsonMember> {
   const members = new Map<string, JsonMember>()
@@ -94,7 +93,7 @@ function decodeKey(literal: string): string | undefined {
   try {
     return JSON.parse(literal) as string
   } catch {
-    // Broken JSON; the parser that runs next says so.
+    // Invalid JSON, which JSON.parse reports next.
     return undefined
   }
 }

@@ -1,17 +1,17 @@
-/** A map that holds so many entries at most; the one that was not asked for the longest goes first. */
+/** A map with a maximum size; the least recently used entry is evicted first. */
 export class LeastRecentMap<Key, Value> {
-  readonly #most: number
+  readonly #maxEntries: number
   readonly #entries = new Map<Key, Value>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries
   }
 
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined
-    // Moving an entry costs; while there is room for all, their order does not matter.
-    if (this.#entries.size > this.#most / 2) {
+    // Reordering has a cost and is not needed while the map is at most half full.
+    if (this.#entries.size > this.#maxEntries / 2) {
       this.#entries.delete(key)
       this.#entries.set(key, value)
     }
@@ -20,7 +20,7 @@ export class LeastRecentMap<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#most) return
+    if (this.#entries.size <= this.#maxEntries) return
     for (const oldest of this.#entries.keys()) {
       this.#entries.delete(oldest)
       return

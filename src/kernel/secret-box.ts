@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
 
-/** Keeps texts that must be stored but never be readable in the database or in a backup. */
+/** Encrypts texts that must not be readable in the database or in a backup. */
 export interface SecretBox {
-  /** `context` says where the text belongs: put anywhere else, it does not open. */
+  /** `context` binds the text to its place: elsewhere it cannot be decrypted. */
   seal(text: string, context: string): string
-  /** Fails with a `SecretUnreadable`. */
+  /** Throws `SecretUnreadable`. */
   open(sealed: string, context: string): string
 }
 
-/** Sealed under another key, in another place, or damaged: nobody can tell which. */
+/** Encrypted with another key, for another context, or damaged. */
 export class SecretUnreadable extends Error {
   constructor() {
-    super('A stored secret cannot be read, most likely because SECRET_KEY has changed: enter it again')
+    super('A stored secret cannot be decrypted, most likely because SECRET_KEY has changed; enter it again')
     this.name = 'SecretUnreadable'
   }
 }
@@ -22,9 +22,9 @@ const tagBytes = 16
 
 /** AES-256-GCM under a key that is derived from the server's secret. */
 export function createSecretBox(secret: string): SecretBox {
-  if (secret === '') throw new Error('The secret that seals others must not be empty')
+  if (secret === '') throw new Error('SECRET_KEY must not be empty')
   let derived: Buffer | undefined
-  // Slow on purpose, since people choose words as secrets; so it is done once, and only where it is needed.
+  // Slow on purpose, because people choose weak secrets; derived once, on first use.
   const key = (): Buffer => {
     derived ??= scryptSync(secret.normalize('NFC'), 'banyan secret box', 32, {
       N: 2 ** 15,

@@ -128,7 +128,7 @@ describe('the command line', () => {
     assert.equal((await team.post('token/list', {})).json.data.total, 1)
     const names = (await runJson('workspace', 'list')).items.map((item: { name: string }) => item.name)
     assert.deepEqual(names, ['default', 'Team tea'])
-    await fails(['workspace', 'create', 'Team tea'], /There is a workspace named Team tea already/)
+    await fails(['workspace', 'create', 'Team tea'], /The workspace Team tea already exists/)
     assert.equal((await runJson('token', 'list', '--workspace', made.id)).items.length, 1)
     await runJson('workspace', 'delete', made.id, '--yes')
     assert.equal((await team.post('token/list', {})).status, 401)

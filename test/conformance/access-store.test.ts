@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { AccessStore, TokenRecord } from '../../src/access/access-store.ts'
-import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { AccessStore, type TokenRecord } from '../../src/access/access-store.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
@@ -23,7 +22,7 @@ describe('an access store', () => {
   let store: AccessStore
   before(async () => {
     opened = await openTestDatabase()
-    store = new SqlAccessStore(opened.database)
+    store = new AccessStore(opened.database)
     await store.addWorkspace({ id: 'home', name: 'home', createdAt: 1 })
   })
   after(() => opened.cleanup())
@@ -71,7 +70,7 @@ describe('an access store', () => {
   test('starters at the same moment agree on one operator', async () => {
     const another = await openTestDatabase()
     const stores = [another.database, await another.openAgain(), await another.openAgain()].map(
-      each => new SqlAccessStore(each),
+      each => new AccessStore(each),
     )
     const won = await Promise.all(
       stores.map(async (each, at) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { AccessStore } from '../../src/access/access-store.ts'
 import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
 import type { Agent } from '../../src/agents/agent.ts'
 import type { AgentStore } from '../../src/agents/agent-store.ts'
@@ -56,7 +56,7 @@ describe('an agent store', () => {
   })
 
   test('only a public agent is found by its id alone, and only while its workspace is there', async () => {
-    const access = new SqlAccessStore(opened.database)
+    const access = new AccessStore(opened.database)
     await access.addWorkspace({ id: 'p', name: 'p', createdAt: 1 })
     await store.add('p', agent('a_public', { access: 'public' }))
     await store.add('p', agent('a_private'))

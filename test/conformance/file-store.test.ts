@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
-import type { FileFilter, FileStore, LocatedFile } from '../../src/files/file-store.ts'
+import { fileUses } from '../../src/adapters/sql/document-rows.ts'
+import { type FileFilter, FileStore, type LocatedFile } from '../../src/files/file-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const newest: FileFilter = { keyword: '', sort: 'created_at', order: 'desc' }
@@ -26,7 +26,7 @@ describe('a file store', () => {
   let store: FileStore
   before(async () => {
     opened = await openTestDatabase()
-    store = new SqlFileStore(opened.database)
+    store = new FileStore(opened.database, fileUses)
   })
   after(() => opened.cleanup())
 
@@ -53,7 +53,7 @@ describe('a file store', () => {
   })
 
   test('a hundred equal uploads and deletes at once end with every count right', async () => {
-    const other = new SqlFileStore(await opened.openAgain())
+    const other = new FileStore(await opened.openAgain(), fileUses)
     const files = Array.from({ length: 100 }, () => file('busy'))
     const placed = await Promise.all(files.map((each, at) => (at % 2 ? store : other).add('w', each)))
     assert.equal(new Set(placed.map(({ blobKey }) => blobKey)).size, 1)
@@ -68,7 +68,7 @@ describe('a file store', () => {
   })
 
   test('an upload beside the delete of the last equal file keeps its content', async () => {
-    const other = new SqlFileStore(await opened.openAgain())
+    const other = new FileStore(await opened.openAgain(), fileUses)
     for (let round = 0; round < 20; round++) {
       const old = file(`round${round}`)
       const fresh = file(`round${round}`)

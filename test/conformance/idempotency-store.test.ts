@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SqlIdempotencyStore } from '../../src/adapters/sql/sql-idempotency-store.ts'
-import type { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts'
+import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const scope = (key: string) => ({ workspaceId: 'w', tokenId: 't', key })
@@ -11,12 +10,12 @@ describe('an idempotency store', () => {
   let store: IdempotencyStore
   before(async () => {
     opened = await openTestDatabase()
-    store = new SqlIdempotencyStore(opened.database)
+    store = new IdempotencyStore(opened.database)
   })
   after(() => opened.cleanup())
 
   test('a key is claimed once, from two processes', async () => {
-    const other = new SqlIdempotencyStore(await opened.openAgain())
+    const other = new IdempotencyStore(await opened.openAgain())
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, at) => (at % 2 ? store : other).claim(scope('once'), 'print', 100, 0)),
     )
@@ -57,7 +56,7 @@ describe('an idempotency store', () => {
   test('keys of another token are other keys, and old ones are forgotten', async () => {
     await store.claim(scope('k'), 'print', 100, 0)
     assert.deepEqual(await store.claim({ ...scope('k'), tokenId: 'u' }, 'x', 500, 0), { state: 'claimed' })
-    await store.forgetBefore(400)
+    await store.removeBefore(400)
     assert.deepEqual(await store.claim(scope('k'), 'y', 500, 0), { state: 'claimed' })
     assert.equal((await store.claim({ ...scope('k'), tokenId: 'u' }, 'x', 500, 0)).state, 'running')
   })

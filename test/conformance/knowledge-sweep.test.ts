@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { AccessStore } from '../../src/access/access-store.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking } from './knowledge-world.ts'
 
@@ -147,7 +147,7 @@ describe('sweeping', () => {
   test('a workspace that is deleted leaves no row of its bases', async () => {
     await fill('v', 'k', ['f'])
     const kept = await world.countRows()
-    const access = new SqlAccessStore(world.database)
+    const access = new AccessStore(world.database)
     await access.addWorkspace({ id: 'w', name: 'W', createdAt: 1 })
     await fill('w', 'k', ['f', 'g'])
     await world.addDocument('w', 'k', 'h')

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
+import { fileUses } from '../../src/adapters/sql/document-rows.ts'
 import { SqlChunkStore } from '../../src/adapters/sql/sql-chunk-store.ts'
 import { SqlDocumentStore } from '../../src/adapters/sql/sql-document-store.ts'
-import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
 import { SqlKnowledgeStore } from '../../src/adapters/sql/sql-knowledge-store.ts'
 import { SqlKnowledgeSweep } from '../../src/adapters/sql/sql-knowledge-sweep.ts'
 import { SqlReadingStore } from '../../src/adapters/sql/sql-reading-store.ts'
 import { SqlSegmentStore } from '../../src/adapters/sql/sql-segment-store.ts'
 import type { Database } from '../../src/database/database.ts'
+import { FileStore } from '../../src/files/file-store.ts'
 import type { Chunking } from '../../src/knowledge/chunking.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import type { Reading, StagedChunk, StagedPart } from '../../src/knowledge/ingest/reading-store.ts'
@@ -77,7 +78,7 @@ export class KnowledgeWorld {
   readonly chunks: SqlChunkStore
   readonly segments: SqlSegmentStore
   readonly sweeper: SqlKnowledgeSweep
-  readonly files: SqlFileStore
+  readonly files: FileStore
   #serial = 0
 
   constructor(database: Database) {
@@ -88,7 +89,7 @@ export class KnowledgeWorld {
     this.chunks = new SqlChunkStore(database)
     this.segments = new SqlSegmentStore(database)
     this.sweeper = new SqlKnowledgeSweep(database)
-    this.files = new SqlFileStore(database)
+    this.files = new FileStore(database, fileUses)
   }
 
   name(prefix: string): string {

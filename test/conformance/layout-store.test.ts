@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { AccessStore } from '../../src/access/access-store.ts'
 import { SqlLayoutStore } from '../../src/adapters/sql/sql-layout-store.ts'
 import type { LayoutStore, Position } from '../../src/workflow/layout-store.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
@@ -110,7 +110,7 @@ describe('a layout store', () => {
   })
 
   test('goes with its workspace', async () => {
-    const access = new SqlAccessStore(opened.database)
+    const access = new AccessStore(opened.database)
     await access.addWorkspace({ id: 'leaving', name: 'leaving', createdAt: 1 })
     await makeWorkflow('drawn', 'leaving')
     await store.place('leaving', 'drawn', changes({ a: at(1) }), most)

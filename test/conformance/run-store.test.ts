@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { AccessStore } from '../../src/access/access-store.ts'
 import type { RunFilter } from '../../src/workflow/run/run-store.ts'
 import {
   batch,
@@ -380,7 +380,7 @@ describe('a run store', () => {
   })
 
   test('deleting a workspace takes its runs along, and whoever still works on one cannot write', async () => {
-    const access = new SqlAccessStore(world.database)
+    const access = new AccessStore(world.database)
     for (const id of ['w', 'v']) await access.addWorkspace({ id, name: id, createdAt: 1 })
     const hold = await world.beginAndBe('running', 'r')
     await world.beginAndBe('succeeded', 'r', {}, 'v')

@@ -30,7 +30,7 @@ test('it opens in its own place only', () => {
 test('after the secret changed nothing opens, and the message says what to do', () => {
   const sealed = box.seal('sk-canary', 'w/m')
   const other = createSecretBox('another secret of the tests')
-  assert.throws(() => other.open(sealed, 'w/m'), /SECRET_KEY has changed: enter it again/)
+  assert.throws(() => other.open(sealed, 'w/m'), /SECRET_KEY has changed; enter it again/)
   assert.equal(createSecretBox('a secret of the tests').open(sealed, 'w/m'), 'sk-canary')
 })
 

@@ -1,10 +1,9 @@
 import { pino } from 'pino'
 import { AccessService } from '../../src/access/access-service.ts'
-import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
+import { AccessStore } from '../../src/access/access-store.ts'
+import { fileUses } from '../../src/adapters/sql/document-rows.ts'
 import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
 import { SqlConversationStore } from '../../src/adapters/sql/sql-conversation-store.ts'
-import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
-import { SqlIdempotencyStore } from '../../src/adapters/sql/sql-idempotency-store.ts'
 import { AgentService } from '../../src/agents/agent-service.ts'
 import { Metrics } from '../../src/app/metrics.ts'
 import { ChatService } from '../../src/conversations/chat-service.ts'
@@ -13,12 +12,14 @@ import { ConversationService } from '../../src/conversations/conversation-servic
 import { TurnWaiters } from '../../src/conversations/turn-waiters.ts'
 import type { BlobStore } from '../../src/files/blob-store.ts'
 import { FileService } from '../../src/files/file-service.ts'
+import { FileStore } from '../../src/files/file-store.ts'
 import { RateLimit } from '../../src/http/rate-limit.ts'
 import { accessRoutes } from '../../src/http/routes/access-routes.ts'
 import { agentRoutes } from '../../src/http/routes/agent-routes.ts'
 import { conversationRoutes } from '../../src/http/routes/conversation-routes.ts'
 import { createServer } from '../../src/http/server.ts'
 import { IdempotencyService } from '../../src/idempotency/idempotency-service.ts'
+import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts'
 import { systemClock as clock } from '../../src/kernel/clock.ts'
 import { nodeKinds } from '../../src/nodes/registry.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
@@ -33,10 +34,10 @@ const operatorToken = 'operator-token-of-the-tests'
 export async function startConversationServer() {
   const opened = await openTestDatabase()
   const { database } = opened
-  const access = new AccessService(new SqlAccessStore(database), clock, () => database.generation())
+  const access = new AccessService(new AccessStore(database), clock, () => database.generation())
   const store = new SqlConversationStore(database)
   const agentStore = new SqlAgentStore(database)
-  const files = new FileService(new SqlFileStore(database), {} as BlobStore, clock, 1)
+  const files = new FileService(new FileStore(database, fileUses), {} as BlobStore, clock, 1)
   const waiters = new TurnWaiters()
   const listener = new ConversationListener({ store, agents: agentStore, files, waiters, clock })
   const runs = new ScriptedRuns(listener)
@@ -64,7 +65,7 @@ export async function startConversationServer() {
       log: pino({ level: 'silent' }),
       writeLog: undefined,
     },
-    idempotency: new IdempotencyService(new SqlIdempotencyStore(database), clock),
+    idempotency: new IdempotencyService(new IdempotencyStore(database), clock),
   }
   const server = createServer(parts, [
     ...agentRoutes(agents),

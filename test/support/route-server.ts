@@ -1,20 +1,21 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { AccessService } from '../../src/access/access-service.ts'
+import { AccessStore } from '../../src/access/access-store.ts'
 import { openDiskBlobStore } from '../../src/adapters/blob/disk-blob-store.ts'
+import { fileUses } from '../../src/adapters/sql/document-rows.ts'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
-import { SqlAccessStore } from '../../src/adapters/sql/sql-access-store.ts'
-import { SqlFileStore } from '../../src/adapters/sql/sql-file-store.ts'
-import { SqlIdempotencyStore } from '../../src/adapters/sql/sql-idempotency-store.ts'
 import { Metrics } from '../../src/app/metrics.ts'
 import type { Database } from '../../src/database/database.ts'
 import { FileService } from '../../src/files/file-service.ts'
+import { FileStore } from '../../src/files/file-store.ts'
 import { RateLimit } from '../../src/http/rate-limit.ts'
 import type { Route } from '../../src/http/route.ts'
 import { accessRoutes } from '../../src/http/routes/access-routes.ts'
 import { fileRoutes } from '../../src/http/routes/file-routes.ts'
 import { createServer } from '../../src/http/server.ts'
 import { IdempotencyService } from '../../src/idempotency/idempotency-service.ts'
+import { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { freshDatabase } from './fresh-database.ts'
@@ -34,10 +35,10 @@ export async function startRouteServer(
 ): Promise<RouteServer> {
   const fresh = await freshDatabase()
   const database = await openDatabase(fresh)
-  const access = new AccessService(new SqlAccessStore(database), systemClock, () => database.generation())
-  const idempotency = new IdempotencyService(new SqlIdempotencyStore(database), systemClock)
+  const access = new AccessService(new AccessStore(database), systemClock, () => database.generation())
+  const idempotency = new IdempotencyService(new IdempotencyStore(database), systemClock)
   const blobs = await openDiskBlobStore(join(fresh.folder, 'files'))
-  const files = new FileService(new SqlFileStore(database), blobs, systemClock, 1 << 20)
+  const files = new FileService(new FileStore(database, fileUses), blobs, systemClock, 1 << 20)
   const parts = {
     access,
     idempotency,

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import { marks } from '../../database/sql.ts'
+import type { FileUses } from '../../files/file-store.ts'
 
 export interface DocumentUse {
   fileId: string
@@ -68,4 +69,11 @@ export async function removeDocument(
     )
   }
   return true
+}
+
+/** What the file store needs to know about documents. */
+export const fileUses: FileUses = {
+  find: usesOf,
+  remove: (transaction, workspaceId, { knowledgeId, fileId }) =>
+    removeDocument(transaction, workspaceId, knowledgeId, fileId),
 }

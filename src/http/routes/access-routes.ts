@@ -43,7 +43,7 @@ export function accessRoutes(access: AccessService): Route[] {
 
     route(operations.tokenList, async ({ token, body }) => {
       const request = pageRequest(body)
-      const page = await access.listTokens(token.workspaceId, request)
+      const page = await access.store.listTokens(token.workspaceId, request)
       return pageAnswer(request, { total: page.total, items: page.items.map(tokenOnWire) })
     }),
 
@@ -59,7 +59,7 @@ export function accessRoutes(access: AccessService): Route[] {
 
     route(operations.workspaceList, async ({ body }) => {
       const request = pageRequest(body)
-      const page = await access.listWorkspaces(request)
+      const page = await access.store.listWorkspaces(request)
       return pageAnswer(request, { total: page.total, items: page.items.map(workspaceOnWire) })
     }),
 

@@ -92,7 +92,7 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
       }
       const request = pageRequest(body)
       const { keyword = '', sort = 'created_at', order = sort === 'created_at' ? 'desc' : 'asc' } = body
-      const page = await files.list(token.workspaceId, { keyword, sort, order }, request)
+      const page = await files.store.list(token.workspaceId, { keyword, sort, order }, request)
       return pageAnswer(request, { total: page.total, items: page.items.map(onWire) })
     }),
     route(operations.delete, async ({ token, body }) => {
