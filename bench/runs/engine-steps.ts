@@ -2,12 +2,11 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { end } from '../../src/nodes/end.ts'
 import { input } from '../../src/nodes/input.ts'
 import type { KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
-import { Execution } from '../../src/workflow/run/execution.ts'
+import { Execution, type ExecutionOptions } from '../../src/workflow/run/execution.ts'
 import { noJournal } from '../../src/workflow/run/journal.ts'
 import { planGraph } from '../../src/workflow/run/plan.ts'
-import type { RunContext } from '../../src/workflow/run/run-context.ts'
-import { Slots } from '../../src/workflow/run/slots.ts'
-import type { Surroundings } from '../../src/workflow/run/surroundings.ts'
+import { noPreviousAttempt, type RunContext } from '../../src/workflow/run/run-context.ts'
+import { Slots } from '../../src/workflow/run/scheduler.ts'
 import { type RunOnce, type Shape, stepGraph } from './step-graph.ts'
 
 const work: NodeKind<unknown> = {
@@ -25,10 +24,10 @@ const slowWork: NodeKind<unknown> = {
 }
 const kinds: KindRegistry = new Map([input, end, work, slowWork].map(kind => [kind.kind, kind]))
 
-/** As many steps at a time as in a run of the server. */
+/** As many concurrent steps as in a run of the server. */
 const parallel = 16
 
-const nobodyAsks = (): Promise<never> => Promise.reject(new Error('The steps of this bench ask for nothing'))
+const notUsed = (): Promise<never> => Promise.reject(new Error('The steps of this benchmark do not need it'))
 
 const context = (): RunContext => ({
   workspaceId: 'bench',
@@ -37,23 +36,25 @@ const context = (): RunContext => ({
   clock: systemClock,
   journal: noJournal,
   slots: new Slots(parallel),
-  restored: { steps: new Map(), effects: new Map() },
+  previous: noPreviousAttempt(),
   answered: undefined,
   questions: [],
+  unsent: new Map(),
   memory: {},
   remember: () => undefined,
+  maxSteps: Number.POSITIVE_INFINITY,
   countStep: () => true,
   countOutput: () => true,
   countTokens: () => {},
-  findPlan: nobodyAsks,
-  defaultModel: nobodyAsks,
+  findPlan: notUsed,
+  defaultModel: notUsed,
   random: Math.random,
   report: error => {
     throw error
   },
 })
 
-const surroundings: Surroundings = {
+const options: ExecutionOptions = {
   system: {
     query: 'Go',
     files: [],
@@ -68,15 +69,15 @@ const surroundings: Surroundings = {
     model: '',
   },
   prefix: '',
-  heardBy: say => say(),
-  runChild: nobodyAsks,
+  deliver: emit => emit(),
+  runNested: notUsed,
 }
 
-/** The engine by itself: a plan that is there, as for every run but the first of a version, and no journal. */
+/** The engine alone: with a cached plan, as for every run but the first of a version, and without a journal. */
 export function engineRunner(shape: Shape, size: number, kind: 'work' | 'slow_work'): RunOnce {
   const plan = planGraph(stepGraph(shape, size, kind), kinds)
   return async () => {
-    const ended = await new Execution(plan, context(), surroundings).run()
+    const ended = await new Execution(plan, context(), options).run()
     if (ended.status !== 'succeeded' || ended.outputs['value'] !== 1) throw new Error('The graph did not run')
   }
 }

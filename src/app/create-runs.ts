@@ -3,11 +3,11 @@ import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import type { NodeServices } from '../nodes/node-services.ts'
 import { nodeKinds } from '../nodes/registry.ts'
-import { LiveRuns } from '../workflow/run/live-runs.ts'
 import { Plans } from '../workflow/run/plans.ts'
-import type { RunListener } from '../workflow/run/run-listener.ts'
-import type { RunDependencies, RunLimits } from '../workflow/run/run-parts.ts'
+import type { RunDependencies, RunLimits } from '../workflow/run/run-context.ts'
 import { RunService } from '../workflow/run/run-service.ts'
+import { RunWorker } from '../workflow/run/run-worker.ts'
+import type { RunListener } from '../workflow/run/runs.ts'
 import type { Chore } from './create-knowledge.ts'
 import { readFileForModel } from './read-file-for-model.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
@@ -58,7 +58,7 @@ export function createRuns(adapters: Adapters, config: RuntimeConfig, around: Ar
     defaultModel: workspaceId => models.defaultName(workspaceId),
     limits: { ...runLimits, isAlone: config.databaseUrl === undefined },
   }
-  const live = new LiveRuns(parts)
+  const live = new RunWorker(parts)
   const chores: Chore[] = [
     {
       name: 'forget old runs',

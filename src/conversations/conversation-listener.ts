@@ -1,6 +1,6 @@
 import type { AgentStore } from '../agents/agent-store.ts'
 import type { FileService } from '../files/file-service.ts'
-import type { ObservedRun, RunListener, RunMessage, Settled } from '../workflow/run/run-listener.ts'
+import type { ObservedRun, RunListener, RunMessage, Settled } from '../workflow/run/runs.ts'
 import type { HistoryEntry } from '../workflow/step.ts'
 import { endOf, endTurn, type TurnParts } from './end-turn.ts'
 import { recallHistory } from './recall-history.ts'

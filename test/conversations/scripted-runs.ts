@@ -3,9 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
-import type { ObservedRun, RunListener, RunMessage } from '../../src/workflow/run/run-listener.ts'
 import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/run-store.ts'
-import type { LiveRun, RunRequest, RunResult, Runs } from '../../src/workflow/run/runs.ts'
+import type {
+  LiveRun,
+  ObservedRun,
+  RunListener,
+  RunMessage,
+  RunRequest,
+  RunResult,
+  Runs,
+} from '../../src/workflow/run/runs.ts'
 import type { HistoryEntry, OutputMessage, Reply } from '../../src/workflow/step.ts'
 
 type Told = { history: HistoryEntry[]; memory: Record<string, unknown> }

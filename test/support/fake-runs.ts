@@ -3,9 +3,8 @@ import type { Page } from '../../src/contract/paging.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
-import type { RunMessage } from '../../src/workflow/run/run-listener.ts'
 import type { RunFilter, RunRecord, RunSummary, StepRecord } from '../../src/workflow/run/run-store.ts'
-import type { LiveRun, RunRequest, RunResult, Runs } from '../../src/workflow/run/runs.ts'
+import type { LiveRun, RunMessage, RunRequest, RunResult, Runs } from '../../src/workflow/run/runs.ts'
 import type { Reply } from '../../src/workflow/step.ts'
 
 const settledStatuses = ['waiting', 'succeeded', 'failed', 'stopped']

@@ -5,14 +5,13 @@ import { SqlRunStore } from '../../src/adapters/sql/sql-run-store.ts'
 import type { Database } from '../../src/database/database.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
-import { LiveRuns } from '../../src/workflow/run/live-runs.ts'
 import { Plans } from '../../src/workflow/run/plans.ts'
+import type { RunDependencies, RunLimits } from '../../src/workflow/run/run-context.ts'
 import type { RunEvent } from '../../src/workflow/run/run-event.ts'
-import type { RunListener, RunMessage, Settled } from '../../src/workflow/run/run-listener.ts'
-import type { RunDependencies, RunLimits } from '../../src/workflow/run/run-parts.ts'
 import { RunService } from '../../src/workflow/run/run-service.ts'
 import type { RunTask } from '../../src/workflow/run/run-task.ts'
-import type { LiveRun, RunRequest } from '../../src/workflow/run/runs.ts'
+import { RunWorker } from '../../src/workflow/run/run-worker.ts'
+import type { LiveRun, RunListener, RunMessage, RunRequest, Settled } from '../../src/workflow/run/runs.ts'
 import type { HistoryEntry, Reply } from '../../src/workflow/step.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { Script, scriptedKinds } from './scripted-kinds.ts'
@@ -56,7 +55,7 @@ const never = <Value>(): Promise<Value> => new Promise(() => {})
 /** One process that works on runs, and can die at any point of its work. */
 export class Life {
   readonly number: number
-  readonly live: LiveRuns
+  readonly live: RunWorker
   readonly runs: RunService
   /** What the dead do leaves no trace. */
   isDead = false
@@ -89,7 +88,7 @@ export class Life {
       defaultModel: async () => 'the usual model',
       limits: { ...usualLimits, ...world.limits, ...options.limits },
     }
-    this.live = new LiveRuns(parts)
+    this.live = new RunWorker(parts)
     const begin = this.live.begin.bind(this.live)
     this.live.begin = start => {
       const task = begin(start)

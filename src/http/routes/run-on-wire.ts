@@ -1,7 +1,6 @@
 import { limits } from '../../contract/limits.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { usageOnWire } from '../../workflow/run/run-event.ts'
-import type { RunMessage } from '../../workflow/run/run-listener.ts'
 import type {
   OpenQuestion,
   RunError,
@@ -9,8 +8,8 @@ import type {
   RunSummary,
   StepRecord,
 } from '../../workflow/run/run-store.ts'
-import type { RunInputs } from '../../workflow/run/runs.ts'
-import { nodeOfPath } from '../../workflow/run/step-path.ts'
+import type { RunInputs, RunMessage } from '../../workflow/run/runs.ts'
+import { nodeOfPath } from '../../workflow/run/step-record.ts'
 import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../answer.ts'
 
 /** In a record `node_id` is null if no node caused the error; events omit it (`eventError`). */

@@ -1,30 +1,31 @@
 import type { RunEvent } from './run-event.ts'
 
-/** Events that a listener has not taken yet; beyond this it has to read the journal. */
-const mostKept = 4096
+/** Events that a subscriber has not read yet; beyond this it has to read the journal. */
+const maxQueued = 4096
 
-/** Who listens to a run in this process. It never holds back the run: who is too slow loses the thread. */
+/** A subscription to a run in this process. It never slows the run down: a slow subscriber loses it. */
 export class EventFeed implements AsyncIterable<RunEvent> {
-  #kept: RunEvent[] = []
+  #queue: RunEvent[] = []
   #next = 0
   #wake: (() => void) | undefined
   #isOver = false
-  /** Set when events were dropped since the listener is too slow. */
+  /** Set when events were dropped because the subscriber is too slow. */
   isBehind = false
-  readonly #leave: (feed: EventFeed) => void
+  readonly #unsubscribe: (feed: EventFeed) => void
 
-  constructor(leave: (feed: EventFeed) => void) {
-    this.#leave = leave
+  constructor(unsubscribe: (feed: EventFeed) => void) {
+    this.#unsubscribe = unsubscribe
   }
 
   push(event: RunEvent): void {
     if (this.isBehind) return
-    if (this.#kept.length - this.#next >= mostKept) this.isBehind = true
-    else this.#kept.push(event)
+    if (this.#queue.length - this.#next >= maxQueued) this.isBehind = true
+    else this.#queue.push(event)
     this.#wake?.()
   }
 
-  close(): void {
+  /** The run has ended. */
+  end(): void {
     this.#isOver = true
     this.#wake?.()
   }
@@ -32,11 +33,11 @@ export class EventFeed implements AsyncIterable<RunEvent> {
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent> {
     try {
       for (;;) {
-        while (this.#next < this.#kept.length) {
-          const event = this.#kept[this.#next]!
+        while (this.#next < this.#queue.length) {
+          const event = this.#queue[this.#next]!
           this.#next += 1
-          if (this.#next === this.#kept.length) {
-            this.#kept = []
+          if (this.#next === this.#queue.length) {
+            this.#queue = []
             this.#next = 0
           }
           yield event
@@ -48,17 +49,16 @@ export class EventFeed implements AsyncIterable<RunEvent> {
         this.#wake = undefined
       }
     } finally {
-      this.leave()
+      this.close()
     }
   }
 
-  /** Nobody listens any more. */
-  leave(): void {
-    this.#leave(this)
+  close(): void {
+    this.#unsubscribe(this)
   }
 }
 
-/** Hands the events of one run to all who listen in this process. */
+/** Passes the events of one run to all subscribers in this process. */
 export class EventHub {
   readonly #feeds = new Set<EventFeed>()
   #isOver = false
@@ -67,24 +67,24 @@ export class EventHub {
     for (const feed of this.#feeds) feed.push(event)
   }
 
-  /** Events from now on. Listening begins right here and not with the first look. */
-  listen(signal: AbortSignal): EventFeed {
+  /** Events from now on: the subscription starts here and not with the first read. */
+  subscribe(signal: AbortSignal): EventFeed {
     const feed = new EventFeed(each => {
       this.#feeds.delete(each)
-      signal.removeEventListener('abort', close)
+      signal.removeEventListener('abort', end)
     })
-    const close = (): void => feed.close()
-    if (this.#isOver || signal.aborted) feed.close()
+    const end = (): void => feed.end()
+    if (this.#isOver || signal.aborted) feed.end()
     else {
       this.#feeds.add(feed)
-      signal.addEventListener('abort', close, { once: true })
+      signal.addEventListener('abort', end, { once: true })
     }
     return feed
   }
 
   close(): void {
     this.#isOver = true
-    for (const feed of this.#feeds) feed.close()
+    for (const feed of this.#feeds) feed.end()
     this.#feeds.clear()
   }
 }

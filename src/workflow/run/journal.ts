@@ -1,25 +1,278 @@
-import type { RunEventFields, RunEventName } from './run-event.ts'
-import type { RunMessage } from './run-listener.ts'
-import type { EffectRecord, StepRecord } from './run-store.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { LeaseLost } from '../../kernel/lease.ts'
+import type { EventHub } from './event-hub.ts'
+import { isForVault, keepLarge, type OutputVault } from './output-vault.ts'
+import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
+import type { EffectRecord, EventBatch, RunLease, RunPatch, RunStore, StepRecord } from './run-store.ts'
+import type { RunMessage } from './runs.ts'
 
-/** Where the engine writes what happened. What it returns, where it returns something, must be waited for. */
+/** Where the engine writes what happens. */
 export interface Journal {
-  /** False: nothing is kept, so records need not be made. */
+  /** False: nothing is stored, so records need not be built. */
   readonly isKept: boolean
   event<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): void
-  /** A message to the user, told once however often it is said. */
-  say(message: RunMessage, nodeId: string): void
-  /** Whether the user has this message, from this life or an earlier one. */
-  wasSaid(messageId: string): boolean
-  /** Resolves when the records, and all events before, survive a crash. Rejects when this run is not ours any more. */
+  /** Sends a message to the user, once however often it is called with the same id. */
+  sendMessage(message: RunMessage, nodeId: string): void
+  /** Whether the message was sent, by this attempt of the run or a previous one. */
+  wasSent(messageId: string): boolean
+  /**
+   * Resolves when the records, and all events before, survive a crash; undefined where there is nothing to wait for.
+   * Rejects when the lease is lost.
+   */
   commit(steps: readonly StepRecord[], effects?: readonly EffectRecord[]): Promise<void> | undefined
 }
 
-/** Keeps nothing: for measuring the engine by itself. */
+/** Stores nothing: for measuring the engine alone. */
 export const noJournal: Journal = {
   isKept: false,
   event: () => {},
-  say: () => {},
-  wasSaid: () => false,
+  sendMessage: () => {},
+  wasSent: () => false,
   commit: () => undefined,
+}
+
+export interface JournalOptions {
+  readonly store: RunStore
+  readonly lease: RunLease
+  readonly vault: OutputVault
+  readonly hub: EventHub
+  readonly clock: Clock
+  /** Called before the message is stored in the journal. */
+  messageSent(message: RunMessage): Promise<void>
+  /** The running steps that are not in the journal yet; they are written along with events. */
+  runningSteps(): StepRecord[]
+  /** False when the lease may have expired, so that another process may have the run. */
+  isLeaseValid(): boolean
+  /** Nothing can be written any more. */
+  onFailure(error: unknown): void
+}
+
+/** How long an event stays only in memory. */
+const flushMilliseconds = 100
+/** Text pieces beyond this many characters are sent but not stored; the step's outputs hold their sum. */
+const maxDeltaLength = 4 << 20
+
+const leaseLost = (): LeaseLost => new LeaseLost('Another process has the run')
+
+interface Pending {
+  steps: StepRecord[]
+  effects: EffectRecord[]
+  events: RunEvent[]
+  messages: RunMessage[]
+  run: RunPatch | undefined
+  promise: Promise<void>
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/**
+ * Stores a run while it goes on. Events are published at once and written with the next record, or after a moment. One
+ * write is in progress at a time; what arrives meanwhile goes into the next.
+ */
+export class StoredJournal implements Journal {
+  readonly isKept = true
+  readonly #options: JournalOptions
+  readonly #sent: Set<string>
+  #sequence: number
+  #pending: Pending | undefined
+  #writing: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #deltaLength = 0
+  #isLost = false
+
+  /** `sequence` is the number of the last event so far; `sent` are the messages of previous attempts. */
+  constructor(options: JournalOptions, sequence: number, sent: Iterable<string>) {
+    this.#options = options
+    this.#sequence = sequence
+    this.#sent = new Set(sent)
+  }
+
+  get sequence(): number {
+    return this.#sequence
+  }
+
+  event<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): void {
+    if (this.#isLost) return
+    const event = this.#next(name, fields)
+    this.#options.hub.publish(event)
+    if (name === 'node.delta' && this.#deltaLength > maxDeltaLength) return
+    this.#open().events.push(event)
+    this.#writeSoon()
+  }
+
+  wasSent(messageId: string): boolean {
+    return this.#sent.has(messageId)
+  }
+
+  sendMessage(message: RunMessage, nodeId: string): void {
+    if (this.#sent.has(message.id)) return
+    this.#sent.add(message.id)
+    this.event('message', {
+      message_id: message.id,
+      node_id: nodeId,
+      data_type: message.dataType,
+      content: message.content,
+      file_list: message.fileIds,
+      timestamp: message.at,
+    })
+    this.#open().messages.push(message)
+  }
+
+  commit(steps: readonly StepRecord[], effects: readonly EffectRecord[] = []): Promise<void> {
+    const pending = this.#open()
+    pending.steps.push(...steps)
+    pending.effects.push(...effects)
+    this.#write()
+    return pending.promise
+  }
+
+  /** The last entry: the run ended or waits. Its event is published after the commit, so a subscriber finds it stored. */
+  async close<Name extends 'run.waiting' | 'run.finished'>(
+    steps: readonly StepRecord[],
+    run: RunPatch,
+    name: Name,
+    fields: RunEventFields[Name],
+  ): Promise<void> {
+    const last = this.#next(name, fields)
+    const pending = this.#open()
+    pending.events.push(last)
+    pending.steps.push(...steps)
+    pending.run = run
+    this.#write()
+    await pending.promise
+    this.#options.hub.publish(last)
+  }
+
+  /** Reports the messages that are not in the journal yet, for a listener that must have them before the end. */
+  async reportMessages(): Promise<void> {
+    // Those of the write in progress come first.
+    await this.#writing
+    const messages = this.#pending?.messages.splice(0) ?? []
+    for (const message of messages) await this.#options.messageSent(message)
+  }
+
+  /** Fails when another process has the run; called before anything is reported to a listener. */
+  async confirmLease(): Promise<void> {
+    if (this.#isLost) throw leaseLost()
+    if (this.#options.isLeaseValid()) return
+    const { store, lease } = this.#options
+    if (!(await store.commit(lease, { steps: [], effects: [], events: undefined, run: undefined })))
+      throw leaseLost()
+  }
+
+  /** Resolves when everything so far is written, or cannot be. */
+  async flush(): Promise<void> {
+    if (this.#pending) this.#write()
+    await this.#pending?.promise.catch(() => {})
+    await this.#writing
+  }
+
+  /** Publishes and writes nothing from now on: the next lease holder continues from what is stored. */
+  abandon(): void {
+    this.#isLost = true
+    clearTimeout(this.#timer)
+    this.#pending?.reject(new LeaseLost('The run was abandoned'))
+  }
+
+  #next<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): RunEvent {
+    const { lease, clock } = this.#options
+    this.#sequence += 1
+    return runEvent({ runId: lease.runId, seq: this.#sequence, at: clock.now() }, name, fields)
+  }
+
+  #open(): Pending {
+    if (this.#pending) return this.#pending
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    // Where it holds only events, nothing waits for it.
+    promise.catch(() => {})
+    this.#pending = {
+      steps: [],
+      effects: [],
+      events: [],
+      messages: [],
+      run: undefined,
+      promise,
+      resolve,
+      reject,
+    }
+    return this.#pending
+  }
+
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      if (!this.#pending) return
+      const known = new Set(this.#pending.steps.map(({ path }) => path))
+      this.#pending.steps.push(...this.#options.runningSteps().filter(({ path }) => !known.has(path)))
+      this.#write()
+    }, flushMilliseconds)
+  }
+
+  #write(): void {
+    if (this.#writing || !this.#pending) return
+    const pending = this.#pending
+    this.#pending = undefined
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#store(pending).then(
+      () => {
+        this.#writing = undefined
+        pending.resolve()
+        this.#continue()
+      },
+      (error: unknown) => {
+        this.#writing = undefined
+        this.#isLost = true
+        this.#options.onFailure(error)
+        pending.reject(error)
+        this.#pending?.reject(error)
+      },
+    )
+  }
+
+  /** What arrived during the last write is written at once where something waits for it, otherwise in its own time. */
+  #continue(): void {
+    const next = this.#pending
+    if (!next) return
+    if (next.steps.length > 0 || next.effects.length > 0 || next.run) this.#write()
+    else this.#writeSoon()
+  }
+
+  async #store(pending: Pending): Promise<void> {
+    const { store, lease, vault } = this.#options
+    if (this.#isLost) throw leaseLost()
+    if (pending.messages.length > 0) await this.confirmLease()
+    for (const message of pending.messages) await this.#options.messageSent(message)
+    const steps = latestOf(pending.steps)
+    for (const step of steps)
+      if (step.outputs !== undefined && isForVault(step.outputs))
+        step.outputs = await keepLarge(vault, lease.workspaceId, lease.runId, step.outputs)
+    const effects: EffectRecord[] = []
+    for (const effect of pending.effects) {
+      const result = await keepLarge(vault, lease.workspaceId, lease.runId, effect.result)
+      effects.push({ ...effect, result })
+    }
+    const events = this.#encode(pending.events)
+    if (!(await store.commit(lease, { steps, effects, events, run: pending.run }))) throw leaseLost()
+  }
+
+  #encode(events: readonly RunEvent[]): EventBatch | undefined {
+    const kept = events.filter(({ event, line }) => {
+      if (event !== 'node.delta') return true
+      this.#deltaLength += line.length
+      return this.#deltaLength <= maxDeltaLength
+    })
+    if (kept.length === 0) return undefined
+    return {
+      first: kept[0]!.seq,
+      last: kept.at(-1)!.seq,
+      lines: kept.map(({ line }) => line).join('\n'),
+    }
+  }
+}
+
+/** Of several records of one step only the last counts. */
+function latestOf(steps: readonly StepRecord[]): readonly StepRecord[] {
+  if (steps.length < 2) return steps
+  return [...new Map(steps.map(step => [step.path, step])).values()]
 }

@@ -1,15 +1,58 @@
 import { DottedNames } from '../dotted-names.ts'
 import { findKind, type Graph, inputKind, kindName } from '../graph.ts'
 import { type GraphLinks, linkGraph } from '../graph-links.ts'
-import { type JsonRecord, ownValue } from '../json-record.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../json-record.ts'
 import { commonFields, type KindRegistry, type NodeKind } from '../node-kind.ts'
 import { findTemplates } from '../shape.ts'
+import type { Outputs } from '../step.ts'
 import { findTopologicalOrder } from '../topological-order.ts'
-import { type StepRule, stepRule } from './step-rule.ts'
 import { parseTemplate, type Template } from './template.ts'
 
+/** What to do with a step whose last attempt failed. */
+export type OnError = { readonly do: 'fail' | 'skip' } | { readonly do: 'default'; readonly value: unknown }
+
+/** Timeout, retries and error handling of a step. */
+export interface StepRule {
+  readonly timeoutMilliseconds: number
+  readonly attempts: number
+  /** Between attempts; undefined: exponential backoff. */
+  readonly delayMilliseconds: number | undefined
+  readonly onError: OnError
+}
+
+const defaultTimeout = 30_000
+const maxTimeout = 20 * 60_000
+const maxAttempts = 10
+const maxDelay = 60_000
+
+const clamp = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max)
+
+/** The rule of a node: its own settings, otherwise the defaults of its kind. */
+export function stepRule(kind: NodeKind<never>, data: JsonRecord): StepRule {
+  const timeout = ownValue(data, 'timeout_ms')
+  const retry = ownValue(data, 'retry')
+  const times = isJsonRecord(retry) ? ownValue(retry, 'times') : undefined
+  const delay = isJsonRecord(retry) ? ownValue(retry, 'delay_ms') : undefined
+  return {
+    timeoutMilliseconds:
+      typeof timeout === 'number'
+        ? clamp(timeout, 1, maxTimeout)
+        : (kind.timeoutMilliseconds ?? defaultTimeout),
+    attempts: typeof times === 'number' ? clamp(Math.floor(times) + 1, 1, maxAttempts) : (kind.attempts ?? 1),
+    delayMilliseconds: typeof delay === 'number' ? clamp(delay, 0, maxDelay) : undefined,
+    onError: onErrorOf(ownValue(data, 'on_error')),
+  }
+}
+
+function onErrorOf(value: unknown): OnError {
+  if (value === 'skip') return { do: 'skip' }
+  if (isJsonRecord(value) && Object.hasOwn(value, 'default'))
+    return { do: 'default', value: value['default'] }
+  return { do: 'fail' }
+}
+
 export interface PlannedTemplate extends Template {
-  /** Where it stands in the data, as a JSON pointer. */
+  /** Its place in the data of the node. */
   readonly pointer: string
 }
 
@@ -21,26 +64,26 @@ export interface PlannedNode {
   readonly kind: NodeKind<any>
   readonly title: string
   readonly rule: StepRule
-  /** By their text, as a kind asks for them. */
+  /** By their text, as kinds look them up. */
   readonly templates: ReadonlyMap<string, PlannedTemplate>
-  /** What it says to the user, where it speaks. */
-  readonly speech: Template | undefined
-  /** Its turn among those that say something; -1 where it never does. */
+  /** Its streamed message to the user, if any. */
+  readonly message: Template | undefined
+  /** Its turn among the nodes that send messages; -1 if it never does. */
   readonly turn: number
 }
 
-/** A graph made ready to run, once for all runs of a version. */
+/** A graph prepared for execution, once for all runs of a version. */
 export interface Plan {
   readonly nodes: readonly PlannedNode[]
   readonly links: GraphLinks
   readonly starts: readonly number[]
   /** Names below `sys` that its templates use. */
   readonly systemNames: ReadonlySet<string>
-  /** How many nodes may say something. */
+  /** How many nodes may send messages. */
   readonly turns: number
   /**
-   * Edges into each node that come, at once or from afar, from a node that may wait for a person; undefined where that
-   * matters to nobody.
+   * Edges into each node that come, directly or not, from a node that may ask the user; undefined where no message
+   * depends on it.
    */
   readonly held: Int32Array | undefined
   template(text: string): Template
@@ -60,9 +103,9 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
   }
   const nodes = graph.nodes.map((node, place): PlannedNode => {
     const kind = findKind(node.data, kinds)
-    if (!kind) throw new Error(`No kind of node is called ${String(kindName(node))}`)
+    if (!kind) throw new Error(`Unknown node kind ${String(kindName(node))}`)
     const title = ownValue(node.data, 'title')
-    const speech = kind.messageField === undefined ? undefined : ownValue(node.data, kind.messageField)
+    const message = kind.messageField === undefined ? undefined : ownValue(node.data, kind.messageField)
     return {
       place,
       id: node.id,
@@ -76,7 +119,7 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
           { pointer, ...template(text) },
         ]),
       ),
-      speech: typeof speech === 'string' ? template(speech) : undefined,
+      message: typeof message === 'string' ? template(message) : undefined,
       turn: turnOf.get(place) ?? -1,
     }
   })
@@ -103,15 +146,37 @@ function findHeld(
   return held
 }
 
-/** One node of a graph by itself. */
+/** One node of a graph on its own. */
 export function planNode(graph: Graph, nodeId: string, kinds: KindRegistry): Plan {
   const { data } = graph.nodes.find(({ id }) => id === nodeId)!
-  // Others may be drafts of kinds that nobody knows. They do not run, but can be said to have given something.
+  // Other nodes may be drafts of unknown kinds. They do not run, but the caller may supply their outputs.
   const nodes = graph.nodes.map(node => (findKind(node.data, kinds) ? node : { ...node, data }))
   const plan = planGraph({ nodes, edges: [] }, kinds)
   const place = plan.nodes.findIndex(node => node.id === nodeId)
   return { ...plan, starts: [place] }
 }
 
-/** Stands for a graph that is gone. */
+/** Replaces a graph that was deleted. */
 export const emptyPlan: Plan = planGraph({ nodes: [], edges: [] }, new Map())
+
+/**
+ * All outputs of the nodes connected to one, by name; with several, also by the id of the node, because names may
+ * clash.
+ */
+export function gatherOutputs(
+  plan: Plan,
+  node: number,
+  outputsOf: (node: number) => Outputs | undefined,
+): Outputs {
+  const sources = [...new Set(plan.links.incoming[node]!.map(link => link.from))].flatMap(from => {
+    const outputs = outputsOf(from)
+    return outputs ? [{ id: plan.nodes[from]!.id, outputs }] : []
+  })
+  // A null prototype, so that an output called __proto__ is only a name.
+  const gathered: Record<string, unknown> = Object.create(null)
+  if (sources.length > 1) for (const { id, outputs } of sources) gathered[id] = outputs
+  // Undefined values are not in the journal either, and must not hide the output of another node.
+  for (const { outputs } of sources)
+    for (const name of Object.keys(outputs)) if (outputs[name] !== undefined) gathered[name] = outputs[name]
+  return gathered
+}

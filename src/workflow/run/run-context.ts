@@ -1,39 +1,89 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Reply } from '../step.ts'
+import { type Clock, isoTime } from '../../kernel/clock.ts'
+import type { KindRegistry } from '../node-kind.ts'
+import type { HistoryEntry, Reply, SystemValues } from '../step.ts'
 import type { Journal } from './journal.ts'
+import type { OutputVault } from './output-vault.ts'
 import type { Plan } from './plan.ts'
-import type { RunMessage } from './run-listener.ts'
-import type { OpenQuestion, StepRecord } from './run-store.ts'
-import type { Slots } from './slots.ts'
+import type { Plans } from './plans.ts'
+import type { OpenQuestion, RunRecord, RunStore, StepRecord } from './run-store.ts'
+import type { RunInputs, RunListener, RunMessage } from './runs.ts'
+import type { Slots } from './scheduler.ts'
 
-/** What was done before a crash or a wait, by path. */
-export interface Restored {
+/** What runs need of the rest of the server. */
+export interface RunDependencies {
+  readonly store: RunStore
+  readonly plans: Plans
+  readonly kinds: KindRegistry
+  /** Passed to the node kinds unchanged. */
+  readonly services: unknown
+  /** Receives what runs of conversations produce. */
+  readonly listener: RunListener
+  readonly vault: OutputVault
+  readonly clock: Clock
+  /** The name of the model for nodes that name none; empty when there is none. */
+  defaultModel(workspaceId: string): Promise<string>
+  readonly log: { warn(details: object, message: string): void }
+  readonly limits: RunLimits
+}
+
+export interface RunLimits {
+  /** Active runs in this process. */
+  readonly live: number
+  readonly steps: number
+  /** Concurrent steps of one run. */
+  readonly parallel: number
+  readonly milliseconds: number
+  readonly leaseMilliseconds: number
+  /** How often to look for runs that another process left behind. */
+  readonly pollMilliseconds: number
+  /** How long active runs may continue when the server shuts down. */
+  readonly graceMilliseconds: number
+  /** All processes that share the database run on this machine. */
+  readonly isAlone: boolean
+}
+
+/** What the journal holds of a run that is continued after a crash or a wait. */
+export interface PreviousAttempt {
+  /** By path. */
   readonly steps: Map<string, StepRecord>
   /** Results by `effectKey`. */
   readonly effects: Map<string, string>
-  /** What was said by speaking nodes, in order. */
-  readonly texts?: ReadonlyMap<string, string>
-  /** Whoever had the run before gave no notice: it may have told what is not in the journal. */
-  readonly isTakenOver?: boolean
+  /** Streamed messages by the path of their step, in order. */
+  readonly texts: ReadonlyMap<string, string>
+  /** Ids of the messages that were sent. */
+  readonly sent: ReadonlySet<string>
+  /** The previous lease holder crashed: events after the last commit may already have been sent. */
+  readonly isTakenOver: boolean
+  /** The number of the last event. */
+  readonly sequence: number
 }
+
+export const noPreviousAttempt = (): PreviousAttempt => ({
+  steps: new Map(),
+  effects: new Map(),
+  texts: new Map(),
+  sent: new Set(),
+  isTakenOver: false,
+  sequence: 0,
+})
 
 export const effectKey = (path: string, name: string): string => `${path}\n${name}`
 
 /** The answer to a question of a step. */
 export interface Answered {
   readonly path: string
-  /** Which question of that step: a step may ask again, and this is no answer to that. */
+  /** Which question of that step: a step may ask again, and this does not answer that. */
   readonly ordinal: number
   readonly reply: Reply
 }
 
-/** A message that waits until those before it have been heard out. */
-export interface UnsaidMessage {
+/** A message that is held back until the messages of earlier nodes are complete. */
+export interface UnsentMessage {
   readonly path: string
   readonly message: RunMessage
 }
 
-/** What all executions of one run share: the run's own, and those of the workflows inside it. */
+/** What all graphs of one run share: its own, and the workflows inside its steps. */
 export interface RunContext {
   readonly workspaceId: string
   readonly runId: string
@@ -41,25 +91,48 @@ export interface RunContext {
   readonly clock: Clock
   readonly journal: Journal
   readonly slots: Slots
-  readonly restored: Restored
-  /** The answer that the run goes on with, and which step asked. */
+  readonly previous: PreviousAttempt
+  /** The answer that the run resumes with, and which step asked. */
   readonly answered: Answered | undefined
   readonly questions: OpenQuestion[]
-  /** By their ids. A step may end before its words are heard, and then they are kept with it. */
-  readonly unsaid?: Map<string, UnsaidMessage>
-  /** Changes as the run goes on. */
+  /** By id. A step may end before its messages can be sent; they are stored with it then. */
+  readonly unsent: Map<string, UnsentMessage>
+  /** Changes while the run goes on. */
   readonly memory: Record<string, unknown>
   remember(values: Readonly<Record<string, unknown>>): Promise<void> | undefined
-  /** Counts a step; false when the run has had as many as it may. */
+  readonly maxSteps: number
+  /** Counts a step; false beyond `maxSteps`. */
   countStep(): boolean
-  /** Counts the length of outputs; false when the run has as much as it may. */
+  /** Counts the length of outputs; false beyond the maximum of a run. */
   countOutput(length: number): boolean
   countTokens(usage: { promptTokens: number; completionTokens: number }): void
   findPlan(workflowId: string, version: number | undefined): Promise<{ plan: Plan; version: number }>
-  /** The name of the model that is used where a node names none. */
+  /** The name of the model for nodes that name none. */
   defaultModel(): Promise<string>
   /** From 0 up to but not including 1. */
   random(): number
-  /** Tells whoever runs the server of a fault of ours. */
+  /** Logs an unexpected error. */
   report(error: unknown, path: string): void
+}
+
+/** The values of `{{#sys.…#}}` in a run. */
+export function systemValues(
+  run: RunRecord,
+  inputs: RunInputs,
+  context: { history: readonly HistoryEntry[]; model: string },
+): SystemValues {
+  const { query, files, action, more } = inputs
+  return {
+    query,
+    files,
+    action,
+    conversation_id: run.conversationId,
+    user_id: run.userId,
+    agent_id: run.agentId,
+    run_id: run.id,
+    time: isoTime(run.createdAt),
+    history: context.history,
+    inputs: { ...more, query, files },
+    model: context.model,
+  }
 }

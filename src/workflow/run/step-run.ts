@@ -1,28 +1,51 @@
-import { type Outcome, type Reply, StepFailure, type Wait } from '../step.ts'
-import { Attempt, type StepWorld } from './attempt.ts'
+import {
+  type ChildCall,
+  type ChildResult,
+  type Outcome,
+  type OutputMessage,
+  type Outputs,
+  type Reply,
+  type Step,
+  StepFailure,
+  type Wait,
+} from '../step.ts'
+import { Attempt, type AttemptContext } from './attempt.ts'
+import { internalFailure, stepEnded, stepTimedOut, unwritable } from './failures.ts'
+import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
 import type { StepRecord } from './run-store.ts'
-import type { Keep } from './speakers.ts'
 
-export interface StepEnds {
+/** What the steps of one graph share. */
+export interface StepContext extends AttemptContext {
+  readonly messages: MessageStream
+  runNested(
+    step: StepRun,
+    call: ChildCall,
+    deliver: Deliver | undefined,
+    signal: AbortSignal,
+  ): Promise<ChildResult>
+}
+
+/** The graph that a step belongs to. It hears of the end of a step exactly once. */
+export interface StepOwner {
   /** An attempt failed and another one follows. */
-  retrying(run: StepRun, failure: StepFailure): void
-  ended(run: StepRun, outcome: Outcome): void
-  failed(run: StepRun, failure: StepFailure): void
+  retrying(step: StepRun, failure: StepFailure): void
+  ended(step: StepRun, outcome: Outcome): void
+  failed(step: StepRun, failure: StepFailure): void
 }
 
 /** A workflow that runs inside a step. */
 export interface NestedExecution {
-  /** What it said so far. */
+  /** Its messages so far. */
   readonly answer: string
-  /** Whether the user hears it. */
-  readonly isHeard: boolean
-  breakOff(reason: unknown, keep: Keep): StepRecord[]
+  /** Whether the user gets its messages. */
+  readonly isDelivered: boolean
+  abort(reason: unknown, keep: KeepMessages): StepRecord[]
   runningSteps(onlyNew: boolean): StepRecord[]
 }
 
-/** How things stand with a step when it begins. */
-export interface StepBefore {
+/** The state of a step before it starts. */
+export interface StepStart {
   readonly starts: number
   readonly asked: number
   readonly resumed: { readonly wait: Wait; readonly reply: Reply } | undefined
@@ -30,53 +53,54 @@ export interface StepBefore {
   readonly completionTokens: number
 }
 
-const firstPause = 500
-/** Who asks to be left alone for longer is not waited for. */
-const longestPause = 60_000
+const firstDelay = 500
+/** A provider that asks for a longer pause is not tried again. */
+const maxRetryAfter = 60_000
 
-/** One node of a run at work, attempt after attempt. It tells its end exactly once. */
+/** One node of a run at work, attempt after attempt. */
 export class StepRun {
   readonly node: PlannedNode
   readonly path: string
   readonly startedAt: number
-  /** How often its work was begun and not ended, this time included. */
+  /** How often it was started and not ended, this time included. */
   readonly starts: number
-  /** How often it has asked the user before. */
+  /** How many questions it has asked before. */
   readonly asked: number
-  /** What it wrote so far of the outputs it streams. */
+  /** The text it has streamed so far. */
   written = ''
-  /** In its earlier lives, too: it may have asked the user in between. */
+  /** Of its ended attempts; also those before it asked the user. */
   promptTokens: number
   completionTokens: number
-  /** The wait that it goes on from, where it was answered. */
+  /** The wait that it resumes from, where it was answered. */
   readonly resumedFrom: Wait | undefined
-  /** What it runs inside, by the name of the call. */
+  /** The workflows inside it, by the name of the call. */
   readonly children = new Map<string, NestedExecution>()
-  /** How many of those are under way. */
-  calls = 0
-  /** The journal knows that it was begun. */
+  /** The journal knows that it was started. */
   isRecorded = false
-  readonly #world: StepWorld
-  readonly #ends: StepEnds
-  readonly #resumed: { state: unknown; reply: Reply } | undefined
+  /** It holds a slot, and what it emits counts. */
+  isActive = false
+  readonly #context: StepContext
+  readonly #owner: StepOwner
+  readonly #resumed: Step['resumed']
   #attempt: Attempt
   #timer: NodeJS.Timeout | undefined
   #isOver = false
-  spoken = 0
+  #messageCount = 0
+  #nestedCalls = 0
 
-  constructor(world: StepWorld, ends: StepEnds, node: PlannedNode, path: string, before: StepBefore) {
-    this.#world = world
-    this.#ends = ends
+  constructor(context: StepContext, owner: StepOwner, node: PlannedNode, path: string, start: StepStart) {
+    this.#context = context
+    this.#owner = owner
     this.node = node
     this.path = path
-    this.starts = before.starts + 1
-    this.asked = before.asked
-    this.promptTokens = before.promptTokens
-    this.completionTokens = before.completionTokens
-    this.resumedFrom = before.resumed?.wait
-    this.#resumed = before.resumed && { state: before.resumed.wait.state, reply: before.resumed.reply }
-    this.startedAt = world.context.clock.now()
-    this.#attempt = new Attempt(world, node, path, 1, this.#resumed)
+    this.starts = start.starts + 1
+    this.asked = start.asked
+    this.promptTokens = start.promptTokens
+    this.completionTokens = start.completionTokens
+    this.resumedFrom = start.resumed?.wait
+    this.#resumed = start.resumed && { state: start.resumed.wait.state, reply: start.resumed.reply }
+    this.startedAt = context.run.clock.now()
+    this.#attempt = new Attempt(context, this, 1, this.#resumed)
   }
 
   get attempts(): number {
@@ -87,7 +111,7 @@ export class StepRun {
     return this.#attempt.inputs
   }
 
-  /** Tokens of all attempts, the one under way included. */
+  /** Tokens of all attempts, the current one included. */
   get spent(): { promptTokens: number; completionTokens: number } {
     return {
       promptTokens: this.promptTokens + this.#attempt.promptTokens,
@@ -95,108 +119,140 @@ export class StepRun {
     }
   }
 
-  fill(tree: unknown): unknown {
-    return this.#attempt.fill(tree)
+  /** What a step that did not succeed leaves behind. */
+  get partialOutputs(): Outputs | undefined {
+    return this.written === '' ? undefined : { text: this.written, result: this.written }
   }
 
-  /** Begins the attempt. */
+  /** The outputs of a failed step with a default: a text becomes its text and result. */
+  defaultOutputs(value: unknown): { outputs: Outputs; chosen: { case?: string } } {
+    const filled = this.#attempt.fill(value)
+    if (typeof filled !== 'object' || filled === null || Array.isArray(filled))
+      return { outputs: { text: filled, result: filled }, chosen: {} }
+    const outputs = filled as Outputs
+    const chosen = this.node.kind.cases ? outputs['case'] : undefined
+    return { outputs, chosen: typeof chosen === 'string' ? { case: chosen } : {} }
+  }
+
   start(): void {
     if (this.#isOver) return
     const attempt = this.#attempt
     let result: Outcome | Promise<Outcome>
     try {
-      result = this.node.kind.run(attempt, this.node.data, this.#world.context.services)
+      result = this.node.kind.run(attempt, this.node.data, this.#context.run.services)
     } catch (error) {
-      return void this.#failed(attempt, error)
+      return void this.#fail(attempt, error)
     }
-    if (!(result instanceof Promise)) return void this.#ended(attempt, result)
+    if (!(result instanceof Promise)) return void this.#end(attempt, result)
     const { timeoutMilliseconds } = this.node.rule
-    this.#timer = setTimeout(() => this.#failed(attempt, timedOut(timeoutMilliseconds)), timeoutMilliseconds)
+    this.#timer = setTimeout(
+      () => this.#fail(attempt, stepTimedOut(timeoutMilliseconds)),
+      timeoutMilliseconds,
+    )
     result.then(
-      outcome => this.#ended(attempt, outcome),
-      (error: unknown) => this.#failed(attempt, error),
+      outcome => this.#end(attempt, outcome),
+      (error: unknown) => this.#fail(attempt, error),
     )
   }
 
-  /** Gives it up; it tells nothing more. */
+  /** Ends it without a call to its owner. */
   cancel(reason: unknown): void {
     this.#isOver = true
-    clearTimeout(this.#timer)
-    this.#attempt.end(reason)
-    this.#countTokens()
+    this.#close(this.#attempt, reason)
   }
 
-  #ended(attempt: Attempt, outcome: Outcome): void {
+  write(piece: string): void {
+    if (!this.isActive) return
+    this.written += piece
+    this.#context.run.journal.event('node.delta', { node_id: this.path, text: piece })
+    this.#context.messages.append(this.node.place, piece)
+  }
+
+  /** Discards the text streamed so far. */
+  discard(): void {
+    if (!this.isActive || this.written === '') return
+    this.written = ''
+    this.#context.run.journal.event('node.delta', { node_id: this.path, text: '', reset: true })
+    this.#context.messages.discard(this.node.place)
+  }
+
+  send(message: OutputMessage): void {
+    if (!this.isActive) return
+    this.#messageCount += 1
+    // After a question it sends new messages, not those from before it asked.
+    const name = this.asked === 0 ? this.#messageCount : `${this.asked} ${this.#messageCount}`
+    this.#context.messages.send(this.node, name, message)
+  }
+
+  async runNested(call: ChildCall, signal: AbortSignal): Promise<ChildResult> {
+    if (!this.isActive) throw stepEnded()
+    const { run, messages } = this.#context
+    const deliver: Deliver | undefined =
+      call.sendsMessages && messages.isDelivered ? emit => messages.emit(this.node, emit) : undefined
+    // The steps inside need the slot: otherwise sixteen steps that wait for theirs would wait forever.
+    if (this.#nestedCalls === 0) run.slots.give()
+    this.#nestedCalls += 1
+    try {
+      return await this.#context.runNested(this, call, deliver, signal)
+    } finally {
+      this.#nestedCalls -= 1
+      if (this.#nestedCalls === 0) run.slots.retake()
+    }
+  }
+
+  #end(attempt: Attempt, outcome: Outcome): void {
     if (attempt.isOver) return
     this.#close(attempt)
     this.#isOver = true
     try {
-      this.#ends.ended(this, outcome)
+      this.#owner.ended(this, outcome)
     } catch (error) {
-      this.#ends.failed(this, unwritable(error))
+      this.#owner.failed(this, unwritable(error))
     }
   }
 
-  #failed(attempt: Attempt, error: unknown): void {
+  #fail(attempt: Attempt, error: unknown): void {
     if (attempt.isOver) return
     const failure = this.#failureOf(error)
     this.#close(attempt, failure)
-    const { attempts } = this.node.rule
-    const asked = failure.retryAfterMilliseconds ?? 0
-    if (!failure.retryable || attempt.attempt >= attempts || asked > longestPause) {
+    const retryAfter = failure.retryAfterMilliseconds ?? 0
+    if (!failure.retryable || attempt.attempt >= this.node.rule.attempts || retryAfter > maxRetryAfter) {
       this.#isOver = true
-      return void this.#ends.failed(this, failure)
+      return void this.#owner.failed(this, failure)
     }
-    this.#ends.retrying(this, failure)
-    this.#timer = setTimeout(() => this.#again(), Math.max(this.#spread(asked), this.#pause(attempt.attempt)))
+    this.#owner.retrying(this, failure)
+    const { random } = this.#context.run
+    // Never sooner than requested, and spread out, so that many runs do not retry at the same moment.
+    const delay = Math.max(retryAfter * (1 + random() / 5), this.#backoff(attempt.attempt))
+    this.#timer = setTimeout(() => this.#retry(), delay)
   }
 
-  #again(): void {
+  #retry(): void {
     if (this.#isOver) return
-    this.spoken = 0
-    this.#attempt = new Attempt(this.#world, this.node, this.path, this.#attempt.attempt + 1, this.#resumed)
+    this.#messageCount = 0
+    this.#attempt = new Attempt(this.#context, this, this.#attempt.attempt + 1, this.#resumed)
     this.start()
   }
 
-  /** Half of the step at least, the rest by chance, so that many runs do not come back at once. */
-  #pause(attempt: number): number {
+  /** Exponential, half of it random. */
+  #backoff(attempt: number): number {
     const { delayMilliseconds } = this.node.rule
     if (delayMilliseconds !== undefined) return delayMilliseconds
-    return firstPause * 2 ** (attempt - 1) * (0.5 + this.#world.context.random() / 2)
-  }
-
-  /** Never sooner than was asked for; a little later for some, or all who were told so would come back at once. */
-  #spread(asked: number): number {
-    return asked * (1 + this.#world.context.random() / 5)
+    return firstDelay * 2 ** (attempt - 1) * (0.5 + this.#context.run.random() / 2)
   }
 
   #close(attempt: Attempt, reason?: unknown): void {
     clearTimeout(this.#timer)
     attempt.end(reason)
-    this.#countTokens()
-  }
-
-  #countTokens(): void {
-    this.promptTokens += this.#attempt.promptTokens
-    this.completionTokens += this.#attempt.completionTokens
-    this.#attempt.promptTokens = 0
-    this.#attempt.completionTokens = 0
+    this.promptTokens += attempt.promptTokens
+    this.completionTokens += attempt.completionTokens
+    attempt.promptTokens = 0
+    attempt.completionTokens = 0
   }
 
   #failureOf(error: unknown): StepFailure {
     if (error instanceof StepFailure) return error
-    this.#world.context.report(error, this.path)
-    return new StepFailure('internal', 'A fault of the server; its log tells more', { cause: error })
+    this.#context.run.report(error, this.path)
+    return internalFailure(error)
   }
 }
-
-/** JSON cannot hold everything that JavaScript can: nestings without end, or more text than fits. */
-export const unwritable = (error: unknown): StepFailure =>
-  error instanceof StepFailure
-    ? error
-    : new StepFailure('step_failed', 'Its outputs cannot be written as JSON', { cause: error })
-
-const timedOut = (milliseconds: number): StepFailure =>
-  new StepFailure('timed_out', `It took longer than ${milliseconds / 1000} seconds (timeout_ms)`, {
-    retryable: true,
-  })

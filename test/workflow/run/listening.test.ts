@@ -91,7 +91,7 @@ describe('listening to a run', () => {
   test('a feed that falls behind ends after what it has, and the others go on', async () => {
     const hub = new EventHub()
     const { signal } = new AbortController()
-    const [slow, quick] = [hub.listen(signal), hub.listen(signal)]
+    const [slow, quick] = [hub.subscribe(signal), hub.subscribe(signal)]
     const reader = quick[Symbol.asyncIterator]()
     for (let seq = 1; seq <= 5000; seq += 1) {
       hub.publish(runEvent({ runId: 'r', seq, at: 0 }, 'node.skipped', { node_id: 'n' }))

@@ -3,19 +3,18 @@ import { describe, mock, test } from 'node:test'
 import fc from 'fast-check'
 import { DottedNames } from '../../../src/workflow/dotted-names.ts'
 import { linkGraph } from '../../../src/workflow/graph-links.ts'
-import { EdgeLedger } from '../../../src/workflow/run/edge-ledger.ts'
-import { Slots } from '../../../src/workflow/run/slots.ts'
-import { Speech } from '../../../src/workflow/run/speech.ts'
-import { nodeOfPath, stepPath } from '../../../src/workflow/run/step-path.ts'
-import { stepRule } from '../../../src/workflow/run/step-rule.ts'
-import { type StepEnds, StepRun } from '../../../src/workflow/run/step-run.ts'
+import { TurnQueue } from '../../../src/workflow/run/message-stream.ts'
+import { stepRule } from '../../../src/workflow/run/plan.ts'
+import { EdgeLedger, Slots } from '../../../src/workflow/run/scheduler.ts'
+import { nodeOfPath, stepPath } from '../../../src/workflow/run/step-record.ts'
+import { type StepOwner, StepRun } from '../../../src/workflow/run/step-run.ts'
+import { StreamedMessage } from '../../../src/workflow/run/streamed-message.ts'
 import {
   fillTemplate,
   parseTemplate,
   templateValue,
   type Values,
 } from '../../../src/workflow/run/template.ts'
-import { Voice } from '../../../src/workflow/run/voice.ts'
 import { type Outputs, StepFailure, type SystemValues } from '../../../src/workflow/step.ts'
 import { edge, graph, node } from '../graphs.ts'
 
@@ -60,112 +59,114 @@ describe('a template', () => {
   })
 })
 
-describe('a speech', () => {
-  function speak(text: string) {
+describe('a streamed message', () => {
+  function stream(text: string) {
     const outputs: (Outputs | undefined)[] = []
     const settled = [false, false]
     const written: (string | undefined)[] = []
-    const said: string[] = []
-    const speech = new Speech(parse(text), {
+    const sent: string[] = []
+    const source = {
       ...valuesOf(outputs),
-      isSettled: place => settled[place]!,
-      written: (place, output) => (output === 'text' ? written[place] : undefined),
-      say: piece => said.push(piece),
-      takeBack: () => said.push('⌫'),
+      isSettled: (place: number) => settled[place]!,
+      written: (place: number, output: string) => (output === 'text' ? written[place] : undefined),
+    }
+    const message = new StreamedMessage(parse(text), source, {
+      send: piece => sent.push(piece),
+      reset: () => sent.push('⌫'),
     })
     const settle = (place: number, value: Outputs): void => {
       settled[place] = true
       written[place] = undefined
       outputs[place] = value
-      speech.advance()
+      message.advance()
     }
     const write = (place: number, piece: string): void => {
       written[place] = (written[place] ?? '') + piece
-      speech.hear(place, piece)
+      message.append(place, piece)
     }
-    return { speech, said, settle, write, written }
+    return { message, sent, settle, write, written }
   }
 
-  test('goes as far as it can and tells what it waits for', () => {
-    const { speech, said, settle } = speak('a {{#sys.query#}} {{#m.x#}} b {{#n.y#}}')
-    speech.advance()
-    assert.deepEqual([said, speech.waitsFor], [['a ', 'Q', ' '], 0])
+  test('sends what is available and knows which node it waits for', () => {
+    const { message, sent, settle } = stream('a {{#sys.query#}} {{#m.x#}} b {{#n.y#}}')
+    message.advance()
+    assert.deepEqual([sent, message.waitsFor], [['a ', 'Q', ' '], 0])
     settle(1, { y: 'Y' })
-    assert.equal(speech.waitsFor, 0)
+    assert.equal(message.waitsFor, 0)
     settle(0, { x: 'X' })
-    assert.deepEqual([said.join(''), speech.waitsFor], ['a Q X b Y', undefined])
+    assert.deepEqual([sent.join(''), message.waitsFor], ['a Q X b Y', undefined])
   })
 
-  test('hears only the node it has come to, and catches up with one that began before', () => {
-    const { speech, said, settle, write } = speak('{{#m.text#}}-{{#n.text#}}')
-    speech.advance()
+  test('follows only the node at its position, and catches up with one that started earlier', () => {
+    const { message, sent, settle, write } = stream('{{#m.text#}}-{{#n.text#}}')
+    message.advance()
     write(1, 'later')
     write(0, 'ear')
     write(0, 'ly')
-    assert.deepEqual(said, ['ear', 'ly'])
+    assert.deepEqual(sent, ['ear', 'ly'])
     settle(0, { text: 'early' })
     write(1, ' on')
     settle(1, { text: 'later on' })
-    assert.deepEqual(said, ['ear', 'ly', '-', 'later', ' on'])
+    assert.deepEqual(sent, ['ear', 'ly', '-', 'later', ' on'])
   })
 
-  test('takes back all of it when a model begins anew or gives something else than it wrote', () => {
-    const { speech, said, settle, write, written } = speak('> {{#m.text#}}')
-    speech.advance()
+  test('resets when a model starts over or its output differs from what it streamed', () => {
+    const { message, sent, settle, write, written } = stream('> {{#m.text#}}')
+    message.advance()
     write(0, 'wrong')
     written[0] = ''
-    speech.forget(0)
+    message.discard(0)
     write(0, 'half')
     settle(0, { text: 'whole' })
-    assert.deepEqual(said, ['> ', 'wrong', '⌫', '> ', 'half', '⌫', '> ', 'whole'])
-    speech.finish('> whole')
-    assert.equal(said.length, 8)
+    assert.deepEqual(sent, ['> ', 'wrong', '⌫', '> ', 'half', '⌫', '> ', 'whole'])
+    message.finish('> whole')
+    assert.equal(sent.length, 8)
   })
 
-  test('does not say memory before its node runs, and then says the rest', () => {
-    const { speech, said } = speak('x={{#memory.name#}}!')
-    speech.advance()
-    assert.deepEqual([said, speech.waitsFor, speech.isWorthKeeping], [['x='], undefined, false])
-    speech.finish('x=Eve!')
-    assert.deepEqual(said, ['x=', 'Eve!'])
+  test('sends memory values only when its node runs, and then completes the text', () => {
+    const { message, sent } = stream('x={{#memory.name#}}!')
+    message.advance()
+    assert.deepEqual([sent, message.waitsFor, message.hasModelText], [['x='], undefined, false])
+    message.finish('x=Eve!')
+    assert.deepEqual(sent, ['x=', 'Eve!'])
   })
 })
 
-describe('the voice', () => {
-  test('lets everybody speak in turn, whatever the order they come in', () => {
+describe('the turn queue', () => {
+  test('emits in turn order, whatever order the turns arrive in', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }), order => {
-        const voice = new Voice(5)
-        const heard: number[] = []
+        const turns = new TurnQueue(5)
+        const emitted: number[] = []
         for (const turn of order) {
-          voice.say(turn, () => heard.push(turn))
-          voice.close(turn)
+          turns.add(turn, () => emitted.push(turn))
+          turns.close(turn)
         }
-        assert.deepEqual(heard, [0, 1, 2, 3, 4])
+        assert.deepEqual(emitted, [0, 1, 2, 3, 4])
       }),
     )
   })
 
-  test('holds back until the one before is closed, or until it is told to wait no more', () => {
-    const voice = new Voice(3)
-    const heard: string[] = []
-    const say = (turn: number, text: string) => voice.say(turn, () => heard.push(text))
-    say(2, 'c')
-    say(1, 'b')
-    say(0, 'a')
-    assert.deepEqual(heard, ['a'])
-    voice.flush()
-    assert.deepEqual(heard, ['a', 'b', 'c'])
-    say(2, 'later')
-    assert.deepEqual(heard, ['a', 'b', 'c'])
-    voice.close(0)
-    voice.close(1)
-    assert.deepEqual(heard.at(-1), 'later')
+  test('holds output back until the turns before are closed, or until a flush', () => {
+    const turns = new TurnQueue(3)
+    const emitted: string[] = []
+    const add = (turn: number, text: string) => turns.add(turn, () => emitted.push(text))
+    add(2, 'c')
+    add(1, 'b')
+    add(0, 'a')
+    assert.deepEqual(emitted, ['a'])
+    turns.flush()
+    assert.deepEqual(emitted, ['a', 'b', 'c'])
+    add(2, 'later')
+    assert.deepEqual(emitted, ['a', 'b', 'c'])
+    turns.close(0)
+    turns.close(1)
+    assert.deepEqual(emitted.at(-1), 'later')
   })
 })
 
 describe('slots', () => {
-  test('are given in the order of the line, and a step that goes on takes one without waiting', () => {
+  test('are given in queue order, and a step that continues takes one without waiting', () => {
     const slots = new Slots(1)
     const begun: string[] = []
     for (const name of ['a', 'b', 'c']) slots.take(() => begun.push(name))
@@ -179,7 +180,7 @@ describe('slots', () => {
     assert.deepEqual(begun, ['a', 'b', 'c'])
   })
 
-  test('that are closed begin nothing, neither those in line nor those to come', () => {
+  test('start nothing after they are closed, neither queued nor later steps', () => {
     const slots = new Slots(1)
     const begun: string[] = []
     for (const name of ['a', 'b']) slots.take(() => begun.push(name))
@@ -191,7 +192,7 @@ describe('slots', () => {
   })
 })
 
-test('the ledger settles two edges between the same nodes apart, and forgets no join', () => {
+test('the ledger settles parallel edges separately, and skips a join whose edges are all skipped', () => {
   const nodes = ['if', 'a', 'b', 'join'].map(id => node(id, 'any'))
   const edges = [
     edge('if', 'a', 'x'),
@@ -208,7 +209,7 @@ test('the ledger settles two edges between the same nodes apart, and forgets no 
   assert.deepEqual(none.settle(0, 'w'), { ready: [], skipped: [1, 2, 3] })
 })
 
-test('the rule of a step keeps what a node asks for within bounds', () => {
+test('the rule of a step clamps the settings of its node', () => {
   const kind = { timeoutMilliseconds: 120_000, attempts: 3 } as Parameters<typeof stepRule>[0]
   const rule = (data: Record<string, unknown>) => stepRule(kind, data)
   assert.deepEqual(rule({}), {
@@ -231,7 +232,7 @@ test('the rule of a step keeps what a node asks for within bounds', () => {
   )
 })
 
-test('pauses between attempts grow, and chance takes off up to half of each', () => {
+test('the delay between attempts doubles, and up to half of it is random', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     for (const chance of [0, 0.999]) {
@@ -251,10 +252,10 @@ test('pauses between attempts grow, and chance takes off up to half of each', ()
         place: 0,
         templates: new Map(),
       }
-      const world = { context: { clock: { now: () => 0 }, random: () => chance, services: {} } }
-      const ends: StepEnds = { retrying: () => {}, ended: () => {}, failed: () => attempts.push(-1) }
+      const context = { run: { clock: { now: () => 0 }, random: () => chance, services: {} } }
+      const owner: StepOwner = { retrying: () => {}, ended: () => {}, failed: () => attempts.push(-1) }
       const before = { starts: 0, asked: 0, resumed: undefined, promptTokens: 0, completionTokens: 0 }
-      new StepRun(world as never, ends, planned as never, 'a', before).start()
+      new StepRun(context as never, owner, planned as never, 'a', before).start()
       for (const [index, whole] of [500, 1000, 2000].entries()) {
         const pause = whole * (0.5 + chance / 2)
         mock.timers.tick(Math.floor(pause) - 1)
@@ -270,11 +271,11 @@ test('pauses between attempts grow, and chance takes off up to half of each', ()
 })
 
 describe('stepPath', () => {
-  test('names no two steps alike, whatever the ids of their nodes', () => {
+  test('is unique, whatever the ids of the nodes', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         assert.equal(stepPath('a/0/', one) === stepPath('a/0/', other), one === other)
-        assert.ok(!stepPath('', one).includes('/'), 'a slash stands only between steps')
+        assert.ok(!stepPath('', one).includes('/'), 'a slash only separates steps')
         assert.equal(nodeOfPath(stepPath('a/0/', one)), one)
       }),
     )

@@ -3,12 +3,11 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Graph } from '../../../src/workflow/graph.ts'
 import { type GraphLinks, type Link, linkGraph } from '../../../src/workflow/graph-links.ts'
-import { EdgeLedger } from '../../../src/workflow/run/edge-ledger.ts'
 import { Execution } from '../../../src/workflow/run/execution.ts'
 import { noJournal } from '../../../src/workflow/run/journal.ts'
 import { planGraph } from '../../../src/workflow/run/plan.ts'
-import type { RunContext } from '../../../src/workflow/run/run-context.ts'
-import { Slots } from '../../../src/workflow/run/slots.ts'
+import { noPreviousAttempt, type RunContext } from '../../../src/workflow/run/run-context.ts'
+import { EdgeLedger, Slots } from '../../../src/workflow/run/scheduler.ts'
 import type { SystemValues } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { eventsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
@@ -67,7 +66,8 @@ describe('Rule 10', () => {
       clock: { now: () => 0 },
       journal: noJournal,
       slots: new Slots(16),
-      restored: { steps: new Map(), effects: new Map() },
+      previous: noPreviousAttempt(),
+      unsent: new Map(),
       answered: undefined,
       questions: [],
       memory: {},
@@ -77,8 +77,8 @@ describe('Rule 10', () => {
     const execution = new Execution({ ...plan, links }, context, {
       system: { query: '' } as SystemValues,
       prefix: '',
-      heardBy: say => say(),
-      runChild: () => assert.fail('no workflow inside'),
+      deliver: emit => emit(),
+      runNested: () => assert.fail('no workflow inside'),
     })
     const end = await execution.run()
     assert.equal(end.status, 'succeeded')

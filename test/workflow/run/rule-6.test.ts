@@ -227,7 +227,7 @@ describe('Rule 6', () => {
     const { run } = await (await world.life().takeUp(runId)).settled
     assert.equal(run.status, 'failed')
     assert.deepEqual([run.error?.step, run.error?.reason], ['a', 'step_failed'])
-    assert.match(run.error!.message, /stopped twice while this step ran; start the run again/)
+    assert.match(run.error!.message, /stopped twice while this step ran\. Start the run again/)
     assert.equal(world.script.countOf('a'), 2)
     assert.deepEqual(
       world.listener.settled_.map(({ status }) => status),

@@ -88,7 +88,7 @@ describe('stopping, and workflows inside workflows', () => {
     for (const id of [one, two]) {
       const { run } = await life.run(id)
       assert.equal(run.status, 'failed')
-      assert.match(run.error!.message, /would run itself/)
+      assert.match(run.error!.message, /calls itself/)
     }
   })
 

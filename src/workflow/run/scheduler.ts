@@ -1,8 +1,8 @@
 import type { GraphLinks } from '../graph-links.ts'
 
 /**
- * Keeps count of which edges are settled. A node starts when every edge into it is settled and at least one is live; a
- * node with only skipped edges is skipped, and skipping travels on.
+ * Tracks which edges are settled. A node may start when every edge into it is settled and at least one is live; a node
+ * with only skipped edges is skipped, and skipping propagates.
  */
 export class EdgeLedger {
   readonly #links: GraphLinks
@@ -18,7 +18,7 @@ export class EdgeLedger {
 
   /**
    * Settles the edges out of a node: `chosen` is the case it chose; `null` settles all of them as skipped. Every edge
-   * is looked at once in the life of a run.
+   * is visited once per run.
    */
   settle(node: number, chosen: string | undefined | null): { ready: number[]; skipped: number[] } {
     const ready: number[] = []
@@ -37,6 +37,51 @@ export class EdgeLedger {
       if (this.#open[link.to]! > 0) continue
       if (this.#live[link.to]! > 0) ready.push(link.to)
       else skipped.push(link.to)
+    }
+  }
+}
+
+/** Limits how many steps of a run execute at the same time; the others wait in a queue. */
+export class Slots {
+  #free: number
+  readonly #queue: (() => void)[] = []
+  #head = 0
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** Calls `start` as soon as a slot is free, possibly at once. */
+  take(start: () => void): void {
+    if (this.#free > 0) {
+      this.#free -= 1
+      start()
+    } else if (this.#free > Number.NEGATIVE_INFINITY) this.#queue.push(start)
+  }
+
+  /** Hands out no more slots and drops the queue. */
+  close(): void {
+    this.#free = Number.NEGATIVE_INFINITY
+    this.#queue.length = 0
+    this.#head = 0
+  }
+
+  /** Takes a slot without waiting, for a step that continues: the limit may be exceeded by one for a moment. */
+  retake(): void {
+    this.#free -= 1
+  }
+
+  give(): void {
+    this.#free += 1
+    while (this.#free > 0 && this.#head < this.#queue.length) {
+      const start = this.#queue[this.#head]!
+      this.#head += 1
+      this.#free -= 1
+      start()
+    }
+    if (this.#head === this.#queue.length && this.#head > 0) {
+      this.#queue.length = 0
+      this.#head = 0
     }
   }
 }

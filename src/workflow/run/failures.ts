@@ -1,0 +1,66 @@
+import { StepFailure } from '../step.ts'
+import type { StepRecord } from './run-store.ts'
+
+/** A step failed and nothing handles it, so the run fails. */
+export class RunFailure extends Error {
+  readonly failure: StepFailure
+  readonly path: string
+  /** How the steps that were running ended; not in the journal yet. */
+  readonly records: readonly StepRecord[]
+
+  constructor(failure: StepFailure, path: string, records: readonly StepRecord[]) {
+    super(failure.message, { cause: failure })
+    this.name = 'RunFailure'
+    this.failure = failure
+    this.path = path
+    this.records = records
+  }
+}
+
+/** As JSON. All outputs of a run are in memory while it goes on. */
+export const maxStepOutput = 32 << 20
+export const maxRunOutput = 64 << 20
+
+const failed = (message: string, cause?: unknown): StepFailure =>
+  new StepFailure('step_failed', message, { cause })
+
+export const internalFailure = (cause: unknown): StepFailure =>
+  new StepFailure('internal', 'Internal server error; the server log has the details', { cause })
+
+export const runTimedOut = (milliseconds: number): StepFailure =>
+  new StepFailure(
+    'timed_out',
+    `The run took longer than ${Math.round(milliseconds / 60_000)} minutes, the maximum for one run. Split the workflow.`,
+  )
+
+export const stepTimedOut = (milliseconds: number): StepFailure =>
+  new StepFailure(
+    'timed_out',
+    `The step took longer than ${milliseconds / 1000} seconds. Raise timeout_ms of the node, or let it do less.`,
+    { retryable: true },
+  )
+
+export const tooManySteps = (max: number): StepFailure =>
+  failed(
+    `The run stopped after ${max} steps, the maximum for one run. Split the workflow, or let it process fewer items.`,
+  )
+
+export const interruptedTwice = (): StepFailure =>
+  failed('The server stopped twice while this step ran. Start the run again.')
+
+export const outputsTooLarge = (): StepFailure =>
+  failed(
+    `The outputs are too large: at most ${maxStepOutput >> 20} MiB for a step and ${maxRunOutput >> 20} MiB for a run. Return less data.`,
+  )
+
+/** JSON cannot represent every JavaScript value: endless nesting, or text beyond the maximum length. */
+export const unwritable = (error: unknown): StepFailure =>
+  error instanceof StepFailure ? error : failed('The outputs of the step cannot be written as JSON', error)
+
+export const stepEnded = (): StepFailure => failed('The step has ended and cannot run another workflow')
+
+export const calledItself = (workflowId: string): StepFailure =>
+  failed(`The workflow ${workflowId} calls itself, directly or through other workflows. Remove the cycle.`)
+
+export const nestedTooDeep = (max: number): StepFailure =>
+  failed(`Workflows are nested more than ${max} deep. Call fewer workflows from one another.`)

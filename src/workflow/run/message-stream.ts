@@ -1,0 +1,279 @@
+import type { OutputMessage } from '../step.ts'
+import type { Plan, PlannedNode } from './plan.ts'
+import type { RunContext, UnsentMessage } from './run-context.ts'
+import { stepPath } from './step-record.ts'
+import { type MessageSource, messageId, StreamedMessage } from './streamed-message.ts'
+
+/** Runs `emit` when the messages of a graph may be sent. */
+export type Deliver = (emit: () => void) => void
+
+/**
+ * What is kept of incomplete messages when a run ends early: all of them, or only those with text of a model, or none,
+ * because they are streamed again.
+ */
+export type KeepMessages = 'all' | 'live' | 'none'
+
+/**
+ * Orders what nodes send by their turns, though they run in parallel: output of a later turn is held back until all
+ * turns before it are closed.
+ */
+export class TurnQueue {
+  readonly #held: ((() => void)[] | undefined)[]
+  readonly #isClosed: boolean[]
+  #next = 0
+
+  constructor(turns: number) {
+    this.#held = new Array(turns)
+    this.#isClosed = new Array(turns).fill(false)
+  }
+
+  add(turn: number, emit: () => void): void {
+    if (turn <= this.#next) {
+      emit()
+      return
+    }
+    this.#held[turn] ??= []
+    this.#held[turn].push(emit)
+  }
+
+  /** Nothing more comes in this turn. */
+  close(turn: number): void {
+    if (turn < 0) return
+    this.#isClosed[turn] = true
+    while (this.#next < this.#isClosed.length && this.#isClosed[this.#next]) {
+      this.#next += 1
+      this.#release(this.#next)
+    }
+  }
+
+  /** The open turns send nothing for now: emits everything that is held back. */
+  flush(): void {
+    for (let turn = this.#next; turn < this.#held.length; turn += 1) this.#release(turn)
+  }
+
+  #release(turn: number): void {
+    const held = this.#held[turn]
+    this.#held[turn] = undefined
+    for (const emit of held ?? []) emit()
+  }
+}
+
+/** Sends the messages of one graph's nodes to the user, streamed and in the order of the graph. */
+export class MessageStream {
+  readonly #plan: Plan
+  readonly #context: RunContext
+  readonly #source: MessageSource
+  readonly #prefix: string
+  /** Undefined: the user gets no messages of this graph. */
+  readonly #deliver: Deliver | undefined
+  readonly #turns: TurnQueue
+  readonly #open = new Map<number, StreamedMessage>()
+  /** Messages that wait for a node, by its place. */
+  readonly #waiting = new Map<number, Set<StreamedMessage>>()
+  readonly #isExpected: Uint8Array
+  /** Edges into each node over which a question to the user may still come first. */
+  readonly #held: Int32Array | undefined
+  readonly #isHolding: Uint8Array | undefined
+  /** The complete text of each turn. */
+  readonly #texts: string[]
+
+  constructor(
+    plan: Plan,
+    context: RunContext,
+    source: MessageSource,
+    options: { prefix: string; deliver: Deliver | undefined },
+  ) {
+    this.#plan = plan
+    this.#context = context
+    this.#source = source
+    this.#prefix = options.prefix
+    this.#deliver = options.deliver
+    this.#turns = new TurnQueue(plan.turns)
+    this.#isExpected = new Uint8Array(plan.nodes.length)
+    if (plan.held && this.#deliver) {
+      this.#held = Int32Array.from(plan.held)
+      this.#isHolding = Uint8Array.from(plan.nodes, ({ kind, place }) =>
+        kind.waits || plan.held![place]! > 0 ? 1 : 0,
+      )
+    }
+    this.#texts = new Array(plan.turns).fill('')
+  }
+
+  /** All messages so far, in the order of the graph. */
+  get answer(): string {
+    return joined(this.#texts)
+  }
+
+  get isDelivered(): boolean {
+    return this.#deliver !== undefined
+  }
+
+  /**
+   * A node has started: the messages of nodes that will certainly run after it may start to stream. Each edge is
+   * followed once per run. A node that may be skipped, or waits for a person, guarantees nothing.
+   */
+  expect(place: number): void {
+    if (!this.#deliver || this.#plan.turns === 0) return
+    const open = [place]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (this.#isExpected[next]) continue
+      this.#isExpected[next] = 1
+      const node = this.#plan.nodes[next]!
+      if (!this.#held || this.#held[next] === 0) this.#start(node)
+      if (node.rule.onError.do === 'skip' || node.kind.waits) continue
+      for (const link of this.#plan.links.outgoing[next]!) if (link.case === undefined) open.push(link.to)
+    }
+  }
+
+  append(place: number, piece: string): void {
+    for (const message of this.#waiting.get(place) ?? []) message.append(place, piece)
+  }
+
+  discard(place: number): void {
+    for (const message of this.#waiting.get(place) ?? []) message.discard(place)
+  }
+
+  /** The node has its outputs, or was skipped. */
+  settled(place: number): void {
+    if (this.#isHolding?.[place]) this.#release(place)
+    const waiting = this.#waiting.get(place)
+    if (!waiting) return
+    this.#waiting.delete(place)
+    for (const message of waiting) this.#advance(message)
+  }
+
+  /** A step ended in a previous attempt of the run: the messages inside it count. */
+  restore(node: PlannedNode): void {
+    const { texts } = this.#context.previous
+    if (!node.kind.sendsMessages || texts.size === 0) return
+    const inside = `${this.#prefix}${node.id}/`
+    this.setNested(
+      node,
+      [...texts].flatMap(([path, text]) => (path.startsWith(inside) ? [text] : [])),
+    )
+  }
+
+  /** The messages of a step, and of steps inside it, that are held back so far. */
+  unsentBy(node: PlannedNode): { unsaid?: readonly UnsentMessage[] } {
+    const { unsent } = this.#context
+    if (unsent.size === 0 || node.turn < 0) return {}
+    const path = stepPath(this.#prefix, node.id)
+    const own = [...unsent.values()].filter(each => each.path === path || each.path.startsWith(`${path}/`))
+    return own.length === 0 ? {} : { unsaid: own }
+  }
+
+  /** Sends what a step held back in a previous attempt of the run. */
+  resend(node: PlannedNode, unsent: readonly UnsentMessage[]): void {
+    if (this.#deliver) for (const each of unsent) this.#send(node, each)
+  }
+
+  /** The messages of the workflows inside a step. */
+  setNested(node: PlannedNode, texts: readonly string[]): void {
+    if (node.turn >= 0) this.#texts[node.turn] = joined(texts)
+  }
+
+  /** A node with a streamed message has run. */
+  finish(node: PlannedNode, text: string): void {
+    this.#texts[node.turn] = text
+    if (!this.#deliver) return
+    this.#open.get(node.place)?.finish(text)
+    this.#open.delete(node.place)
+    if (text !== '') this.send(node, 'text', { dataType: 'text', content: text, fileIds: [] })
+  }
+
+  /** The node sends nothing more. */
+  close(node: PlannedNode): void {
+    if (node.turn >= 0) this.#turns.close(node.turn)
+  }
+
+  send(node: PlannedNode, name: string | number, message: OutputMessage): void {
+    if (!this.#deliver) return
+    const { runId, clock } = this.#context
+    const path = stepPath(this.#prefix, node.id)
+    this.#send(node, { path, message: { id: messageId(runId, path, name), at: clock.now(), ...message } })
+  }
+
+  /** Emits in the turn of a node. */
+  emit(node: PlannedNode, emit: () => void): void {
+    const deliver = this.#deliver
+    if (!deliver) return
+    if (node.turn < 0) deliver(emit)
+    else this.#turns.add(node.turn, () => deliver(emit))
+  }
+
+  flush(): void {
+    this.#turns.flush()
+  }
+
+  /** The run, or this part of it, ends here. */
+  abort(keep: KeepMessages): void {
+    this.#turns.flush()
+    for (const [place, message] of this.#open) {
+      const node = this.#plan.nodes[place]!
+      const { sent } = message
+      if (sent === '') continue
+      if (keep === 'none' || (keep === 'live' && !message.hasModelText)) {
+        message.reset()
+        continue
+      }
+      this.#texts[node.turn] = sent
+      this.send(node, 'text', { dataType: 'text', content: sent, fileIds: [] })
+    }
+    this.#open.clear()
+    this.#turns.flush()
+  }
+
+  /** No question to the user can come any more before the nodes that follow over these edges. */
+  #release(place: number): void {
+    const open = [place]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (!this.#isHolding![next]) continue
+      this.#isHolding![next] = 0
+      for (const { to } of this.#plan.links.outgoing[next]!) {
+        this.#held![to]! -= 1
+        if (this.#held![to]! > 0) continue
+        const node = this.#plan.nodes[to]!
+        if (this.#isExpected[to]) this.#start(node)
+        if (!node.kind.waits) open.push(to)
+      }
+    }
+  }
+
+  #start(node: PlannedNode): void {
+    const { message: template } = node
+    if (!template) return
+    const { journal, runId, previous } = this.#context
+    const path = stepPath(this.#prefix, node.id)
+    const id = messageId(runId, path, 'text')
+    if (journal.wasSent(id)) return
+    const emit = (fields: { text: string; reset?: true }): void =>
+      this.emit(node, () => journal.event('node.delta', { node_id: path, ...fields, message_id: id }))
+    const reset = (): void => emit({ text: '', reset: true })
+    // The previous lease holder may have sent pieces of it.
+    if (previous.isTakenOver) reset()
+    const message = new StreamedMessage(template, this.#source, { send: text => emit({ text }), reset })
+    this.#open.set(node.place, message)
+    this.#advance(message)
+  }
+
+  #advance(message: StreamedMessage): void {
+    message.advance()
+    const place = message.waitsFor
+    if (place === undefined) return
+    const waiting = this.#waiting.get(place) ?? new Set()
+    this.#waiting.set(place, waiting.add(message))
+  }
+
+  #send(node: PlannedNode, unsent: UnsentMessage): void {
+    const { journal, unsent: held } = this.#context
+    const { path, message } = unsent
+    if (journal.wasSent(message.id)) return
+    held.set(message.id, unsent)
+    this.emit(node, () => {
+      held.delete(message.id)
+      journal.sendMessage(message, path)
+    })
+  }
+}
+
+const joined = (texts: readonly string[]): string => texts.filter(text => text !== '').join('\n\n')

@@ -1,0 +1,151 @@
+import { AppError } from '../../kernel/app-error.ts'
+import type { Graph } from '../graph.ts'
+import type { Outputs, Reply } from '../step.ts'
+import { fetchLarge } from './output-vault.ts'
+import { emptyPlan, type Plan, planNode } from './plan.ts'
+import {
+  type Answered,
+  effectKey,
+  noPreviousAttempt,
+  type PreviousAttempt,
+  type RunDependencies,
+} from './run-context.ts'
+import { decodeEvents, type RunEvent } from './run-event.ts'
+import type { RunRecord, RunStore } from './run-store.ts'
+import type { RunInputs } from './runs.ts'
+import { messageId } from './streamed-message.ts'
+
+/** Everything that a task needs to start a run, or to continue it where its journal ends. */
+export interface TaskStart {
+  readonly workspaceId: string
+  readonly run: RunRecord
+  readonly lease: string
+  readonly plan: Plan
+  /** Outputs of nodes that do not run, where a single one is tested. */
+  readonly given?: ReadonlyMap<number, Outputs>
+  readonly previous: PreviousAttempt
+  readonly answered: Answered | undefined
+  /** Why the run can never continue. */
+  readonly impossible?: AppError
+}
+
+/** A test of a single node, stored with the inputs of its run. */
+export interface Trial {
+  nodeId: string
+  outputs: Readonly<Record<string, Outputs>>
+}
+
+/** The stored inputs of a run. */
+export interface StoredInputs extends RunInputs {
+  trial?: Trial
+}
+
+export const newTask = (
+  workspaceId: string,
+  run: RunRecord,
+  lease: string,
+  work: Pick<TaskStart, 'plan' | 'given'>,
+): TaskStart => ({ workspaceId, run, lease, previous: noPreviousAttempt(), answered: undefined, ...work })
+
+/** `isTakenOver`: the previous lease holder crashed. */
+export async function recoverTask(
+  dependencies: RunDependencies,
+  workspaceId: string,
+  run: RunRecord,
+  lease: string,
+  isTakenOver: boolean,
+): Promise<TaskStart> {
+  const start = { workspaceId, run, lease, answered: answerOf(run) }
+  try {
+    const previous = await readJournal(dependencies, workspaceId, run.id, isTakenOver)
+    return { ...start, previous, ...(await workOf(dependencies, workspaceId, run)) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // It can never continue. The task starts only to fail the run; otherwise it would be claimed again and again.
+    const previous = { ...noPreviousAttempt(), isTakenOver, sequence: run.sequence }
+    return { ...start, previous, plan: emptyPlan, impossible: error }
+  }
+}
+
+async function workOf(
+  { plans, kinds }: RunDependencies,
+  workspaceId: string,
+  run: RunRecord,
+): Promise<Pick<TaskStart, 'plan' | 'given'>> {
+  if (run.graph !== undefined) return { plan: plans.planOf(JSON.parse(run.graph) as Graph) }
+  const { trial } = JSON.parse(run.inputs) as StoredInputs
+  if (!trial) return { plan: (await plans.find(workspaceId, run.workflowId, run.version)).plan }
+  const { graph } = await plans.findDraft(workspaceId, run.workflowId, run.version)
+  return trialWork(kinds, graph, trial)
+}
+
+/** One node on its own, with the supplied outputs of the nodes before it. */
+export function trialWork(
+  kinds: RunDependencies['kinds'],
+  graph: Graph,
+  trial: Trial,
+): { plan: Plan; given: Map<number, Outputs> } {
+  const plan = planNode(graph, trial.nodeId, kinds)
+  const given = new Map<number, Outputs>()
+  for (const { id, place } of plan.nodes)
+    if (id !== trial.nodeId && Object.hasOwn(trial.outputs, id)) given.set(place, trial.outputs[id]!)
+  return { plan, given }
+}
+
+function answerOf(run: RunRecord): Answered | undefined {
+  if (run.reply === undefined || run.waiting === undefined) return undefined
+  const { path, ordinal } = run.waiting
+  return { path, ordinal, reply: JSON.parse(run.reply) as Reply }
+}
+
+async function readJournal(
+  { store, vault }: RunDependencies,
+  workspaceId: string,
+  runId: string,
+  isTakenOver: boolean,
+): Promise<PreviousAttempt> {
+  const steps = await store.steps(workspaceId, runId)
+  for (const step of steps)
+    if (step.outputs !== undefined) step.outputs = await fetchLarge(vault, workspaceId, runId, step.outputs)
+  const effects = await store.effects(workspaceId, runId)
+  for (const effect of effects) effect.result = await fetchLarge(vault, workspaceId, runId, effect.result)
+  const sent = new Set<string>()
+  const texts = new Map<string, string>()
+  let sequence = 0
+  for await (const event of readEvents(store, workspaceId, runId, 0)) {
+    sequence = event.seq
+    if (event.event !== 'message') continue
+    const { message_id: id, node_id: path, content } = event.fields
+    sent.add(id)
+    if (id === messageId(runId, path, 'text')) texts.set(path, content)
+  }
+  return {
+    steps: new Map(steps.map(step => [step.path, step])),
+    effects: new Map(effects.map(({ path, name, result }) => [effectKey(path, name), result])),
+    texts,
+    sent,
+    isTakenOver,
+    sequence,
+  }
+}
+
+const batchesPerRead = 50
+
+/** The stored events of a run after a number. */
+export async function* readEvents(
+  store: RunStore,
+  workspaceId: string,
+  runId: string,
+  after: number,
+  signal?: AbortSignal,
+): AsyncGenerator<RunEvent> {
+  let last = after
+  while (!signal?.aborted) {
+    const batches = await store.events(workspaceId, runId, last, batchesPerRead)
+    for (const batch of batches) {
+      for (const event of decodeEvents(batch.lines)) if (event.seq > after) yield event
+      last = batch.last
+    }
+    if (batches.length < batchesPerRead) return
+  }
+}
