@@ -2,11 +2,12 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { end } from '../../src/nodes/end.ts'
 import { input } from '../../src/nodes/input.ts'
 import type { KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
-import { Execution, type ExecutionOptions } from '../../src/workflow/run/execution.ts'
+import { Execution } from '../../src/workflow/run/execution.ts'
 import { noJournal } from '../../src/workflow/run/journal.ts'
 import { planGraph } from '../../src/workflow/run/plan.ts'
 import { noPreviousAttempt, type RunContext } from '../../src/workflow/run/run-context.ts'
 import { Slots } from '../../src/workflow/run/scheduler.ts'
+import type { ExecutionOptions } from '../../src/workflow/run/step-run.ts'
 import { type RunOnce, type Shape, stepGraph } from './step-graph.ts'
 
 const work: NodeKind<unknown> = {

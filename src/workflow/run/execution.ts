@@ -1,4 +1,4 @@
-import type { Outcome, Outputs, StepFailure, SystemValues, Wait } from '../step.ts'
+import type { Outcome, Outputs, StepFailure, Wait } from '../step.ts'
 import { ActiveSteps } from './active-steps.ts'
 import {
   internalFailure,
@@ -9,11 +9,11 @@ import {
   tooManySteps,
   unwritable,
 } from './failures.ts'
-import { type Deliver, type KeepMessages, MessageStream } from './message-stream.ts'
+import { type KeepMessages, MessageStream } from './message-stream.ts'
 import { gatherOutputs, type Plan, type PlannedNode } from './plan.ts'
 import type { RunContext } from './run-context.ts'
 import type { StepRecord } from './run-store.ts'
-import { EdgeLedger } from './scheduler.ts'
+import { GraphState } from './scheduler.ts'
 import {
   emitFailure,
   emitFinished,
@@ -27,35 +27,15 @@ import {
   stepPath,
   waitRecord,
 } from './step-record.ts'
-import { type NestedExecution, type StepContext, type StepOwner, StepRun } from './step-run.ts'
+import {
+  type ExecutionEnd,
+  type ExecutionOptions,
+  type NestedExecution,
+  type StepContext,
+  type StepOwner,
+  StepRun,
+} from './step-run.ts'
 import { textOfValue } from './template.ts'
-
-/** How a graph is part of its run: as the run's own graph, or inside a step. */
-export interface ExecutionOptions {
-  readonly system: SystemValues
-  /** Precedes the node ids in step paths; empty for the run's own graph. */
-  readonly prefix: string
-  /** Sends the messages of this graph; undefined: the user does not get them. */
-  readonly deliver: Deliver | undefined
-  /** A previous lease holder may have started these steps and crashed before the journal knew. */
-  readonly isTakenOver?: boolean
-  /** A step around this graph handles its failure, so that the run continues. */
-  readonly isFailureHandled?: boolean
-  /** Outputs of nodes that do not run, for testing a single one. */
-  readonly given?: ReadonlyMap<number, Outputs>
-  readonly runNested: StepContext['runNested']
-}
-
-export type ExecutionEnd =
-  | { readonly status: 'succeeded'; readonly outputs: Outputs; readonly answer: string }
-  /** Nothing more can run until one of the open questions of the run is answered. */
-  | { readonly status: 'waiting' }
-
-const queued = 1
-const running = 2
-const succeeded = 3
-const skipped = 4
-const waiting = 5
 
 /** A step may be started again after a crash once: a third start might bring the server down again. */
 const maxStarts = 2
@@ -65,20 +45,15 @@ export class Execution implements StepOwner, NestedExecution {
   readonly #context: RunContext
   readonly #plan: Plan
   readonly #options: ExecutionOptions
-  readonly #edges: EdgeLedger
-  readonly #states: Uint8Array
-  readonly #outputs: (Outputs | undefined)[]
+  readonly #state: GraphState
   readonly #messages: MessageStream
   readonly #active: ActiveSteps
   readonly #stepContext: StepContext
-  /** Which nodes were started by this attempt of the run; kept only after a takeover. */
-  readonly #startedHere: Uint8Array | undefined
   /** Ready to start, in order. */
   #ready: number[] = []
   #isStarting = false
   /** Nodes that are queued for a slot, running, or being written to the journal. */
   #busy = 0
-  #isWaiting = false
   /** Records of the steps that started to wait here. */
   readonly #waits: StepRecord[] = []
   #gathered: Outputs = Object.create(null)
@@ -89,22 +64,13 @@ export class Execution implements StepOwner, NestedExecution {
     this.#context = context
     this.#plan = plan
     this.#options = options
-    this.#edges = new EdgeLedger(plan.links)
-    this.#states = new Uint8Array(plan.nodes.length)
-    this.#outputs = new Array(plan.nodes.length)
-    this.#startedHere = options.isTakenOver ? new Uint8Array(plan.nodes.length) : undefined
-    for (const [place, outputs] of options.given ?? []) {
-      this.#states[place] = succeeded
-      this.#outputs[place] = outputs
-    }
-    const values = {
-      system: options.system,
-      memory: context.memory,
-      outputsOf: (place: number) => this.#outputs[place],
-    }
+    const state = new GraphState(plan.links, options)
+    this.#state = state
+    const outputsOf = (place: number): Outputs | undefined => state.outputsOf(place)
+    const values = { system: options.system, memory: context.memory, outputsOf }
     const source = {
       ...values,
-      isSettled: (place: number) => this.#states[place] === succeeded || this.#states[place] === skipped,
+      isSettled: (place: number) => state.isSettled(place),
       written: (place: number, output: string) =>
         plan.nodes[place]!.kind.streams?.includes(output) ? this.#active.get(place)?.written : undefined,
     }
@@ -148,7 +114,7 @@ export class Execution implements StepOwner, NestedExecution {
   queuedSteps(): StepRecord[] {
     const at = this.#context.clock.now()
     return this.#plan.nodes
-      .filter(({ place }) => this.#states[place] === queued)
+      .filter(({ place }) => this.#state.isQueued(place))
       .map(node => queuedRecord(node, this.#pathOf(node), at))
   }
 
@@ -200,7 +166,7 @@ export class Execution implements StepOwner, NestedExecution {
     for (let next = 0; next < this.#ready.length; next += 1) {
       const place = this.#ready[next]!
       this.#busy += 1
-      this.#states[place] = queued
+      this.#state.queue(place)
       this.#context.slots.take(() => this.#begin(place))
     }
     this.#ready = []
@@ -216,7 +182,7 @@ export class Execution implements StepOwner, NestedExecution {
     const record = previous.steps.get(path)
     const before = readState(record?.state)
     if (record && this.#restore(node, record, before)) return
-    const starts = this.#startsBefore(place, record)
+    const starts = this.#state.startsBefore(place, record)
     if (starts >= maxStarts) return void this.#refuse(path, interruptedTwice())
     if (!record && !this.#context.countStep()) return void this.#refuse(path, tooManySteps(maxSteps))
     const isAnswered = before.wait && answered?.path === path && answered.ordinal === before.asked
@@ -227,8 +193,7 @@ export class Execution implements StepOwner, NestedExecution {
       promptTokens: record?.promptTokens ?? 0,
       completionTokens: record?.completionTokens ?? 0,
     })
-    this.#states[place] = running
-    if (this.#startedHere) this.#startedHere[place] = 1
+    this.#state.start(place)
     this.#active.enter(step)
     emitStarted(journal, step, record !== undefined || starts > 0)
     this.#messages.expect(place)
@@ -236,16 +201,6 @@ export class Execution implements StepOwner, NestedExecution {
     // This step may have crashed the server: the second start must be stored before it runs.
     step.isRecorded = true
     this.#after(journal.commit([runningRecord(step)]), () => step.start())
-  }
-
-  /**
-   * How often a step was started and not ended. The journal learns of a step a moment after its start: without a
-   * record, the previous lease holder had started it if everything before it had ended by then.
-   */
-  #startsBefore(place: number, record: StepRecord | undefined): number {
-    if (record?.status === 'running') return record.starts
-    if (!this.#startedHere) return 0
-    return this.#plan.links.incoming[place]!.some(link => this.#startedHere![link.from] === 1) ? 0 : 1
   }
 
   /** Restores a step that ended, or waits, since a previous attempt of the run; false when it has to run. */
@@ -257,8 +212,7 @@ export class Execution implements StepOwner, NestedExecution {
       if (isAnswered || path.startsWith(`${record.path}/`)) return false
       this.#messages.resend(node, state.unsaid ?? [])
       if (state.wait) this.#ask(record.path, state.wait, state.asked ?? 1)
-      this.#states[node.place] = waiting
-      this.#isWaiting = true
+      this.#state.wait(node.place)
       this.#giveSlotBack()
       return true
     }
@@ -279,7 +233,7 @@ export class Execution implements StepOwner, NestedExecution {
   #succeed(step: StepRun, outcome: Extract<Outcome, { outputs: Outputs }>): void {
     const { node } = step
     const outputs = node.kind.gathers
-      ? gatherOutputs(this.#plan, node.place, place => this.#outputs[place])
+      ? gatherOutputs(this.#plan, node.place, this.#stepContext.values.outputsOf)
       : outcome.outputs
     const { assign } = outcome
     const state: StepState = {
@@ -318,14 +272,13 @@ export class Execution implements StepOwner, NestedExecution {
   /** Publishes how a node ended, then stores it, and only then starts its successors. */
   #apply(node: PlannedNode, outputs: Outputs | undefined, state: StepState, records: StepRecord[]): void {
     const { place } = node
-    this.#states[place] = outputs ? succeeded : skipped
-    this.#outputs[place] = outputs
+    this.#state.settle(place, outputs)
     if (node.kind.gathers && outputs) Object.assign(this.#gathered, outputs)
     if (node.kind.messageField !== undefined && outputs)
       this.#messages.finish(node, textOfValue(outputs['text']))
     this.#messages.settled(place)
     this.#messages.close(node)
-    const next = this.#edges.settle(place, outputs ? state.case : null)
+    const next = this.#state.edges.settle(place, outputs ? state.case : null)
     for (const each of next.skipped) this.#skip(each, records)
     const written = records.length > 0 ? this.#context.journal.commit(records) : undefined
     this.#after(written, () => {
@@ -338,7 +291,7 @@ export class Execution implements StepOwner, NestedExecution {
     const { journal, previous, clock } = this.#context
     const node = this.#plan.nodes[place]!
     const path = this.#pathOf(node)
-    this.#states[place] = skipped
+    this.#state.settle(place, undefined)
     this.#messages.settled(place)
     this.#messages.close(node)
     if (!journal.isKept || previous.steps.has(path)) return
@@ -348,8 +301,7 @@ export class Execution implements StepOwner, NestedExecution {
 
   #wait(step: StepRun, wait: Wait): void {
     this.#active.leave(step)
-    this.#states[step.node.place] = waiting
-    this.#isWaiting = true
+    this.#state.wait(step.node.place)
     this.#ask(step.path, wait, step.asked + 1)
     const record = waitRecord(step, wait, this.#messages.unsentBy(step.node))
     this.#waits.push(record)
@@ -389,7 +341,7 @@ export class Execution implements StepOwner, NestedExecution {
   #endWhenIdle(): void {
     if (this.#busy > 0 || this.#isOver || this.#isStarting) return
     this.#isOver = true
-    if (this.#isWaiting) this.#finish?.resolve({ status: 'waiting' })
+    if (this.#state.isWaiting) this.#finish?.resolve({ status: 'waiting' })
     else this.#finish?.resolve({ status: 'succeeded', outputs: this.#gathered, answer: this.answer })
   }
 

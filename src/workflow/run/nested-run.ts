@@ -1,10 +1,10 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { type ChildCall, StepFailure, type SystemValues } from '../step.ts'
-import { Execution, type ExecutionEnd } from './execution.ts'
+import { Execution } from './execution.ts'
 import { calledItself, nestedTooDeep, RunFailure } from './failures.ts'
 import type { Plan } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
-import type { StepContext } from './step-run.ts'
+import type { ExecutionEnd, StepContext } from './step-run.ts'
 
 const maxDepth = 10
 

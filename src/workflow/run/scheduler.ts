@@ -1,4 +1,6 @@
 import type { GraphLinks } from '../graph-links.ts'
+import type { Outputs } from '../step.ts'
+import type { StepRecord } from './run-store.ts'
 
 /**
  * Tracks which edges are settled. A node may start when every edge into it is settled and at least one is live; a node
@@ -38,6 +40,80 @@ export class EdgeLedger {
       if (this.#live[link.to]! > 0) ready.push(link.to)
       else skipped.push(link.to)
     }
+  }
+}
+
+const queued = 1
+const running = 2
+const succeeded = 3
+const skipped = 4
+const waiting = 5
+
+/** The states and outputs of a graph's nodes, by their places. */
+export class GraphState {
+  readonly edges: EdgeLedger
+  readonly #links: GraphLinks
+  readonly #states: Uint8Array
+  readonly #outputs: (Outputs | undefined)[]
+  /** Which nodes were started by this attempt of the run; kept only after a takeover. */
+  readonly #startedHere: Uint8Array | undefined
+  /** Whether a node waits for an answer. */
+  isWaiting = false
+
+  constructor(
+    links: GraphLinks,
+    { isTakenOver, given }: { isTakenOver?: boolean; given?: ReadonlyMap<number, Outputs> },
+  ) {
+    this.edges = new EdgeLedger(links)
+    this.#links = links
+    this.#states = new Uint8Array(links.size)
+    this.#outputs = new Array(links.size)
+    this.#startedHere = isTakenOver ? new Uint8Array(links.size) : undefined
+    for (const [place, outputs] of given ?? []) this.settle(place, outputs)
+  }
+
+  /** Undefined for a node that was skipped or has not ended. */
+  outputsOf(place: number): Outputs | undefined {
+    return this.#outputs[place]
+  }
+
+  isSettled(place: number): boolean {
+    return this.#states[place] === succeeded || this.#states[place] === skipped
+  }
+
+  /** It waits for a slot. */
+  isQueued(place: number): boolean {
+    return this.#states[place] === queued
+  }
+
+  queue(place: number): void {
+    this.#states[place] = queued
+  }
+
+  start(place: number): void {
+    this.#states[place] = running
+    if (this.#startedHere) this.#startedHere[place] = 1
+  }
+
+  wait(place: number): void {
+    this.#states[place] = waiting
+    this.isWaiting = true
+  }
+
+  /** Without outputs it was skipped. */
+  settle(place: number, outputs: Outputs | undefined): void {
+    this.#states[place] = outputs ? succeeded : skipped
+    this.#outputs[place] = outputs
+  }
+
+  /**
+   * How often a step was started and not ended. The journal learns of a step a moment after its start: without a
+   * record, the previous lease holder had started it if everything before it had ended by then.
+   */
+  startsBefore(place: number, record: StepRecord | undefined): number {
+    if (record?.status === 'running') return record.starts
+    if (!this.#startedHere) return 0
+    return this.#links.incoming[place]!.some(link => this.#startedHere![link.from] === 1) ? 0 : 1
   }
 }
 
