@@ -61,7 +61,7 @@ describe('every document', () => {
       for (const chunk of chunks) assert.ok(chunk.tokens <= 4 * size, `${chunk.tokens} > 4 * ${size}`)
     }))
 
-  it('is found in its chunks, each being a slice of its text below what is repeated of a table', () =>
+  it('is contained in its chunks, each a slice of its text below any repeated table header', () =>
     holds(plain, (chunks, text, _chunking, blocks) => {
       const hasTables = blocks.some(block => block.kind === 'table')
       for (const { content, from, to } of chunks) {
@@ -82,7 +82,7 @@ describe('every document', () => {
         )
     }))
 
-  it('says nothing twice but for the overlap', () =>
+  it('repeats nothing except the overlap', () =>
     holds(plain, (chunks, text, { size, overlap }) => {
       let end = 0
       for (const { from, to } of chunks) {
@@ -93,7 +93,7 @@ describe('every document', () => {
       }
     }))
 
-  it('has all of it in the places of questions and answers, but for headings and headers', () =>
+  it('is covered by the ranges of its chunks in qa mode, except for headings and table headers', () =>
     holds(['qa'], (chunks, text, _chunking, blocks) => {
       const covered = new Uint8Array(text.length)
       for (const { from, to } of chunks) covered.fill(1, from, to)
@@ -103,12 +103,12 @@ describe('every document', () => {
         assert.ok(headings.has(line.replace(/\s+/g, ' ')) || headers.includes(line), `lost ${line}`)
     }))
 
-  it('says in questions and answers all that is in their places, but for the marks', () =>
+  it('has all text of the ranges in its questions and answers, except for the markers', () =>
     holds(['qa'], (chunks, text) => {
       const contents = new Map<string, string>()
       for (const { from, to, content } of chunks) {
         const slice = text.slice(from, to)
-        // The parts of a long answer in a table have the same place.
+        // The parts of a long answer in a table have the same range.
         const key = `${from} ${to} ${slice}`
         contents.set(key, (contents.get(key) ?? '') + content)
       }
@@ -119,11 +119,11 @@ describe('every document', () => {
       }
     }))
 
-  it('never has a character cut in two', () =>
+  it('never splits a grapheme', () =>
     holds(all, chunks => {
       for (const { content } of chunks) {
         assert.ok(!/^[\udc00-\udfff]/.test(content))
-        // The broken half in the random text is a first half without a second one.
+        // The random text contains an unpaired high surrogate.
         assert.ok(!/[\ud800-\udbff]$/.test(content) || content.endsWith('\ud83d'))
       }
     }))
@@ -138,7 +138,7 @@ const linesNotIn = (text: string, covered: Uint8Array): string[] => {
     .filter(line => line !== '')
 }
 
-/** How often each character occurs; those of marks and between cells are left out. */
+/** Character counts, without markers and cell separators. */
 const countsOf = (text: string): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const unit of text.split(''))

@@ -29,7 +29,7 @@ describe('auto', () => {
       [`[上海] 上海\n\n${shanghai}\n\n${shanghai}`, `[上海] ${shanghai}`],
     ))
 
-  it('keeps sections of a fair size apart and knows the path to each', async () =>
+  it('keeps sections of a fair size apart, with their heading paths', async () =>
     assert.deepEqual(
       await cut([
         heading(1, '中国'),
@@ -47,7 +47,7 @@ describe('auto', () => {
       ],
     ))
 
-  it('puts tiny sections into one chunk under what their paths have in common', async () =>
+  it('merges tiny sections into one chunk under their common heading path', async () =>
     assert.deepEqual(
       await cut([
         heading(1, '手册'),
@@ -61,7 +61,7 @@ describe('auto', () => {
       ['[手册] 手册\n\n安装\n\n运行 npm install。\n\n启动\n\n运行 npm start。\n\n停止\n\n按 Ctrl+C。'],
     ))
 
-  it('does not make hundreds of chunks of hundreds of tiny sections', async () => {
+  it('does not create hundreds of chunks for hundreds of tiny sections', async () => {
     const sections = Array.from({ length: 300 }, (_, index) => [
       heading(2, `第${index}条`),
       paragraph('同意。'),
@@ -70,7 +70,7 @@ describe('auto', () => {
     assert.ok(chunks.length <= 12, `${chunks.length} chunks`)
   })
 
-  it('puts a line of introduction with the first subsection', async () =>
+  it('joins a line of introduction to the first subsection', async () =>
     assert.deepEqual(
       await cut([
         heading(1, '城市'),
@@ -81,13 +81,13 @@ describe('auto', () => {
       [`[城市] 城市\n\n概述。\n\n上海\n\n${shanghai + shanghai}`],
     ))
 
-  it('puts a heading with nothing under it into the next chunk, the last one into the chunk before', async () =>
+  it('joins an empty heading to the next chunk, and the last one to the previous chunk', async () =>
     assert.deepEqual(
       await cut([heading(1, '甲'), heading(1, '乙'), paragraph(shanghai + beijing), heading(1, '附录')]),
       [`[乙] 甲\n\n乙\n\n${shanghai + beijing}\n\n附录`],
     ))
 
-  it('does not leave a heading behind at the end of a chunk', async () => {
+  it('does not end a chunk with a heading', async () => {
     const sentence = `${'很'.repeat(93)}长。`
     assert.deepEqual(
       await cut([heading(1, '城市'), paragraph('概述。'), heading(2, '上海'), paragraph(`${sentence}完。`)]),
@@ -95,7 +95,7 @@ describe('auto', () => {
     )
   })
 
-  it('closes deeper headings when a higher one comes', async () => {
+  it('closes deeper headings at a higher one', async () => {
     const chunks = await cut([
       ...[heading(1, '一'), heading(3, '深'), paragraph(shanghai + shanghai)],
       ...[heading(2, '中'), paragraph(beijing + beijing)],
@@ -115,13 +115,13 @@ describe('overlap', () => {
     '陆家嘴在江的东岸。',
   ]
 
-  it('begins a chunk with the last whole sentences of the one before', async () =>
+  it('starts a chunk with the last whole sentences of the previous one', async () =>
     assert.deepEqual(await cut([paragraph(sentences.join(''))], { size: 36, overlap: 10 }), [
       `[] ${sentences.slice(0, 3).join('')}`,
       `[] ${sentences.slice(2).join('')}`,
     ]))
 
-  it('of half the size or more is half the size', async () => {
+  it('is limited to half the chunk size', async () => {
     const half = await cut([paragraph(sentences.join(''))], { size: 36, overlap: 18 })
     assert.deepEqual(await cut([paragraph(sentences.join(''))], { size: 36, overlap: 500 }), half)
   })
@@ -145,7 +145,7 @@ describe('overlap', () => {
 })
 
 describe('paragraph', () => {
-  it('makes a chunk of each paragraph, and joins a tiny one to the next of its section', async () =>
+  it('creates a chunk per paragraph and joins a tiny one to the next of its section', async () =>
     assert.deepEqual(
       await cut(
         [
@@ -165,7 +165,7 @@ describe('paragraph', () => {
 })
 
 describe('heading', () => {
-  it('makes a chunk of each section, however small, and splits long ones', async () =>
+  it('creates a chunk per section, however small, and splits long ones', async () =>
     assert.deepEqual(
       await cut(
         [
@@ -190,13 +190,13 @@ describe('separators', () => {
     paragraph('戊戊戊戊戊###己'),
   ]
 
-  it('say where text is taken apart, also across paragraphs', async () =>
+  it('split text, also across paragraphs', async () =>
     assert.deepEqual(await cut(blocks, { separators: ['###'], size: 20 }), [
       '[] 甲甲甲甲甲。乙乙乙乙乙',
       '[] ###丙丙丙丙丙\n\n丁丁丁丁丁\n\n戊戊戊戊戊###己',
     ]))
 
-  it('made of line ends are found between blocks; parts are packed to size', async () =>
+  it('of line breaks match between blocks; parts are packed to the chunk size', async () =>
     assert.deepEqual(await cut(blocks, { separators: ['\n\n'], size: 20 }), [
       '[] 甲甲甲甲甲。乙乙乙乙乙###丙丙丙丙丙',
       '[] 丁丁丁丁丁\n\n戊戊戊戊戊###己',
@@ -232,7 +232,7 @@ describe('code', () => {
 })
 
 describe('a document', () => {
-  it('tells the page and the sheet of what a chunk begins with, not of the overlap', async () => {
+  it('has the page and sheet of the start of each chunk, not of the overlap', async () => {
     const sheet = (name: string): Block => ({ ...table(['甲'], ['乙']), sheet: name })
     const blocks = [
       paragraph(shanghai, 3),
@@ -253,7 +253,7 @@ describe('a document', () => {
     )
   })
 
-  it('is cut while it is read', async () => {
+  it('is chunked while it is read', async () => {
     const ways: Partial<Chunking>[] = [
       {},
       { separators: ['###'] },
@@ -274,13 +274,13 @@ describe('a document', () => {
     }
   })
 
-  it('of nothing has no chunks', async () =>
+  it('that is empty has no chunks', async () =>
     assert.deepEqual(
       await cut([paragraph(' \n'), table(['', ' '], [''], []), heading(1, ''), code('\n\n')]),
       [],
     ))
 
-  it('of too many chunks fails with what to do', async () => {
+  it('with too many chunks fails with advice', async () => {
     const rows = Array.from({ length: 200_001 }, () => ['问', '答'])
     const large: Block = { kind: 'table', header: undefined, rows }
     await assert.rejects(cut([large], { strategy: 'qa' }), (error: unknown) => {
@@ -291,7 +291,7 @@ describe('a document', () => {
     })
   })
 
-  it('does not carry a heading of many pages with every chunk', async () => {
+  it('truncates a heading of many pages', async () => {
     const [chunk] = await chunkAll([heading(1, '长'.repeat(5000)), paragraph('文。')], {
       strategy: 'auto',
       size: 100,

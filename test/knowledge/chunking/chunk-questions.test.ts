@@ -31,18 +31,18 @@ describe('questions in a table', () => {
     }
   })
 
-  it('have other columns below the answer', async () =>
+  it('include other columns below the answer', async () =>
     assert.deepEqual(await cut(table(['编号', '问题', '答案', '分类'], ['1', '多久到？', '三天', '物流'])), [
       '[] 多久到？\n三天\n编号: 1\n分类: 物流',
     ]))
 
-  it('are the first of two columns; a first row that names nothing is a question, too', async () => {
+  it('are the first of two columns; a first row without column names is a question too', async () => {
     const pairs = ['[] 多久到？\n三天', '[] 怎么退？\n找客服']
     assert.deepEqual(await cut(table(undefined, ['多久到？', '三天'], ['怎么退？', '找客服'])), pairs)
     assert.deepEqual(await cut(table(['多久到？', '三天'], ['怎么退？', '找客服'])), pairs)
   })
 
-  it('are not doubled where a long table comes in parts with the same header', async () =>
+  it('are not duplicated if a long table is split into blocks with the same header', async () =>
     assert.deepEqual(
       await cut(table(['甲？', '一'], ['乙？', '二']), table(['甲？', '一'], ['丙？', '三'])),
       ['[] 甲？\n一', '[] 乙？\n二', '[] 丙？\n三'],
@@ -54,7 +54,7 @@ describe('questions in a table', () => {
       ['[] 多久到？\n三天', '[] 问题 | 答案\n怎么退？', '[] 在哪？\n上海'],
     ))
 
-  it('leave the header out, and no chunk reaches across it', async () => {
+  it('omit the header, and no chunk spans it', async () => {
     const blocks = [
       paragraph('见下。'),
       table(['很长很长很长的分类', '问题', '答案'], ['', '', '', '在哪？']),
@@ -66,14 +66,14 @@ describe('questions in a table', () => {
     )
   })
 
-  it('are not looked for where there are three columns without such names', async () =>
+  it('are not assumed in three columns without such names', async () =>
     assert.deepEqual(await cut(table(['城市', '人口', '省'], ['上海', '2487万', '']), paragraph('完。')), [
       '[] 城市 | 人口 | 省\n上海 | 2487万\n\n完。',
     ]))
 })
 
 describe('questions in text', () => {
-  it('are found in one paragraph, on lines and in a row', async () =>
+  it('are found in one paragraph, on separate lines or on one line', async () =>
     assert.deepEqual(
       await cut(
         paragraph('问：怎么退款？答：联系客服。'),
@@ -82,7 +82,7 @@ describe('questions in text', () => {
       ['[] 怎么退款？\n联系客服。', '[] How long?\nThree days.', '[] Where?\nHere.'],
     ))
 
-  it('are found as paragraphs of their own, the answer going on up to the next question', async () =>
+  it('are found in separate paragraphs, with the answer continuing up to the next question', async () =>
     assert.deepEqual(
       await cut(
         ...[paragraph('Q1: How long?'), paragraph('A1: Three days.'), paragraph('- or four')],
@@ -91,7 +91,7 @@ describe('questions in text', () => {
       ['[] How long?\nThree days.\n\n- or four', '[] 在哪？\n上海。'],
     ))
 
-  it('have the heading above them as their path only; other text is cut as in auto', async () =>
+  it('have the headings as their path only; other text is chunked as in auto', async () =>
     assert.deepEqual(
       await cut(
         ...[{ kind: 'heading', level: 1, text: '帮助' } as const, paragraph('先看这里。')],
@@ -110,7 +110,7 @@ describe('questions in text', () => {
       '[] 在哪？\n上海。',
     ]))
 
-  it('are not seen in words that only look like a mark', async () =>
+  it('are not found in words that only look like a marker', async () =>
     assert.deepEqual(await cut(paragraph('FAQ: see the Q&A: page. 提问：')), [
       '[] FAQ: see the Q&A: page. 提问：',
     ]))
@@ -124,7 +124,7 @@ describe('a long answer', () => {
       `[] 怎么退款？\n${sentence.repeat(39)}`,
     ]))
 
-  it('above that is split, each part below the question', async () => {
+  it('above that is split, and each part repeats the question', async () => {
     const block = paragraph(`问：怎么退款？答：${sentence.repeat(45)}`)
     const chunks = await chunkAll([block], { strategy: 'qa', size, overlap: 20 })
     assert.deepEqual(
@@ -134,7 +134,7 @@ describe('a long answer', () => {
     assert.equal(documentText([block]).slice(chunks[1]?.from, chunks[1]?.to), sentence.repeat(9))
   })
 
-  it('in a table is split, too', async () => {
+  it('in a table is split too', async () => {
     const chunks = await cut(table(['问题', '答案'], ['怎么退款？', sentence.repeat(45)]))
     assert.deepEqual(chunks, Array<string>(5).fill(`[] 怎么退款？\n${sentence.repeat(9)}`))
   })

@@ -24,7 +24,7 @@ describe('a table', () => {
       '城市 | 人口\n城市8 | 8万\n\n以上。',
     ]))
 
-  it('tells the place of the rows, not of the header that is repeated', async () => {
+  it('has the range of its rows, without the repeated header', async () => {
     const chunks = await chunkAll([cities], { strategy: 'auto', size: 30, overlap: 0 })
     const text = documentText([cities])
     assert.equal(
@@ -33,7 +33,7 @@ describe('a table', () => {
     )
   })
 
-  it('goes with the text before it, and its header never ends a chunk', async () => {
+  it('joins the text before it, and its header never ends a chunk', async () => {
     const [first, second] = await contents(
       [{ kind: 'paragraph', text: '一二三四五六七八九十。' }, cities],
       16,
@@ -42,7 +42,7 @@ describe('a table', () => {
     assert.match(second ?? '', /^城市 \| 人口\n城市0/)
   })
 
-  it('keeps the place of empty cells, and leaves out empty rows', async () =>
+  it('keeps the position of empty cells and omits empty rows', async () =>
     assert.deepEqual(
       await contents(
         [
@@ -62,7 +62,7 @@ describe('a table', () => {
       ['a |  | c\n| b\nx y'],
     ))
 
-  it('with a row above the size has it split, each part under the key of the row and its columns', async () => {
+  it('splits a row above the chunk size, each part under the row key and its columns', async () => {
     const text = '黄浦江把城区分成浦东和浦西。'
     const row = ['上海', text.repeat(5), '直辖市']
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('a table', () => {
     )
   })
 
-  it('that is very wide goes by columns, each with its name', async () => {
+  it('that is very wide is split by columns, each with its name', async () => {
     const columns = Array.from({ length: 40 }, (_, index) => index)
     const wide: Block = {
       kind: 'table',
@@ -91,7 +91,7 @@ describe('a table', () => {
     assert.doesNotMatch(chunk ?? '', /列35/)
   })
 
-  it('with long names has the name of a column wherever its value is', async () => {
+  it('with long column names repeats a name with each value', async () => {
     const columns = Array.from({ length: 6 }, (_, index) => index)
     const names = columns.map(index => `这一列的名字很长${index}`)
     const chunks = await contents(

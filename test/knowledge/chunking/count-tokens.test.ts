@@ -24,7 +24,7 @@ describe('countTokens', () => {
   for (const [text, tokens, why] of counts)
     it(`counts ${tokens} for ${JSON.stringify(text)}: ${why}`, () => assert.equal(countTokens(text), tokens))
 
-  it('comes close to 1.3 tokens per English word', () => {
+  it('is close to 1.3 tokens per English word', () => {
     const prose =
       'It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want ' +
       'of a wife. However little known the feelings or views of such a man may be on his first entering a ' +
@@ -40,7 +40,7 @@ describe('countTokens', () => {
       }),
     ))
 
-  it('never makes more of two texts together than of each', () =>
+  it('never counts more for joined texts than for their sum', () =>
     fc.assert(
       fc.property(text, fc.nat(), (text, at) => {
         const middle = at % (text.length + 1)

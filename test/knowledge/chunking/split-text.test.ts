@@ -14,18 +14,18 @@ describe('sentences', () => {
     sentences(['他说：“你好。”', '然后走了。', '「今日は。」', 'と言った。']))
   it('begin with the opening quote or bracket', () =>
     sentences(['他来了。', '“你好。”', '她说。', '（笑）然后。', '【注】完。']))
-  it('keep several marks together', () => sentences(['真的！？', 'What?! ', 'Yes.']))
+  it('keep several punctuation marks together', () => sentences(['真的！？', 'What?! ', 'Yes.']))
   it('do not end inside a number', () => sentences(['Pi is 3.14 today. ', '第1.2节讲版本2.0.1。', '完。']))
   it('do not end after an abbreviation', () =>
     sentences(['Use e.g. Foo or i.e. Bar. ', 'Mr. Smith met Dr. Who. ', 'See Fig. A there.']))
   it('do not end after an initial', () => sentences(['J. R. R. Tolkien wrote. ', 'The U.S. Army came.']))
   it('do not end inside an address or a file name', () =>
     sentences(['见https://a.b/c?d=E。', 'Open Read.Me first. ', 'Done.']))
-  it('do end after ASCII marks in Chinese text', () => sentences(['真的?', '是的!', '好']))
+  it('end after ASCII punctuation in Chinese text', () => sentences(['真的?', '是的!', '好']))
   it('are not just a number', () => sentences(['1. First. ', '2. Second.']))
-  it('keep the mark of a reference', () =>
+  it('keep a trailing reference', () =>
     sentences(['人口很多。[3][4]', '后来更多。', 'It is so.[1] ', 'Next.']))
-  it('go on over a wrapped line, and end before a blank line or a list', () =>
+  it('continue over a wrapped line, and end before a blank line or a list', () =>
     sentences(['A line\nthat goes on.\n', 'Another\n\n', 'List\n', '- one\n', '- two']))
   it('are known in other scripts', () => sentences(['हिन्दी वाक्य। ', 'दूसरा वाक्य। ', 'نعم؟ ', 'لا.']))
 
@@ -39,7 +39,7 @@ describe('sentences', () => {
   })
 })
 
-describe('a text without an end', () => {
+describe('a text without sentence ends', () => {
   const size = 16
   it('is split at lines first', () =>
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('a text without an end', () => {
   it('then at white space', () => {
     for (const part of splitLongText('word '.repeat(60), size)) assert.match(part, /^(word ){4}$/)
   })
-  it('then between characters as people see them', () => {
+  it('then between graphemes', () => {
     const family = '👨‍👩‍👧‍👦'
     const accent = 'e\u0301\u0302'
     for (const part of splitLongText(family.repeat(20), size)) assert.equal(part.replaceAll(family, ''), '')

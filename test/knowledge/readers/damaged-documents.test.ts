@@ -85,7 +85,7 @@ const kinds: Record<string, Kind> = {
   },
 }
 
-/** Only failures that tell a person what is wrong may come out. */
+/** Only `DocumentFailure` with a clear message is allowed. */
 const assertReadOrRefused = async (read: Read, bytes: Uint8Array): Promise<void> => {
   try {
     await blocksOf(read(bytes))
@@ -119,18 +119,18 @@ for (const [name, { make, read, runs }] of Object.entries(kinds))
       bytes = await make()
     })
 
-    it('is whole before it is damaged', async () => {
+    it('is valid before it is damaged', async () => {
       assert.ok((await blocksOf(read(bytes))).length > 0)
     })
 
-    it('is read or refused, whatever was flipped or cut off', async () => {
+    it('is read or rejected, whatever was flipped or truncated', async () => {
       await fc.assert(
         fc.asyncProperty(damage, how => assertReadOrRefused(read, damaged(bytes, how))),
         { numRuns: rounds(Math.ceil(runs / 4)) },
       )
     })
 
-    it('is read or refused when the damage is inside its parts', async () => {
+    it('is read or rejected if its entries are damaged', async () => {
       const parts = Object.entries(unzipSync(bytes))
       await fc.assert(
         fc.asyncProperty(fc.nat(parts.length - 1), damage, (chosen, how) => {
@@ -144,7 +144,7 @@ for (const [name, { make, read, runs }] of Object.entries(kinds))
       )
     })
 
-    it('that is empty or something else is refused', async () => {
+    it('that is empty or another format is rejected', async () => {
       for (const other of ['', 'x', 'PK\u0003\u0004', '<html></html>'])
         await assert.rejects(blocksOf(read(Buffer.from(other))), DocumentFailure)
     })
@@ -154,7 +154,7 @@ describe('a damaged pdf', () => {
   const worker = startPdfWorker()
   after(() => worker.stop())
 
-  it('is read or refused, whatever was flipped or cut off', async () => {
+  it('is read or rejected, whatever was flipped or truncated', async () => {
     const bytes = await makePdf({
       pages: [['Some text', { text: 'Large', size: 20 }], ['More text']],
     })
@@ -169,7 +169,7 @@ describe('a damaged pdf', () => {
     )
   })
 
-  it('that is empty or something else is refused', async () => {
+  it('that is empty or another format is rejected', async () => {
     for (const other of ['', 'x', '%PDF-1.7', '<html></html>'])
       await assert.rejects(worker.read(Buffer.from(other)), DocumentFailure)
   })

@@ -9,15 +9,15 @@ const swapped = (text: string) => Buffer.from(text, 'utf16le').swap16()
 const failsWith = (code: string) => (error: unknown) =>
   error instanceof DocumentFailure && error.code === code
 
-describe('text by its content', () => {
-  it('reads UTF-8 with and without a mark', () => {
+describe('encoding detection', () => {
+  it('reads UTF-8 with and without a byte order mark', () => {
     assert.equal(decodeText(Buffer.from('价格 42 €')), '价格 42 €')
     assert.equal(decodeText(Buffer.from('\ufeff价格')), '价格')
     assert.equal(decodeText(new Uint8Array()), '')
     assert.equal(decodeText(Buffer.from(' \n\t ')), ' \n\t ')
   })
 
-  it('reads GB18030, short as it may be', () => {
+  it('reads GB18030, even short texts', () => {
     const bytes = hex('d6d0b9fac8cbc3f1d2f8d0d0d3da31393438c4eac9e8c1a2')
     assert.equal(bytes.length, 24)
     assert.equal(decodeText(bytes), '中国人民银行于1948年设立')
@@ -26,7 +26,7 @@ describe('text by its content', () => {
     assert.equal(decodeText(hex('d0d5c3fb2cb3c7cad00ad5c5c8fd2cb1b1bea90a')), '姓名,城市\n张三,北京\n')
   })
 
-  it('reads UTF-16 in both orders, with and without a mark', () => {
+  it('reads UTF-16 in both byte orders, with and without a byte order mark', () => {
     for (const text of [
       'Hello, world',
       '今天天气很好。\n我们去公园。',
@@ -40,11 +40,11 @@ describe('text by its content', () => {
     }
   })
 
-  it('does not take ASCII for UTF-16', () => {
+  it('does not mistake ASCII for UTF-16', () => {
     assert.equal(decodeText(Buffer.from('Bush hid the facts')), 'Bush hid the facts')
   })
 
-  it('tells the other encodings of the East apart', () => {
+  it('distinguishes the other East Asian encodings', () => {
     assert.equal(decodeText(hex('c163c5e9a4a4a4e5b4fab8d5a4e5a5f3')), '繁體中文測試文件')
     assert.equal(decodeText(hex('82b182f182c982bf82cd814190a28a45')), 'こんにちは、世界')
     assert.equal(decodeText(hex('a4b3a4f3a4cba4c1a4cfa1a2c0a4b3a6')), 'こんにちは、世界')
@@ -67,7 +67,7 @@ describe('text by its content', () => {
     assert.equal(decodeText(hex('cae1ebe7ecddf1e120eafcf3ece5')), 'Καλημέρα κόσμε')
   })
 
-  it('refuses what it cannot tell instead of guessing', () => {
+  it('rejects ambiguous text', () => {
     const unclear = {
       polish: '5a61bff3b3e62067eab66cb920 6a61bcf1',
       czech: '50f8edb9b920be6c75bb6f75e86bfd206bf9f2',
@@ -79,13 +79,13 @@ describe('text by its content', () => {
       assert.throws(() => decodeText(hex(digits)), failsWith('unknown_encoding'), name)
   })
 
-  it('believes what a page says of itself where the bytes leave it open', () => {
+  it('uses the declared encoding if the bytes are ambiguous', () => {
     assert.equal(decodeText(hex('5a61bff3b3e6'), 'iso-8859-2'), 'Zażółć')
     assert.equal(decodeText(Buffer.from('中文'), 'gbk'), '中文')
     assert.equal(decodeText(hex('d6d0b9fac8cbc3f1'), 'no-such-encoding'), '中国人民')
   })
 
-  it('refuses binary data', () => {
+  it('rejects binary data', () => {
     for (const digits of [
       '00010203fffefdfc',
       '7f454c46020101000000',
@@ -95,7 +95,7 @@ describe('text by its content', () => {
       assert.throws(() => decodeText(hex(digits)), failsWith('unsupported_format'), digits)
   })
 
-  it('forgives a character that the end of the file cuts, and the end mark of old systems', () => {
+  it('tolerates a truncated last character and an end-of-file character', () => {
     assert.equal(decodeText(Buffer.from('中文').subarray(0, 5)), '中')
     assert.equal(decodeText(hex('d6d0b9fac8cbc3f1d2')), '中国人民')
     assert.equal(decodeText(Buffer.from('abc中').subarray(0, 5)), 'abc')
@@ -116,7 +116,7 @@ describe('text by its content', () => {
     assert.ok(decodeText(bytes).endsWith('中国人民银行'))
   })
 
-  it('gives a text or a DocumentFailure for any bytes', () => {
+  it('returns text or throws DocumentFailure for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), bytes => {
         try {
@@ -128,7 +128,7 @@ describe('text by its content', () => {
     )
   })
 
-  it('gives back every text in UTF-8', () => {
+  it('round-trips every text in UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), text => {
         fc.pre(!/[\u0000-\u001f\u007f\ufeff]/.test(text))

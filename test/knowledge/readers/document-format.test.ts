@@ -6,7 +6,7 @@ import { formatOf } from '../../../src/knowledge/ingest/readers/document-format.
 const openXml = 'application/vnd.openxmlformats-officedocument'
 
 describe('the format of a file', () => {
-  it('goes by the name where the content is text', async () => {
+  it('depends on the name if the content is text', async () => {
     const formats = {
       ...{ 'a.txt': 'text', 'a.log': 'text', 'a.rst': 'text', README: 'text', 'a.unknown': 'text' },
       ...{
@@ -30,7 +30,7 @@ describe('the format of a file', () => {
       assert.equal(formatOf(name, await detectMimeType(Buffer.from('some text'), name)), format, name)
   })
 
-  it('knows the binary formats by their type', () => {
+  it('recognizes binary formats by MIME type', () => {
     assert.equal(formatOf('a.pdf', 'application/pdf'), 'pdf')
     assert.equal(formatOf('a', `${openXml}.wordprocessingml.document`), 'docx')
     assert.equal(formatOf('a', `${openXml}.spreadsheetml.sheet`), 'xlsx')
@@ -45,7 +45,7 @@ describe('the format of a file', () => {
     assert.equal(formatOf('a', 'application/epub+zip'), 'epub')
   })
 
-  it('believes the content before the name', () => {
+  it('prefers the content to the name', () => {
     assert.equal(formatOf('report.txt', 'application/pdf'), 'pdf')
     assert.equal(formatOf('page', 'text/html'), 'html')
     assert.equal(formatOf('report.pdf', 'text/html'), 'html')
@@ -53,19 +53,19 @@ describe('the format of a file', () => {
     assert.equal(formatOf('a.docx', 'image/png'), undefined)
   })
 
-  it('lets the reader of a promised format say that the file is damaged or locked', () => {
+  it('uses the extension of a damaged or encrypted binary file', () => {
     assert.equal(formatOf('report.pdf', 'text/plain'), 'pdf')
     assert.equal(formatOf('report.pdf', 'application/octet-stream'), 'pdf')
     assert.equal(formatOf('a.docx', 'application/x-cfb'), 'docx')
     assert.equal(formatOf('a.xlsx', 'application/zip'), 'xlsx')
   })
 
-  it('tries text of which the type could not be told', () => {
+  it('falls back to the extension if the type is unknown', () => {
     assert.equal(formatOf('a.csv', 'application/octet-stream'), 'csv')
     assert.equal(formatOf('a.dat', 'application/octet-stream'), undefined)
   })
 
-  it('knows what it cannot read', () => {
+  it('is undefined for unsupported files', () => {
     const types = [
       'image/png',
       'image/svg+xml',

@@ -24,7 +24,7 @@ const csv = '地区,Amount,Day\n华东,1200.5,2024-02-29\n华南,800,2024-03-01\
 const missing = spawnSync('soffice', ['--version']).error
 const skip = missing ? 'soffice is not installed, so files of a real office suite cannot be made' : false
 
-describe('files of a real office suite', { skip }, () => {
+describe('files written by LibreOffice', { skip }, () => {
   let folder = ''
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'office-suite-'))
@@ -32,7 +32,7 @@ describe('files of a real office suite', { skip }, () => {
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   const convert = (source: string, to: string, ...options: string[]): Uint8Array => {
-    // A profile of its own keeps it apart from any other one that runs.
+    // A separate profile isolates it from other instances.
     const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`
     execFileSync(
       'soffice',

@@ -7,12 +7,12 @@ const body = (name: string) =>
   `def ${name}(value):\n${`    value = value + 1\n\n`.repeat(40)}    return value\n`
 
 describe('source code', () => {
-  it('keeps a short file whole, with the comment at its start', () => {
+  it('keeps a short file whole, with its leading comment', () => {
     const code = '# What this is for\n\nimport os\n\n\ndef main():\n    pass'
     assert.deepEqual([...readCode(`${code}\n`, 'python')], [{ kind: 'code', text: code, language: 'python' }])
   })
 
-  it('cuts between constructs and never inside one', () => {
+  it('splits between constructs and never inside one', () => {
     const text = `# File\n\n${body('first')}\n${body('second')}\n${body('third')}`
     const pieces = [...readCode(text)].map(block => (block.kind === 'code' ? block.text : ''))
     assert.deepEqual(
@@ -24,13 +24,13 @@ describe('source code', () => {
     assert.equal(pieces.join('').replace(/\s/g, ''), text.replace(/\s/g, ''))
   })
 
-  it('gives nothing for an empty file', () => {
+  it('yields nothing for an empty file', () => {
     assert.deepEqual([...readCode('')], [])
     assert.deepEqual([...readCode('\n \n\n')], [])
   })
 })
 
-it('reads a notebook as its text, its code and what that printed', () => {
+it('reads the text, code and output of a notebook', () => {
   const notebook = {
     metadata: { kernelspec: { language: 'python' } },
     cells: [

@@ -11,7 +11,7 @@ const table = (text: string) => {
 }
 
 describe('delimited text', () => {
-  it('reads quotes, doubled quotes and line breaks in them', () => {
+  it('reads quoted fields, escaped quotes and line breaks in them', () => {
     assert.deepEqual(table('\ufeffname,note\r\ntea,"green, ""fine""\r\nleaves"\r\nrice,"x" y\r\n'), {
       header: ['name', 'note'],
       rows: [
@@ -21,7 +21,7 @@ describe('delimited text', () => {
     })
   })
 
-  it('finds the delimiter by content', () => {
+  it('detects the delimiter', () => {
     const rows = [['1,5', '2,5']]
     assert.deepEqual(table('price;weight\n1,5;2,5\n'), { header: ['price', 'weight'], rows })
     assert.deepEqual(table('price|weight\n1,5|2,5\n')?.rows, rows)
@@ -30,7 +30,7 @@ describe('delimited text', () => {
     assert.deepEqual(tables('a b\nc d', '\t')[0]?.rows, [['a b'], ['c d']])
   })
 
-  it('tells a header from data', () => {
+  it('distinguishes a header from data', () => {
     assert.deepEqual(table('产品,数字\n茶壶,42\n')?.header, ['产品', '数字'])
     assert.deepEqual(table('姓名,城市\n张三,北京\n')?.header, ['姓名', '城市'])
     assert.deepEqual(table('user_id,created_at\nx,y')?.header, ['user_id', 'created_at'])
@@ -40,7 +40,7 @@ describe('delimited text', () => {
     assert.equal(table('a,\n1,2,3')?.rows.length, 1)
   })
 
-  it('fills up rows that are too short and skips empty ones', () => {
+  it('pads short rows and skips empty ones', () => {
     assert.deepEqual(table('a,b,c\n1\n\n,,\n1,2,3,4'), {
       header: ['a', 'b', 'c', ''],
       rows: [
@@ -50,7 +50,7 @@ describe('delimited text', () => {
     })
   })
 
-  it('gives long tables in parts that all carry the header', () => {
+  it('splits long tables into blocks that each have the header', () => {
     const parts = tables(`id,name\n${Array.from({ length: 1201 }, (_, id) => `${id},n${id}`).join('\n')}`)
     assert.deepEqual(
       parts.map(part => [part.header, part.rows.length]),
@@ -62,21 +62,21 @@ describe('delimited text', () => {
     )
   })
 
-  it('does not let one quote without an end swallow the table', () => {
+  it('does not let an unclosed quote swallow the table', () => {
     assert.deepEqual(table('id,size\n1,"5 inch\n2,6\n3,"7, 8"\n')?.rows.at(-1), ['3', '7, 8'])
   })
 
-  it('reads what is empty as nothing', () => {
+  it('yields nothing for empty input', () => {
     assert.deepEqual(tables(''), [])
     assert.deepEqual(tables('\n\r\n,,,\n'), [])
   })
 
-  it('does not make rows as wide as a hostile header', () => {
+  it('does not pad rows to a hostile header', () => {
     const parts = tables(`${'a,'.repeat(50_000)}\n${'x\n'.repeat(2000)}`)
     assert.ok(parts.every(part => part.rows.slice(1).every(row => row.length === 1)))
   })
 
-  it('gives back the cells of any table', () => {
+  it('round-trips the cells of any table', () => {
     const cell = fc
       .string({ unit: fc.constantFrom(...'ab,;|"\n\t 中1'), maxLength: 8 })
       .map(text => `x${text}x`)
@@ -96,7 +96,7 @@ describe('delimited text', () => {
     )
   })
 
-  it('reads any text as some table', () => {
+  it('accepts any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'",;|\t\r\na1'), maxLength: 200 }), text => {
         assert.ok(Array.isArray(tables(text)))

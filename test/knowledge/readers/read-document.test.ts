@@ -22,7 +22,7 @@ const failsWith = (code: string) => (error: unknown) =>
 const hex = (digits: string) => Buffer.from(digits, 'hex')
 
 describe('a document of any kind', () => {
-  it('is read by the reader of its kind', async () => {
+  it('is read by the reader of its format', async () => {
     assert.deepEqual(await read('a.md', '# Tea'), [{ kind: 'heading', level: 1, text: 'Tea' }])
     assert.deepEqual(await read('a.html', '<h1>Tea</h1>'), [{ kind: 'heading', level: 1, text: 'Tea' }])
     assert.deepEqual(await read('a.txt', '# Tea'), [{ kind: 'paragraph', text: '# Tea' }])
@@ -35,7 +35,7 @@ describe('a document of any kind', () => {
     ])
   })
 
-  it('is read in the encoding of its content', async () => {
+  it('is decoded in the encoding of its content', async () => {
     const text = [{ kind: 'paragraph', text: '中国人民银行于1948年设立' }]
     assert.deepEqual(await read('a.txt', hex('d6d0b9fac8cbc3f1d2f8d0d0d3da31393438c4eac9e8c1a2')), text)
     assert.deepEqual(await read('a.txt', Buffer.from('中国人民银行于1948年设立', 'utf16le')), text)
@@ -43,7 +43,7 @@ describe('a document of any kind', () => {
     assert.deepEqual(await read('a.html', page), [{ kind: 'paragraph', text: 'Zażółć' }])
   })
 
-  it('is cleaned', async () => {
+  it('is normalized', async () => {
     assert.deepEqual(
       await read('a.txt', `one\u00a0  two${'.'.repeat(300)}\u0001\u200b e\u0301\r\n\u001b[31mred\u001b[0m`),
       [
@@ -57,7 +57,7 @@ describe('a document of any kind', () => {
     ])
   })
 
-  it('is a page when a page was saved under another name', async () => {
+  it('is HTML if a page was saved under another extension', async () => {
     const page = '<html><body><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>'
     const expected = [{ kind: 'table', header: ['a', 'b'], rows: [['1', '2']] }]
     assert.deepEqual(await read('export.xls', page), expected)
@@ -67,7 +67,7 @@ describe('a document of any kind', () => {
 })
 
 describe('a document that cannot be read', () => {
-  it('fails when it holds no text', async () => {
+  it('fails if it has no text', async () => {
     const empty = {
       'a.txt': '',
       'b.txt': ' \n\t\u200b',
@@ -81,13 +81,13 @@ describe('a document that cannot be read', () => {
     await assert.rejects(read('unnamed', ''), failsWith('no_text'))
   })
 
-  it('fails when it holds too much', async () => {
+  it('fails if it has too much text', async () => {
     assert.equal((await read('a.txt', 'x'.repeat(100), 100)).length, 1)
     await assert.rejects(read('a.txt', 'x'.repeat(101), 100), failsWith('too_large'))
     await assert.rejects(read('a.csv', `id,n\n${'1,2\n'.repeat(100)}`, 100), failsWith('too_large'))
   })
 
-  it('fails when it is of a kind that nothing reads, and says what is supported', async () => {
+  it('fails if its format is not supported, and lists the supported formats', async () => {
     const png = hex('89504e470d0a1a0a0000000d4948445200000001000000010806000000')
     await assert.rejects(
       read('a.png', png),
@@ -96,7 +96,7 @@ describe('a document that cannot be read', () => {
     await assert.rejects(read('a.txt', hex('00010203fffefdfc80818283')), failsWith('unsupported_format'))
   })
 
-  it('fails when it is not what its name says', async () => {
+  it('fails if its content does not match its name', async () => {
     await assert.rejects(read('a.pdf', 'just some text'), failsWith('broken_file'))
     await assert.rejects(read('a.json', '{"a":'), failsWith('broken_file'))
   })
@@ -108,7 +108,7 @@ it('reads a megabyte in one line', async () => {
     assert.ok(JSON.stringify(await read(name, line, 2_000_000)).includes(line), name)
 })
 
-it('fails with nothing but a DocumentFailure, whatever the bytes and the name', async () => {
+it('throws only DocumentFailure, whatever the bytes and the name', async () => {
   const extension = fc.constantFrom(
     'txt',
     'md',

@@ -7,7 +7,7 @@ import { makeDocx } from '../../support/documents/make-docx.ts'
 import { makeZip } from '../../support/documents/make-zip.ts'
 import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
 
-/** A document with just this body, and more parts if they are wanted. */
+/** A document with this body and optional further parts. */
 const withBody = (body: string, parts: Record<string, string> = {}): Uint8Array =>
   makeZip({ 'word/document.xml': `<w:document xmlns:w="w"><w:body>${body}</w:body></w:document>`, ...parts })
 
@@ -22,7 +22,7 @@ const relations = (...kinds: string[]) =>
   `<Relationships>${kinds.map(kind => `<Relationship Id="${kind}" Type="http://x/${kind}" Target="${kind}.xml"/>`).join('')}</Relationships>`
 
 describe('a Word document', () => {
-  it('is read in order, with its structure', async () => {
+  it('yields its blocks in document order', async () => {
     const bytes = await makeDocx([
       { title: '年度报告' },
       { heading: 'Sales 销售', level: 1 },
@@ -61,7 +61,7 @@ describe('a Word document', () => {
     ])
   })
 
-  it('has page numbers when it tells where pages end', async () => {
+  it('has page numbers if it records page breaks', async () => {
     const blocks = await blocksOf(
       readDocx(await makeDocx(['one', 'page break', 'two', 'page break', 'three'])),
     )
@@ -71,7 +71,7 @@ describe('a Word document', () => {
     )
   })
 
-  it('counts a break once that was asked for and took place', async () => {
+  it('counts a page break once that is both requested and rendered', async () => {
     const blocks = await read(
       `${paragraph('one')}<w:p><w:r><w:br w:type="page"/></w:r></w:p><w:p><w:r><w:lastRenderedPageBreak/><w:t>two</w:t></w:r></w:p>`,
     )
@@ -81,7 +81,7 @@ describe('a Word document', () => {
     )
   })
 
-  it('finds headings by what a style is based on, by its name in Chinese, and by the paragraph itself', async () => {
+  it('finds headings by base style, by Chinese style name, and by outline level', async () => {
     const styles = `<w:styles xmlns:w="w">
       <w:style w:styleId="a"><w:name w:val="标题 2"/></w:style>
       <w:style w:styleId="mine"><w:name w:val="My own"/><w:basedOn w:val="base"/></w:style>
@@ -102,7 +102,7 @@ describe('a Word document', () => {
     ])
   })
 
-  it('keeps what was inserted and drops what was deleted or moved away', async () => {
+  it('keeps tracked insertions and drops deletions and moved text', async () => {
     const blocks = await read(
       `<w:p>${run('a')}<w:ins>${run('b')}</w:ins><w:del>${run('c')}<w:r><w:delText>d</w:delText></w:r></w:del><w:moveFrom>${run('e')}</w:moveFrom><w:moveTo>${run('f')}</w:moveTo></w:p>` +
         `<w:tbl><w:tr><w:tc>${paragraph('x')}</w:tc><w:tc>${paragraph('y')}</w:tc></w:tr><w:tr><w:trPr><w:del/></w:trPr><w:tc>${paragraph('gone')}</w:tc></w:tr></w:tbl>`,
@@ -110,7 +110,7 @@ describe('a Word document', () => {
     assert.deepEqual(texts(blocks), ['abf', [['x', 'y']]])
   })
 
-  it('reads a text box once, after the paragraph it hangs on', async () => {
+  it('reads a text box once, after its anchor paragraph', async () => {
     const box = `<w:txbxContent>${paragraph('boxed')}</w:txbxContent>`
     const blocks = await read(
       `<w:p>${run('be')}<w:r><mc:AlternateContent><mc:Choice>${box}</mc:Choice><mc:Fallback>${box}</mc:Fallback></mc:AlternateContent></w:r>${run('fore')}</w:p>`,
@@ -137,7 +137,7 @@ describe('a Word document', () => {
     ])
   })
 
-  it('follows its own list of parts, and never leads outside', async () => {
+  it('follows relationships, but never to external targets', async () => {
     const bytes = makeZip({
       '_rels/.rels':
         '<Relationships><Relationship Id="1" Type="http://x/officeDocument" Target="/odd/place.xml"/></Relationships>',
@@ -148,7 +148,7 @@ describe('a Word document', () => {
     assert.deepEqual(texts(await blocksOf(readDocx(bytes))), ['found'])
   })
 
-  it('gives long tables in pieces that each have the header', async () => {
+  it('splits long tables into blocks that each have the header', async () => {
     const rows = Array.from({ length: 1201 }, (_, index) => [`${index}`, 'x'])
     const blocks = await blocksOf(readDocx(await makeDocx([{ table: [['Number', 'Letter'], ...rows] }])))
     assert.deepEqual(
@@ -161,11 +161,11 @@ describe('a Word document', () => {
     await assertRefused(readDocx(makeZip({ 'other.xml': '<a/>' })), 'broken_file', /not a Word document/)
   })
 
-  it('with nothing in it gives nothing', async () => {
+  it('yields nothing if it is empty', async () => {
     assert.deepEqual(await read(''), [])
   })
 
-  it('cut off inside its text is refused', async () => {
+  it('is rejected if it is truncated', async () => {
     const parts = unzipSync(await makeDocx(['some text', 'more text']))
     const xml = strFromU8(parts['word/document.xml']!)
     parts['word/document.xml'] = strToU8(xml.slice(0, xml.indexOf('more')))

@@ -27,17 +27,17 @@ describe('an EPUB book', () => {
     assert.match(text, /^Two[\s\S]*第一章/)
   })
 
-  it('with locked chapters is refused', async () => {
+  it('with encrypted chapters is rejected', async () => {
     const parts = encryption('OEBPS/text/one.xhtml')
     await assertRefused(readEpub(makeEpub({ chapters, parts })), 'encrypted', /DRM/)
   })
 
-  it('with scrambled fonts only is read', async () => {
+  it('with obfuscated fonts only is read', async () => {
     const parts = encryption('OEBPS/fonts/a.otf')
     assert.match(await textOf(readEpub(makeEpub({ chapters, parts }))), /第一章/)
   })
 
-  it('without its table of parts is refused', async () => {
+  it('without its package document is rejected', async () => {
     await assertRefused(readEpub(makeZip({ mimetype: 'application/epub+zip' })), 'broken_file', /not an EPUB/)
     const lost = { 'META-INF/container.xml': '<container><rootfile full-path="nowhere.opf"/></container>' }
     await assertRefused(readEpub(makeZip(lost)), 'broken_file', /not an EPUB/)

@@ -53,17 +53,17 @@ describe('the structure of a page', () => {
     ])
   })
 
-  it('reads a table that arranges a page as the page', () => {
+  it('reads a layout table as its content', () => {
     const html = '<table><tr><td><p>left</p></td><td><h2>Title</h2><p>text</p></td></tr></table>'
     assert.deepEqual(blocks(html), [paragraph('left'), heading(2, 'Title'), paragraph('text')])
   })
 
-  it('takes the title of the page when it has no h1', () => {
+  it('uses the title of the page if it has no h1', () => {
     assert.deepEqual(blocks('<title>A &amp; B</title><p>x'), [heading(1, 'A & B'), paragraph('x')])
     assert.deepEqual(blocks('<title>T</title><h1>Own</h1><p>x'), [heading(1, 'Own'), paragraph('x')])
   })
 
-  it('reads XHTML with empty elements', () => {
+  it('reads XHTML with self-closing elements', () => {
     const html =
       '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a"/></head><body><p>text<a id="x"/></p></body></html>'
     assert.deepEqual(blocks(html), [paragraph('text')])
@@ -71,7 +71,7 @@ describe('the structure of a page', () => {
 })
 
 describe('the main text of a page', () => {
-  it('leaves out menus, scripts and what is hidden', () => {
+  it('omits menus, scripts and hidden elements', () => {
     const html = `<header><h1>Site</h1></header><nav><a>Menu</a></nav><script>script("<p>")</script><style>css</style>
       <article><header><h1>Story</h1></header><p>Text <span hidden>gone<span>gone</span>gone</span>here</p>
       <p style="display: none">gone</p><div aria-hidden="true">gone</div><template><p>gone</p></template>
@@ -80,13 +80,13 @@ describe('the main text of a page', () => {
     assert.deepEqual(blocks(html), [heading(1, 'Story'), paragraph('Text here')])
   })
 
-  it('prefers the part that says it is the main one, if there is enough in it', () => {
+  it('prefers the main element if it has enough text', () => {
     assert.doesNotMatch(allText(`<p>around</p><main><p>${'content '.repeat(20)}</p></main>`), /around/)
     assert.match(allText(`<main></main><div><p>${'content '.repeat(20)}</p></div>`), /content/)
     assert.match(allText(`<article>x</article><div><p>${'content '.repeat(20)}</p></div>`), /content/)
   })
 
-  it('leaves out a list of links that is named like a menu, but no other text named so', () => {
+  it('omits a list of links that is named like a menu, but no other text with such a name', () => {
     const links = '<div class="left-menu"><ul><li><a href=a>Home</a><li><a href=b>News</a></ul></div>'
     assert.deepEqual(blocks(`${links}<p>Text</p>`), [paragraph('Text')])
     assert.match(
@@ -95,7 +95,7 @@ describe('the main text of a page', () => {
     )
   })
 
-  it('reads a page that has nothing else than chrome', () => {
+  it('reads a page that consists of chrome only', () => {
     assert.deepEqual(blocks('<nav><p>All there is'), [paragraph('All there is')])
   })
 })
@@ -125,14 +125,14 @@ describe('hostile pages', () => {
     assert.ok(cells.length <= 20 * 1100 * 2)
   })
 
-  it('hides what is hidden also below the deepest level', () => {
+  it('omits hidden elements below the maximum depth', () => {
     assert.doesNotMatch(
       allText(`${'<div>'.repeat(2000)}<script>secret()</script><p hidden>secret</p>`),
       /secret/,
     )
   })
 
-  it('reads any text as some page', () => {
+  it('accepts any text', () => {
     const piece = fc.constantFrom(
       ...[
         '<div>',

@@ -15,14 +15,14 @@ const heading = (level: number, text: string) => ({ kind: 'heading', level, text
 const long = 'All about teapots. '.repeat(40).trim()
 
 describe('JSON', () => {
-  it('writes every value with the way to it', () => {
+  it('writes every value with its path', () => {
     assert.deepEqual(blocks('{"product":"teapot","price":42}'), [paragraph('product: teapot\nprice: 42')])
     assert.deepEqual(blocks('{"a":{"b":[{"c":1},{"c":true}]},"d":null,"e":["x","y"]}'), [
       paragraph('a.b[0].c: 1\na.b[1].c: true\ne: x, y'),
     ])
   })
 
-  it('makes a paragraph of each record', () => {
+  it('creates a paragraph per record', () => {
     const expected = [paragraph('id: 1\nname: tea'), paragraph('id: 2\nname: rice')]
     assert.deepEqual(blocks('[{"id":1,"name":"tea"},{"id":2,"name":"rice"}]'), expected)
     assert.deepEqual(blocks('{"id":1,"name":"tea"}\n\n{"id":2,"name":"rice"}\n', 'jsonl'), expected)
@@ -56,7 +56,7 @@ describe('JSON', () => {
     ])
   })
 
-  it('reads bare values', () => {
+  it('reads scalar values', () => {
     assert.deepEqual(blocks('"hello"'), [paragraph('hello')])
     assert.deepEqual(blocks('[1,"two",null]'), [paragraph('1, two')])
     assert.equal(blocks(JSON.stringify(Array.from({ length: 1000 }, (_, index) => index))).length, 20)
@@ -64,20 +64,20 @@ describe('JSON', () => {
     assert.deepEqual(blocks('[{},[],"",null]'), [])
   })
 
-  it('forgives comments and trailing commas', () => {
+  it('accepts comments and trailing commas', () => {
     assert.deepEqual(blocks('{ // why\n "a": 1, /* b */ "c": [1,2,], }'), [paragraph('a: 1\nc: 1, 2')])
   })
 
-  it('leaves out data that is no text', () => {
+  it('omits base64 data', () => {
     assert.deepEqual(blocks(JSON.stringify({ name: 'x', png: 'iVBORw0KGgo'.repeat(100) })), [
       paragraph('name: x'),
     ])
   })
 
-  it('names the place where it breaks', () => {
+  it('reports the position of a syntax error', () => {
     const broken = {
       '{"a":1,\n "b" 2}': /line 2, column 6/,
-      '[1': /the file ends/,
+      '[1': /the end of the file/,
       nope: /line 1, column 1/,
       '{"a":"x': /end of a string/,
     }
@@ -90,7 +90,7 @@ describe('JSON', () => {
       )
   })
 
-  it('bounds the depth', () => {
+  it('limits the depth', () => {
     for (const text of ['['.repeat(200_000), `${'['.repeat(300)}${']'.repeat(300)}`, '{"a":'.repeat(100_000)])
       assert.throws(
         () => blocks(text),
@@ -115,7 +115,7 @@ it('parses what JSON.parse parses, to the same values', () => {
   )
 })
 
-it('fails with nothing but a DocumentFailure', () => {
+it('throws only DocumentFailure', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'[]{}":,\\/*un1e-.tru \n'), maxLength: 60 }), text => {
       try {

@@ -9,7 +9,7 @@ const heading = (level: number, text: string) => ({ kind: 'heading', level, text
 const inline = (text: string) => blocks(text).map(block => (block.kind === 'table' ? '' : block.text))[0]
 
 describe('blocks of Markdown', () => {
-  it('reads headings of both kinds', () => {
+  it('reads ATX and setext headings', () => {
     assert.deepEqual(blocks('# One #\n\nTwo\n===\nText\n\nThree\n---\n###### Six\n#no\n##中文'), [
       heading(1, 'One'),
       heading(1, 'Two'),
@@ -21,7 +21,7 @@ describe('blocks of Markdown', () => {
     ])
   })
 
-  it('keeps code as it is', () => {
+  it('keeps code unchanged', () => {
     assert.deepEqual(
       blocks(
         '```ts title="a"\nconst a = `*b*`\n\n# c\n```\n~~~\n```\n~~~\n\n    indented\n      more\n\ntext',
@@ -49,7 +49,7 @@ describe('blocks of Markdown', () => {
     ])
   })
 
-  it('makes one block of each item, nested ones too', () => {
+  it('creates one block per list item, nested ones included', () => {
     assert.deepEqual(
       blocks('* one\n  goes on\n* two\n    1. inner\n\n       its text\n\n+ [x] done\n\nafter'),
       [
@@ -72,7 +72,7 @@ describe('blocks of Markdown', () => {
     ])
   })
 
-  it('takes the title from the front matter only if there is no other', () => {
+  it('uses the title of the front matter if there is no top heading', () => {
     const front = '---\ntitle: "Guide: part 1"\ntags: [a]\n---\n'
     assert.deepEqual(blocks(`${front}\nText`), [heading(1, 'Guide: part 1'), paragraph('Text')])
     assert.deepEqual(blocks(`${front}\n# Own\n`), [heading(1, 'Own')])
@@ -80,7 +80,7 @@ describe('blocks of Markdown', () => {
     assert.deepEqual(blocks('---\njust text\n---\n').at(-1), heading(2, 'just text'))
   })
 
-  it('drops comments but no text around them', () => {
+  it('drops comments but keeps the text around them', () => {
     assert.deepEqual(blocks('a <!-- b --> c\n\n<!-- x\n# no\n\n--> after\n\n<!-- never closed'), [
       paragraph('a  c'),
       paragraph('after'),
@@ -88,7 +88,7 @@ describe('blocks of Markdown', () => {
     ])
   })
 
-  it('hands blocks of HTML to the reader of HTML', () => {
+  it('passes HTML blocks to the HTML reader', () => {
     const html =
       '<h1 align="center">Name</h1>\n<table><tr><th>k</th><th>v</th></tr>\n<tr><td>a</td><td>1</td></tr></table>\n\n*text*'
     assert.deepEqual(blocks(`${html}\n\n<style>\np {}\n\nq {}\n</style>\nend`), [
@@ -101,7 +101,7 @@ describe('blocks of Markdown', () => {
 })
 
 describe('text in Markdown', () => {
-  it('reduces links, pictures and marks to what is seen', () => {
+  it('reduces links, images and emphasis to their text', () => {
     assert.equal(inline('**bold** _it_ ~~old~~ ***both***'), 'bold it old both')
     assert.equal(inline('[text](http://a.b/c_(d) "title"), ![alt](x.png), [![pic](a)](b)'), 'text, alt, pic')
     assert.equal(inline('<https://a.b> <me@a.b> <b>bold</b><br>next'), 'https://a.b me@a.b bold\nnext')
@@ -109,7 +109,7 @@ describe('text in Markdown', () => {
     assert.equal(inline('&lt;a&gt; &#20013; \\*not\\* `code *x*` ``a`b``'), '<a> 中 *not* code *x* a`b')
   })
 
-  it('leaves alone what only looks like a mark', () => {
+  it('keeps characters that only look like markup', () => {
     for (const text of [
       'snake_case_name and __init',
       '2 * 3 * 4',
@@ -122,20 +122,20 @@ describe('text in Markdown', () => {
       assert.equal(inline(text), text)
   })
 
-  it('follows references that have a target', () => {
+  it('resolves references that have a definition', () => {
     assert.equal(
       inline('See [the docs][d], [D] and [none][x].\n\n[d]: http://a.b'),
       'See the docs, D and [none][x].',
     )
   })
 
-  it('joins lines as each script does', () => {
+  it('joins lines with a space, except between Chinese characters', () => {
     assert.equal(inline('one\ntwo  \nthree\\\nfour'), 'one two\nthree\nfour')
     assert.equal(inline('中文一行\n中文二行\nand'), '中文一行中文二行 and')
   })
 })
 
-it('reads any text as some document, also when built of nothing but marks', () => {
+it('accepts any text, also one of markup only', () => {
   const marks = fc.constantFrom(
     ...'[]()*_`~|<>!-=#&\\:"\n\t ',
     '<!--',

@@ -13,7 +13,7 @@ const cell = (text: string, attributes = '') =>
 const row = (cells: string, attributes = '') => `<table:table-row ${attributes}>${cells}</table:table-row>`
 
 describe('an OpenDocument text', () => {
-  it('is read in order, with its structure', async () => {
+  it('yields its blocks in document order', async () => {
     const blocks = await read(
       `<text:h text:outline-level="2">标题</text:h>
        <text:p>One  <text:s text:c="2"/>two<text:line-break/>three<text:tab/>four
@@ -34,7 +34,7 @@ describe('an OpenDocument text', () => {
     ])
   })
 
-  it('gives notes and boxes after their paragraph and leaves out changes and comments', async () => {
+  it('reads notes and text boxes after their paragraph and omits tracked changes and comments', async () => {
     const blocks = await read(
       `<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>
        <text:p>be<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>the note</text:p></text:note-body></text:note>fore<office:annotation><text:p>comment</text:p></office:annotation><draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box></draw:frame></text:p>`,
@@ -45,7 +45,7 @@ describe('an OpenDocument text', () => {
     )
   })
 
-  it('does not let repeated cells grow without end', async () => {
+  it('bounds repeated cells', async () => {
     const repeated = 'table:number-columns-repeated="1000000000"'
     const blocks = await read(
       `<table:table>${row(cell('A', repeated), 'table:number-rows-repeated="1000000000"')}</table:table>`,
@@ -55,7 +55,7 @@ describe('an OpenDocument text', () => {
     await assertRefused(readOpenDocument(makeOdt(many.repeat(500)), 'odt'), 'too_large')
   })
 
-  it('behind a password is told by its list of parts', async () => {
+  it('with a password is detected by its manifest', async () => {
     const manifest =
       '<manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry>'
     await assertRefused(readOpenDocument(makeOdt('', { manifest }), 'odt'), 'encrypted')
@@ -74,7 +74,7 @@ describe('an OpenDocument spreadsheet', () => {
   const sheet = (name: string, rows: string) => `<table:table table:name="${name}">${rows}</table:table>`
   const readSheets = (body: string) => blocksOf(readOpenDocument(makeOdt(body, { kind: 'ods' }), 'ods'))
 
-  it('is read sheet by sheet, with values in the form they are searched for', async () => {
+  it('is read sheet by sheet, with stored values', async () => {
     const blocks = await readSheets(
       sheet(
         '表一',
@@ -100,7 +100,7 @@ describe('an OpenDocument spreadsheet', () => {
     ])
   })
 
-  it('does not let repeats of something grow without end', async () => {
+  it('bounds repeated content', async () => {
     const repeated = row(
       cell('x', 'table:number-columns-repeated="100000"'),
       'table:number-rows-repeated="100000"',
@@ -111,7 +111,7 @@ describe('an OpenDocument spreadsheet', () => {
 })
 
 describe('an OpenDocument presentation', () => {
-  it('gives each page its number, its title as a heading, and its notes', async () => {
+  it('has page numbers, titles as headings, and notes', async () => {
     const frame = (kind: string, text: string) =>
       `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`
     const page = (content: string) => `<draw:page draw:master-page-name="M">${content}</draw:page>`

@@ -11,7 +11,7 @@ const prose =
   'The quick brown fox jumps over the lazy dog and then it runs away into the deep forest, where nobody has seen it since that day, although many people have looked for it again and again.'
 
 describe('a PDF', () => {
-  it('is read with headings by their size, paragraphs put together again, and page numbers', async () => {
+  it('has headings by font size, joined paragraphs and page numbers', async () => {
     const blocks = await read({
       pages: [
         [
@@ -35,7 +35,7 @@ describe('a PDF', () => {
     ])
   })
 
-  it('keeps the marks of a list', async () => {
+  it('keeps list markers', async () => {
     const lines = ['• first thing', '• second thing', '1. counted', '2. counted too']
     const blocks = await read({
       pages: [[prose, ...lines.map((text, index) => ({ text, at: { x: 72, y: 300 + index * 14 } }))]],
@@ -46,7 +46,7 @@ describe('a PDF', () => {
     )
   })
 
-  it('joins words that were divided at the end of a line', async () => {
+  it('joins words that were hyphenated at the end of a line', async () => {
     const lines = [
       'This sentence has a word that is divi-',
       'ded, and one that is well-',
@@ -63,7 +63,7 @@ describe('a PDF', () => {
     )
   })
 
-  it('reads two columns one after the other, below a title over both', async () => {
+  it('reads two columns in order, below a title across both', async () => {
     const column = (word: string) => Array.from({ length: 60 }, (_, index) => `${word}${index}`).join(' ')
     const text = await textOf(
       readPdf(
@@ -93,7 +93,7 @@ describe('a PDF', () => {
     assert.match(text, /Name\tAmount\tYear\nItem 0\t000\t2024\nItem 1\t100\t2024/)
   })
 
-  it('drops titles and numbers that run through the pages, but not from short documents', async () => {
+  it('drops running titles and page numbers, except in short documents', async () => {
     const page = (number: number) => [
       { text: 'Company handbook', size: 9, at: { x: 72, y: 30 } },
       { text: `Page ${number} of 5`, size: 9, at: { x: 72, y: 800 } },
@@ -105,7 +105,7 @@ describe('a PDF', () => {
     assert.match(short, /Company handbook/)
   })
 
-  it('goes on over the end of a page in the middle of a sentence', async () => {
+  it('continues a sentence across a page break', async () => {
     const blocks = await read({
       pages: [
         [{ text: prose.slice(0, prose.indexOf(' forest')), at: { x: 72, y: 760 } }],
@@ -115,7 +115,7 @@ describe('a PDF', () => {
     assert.equal(blocks[0]?.kind === 'paragraph' && /deep forest and it/.test(blocks[0].text), true)
   })
 
-  it('leaves the bytes it was given as they are', async () => {
+  it('does not modify its input', async () => {
     const bytes = await makePdf({ pages: [['text']] })
     const before = bytes.length
     await blocksOf(readPdf(bytes))
@@ -123,7 +123,7 @@ describe('a PDF', () => {
   })
 })
 
-describe('a PDF in Chinese, Japanese or Korean without a map of its own', () => {
+describe('a PDF in Chinese, Japanese or Korean without an embedded character map', () => {
   const utf16 = (text: string) => Buffer.from(text, 'utf16le').swap16()
   for (const [encoding, ordering, codes, text] of [
     ['UniGB-UCS2-H', 'GB1', utf16('中文检索 ABC 12'), '中文检索 ABC 12'],
@@ -140,27 +140,27 @@ describe('a PDF in Chinese, Japanese or Korean without a map of its own', () => 
       assert.equal(await textOf(readPdf(makeCidPdf(encoding, ordering, codes))), text)
     })
 
-  it('gives no text rather than a wrong one where the table of glyphs would be needed', async () => {
+  it('yields no text rather than wrong text if the glyph table is missing', async () => {
     await assertRefused(readPdf(makeCidPdf('Identity-H', 'GB1', Buffer.from('0f5a05c2', 'hex'))), 'no_text')
   })
 })
 
 describe('a PDF that cannot be read', () => {
-  it('behind a password says so', async () => {
+  it('is reported as encrypted if it needs a password', async () => {
     const bytes = await makePdf({ pages: [['secret']], userPassword: 'open sesame' })
     await assertRefused(readPdf(bytes), 'encrypted', /password/)
   })
 
-  it('is read when only changing it needs a password', async () => {
+  it('is read if only changing it needs a password', async () => {
     const bytes = await makePdf({ pages: [['open to all']], ownerPassword: 'owner' })
     assert.equal(await textOf(readPdf(bytes)), 'open to all')
   })
 
-  it('without text looks like a scan', async () => {
+  it('without text is reported as a scan', async () => {
     await assertRefused(readPdf(await makePdf({ pages: [[], []] })), 'no_text', /scan.*OCR/)
   })
 
-  it('of nothing, of other bytes or cut off is damaged', async () => {
+  it('that is empty, truncated or another format is damaged', async () => {
     const bytes = await makePdf({ pages: [['some text']] })
     for (const broken of [
       new Uint8Array(0),
@@ -171,7 +171,7 @@ describe('a PDF that cannot be read', () => {
       await assertRefused(readPdf(broken), 'broken_file')
   })
 
-  it('with too many pages is refused before they are read', async () => {
+  it('with too many pages is rejected before they are read', async () => {
     const kids = Array.from({ length: 5001 }, () => '3 0 R').join(' ')
     const bytes = makePdfOfObjects([
       '<< /Type /Catalog /Pages 2 0 R >>',

@@ -39,7 +39,7 @@ describe('a presentation', () => {
     ])
   })
 
-  it('follows the order of the presentation, not of the names, and drops what repeats on every slide', async () => {
+  it('follows the presentation order and drops what repeats on every slide', async () => {
     const shape = (type: string, text: string) =>
       `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
     const bytes = makeZip({

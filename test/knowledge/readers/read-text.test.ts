@@ -8,7 +8,7 @@ const headings = (text: string) =>
   blocks(text).flatMap(block => (block.kind === 'heading' ? [[block.level, block.text]] : []))
 
 describe('plain text', () => {
-  it('parts paragraphs at blank lines and keeps short lines apart', () => {
+  it('splits paragraphs at blank lines and keeps short lines', () => {
     assert.deepEqual(texts('First.\n\nAlice\r\n12 Main Street\r\nSpringfield\n\n\nLast.\n'), [
       'First.',
       'Alice\n12 Main Street\nSpringfield',
@@ -16,7 +16,7 @@ describe('plain text', () => {
     ])
   })
 
-  it('puts lines together that were wrapped by hand', () => {
+  it('joins hard-wrapped lines', () => {
     const wrapped =
       'It was the best of times, it was the worst of times, it was the age of\n' +
       'wisdom, it was the age of foolishness, it was the epoch of belief, it\n' +
@@ -36,11 +36,11 @@ describe('plain text', () => {
     assert.deepEqual(texts(log.join('\n')), log)
   })
 
-  it('makes each line of a novel without blank lines a paragraph', () => {
+  it('creates a paragraph per line of a novel without blank lines', () => {
     assert.deepEqual(texts('　　他走了过来。\n　　“你好。”她说。'), ['他走了过来。', '“你好。”她说。'])
   })
 
-  it('keeps the marks of items', () => {
+  it('keeps list markers', () => {
     assert.deepEqual(texts('Things:\n- tea\n  green\n- coffee\n1. one\n2. two'), [
       'Things:',
       '- tea\ngreen',
@@ -50,7 +50,7 @@ describe('plain text', () => {
     ])
   })
 
-  it('knows headings beyond doubt', () => {
+  it('recognizes certain headings', () => {
     assert.deepEqual(
       headings('第一编 总则\n\n第一章 基本规定\n第一条 为了保护，制定本法。\n\n第三节\n\n内容'),
       [
@@ -70,7 +70,7 @@ describe('plain text', () => {
     ])
   })
 
-  it('takes no sentence for a heading', () => {
+  it('does not mistake a sentence for a heading', () => {
     const sentences = [
       '第一章讲的是天气，很有意思。',
       '第一节课是语文',
@@ -82,7 +82,7 @@ describe('plain text', () => {
     for (const sentence of sentences) assert.deepEqual(headings(sentence), [], sentence)
   })
 
-  it('gives nothing for white space and one block for one long line', () => {
+  it('yields nothing for white space and one block for one long line', () => {
     assert.deepEqual(blocks(''), [])
     assert.deepEqual(blocks(' \n\t\n　\r\n'), [])
     assert.equal(blocks('长'.repeat(1_000_000)).length, 1)

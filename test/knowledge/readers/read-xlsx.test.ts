@@ -71,7 +71,7 @@ describe('an Excel workbook', () => {
     ])
   })
 
-  it('reads shared texts with their pieces, formulas by their last value, and errors', async () => {
+  it('reads shared strings with runs, cached formula values, and errors', async () => {
     const blocks = await read(
       '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>' +
         '<row r="2"><c r="A2"><f>1+1</f><v>2</v></c><c r="B2" t="str"><f>"a"</f><v>text</v></c></row>' +
@@ -91,7 +91,7 @@ describe('an Excel workbook', () => {
     ])
   })
 
-  it('splits where a row is empty, takes a title over a table as text, and leaves out empty columns', async () => {
+  it('splits at empty rows, reads a title above a table as text, and omits empty columns', async () => {
     const row = (number: number, cells: string) => `<row r="${number}">${cells}</row>`
     const blocks = await read(
       row(3, inline('B3', '季度报表')) +
@@ -108,7 +108,7 @@ describe('an Excel workbook', () => {
     ])
   })
 
-  it('takes no row of numbers for a header', async () => {
+  it('does not use a row of numbers as header', async () => {
     const blocks = await read(
       '<row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row><row r="2"><c r="A2"><v>3</v></c><c r="B2"><v>4</v></c></row>',
     )
@@ -125,7 +125,7 @@ describe('an Excel workbook', () => {
     ])
   })
 
-  it('reads hidden sheets after those that are seen', async () => {
+  it('reads hidden sheets last', async () => {
     const rows = (text: string) => `<row r="1">${inline('A1', text)}</row>`
     const bytes = withSheets([
       { name: 'Hidden', rows: rows('h'), state: 'hidden' },
@@ -139,7 +139,7 @@ describe('an Excel workbook', () => {
     )
   })
 
-  it('gives long tables in pieces of 500 rows with the header on each', async () => {
+  it('splits long tables into blocks of 500 rows with the header', async () => {
     const rows = Array.from(
       { length: 1001 },
       (_, index) => `<row><c><v>${index}</v></c><c><v>7</v></c></row>`,
@@ -151,7 +151,7 @@ describe('an Excel workbook', () => {
     )
   })
 
-  it('is not misled by cells far away', async () => {
+  it('handles distant cells', async () => {
     const blocks = await read(
       `<row r="1">${inline('A1', 'near')}${inline('XFD1', 'far')}</row><row r="1048576">${inline('A1048576', 'deep')}</row>`,
     )
@@ -166,9 +166,9 @@ describe('an Excel workbook', () => {
     )
   })
 
-  it('with more than two million cells is refused', async () => {
+  it('with more than two million cells is rejected', async () => {
     const rows = '<row><c/><c/><c/><c/><c/><c/><c/><c/></row>'.repeat(250_001)
-    // The same rows over and over pack so well that they would be taken for a bomb; noise in comments undoes that.
+    // Identical rows compress so well that they would be rejected as a bomb; noise in comments prevents that.
     let seed = 1
     const random = () => {
       seed = (seed * 48271) % 2147483647
@@ -181,7 +181,7 @@ describe('an Excel workbook', () => {
     await assertRefused(readXlsx(withSheets([{ name: 'S', rows: mixed }])), 'too_large', /2,000,000 cells/)
   })
 
-  it('whose scattered cells would fill a huge table is refused', async () => {
+  it('whose scattered cells would pad to a huge table is rejected', async () => {
     const letters = (column: number): string =>
       column < 0 ? '' : letters(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26))
     const rows = Array.from(
@@ -218,7 +218,7 @@ describe('numbers in cells', () => {
       assert.equal(formatNumber(value, formatOf(code), false), shown)
     })
 
-  it('count days from 1904 where the workbook does', () => {
+  it('count days from 1904 if the workbook does', () => {
     assert.equal(formatNumber('0', 'date', true), '1904-01-01')
   })
 })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { parseXml } from '../../../src/knowledge/ingest/readers/office/xml-parser.ts'
 import { assertRefused } from '../../support/documents/read-blocks.ts'
 
-/** A compact record of the events; `cut` is the length of the pieces the bytes come in. */
+/** A compact record of the events; `cut` is the chunk length. */
 const events = async (xml: string | Buffer, cut = 1_000_000, skip = ''): Promise<string> => {
   const bytes = Buffer.from(xml)
   const chunks: Uint8Array[] = []
@@ -33,14 +33,14 @@ describe('events of XML', () => {
     assert.equal(record, '<p w:val=1 val=1 id=a r:id=b><t>x</t><b></b></p>')
   })
 
-  it('are the same however the bytes are cut', async () => {
+  it('do not depend on chunk boundaries', async () => {
     const xml = '<a 属性="值 &amp; 值">中文 &lt;b&gt; &#20013;&#x6587; 😀<![CDATA[<raw>]]><!-- c --></a>'
     const whole = await events(xml)
     assert.equal(whole, '<a 属性=值 & 值>中文 <b> 中文 😀<raw></a>')
     for (const cut of [1, 2, 3, 7, 16]) assert.equal(await events(xml, cut), whole)
   })
 
-  it('come from UTF-16, too, and from encodings that are declared', async () => {
+  it('support UTF-16 and declared encodings', async () => {
     const utf16 = Buffer.from('\ufeff<a>中文</a>', 'utf16le')
     assert.equal(await events(utf16), '<a>中文</a>')
     assert.equal(await events(Buffer.from(utf16).swap16()), '<a>中文</a>')
@@ -57,17 +57,17 @@ describe('events of XML', () => {
     )
   })
 
-  it('leave out what is skipped with all it contains', async () => {
+  it('omit skipped elements with their content', async () => {
     assert.equal(await events('<a>1<del>2<b>3</b><del>4</del></del>5</a>', 9, 'del'), '<a>15</a>')
   })
 
-  it('take only the first of several alternatives', async () => {
+  it('include only the first of several alternatives', async () => {
     const xml =
       '<a><AlternateContent><Choice>1</Choice><Choice>2</Choice><Fallback>3</Fallback></AlternateContent>4</a>'
     assert.equal(await events(xml), '<a><AlternateContent><Choice>1</Choice></AlternateContent>4</a>')
   })
 
-  it('never expand entities a document declares', async () => {
+  it('never expand declared entities', async () => {
     const bomb = '<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>'
     await assertRefused(() => events(bomb), 'broken_file', /declares entities/)
     await assertRefused(() => events(bomb, 1), 'broken_file', /declares entities/)
@@ -76,19 +76,19 @@ describe('events of XML', () => {
     assert.equal(await events('<!DOCTYPE a PUBLIC "x" "y"><a>&unknown;&nbsp;</a>'), '<a>&unknown;&nbsp;</a>')
   })
 
-  it('end where elements nest too deep', async () => {
+  it('fail if elements are nested too deeply', async () => {
     const nested = (depth: number) => '<a>'.repeat(depth) + '</a>'.repeat(depth)
     assert.ok(await events(nested(256)))
     await assertRefused(() => events(nested(257)), 'too_complex')
     await assertRefused(() => events('<a>'.repeat(100_000)), 'too_complex')
   })
 
-  it('end where a single value goes on and on', async () => {
+  it('fail if a single value is too long', async () => {
     await assertRefused(() => events(`<a b="${'x'.repeat(17 * 1024 * 1024)}"/>`, 65_536), 'too_large')
   })
 
   for (const xml of ['', '   ', 'no xml', '<a><b>text', '<a><b>text</a>', '<a>text', '<a><b/>'])
-    it(`tell that ${JSON.stringify(xml)} is not whole`, async () => {
+    it(`fail for incomplete input ${JSON.stringify(xml)}`, async () => {
       await assertRefused(() => events(xml), 'broken_file')
     })
 })

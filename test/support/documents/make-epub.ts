@@ -1,7 +1,7 @@
 import { makeZip } from './make-zip.ts'
 
 export interface EpubContent {
-  /** File name to the body of the chapter, in the order of the files; `spine` may tell another order. */
+  /** Chapter bodies by file name, in file order; `spine` may define another order. */
   chapters: Record<string, string>
   spine?: string[]
   /** More parts, for example `META-INF/encryption.xml`. */

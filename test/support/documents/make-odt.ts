@@ -6,7 +6,7 @@ const namespaces = ['office', 'text', 'table', 'draw', 'presentation', 'style', 
 
 const types = { odt: 'text', ods: 'spreadsheet', odp: 'presentation' }
 
-/** An OpenDocument file around the given body. `manifest` is put into the list of its parts. */
+/** An OpenDocument file with the given body. `manifest` is added to its manifest. */
 export const makeOdt = (
   body: string,
   {

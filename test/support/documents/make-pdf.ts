@@ -29,7 +29,7 @@ export const makePdf = (content: PdfContent): Promise<Uint8Array> => {
   const chunks: Buffer[] = []
   document.on('data', (chunk: Buffer) => chunks.push(chunk))
   for (const parts of content.pages) {
-    // Text near the edges must not begin a new page.
+    // Text near the edges must not start a new page.
     document.addPage({ size: 'A4', margins: { top: 72, left: 72, right: 72, bottom: 0 } })
     if (font) document.font(font.file, font.face)
     if (parts.length === 0) document.rect(72, 72, 300, 400).fill('#888888')
@@ -46,7 +46,7 @@ export const makePdf = (content: PdfContent): Promise<Uint8Array> => {
   })
 }
 
-/** A PDF of one line in a font that only names a predefined character map, as old Chinese programs write it. */
+/** A PDF of one line in a font with a predefined character map, as old Chinese programs write it. */
 export const makeCidPdf = (encoding: string, ordering: string, codes: Uint8Array): Uint8Array => {
   const stream = `BT /F1 14 Tf 72 750 Td <${Buffer.from(codes).toString('hex')}> Tj ET`
   const objects = [
@@ -61,7 +61,7 @@ export const makeCidPdf = (encoding: string, ordering: string, codes: Uint8Array
   return makePdfOfObjects(objects)
 }
 
-/** A PDF put together from its objects, numbered from 1; the first is the catalog. */
+/** A PDF assembled from its objects, numbered from 1; the first is the catalog. */
 export const makePdfOfObjects = (objects: string[]): Uint8Array => {
   let text = '%PDF-1.4\n'
   const places: string[] = []

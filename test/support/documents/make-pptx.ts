@@ -7,7 +7,7 @@ export interface PptxSlide {
   notes?: string
 }
 
-/** The package is typed as a module with the class as its default, which is not what Node makes of it. */
+/** The package's types declare a default export that differs from what Node imports. */
 const Presentation = pptxgen as unknown as typeof pptxgen.default
 
 /** A PowerPoint presentation as pptxgenjs writes it. */
@@ -23,7 +23,7 @@ export const makePptx = async (slides: PptxSlide[]): Promise<Uint8Array> => {
     const slide = presentation.addSlide({ masterName: 'TITLED' })
     for (const [index, text] of texts.entries()) slide.addText(text, { x: 0.5, y: 1.5 + index, w: 9, h: 0.8 })
     if (table) slide.addTable(table.map(row => row.map(text => ({ text }))))
-    // The title comes last in the file, as it does when it was added last.
+    // The title comes last in the file, as if it was added last.
     if (title !== undefined) slide.addText(title, { placeholder: 'title' })
     if (notes !== undefined) slide.addNotes(notes)
   }

@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 import { zipSync } from 'fflate'
 
-/** A zip archive as a real writer makes it. */
+/** A zip archive as a real writer creates it. */
 export const makeZip = (parts: Record<string, string | Uint8Array>): Uint8Array =>
   zipSync(
     Object.fromEntries(
@@ -12,15 +12,15 @@ export const makeZip = (parts: Record<string, string | Uint8Array>): Uint8Array 
     ),
   )
 
-/** One part as it is to stand in the file, with any lie that is wanted. */
+/** One entry as written to the file, possibly with wrong metadata. */
 export interface RawPart {
   name: string
   content: Uint8Array
   method?: number
   flags?: number
-  /** Writes the sizes as a writer does that has to think of files beyond 4 GiB. */
+  /** Writes ZIP64 sizes. */
   zip64?: boolean
-  /** What the directory says in place of the truth. */
+  /** Wrong values for the central directory. */
   declared?: { size?: number; packedSize?: number; crc?: number; offset?: number }
 }
 
@@ -60,7 +60,7 @@ const directoryEntry = (part: RawPart, packed: Uint8Array, at: number): Buffer =
   return Buffer.concat([header, name, extra])
 }
 
-/** The end record with wide numbers, and the one that tells where it is. */
+/** The ZIP64 end record and its locator. */
 const end64 = (offset: number, size: number, count: number): Buffer => {
   const end = Buffer.alloc(76)
   end.writeUInt32LE(0x06064b50, 0)
@@ -74,7 +74,7 @@ const end64 = (offset: number, size: number, count: number): Buffer => {
   return end
 }
 
-/** A zip archive that may be dishonest. `count` is how many parts it says it has. */
+/** A zip archive with possibly wrong metadata. `count` is the declared number of entries. */
 export const makeRawZip = (parts: RawPart[], count = parts.length): Uint8Array => {
   const chunks: Uint8Array[] = []
   const directory: Uint8Array[] = []
@@ -99,6 +99,6 @@ export const makeRawZip = (parts: RawPart[], count = parts.length): Uint8Array =
   return new Uint8Array(Buffer.concat([...chunks, ...directory, end]))
 }
 
-/** A document of a few kilobytes that unpacks to megabytes of nothing; `main` is the part that is read. */
+/** A document of a few kilobytes that unpacks to megabytes of spaces; `main` is the entry that is read. */
 export const makeZipBomb = (main = 'word/document.xml', mebibytes = 8): Uint8Array =>
   makeRawZip([{ name: main, content: Buffer.alloc(mebibytes * 1024 * 1024, ' ') }])

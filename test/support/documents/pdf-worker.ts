@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { DocumentFailure } from '../../../src/knowledge/ingest/document-failure.ts'
 import { readPdf } from '../../../src/knowledge/ingest/readers/pdf/read-pdf.ts'
 
-/** Reads what it is sent and answers with what became of it. Any other error ends the thread. */
+/** Reads each PDF it receives and replies with the outcome. Any other error ends the thread. */
 parentPort?.on('message', async (bytes: Uint8Array) => {
   try {
     let blocks = 0

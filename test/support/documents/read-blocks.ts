@@ -8,7 +8,7 @@ export const blocksOf = async (source: ReadBlocks): Promise<Block[]> => {
   return blocks
 }
 
-/** All that was read as one text, to ask whether something is in it. */
+/** The text of all blocks. */
 export const textOf = async (source: ReadBlocks): Promise<string> =>
   (await blocksOf(source))
     .map(block =>

@@ -13,7 +13,7 @@ export const startPdfWorker = () => {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   return {
-    /** How many blocks there were. */
+    /** Number of blocks. */
     async read(bytes: Uint8Array): Promise<number> {
       worker.postMessage(new Uint8Array(bytes))
       const [answer] = (await once(worker, 'message')) as [Answer]

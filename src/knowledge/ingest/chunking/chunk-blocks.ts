@@ -4,29 +4,29 @@ import { type Chunk, ChunkWriter } from './chunk.ts'
 import { blockGap, blockText, rowText } from './document-text.ts'
 import { type Limits, Packer } from './packer.ts'
 import { type Found, type Pair, QuestionsInText, questionsInTable, writePair } from './questions.ts'
-import { type Arrangement, HeadingPath, SectionBySection, SmallSectionsTogether } from './sections.ts'
+import { HeadingPath, MergeSmallSections, type SectionStrategy, SeparateSections } from './sections.ts'
 import { type TableSource, tableUnit } from './table-units.ts'
 import { SeparatedText, type Source, textUnit } from './text-units.ts'
 
-/** A paragraph with less says too little by itself. */
+/** A shorter paragraph carries too little meaning on its own. */
 const tinyParagraph = 30
-/** No chunk is useful below this, and the longest single character must fit into it. */
-const smallestSize = 16
+/** Smaller chunks are useless, and the longest single grapheme must fit. */
+const minSize = 16
 
 const limitsOf = ({ strategy, size, overlap }: Chunking): Limits => {
-  const bounded = Math.max(smallestSize, Math.floor(size))
+  const bounded = Math.max(minSize, Math.floor(size))
   const small = strategy === 'paragraph' ? 1 : bounded / 4
   return { size: bounded, overlap: Math.min(Math.floor(overlap), Math.floor(bounded / 2)), small }
 }
 
 const placeOf = ({ page, sheet }: Block): Place => ({ page, sheet })
 
-class Cutter {
+class Chunker {
   readonly #limits: Limits
   readonly #writer = new ChunkWriter()
   readonly #headings = new HeadingPath()
   readonly #packer: Packer
-  readonly #arrangement: Arrangement
+  readonly #sections: SectionStrategy
   readonly #text: SeparatedText
   readonly #questions: QuestionsInText | undefined
   #from = 0
@@ -39,24 +39,24 @@ class Cutter {
     this.#packer = new Packer(this.#limits, this.#writer)
     this.#text = new SeparatedText(size, chunking.separators)
     this.#questions = chunking.strategy === 'qa' ? new QuestionsInText(size) : undefined
-    this.#arrangement = this.#arrange(chunking.strategy)
+    this.#sections = this.#sectionStrategy(chunking.strategy)
   }
 
-  #arrange(strategy: Chunking['strategy']): Arrangement {
+  #sectionStrategy(strategy: Chunking['strategy']): SectionStrategy {
     const { size } = this.#limits
-    if (strategy === 'heading') return new SectionBySection(this.#packer)
+    if (strategy === 'heading') return new SeparateSections(this.#packer)
     if (strategy === 'paragraph')
-      return new SectionBySection(this.#packer, Math.min(tinyParagraph, Math.floor(size / 2)))
-    return new SmallSectionsTogether(this.#packer, size)
+      return new SeparateSections(this.#packer, Math.min(tinyParagraph, Math.floor(size / 2)))
+    return new MergeSmallSections(this.#packer, size)
   }
 
-  *cut(block: Block): Generator<Chunk> {
+  *push(block: Block): Generator<Chunk> {
     const text = blockText(block)
     if (text === '') return
     const from = this.#from
     this.#from += text.length + blockGap.length
     const place = placeOf(block)
-    yield* this.#turnTo(place.sheet)
+    yield* this.#enterSheet(place.sheet)
     if (block.kind === 'table') {
       yield* this.#endText()
       const rows = block.rows.filter(row => rowText(row) !== '')
@@ -72,13 +72,13 @@ class Cutter {
     }
     const { section } = this.#headings
     const source: Source = { kind: block.kind, text: text + blockGap, from, section, place }
-    if (block.kind === 'heading') yield* this.#arrangement.heading(textUnit(source, this.#limits.size))
-    else if (this.#questions) yield* this.#found(this.#questions.push(source))
+    if (block.kind === 'heading') yield* this.#sections.heading(textUnit(source, this.#limits.size))
+    else if (this.#questions) yield* this.#emitFound(this.#questions.push(source))
     else yield* this.#plain(source)
   }
 
-  /** Two sheets have as little to do with each other as two files, so no chunk has something of both. */
-  *#turnTo(sheet: string | undefined): Generator<Chunk> {
+  /** Sheets are unrelated, like separate files, so no chunk spans two of them. */
+  *#enterSheet(sheet: string | undefined): Generator<Chunk> {
     if (sheet === undefined || sheet === this.#sheet) return
     if (this.#sheet !== undefined) yield* this.end()
     this.#sheet = sheet
@@ -86,41 +86,41 @@ class Cutter {
 
   *end(): Generator<Chunk> {
     yield* this.#endText()
-    yield* this.#arrangement.end()
+    yield* this.#sections.end()
   }
 
   *#endText(): Generator<Chunk> {
-    if (this.#questions) yield* this.#found(this.#questions.end())
+    if (this.#questions) yield* this.#emitFound(this.#questions.end())
     yield* this.#endSeparated()
   }
 
   *#endSeparated(): Generator<Chunk> {
-    for (const unit of this.#text.end()) yield* this.#arrangement.body(unit)
+    for (const unit of this.#text.end()) yield* this.#sections.body(unit)
   }
 
-  /** Text without a form. */
+  /** Text that is not part of a question and answer. */
   *#plain(source: Source): Generator<Chunk> {
     if (source.kind === 'code') {
       yield* this.#endSeparated()
-      yield* this.#arrangement.body(textUnit(source, this.#limits.size))
-    } else for (const unit of this.#text.push(source)) yield* this.#arrangement.body(unit)
+      yield* this.#sections.body(textUnit(source, this.#limits.size))
+    } else for (const unit of this.#text.push(source)) yield* this.#sections.body(unit)
   }
 
   *#table(source: TableSource, text: string): Generator<Chunk> {
     const { size } = this.#limits
     const header = rowText(source.header)
-    // Readers hand over a long table in parts with the same header.
-    const goesOn = header !== '' && header === this.#headerBefore
+    // Readers split a long table into blocks with the same header.
+    const continues = header !== '' && header === this.#headerBefore
     this.#headerBefore = header
-    const rows = this.#questions ? questionsInTable(source, goesOn, size) : undefined
-    if (!rows) return yield* this.#arrangement.body(tableUnit(source, text, size))
+    const rows = this.#questions ? questionsInTable(source, continues, size) : undefined
+    if (!rows) return yield* this.#sections.body(tableUnit(source, text, size))
     for (const row of rows) {
       if ('pair' in row) yield* this.#pair(row.pair)
-      else yield* this.#arrangement.body(row.unit)
+      else yield* this.#sections.body(row.unit)
     }
   }
 
-  *#found(found: Iterable<Found>): Generator<Chunk> {
+  *#emitFound(found: Iterable<Found>): Generator<Chunk> {
     for (const item of found) {
       if ('pair' in item) yield* this.#pair(item.pair)
       else yield* this.#plain(item.text)
@@ -129,18 +129,18 @@ class Cutter {
 
   *#pair(pair: Pair): Generator<Chunk> {
     yield* this.#endSeparated()
-    yield* this.#arrangement.end(pair.section)
+    yield* this.#sections.end(pair.section)
     yield* writePair(pair, this.#limits.size, this.#writer)
   }
 }
 
 /**
- * Cuts a document into chunks while it is read. Each chunk's content is the document's text (see `documentText`) from
- * `from` to `to`; where a table goes on from an earlier chunk, its header stands before that. The content of a
- * question with its answer is put together of both; its place is that of the pair.
+ * Splits a document into chunks while its blocks arrive. A chunk's content is the document's text (see `documentText`)
+ * from `from` to `to`, preceded by the table header where a table continues from an earlier chunk. The content of a
+ * question with its answer is composed of both, and its range covers the pair.
  */
 export async function* chunkBlocks(blocks: ReadBlocks, chunking: Chunking): AsyncGenerator<Chunk> {
-  const cutter = new Cutter(chunking)
-  for await (const block of blocks) yield* cutter.cut(block)
-  yield* cutter.end()
+  const chunker = new Chunker(chunking)
+  for await (const block of blocks) yield* chunker.push(block)
+  yield* chunker.end()
 }

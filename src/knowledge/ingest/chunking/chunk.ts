@@ -12,14 +12,14 @@ export interface Chunk {
   heading: string[]
   page?: number
   sheet?: string
-  /** Where it begins and ends in the document's text, in UTF-16 units. */
+  /** Range in the document's text, in UTF-16 code units. */
   from: number
   to: number
   /** By `countTokens`. */
   tokens: number
 }
 
-const mostChunks = 200_000
+const maxChunks = 200_000
 
 const commonPath = (sections: Section[]): string[] => {
   const [first, ...others] = sections
@@ -31,13 +31,13 @@ const commonPath = (sections: Section[]): string[] => {
   return path
 }
 
-/** Headings lead to what is under them; where there is something, its own place counts. */
+/** The section of the body counts; headings only where the chunk holds nothing else. */
 const headingOf = (pieces: Piece[]): string[] => {
   const bodies = pieces.filter(piece => piece.kind !== 'heading')
   return commonPath([...new Set((bodies.length > 0 ? bodies : pieces).map(piece => piece.section))])
 }
 
-/** That of the first piece that tells one. */
+/** The place of the first piece that has one. */
 const placeOf = (pieces: Piece[]): Place => ({
   page: pieces.find(({ place }) => place.page !== undefined)?.place.page,
   sheet: pieces.find(({ place }) => place.sheet !== undefined)?.place.sheet,
@@ -45,19 +45,19 @@ const placeOf = (pieces: Piece[]): Place => ({
 
 const leadingBlankLines = /^(?:[^\S\n]*\n)+/
 
-/** How much white space at the beginning of a chunk is left out; code keeps the indentation of its first line. */
+/** Length of the leading white space to drop; code keeps the indentation of its first line. */
 const lengthOfStart = (text: string, kind: Piece['kind']): number =>
   kind === 'code' ? (leadingBlankLines.exec(text)?.[0].length ?? 0) : text.length - text.trimStart().length
 
 interface Draft {
   pieces: Piece[]
-  /** The end of the chunk before, if it is repeated. */
+  /** The repeated end of the previous chunk. */
   overlap?: Piece
-  /** The header of a table that began in an earlier chunk. */
+  /** The header of a table that started in an earlier chunk. */
   header?: string
 }
 
-/** Numbers the chunks, and ends a document that has too many. */
+/** Numbers the chunks and enforces the limit on their count. */
 export class ChunkWriter {
   #position = 0
 
@@ -68,10 +68,10 @@ export class ChunkWriter {
     to,
     place,
   }: Pick<Chunk, 'content' | 'heading' | 'from' | 'to'> & Pick<Piece, 'place'>): Chunk {
-    if (this.#position >= mostChunks)
+    if (this.#position >= maxChunks)
       throw new DocumentFailure(
         'too_large',
-        `The document makes more than ${mostChunks} chunks. Split the file, or choose a larger chunk size.`,
+        `The document has more than ${maxChunks} chunks. Split the file, or choose a larger chunk size.`,
       )
     const chunk: Chunk = {
       position: this.#position++,

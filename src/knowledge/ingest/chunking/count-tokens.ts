@@ -1,16 +1,16 @@
 /**
- * Chosen against common tokenizers. WordPiece models, whose limit of 512 is the hardest one, take one token per CJK
- * character, the vocabularies of chat models 0.6 to 1.2, so one is close and on the safe side. English has about 1.3
- * tokens per word, which a token per six small letters, begun ones counted, comes to. Capitals, accents and
- * scripts that are rare in the vocabularies have fewer letters per token: they weigh two or three small letters.
+ * Calibrated against common tokenizers. WordPiece models, which have the tightest limit (512), use one token per CJK
+ * character and the vocabularies of chat models 0.6 to 1.2, so one is close and on the safe side. English has about 1.3
+ * tokens per word, which matches one token per six lowercase letters, rounded up. Capitals, accents and scripts that
+ * are rare in the vocabularies have fewer letters per token, so each weighs as much as two or three lowercase letters.
  */
 const weightPerToken = 6
 const digitsPerToken = 3
-/** Rules and dot leaders ("-----", ".....") are few tokens; punctuation that stands alone is one each. */
+/** Repeated punctuation ("-----", ".....") takes few tokens; a single mark takes one. */
 const repeatsPerToken = 4
 
 const space = 0
-/** 1 to 3 are letters, and the class is the weight. */
+/** Classes 1 to 3 are letters; the class is the weight. */
 const smallLetter = 1
 const mediumLetter = 2
 const largeLetter = 3
@@ -18,7 +18,7 @@ const digit = 4
 const symbol = 5
 const whole = 6
 
-/** The later range wins. What is in none of them is a `whole`: CJK, the halves of emoji, private use. */
+/** Later ranges win. Everything else is `whole`: CJK, surrogates, private use. */
 const ranges: [from: number, to: number, kind: number][] = [
   [0x0000, 0x00bf, symbol],
   [0x0030, 0x0039, digit],
@@ -41,8 +41,8 @@ const kinds = new Uint8Array(0x10000).fill(whole)
 for (const [from, to, kind] of ranges) kinds.fill(kind, from, to + 1)
 
 /**
- * About how many tokens a model counts; white space is free. Joining two texts never makes more tokens than the two
- * had, so that what was measured in pieces fits as a whole, too.
+ * Estimates the number of tokens; white space is free. Joining two texts never yields more tokens than their sum, so
+ * pieces that were measured separately also fit together.
  */
 export const countTokens = (text: string): number => {
   const length = text.length

@@ -1,22 +1,22 @@
 import type { Block } from '../block.ts'
 
-/** What stands between two blocks in the document's text, and between two rows of a table. */
+/** Separators between blocks, and between table rows, in the document's text. */
 export const blockGap = '\n\n'
 export const rowGap = '\n'
 const cellGap = ' | '
 
-const longestSpace = 40
-const longSpace = new RegExp(`[^\\S\\n]{${longestSpace + 1},}`, 'g')
+const maxSpaceRun = 40
+const longSpace = new RegExp(`[^\\S\\n]{${maxSpaceRun + 1},}`, 'g')
 const manyBlankLines = /\n(?:[^\S\n]*\n){3,}/g
 const leadingBlankLines = /^(?:[^\S\n]*\n)+/
 
-/** White space costs no tokens, so there must be an end to it: long runs are shortened, never removed. */
+/** White space costs no tokens, so its length is bounded: long runs are shortened, never removed. */
 export const withBoundedSpace = (text: string): string =>
-  text.replace(longSpace, ' '.repeat(longestSpace)).replace(manyBlankLines, '\n\n\n')
+  text.replace(longSpace, ' '.repeat(maxSpaceRun)).replace(manyBlankLines, '\n\n\n')
 
 const cellText = (cell: string): string => cell.trim().replace(/\s+/g, ' ')
 
-/** The cells of a row, each with the mark after it: joined they are the row's text. Empty if all cells are. */
+/** The cells of a row, each with its separator: joined they are the row's text. Empty if all cells are empty. */
 export const rowCells = (row: string[]): string[] => {
   const cells = row.map(cellText)
   while (cells.at(-1) === '') cells.pop()
@@ -34,7 +34,7 @@ const tableText = (header: string[] | undefined, rows: string[][]): string =>
     .filter(text => text !== '')
     .join(rowGap)
 
-/** A block as it stands in the document's text; empty if there is nothing in it. */
+/** A block's part of the document's text; may be empty. */
 export const blockText = (block: Block): string => {
   if (block.kind === 'table') return tableText(block.header, block.rows)
   const text = withBoundedSpace(block.text)
@@ -43,8 +43,8 @@ export const blockText = (block: Block): string => {
 }
 
 /**
- * The text that `from` and `to` of a chunk point into: blocks that are not empty with a blank line between them,
- * a table as its header and rows on lines of their own.
+ * The text that `from` and `to` of a chunk index: the non-empty blocks separated by blank lines, with the header and
+ * each row of a table on a line of its own.
  */
 export const documentText = (blocks: Iterable<Block>): string =>
   [...blocks]

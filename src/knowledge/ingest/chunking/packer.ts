@@ -3,13 +3,12 @@ import { countTokens } from './count-tokens.ts'
 import { splitSentences } from './split-text.ts'
 import type { Piece, Section, Unit } from './text-units.ts'
 
-/** The sentences of a piece, last one first. */
+/** The sentences of a piece, last first. */
 const sentencesFromEnd = (piece: Piece): string[] => [...splitSentences(piece.text)].reverse()
 
 /**
- * The last sentences of a chunk, at most `budget` tokens, for the next chunk to begin with. Only a running text goes on
- * in the next chunk; tables, code and what a heading is before do not. The first sentence is never taken, so that a
- * chunk is not repeated as a whole.
+ * The last sentences of a chunk, at most `budget` tokens, which the next chunk repeats. Only running text overlaps;
+ * tables, code and text before a heading do not. The first sentence is never taken, so no chunk is repeated whole.
  */
 const overlapTail = (pieces: Piece[], next: Piece, budget: number): Piece | undefined => {
   if (next.kind !== 'paragraph') return undefined
@@ -32,21 +31,21 @@ const overlapTail = (pieces: Piece[], next: Piece, budget: number): Piece | unde
 export interface Limits {
   size: number
   overlap: number
-  /** A chunk with less than this is filled up with a part of the next paragraph rather than left as it is. */
+  /** A chunk with fewer tokens is filled with a part of the next paragraph. */
   small: number
 }
 
 const isBody = (piece: Piece): boolean => piece.kind !== 'heading'
 
-/** Fills one chunk after the other with whole units, and takes units apart where they do not fit. */
+/** Fills chunks with whole units and splits units that do not fit. */
 export class Packer {
   readonly #limits: Limits
   readonly #writer: ChunkWriter
   #pieces: Piece[] = []
   #overlap: Piece | undefined
-  /** The header the chunk had to be begun with. */
+  /** The table header that this chunk repeats at its start. */
   #repeated: string | undefined
-  /** The header of the table the chunk ends with; its rows need no header of their own. */
+  /** The header of the table at the end of the chunk; further rows of it need no header. */
   #header: string | undefined
   #tokens = 0
   #bodyTokens = 0
@@ -60,7 +59,7 @@ export class Packer {
     return this.#tokens
   }
 
-  /** Without overlap and headings. */
+  /** Tokens without overlap and headings. */
   get bodyTokens(): number {
     return this.#bodyTokens
   }
@@ -86,14 +85,14 @@ export class Packer {
     }
   }
 
-  /** Ends the chunk. The next one begins with what must go before `next`, if that is told. */
+  /** Emits the chunk. If `next` is given, the next chunk starts with the headings or the overlap that precede it. */
   *flush(next?: Piece): Generator<Chunk> {
-    const goesOn = next !== undefined && this.#isNext(next)
-    const headings = goesOn ? this.#takeLastHeadings(next) : []
+    const continues = next !== undefined && this.#isNext(next)
+    const headings = continues ? this.#takeLastHeadings(next) : []
     const ended = this.#pieces
     const chunk = this.#writer.writePieces({ pieces: ended, overlap: this.#overlap, header: this.#repeated })
     this.clear()
-    if (goesOn && headings.length === 0) this.#repeatEnd(ended, next)
+    if (continues && headings.length === 0) this.#repeatEnd(ended, next)
     for (const heading of headings) this.#add(heading)
     if (chunk) yield chunk
   }
@@ -113,7 +112,7 @@ export class Packer {
     this.#tokens = this.#overlap?.tokens ?? 0
   }
 
-  /** A heading at the end of a chunk belongs to what follows, if there is room for both. */
+  /** A heading at the end of a chunk moves to the next one if both fit. */
   #takeLastHeadings(next: Piece): Piece[] {
     const count = this.#pieces.length - 1 - this.#pieces.findLastIndex(isBody)
     if (count === 0 || count === this.#pieces.length) return []
@@ -124,12 +123,12 @@ export class Packer {
     return headings
   }
 
-  /** A row whose header is not in the chunk can only be the first piece of one. */
+  /** A row whose header is not in the chunk has to start a new one. */
   #mustBegin(piece: Piece): boolean {
     return piece.header !== undefined && !piece.hasHeader && piece.header.text !== this.#header
   }
 
-  /** A chunk is one stretch of the document; the header of a table of questions, for one, may be left out. */
+  /** A chunk is one contiguous range; there can be gaps, such as the omitted header of a question table. */
   #isNext(piece: Piece): boolean {
     const last = this.#pieces.at(-1)
     return last !== undefined && last.from + last.text.length === piece.from

@@ -9,21 +9,21 @@ import { type Piece, type Section, type Source, sentencesWithin, type Unit } fro
 export interface Pair {
   question: string
   answer: string
-  /** Both together in the document's text. */
+  /** Range of both in the document's text. */
   from: number
   to: number
-  /** Where the answer lies in the text, if it stands there as it is. */
+  /** Where the answer begins, if it appears in the text unchanged. */
   answerFrom?: number
   section: Section
   place: Place
 }
 
-/** An answer is worth more in one piece, so it may be as many times the size of a chunk. */
-const longestInSizes = 4
+/** Answers are more useful whole, so a pair may exceed the chunk size by this factor. */
+const maxPairSizes = 4
 
-const longestPair = (size: number): number => size * longestInSizes
+const maxPairTokens = (size: number): number => size * maxPairSizes
 
-/** A question that takes up half of each chunk is none. */
+/** A text that fills half a chunk is not a question. */
 const isPair = ({ question, answer }: Pair, size: number): boolean =>
   question !== '' && answer !== '' && countTokens(question) * 2 <= size
 
@@ -43,12 +43,12 @@ function* answerParts(answer: string, room: number): Generator<string> {
   if (part !== '') yield part
 }
 
-/** One chunk, or several that repeat the question where the answer is very long. */
+/** One chunk, or several that repeat the question when the answer is very long. */
 export function* writePair(pair: Pair, size: number, writer: ChunkWriter): Generator<Chunk> {
   const { question, answer, from, to, answerFrom, place } = pair
   const heading = [...pair.section.path]
   const questionTokens = countTokens(question)
-  if (questionTokens + countTokens(answer) <= longestPair(size))
+  if (questionTokens + countTokens(answer) <= maxPairTokens(size))
     return yield writer.write({ content: `${question}\n${answer}`, heading, from, to, place })
   let at = 0
   for (const part of answerParts(answer, size - questionTokens)) {
@@ -69,7 +69,7 @@ const answerNames = new Set(
 interface Columns {
   question: number
   answer: number
-  /** The header names the columns and is not itself a question. */
+  /** The header row holds column names and not a question. */
   named: boolean
 }
 
@@ -85,7 +85,7 @@ const columnsOf = ({ header, rows }: TableSource): Columns | undefined => {
 
 const clean = (cell: string | undefined): string => withBoundedSpace(cell ?? '').trim()
 
-/** Other columns, such as a category, stand under the answer with their names. */
+/** Other columns, such as a category, follow the answer with their names. */
 const answerOf = (row: string[], header: string[], { question, answer }: Columns): string => {
   const others = row
     .map((cell, index) => ({ cell: clean(cell), name: clean(header[index]), index }))
@@ -112,21 +112,21 @@ const rowUnit = (pieces: Piece[], source: TableSource, size: number): Unit => {
 }
 
 /**
- * A table of questions and answers, row by row; `undefined` if it is not one. Rows with an empty cell are no pairs.
- * `goesOn` tells that it is more of the table before, whose header has been dealt with.
+ * A table of questions and answers, row by row; `undefined` for any other table. Rows with an empty cell are not
+ * pairs. `continues` marks a further part of the previous table, whose header was already handled.
  */
 export const questionsInTable = (
   source: TableSource,
-  goesOn: boolean,
+  continues: boolean,
   size: number,
 ): Iterable<{ pair: Pair } | { unit: Unit }> | undefined => {
   const columns = source.rows.length > 0 ? columnsOf(source) : undefined
-  return columns && rowsOf(source, columns, goesOn, size)
+  return columns && rowsOf(source, columns, continues, size)
 }
 
-function* rowsOf(source: TableSource, columns: Columns, goesOn: boolean, size: number) {
+function* rowsOf(source: TableSource, columns: Columns, continues: boolean, size: number) {
   const { header } = source
-  // A first row that does not name the columns is as good a pair as any: many such tables have no header.
+  // Many such tables have no header, so a first row without column names is treated as a pair.
   const isHeader = columns.named
   const hasHeader = rowText(header) !== ''
   const lines = hasHeader ? [header, ...source.rows] : source.rows
@@ -134,7 +134,7 @@ function* rowsOf(source: TableSource, columns: Columns, goesOn: boolean, size: n
   for (const [index, row] of lines.entries()) {
     const start = from
     from += rowText(row).length + rowGap.length
-    if (index === 0 && hasHeader && (isHeader || goesOn)) continue
+    if (index === 0 && hasHeader && (isHeader || continues)) continue
     const pair = pairInRow(row, start, source, columns)
     if (isPair(pair, size)) yield { pair }
     else {
@@ -145,14 +145,14 @@ function* rowsOf(source: TableSource, columns: Columns, goesOn: boolean, size: n
   }
 }
 
-/** What a text is made of: pairs, and text that is none. */
+/** Pairs and the text between them. */
 export type Found = { pair: Pair } | { text: Source }
 
 const before = '(?:[-*•]\\s+|\\d{1,4}[.、)）]\\s*)?[*_]{0,2}'
 const after = '\\s?\\d{0,4}\\s?[*_]{0,2}[:：][*_]{0,2}'
 const questionMark = `(?<question>${before}(?:Q|Question|问|问题|提问)${after})`
 const answerMark = `(?<answer>${before}(?:A|Answer|答|答案|回答|答复)${after})`
-/** A question begins a line or follows the end of a sentence; an answer may also follow any white space. */
+/** A question starts a line or follows the end of a sentence; an answer may follow any white space. */
 const mark = new RegExp(
   `(?:(?<=^[^\\S\\n]*|[。！？!?.]\\s*)${questionMark})|(?:(?<=^|[\\s。！？!?.])${answerMark})`,
   'gimu',
@@ -161,7 +161,7 @@ const mark = new RegExp(
 interface Part {
   kind: 'question' | 'answer' | 'text'
   start: number
-  /** Where the text after the mark begins. */
+  /** Where the text after the marker begins. */
   textStart: number
   end: number
 }
@@ -185,7 +185,7 @@ interface Open {
   tokens: number
 }
 
-/** Finds "Q: … A: …" and "问：… 答：…", also where question and answer are paragraphs of their own. */
+/** Finds "Q: … A: …" and "问：… 答：…", also in separate paragraphs. */
 export class QuestionsInText {
   readonly #size: number
   #open: Open | undefined
@@ -223,13 +223,13 @@ export class QuestionsInText {
     yield pair && isPair(pair, this.#size) ? { pair } : { text: open.source }
   }
 
-  /** What follows an answer without a mark is more of the answer, up to the length an answer may have. */
+  /** Text after an answer belongs to it, up to the maximum length of a pair. */
   *#continue(source: Source): Generator<Found> {
     const open = this.#open
     if (!open) return yield { text: source }
     open.source = { ...open.source, text: open.source.text + source.text }
     open.tokens += countTokens(source.text)
-    if (open.tokens > longestPair(this.#size)) yield* this.end()
+    if (open.tokens > maxPairTokens(this.#size)) yield* this.end()
   }
 }
 

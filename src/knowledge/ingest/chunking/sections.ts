@@ -2,29 +2,29 @@ import type { Chunk } from './chunk.ts'
 import type { Packer } from './packer.ts'
 import type { Section, Unit } from './text-units.ts'
 
-/** Longer ones are no headings but marked up as such, and would be stored with every chunk. */
-const longestHeading = 200
-const deepestLevel = 9
+/** Longer headings are mislabelled text and would be stored with every chunk. */
+const maxHeadingLength = 200
+const maxHeadingLevel = 9
 
 const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' })
 
 const shortened = (text: string): string => {
   const line = text.replace(/\s+/g, ' ')
-  if (line.length <= longestHeading) return line
-  const start = line.slice(0, longestHeading)
-  // The last character may have been cut through.
+  if (line.length <= maxHeadingLength) return line
+  const start = line.slice(0, maxHeadingLength)
+  // The slice may end inside a grapheme.
   const last = [...graphemes.segment(start)].at(-1)
-  return `${start.slice(0, last?.index || longestHeading).trimEnd()}…`
+  return `${start.slice(0, last?.index || maxHeadingLength).trimEnd()}…`
 }
 
-/** The headings above the place that has been reached. */
+/** The headings above the current block. */
 export class HeadingPath {
   #levels: { level: number; text: string }[] = []
   section: Section = { path: [] }
 
-  /** A heading closes those of its own level and of deeper ones. */
+  /** A heading closes those of its own and deeper levels. */
   enter(level: number, text: string): Section {
-    const bounded = Math.min(deepestLevel, Math.max(1, level))
+    const bounded = Math.min(maxHeadingLevel, Math.max(1, level))
     this.#levels = this.#levels.filter(open => open.level < bounded)
     this.#levels.push({ level: bounded, text: shortened(text) })
     this.section = { path: this.#levels.map(open => open.text) }
@@ -32,22 +32,22 @@ export class HeadingPath {
   }
 }
 
-/** Which sections and units share a chunk. */
-export interface Arrangement {
+/** Decides which sections and units share a chunk. */
+export interface SectionStrategy {
   heading(unit: Unit): Iterable<Chunk>
   body(unit: Unit): Iterable<Chunk>
   /**
-   * Nothing that comes later joins what there is. If `next` is told, chunks of that section follow which hold nothing
-   * but their own text: the headings above them need no chunk.
+   * Emits everything held back. With `next`, chunks of that section follow that hold only their own text, so the
+   * headings above them need no chunk.
    */
   end(next?: Section): Iterable<Chunk>
 }
 
 /**
- * For the strategies that keep sections apart. A unit, too, begins a chunk of its own once the open one has
- * `enough` tokens. A heading without a text goes with the next one.
+ * For the strategies that keep sections apart. A unit starts a new chunk once the open one has `enough` tokens. A
+ * heading without text joins the next section.
  */
-export class SectionBySection implements Arrangement {
+export class SeparateSections implements SectionStrategy {
   readonly #packer: Packer
   readonly #enough: number
 
@@ -74,17 +74,17 @@ export class SectionBySection implements Arrangement {
 const isBelow = (inner: readonly string[], outer: readonly string[]): boolean =>
   inner.length > outer.length && outer.every((heading, index) => heading === inner[index])
 
-/** The heading is in the path of that section as it stands, and so in its chunks. */
+/** Whether the heading is part of that section's path, and therefore of its chunks. */
 const isInPathOf = ({ section, whole }: Unit, next: Section): boolean =>
   section.path.every((heading, index) => heading === next.path[index]) &&
   section.path.at(-1) === whole?.text.trim()
 
 /**
- * A section begins a chunk of its own, unless it and what the open chunk holds are small together: many tiny
- * sections must not become as many chunks, two of a fair size must not be mixed. To know, the beginning of a section
- * is held back until it is clear that it is not small. A line or two before the first subsection goes with that.
+ * A section starts a new chunk unless it and the open chunk are small together: many tiny sections should share a
+ * chunk, while two sections of a fair size should not be mixed. The start of a section is held back until its size is
+ * known. A line or two before the first subsection joins that subsection.
  */
-export class SmallSectionsTogether implements Arrangement {
+export class MergeSmallSections implements SectionStrategy {
   readonly #packer: Packer
   readonly #size: number
   #held: Unit[] = []
@@ -107,7 +107,7 @@ export class SmallSectionsTogether implements Arrangement {
       yield* this.#hold(unit)
       return
     }
-    // A chunk is cited by the page it begins on, so a fair-sized one does not run over to the next page.
+    // A chunk is cited by its first page, so a fair-sized one does not continue on the next page.
     if (this.#packer.bodyTokens * 4 >= this.#size && this.#isOnAnotherPage(unit))
       yield* this.#packer.flush(unit.whole)
     yield* this.#packer.place(unit)
@@ -134,7 +134,7 @@ export class SmallSectionsTogether implements Arrangement {
   *#hold(unit: Unit): Generator<Chunk> {
     this.#held.push(unit)
     this.#heldTokens += unit.tokens
-    // Headings by themselves decide nothing, yet may not be held without end.
+    // Headings alone decide nothing, but the number of held units has to stay bounded.
     const decides = this.#heldBody ? this.#heldTokens + this.#packer.tokens : this.#heldTokens
     if (decides * 2 > this.#size) yield* this.#settle()
   }

@@ -2,19 +2,19 @@ import { countTokens } from './count-tokens.ts'
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'sentence' })
 
-/** After these a capital goes on with the sentence. Those that often end one ("etc.", "Inc.", "No.") are left out. */
+/** Abbreviations that do not end a sentence. Those that often do ("etc.", "Inc.", "No.") are left out. */
 const abbreviation =
   /(?:^|[\s("'“‘[])(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|St|Mt|vs|cf|[Ee]\.g|[Ii]\.e|eg|ie|viz|approx|[Ff]igs?|[Ee]qs?|pp?|et al|z\.B|d\.h|bzw)\.\s+$/
 /** "J. R. R. Tolkien", "the U.S. Army". */
 const initial = /(?:^|[\s.("“])\p{Lu}\.\s*$/u
-/** "1. First", "(a) second": a number by itself is not a sentence. */
+/** "1. First", "(a) second": a number alone is not a sentence. */
 const numbering = /^\s*\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s*$/
-/** The longest thing that is looked for before an end: a space, "approx." and white space. */
+/** Length of the longest match before an end: a space, "approx." and white space. */
 const reach = 16
 
 const asciiEnd = /[.?!]$/
-/** An address or a file name goes on: "https://a.b/c?d=e", "Node.Js". */
-const goesOn = /[A-Za-z0-9_/=&%#+-]/
+/** Inside a URL or a file name: "https://a.b/c?d=e", "Node.Js". */
+const continues = /[A-Za-z0-9_/=&%#+-]/
 const endOfLine = /\n\s*$/
 const blankLine = /\n[^\S\n]*\n\s*$/
 const endBeforeSpace = /[.?!:;。！？：；…‥।۔؟]["'”’»」』）)\]]*\s*$/
@@ -28,26 +28,26 @@ const startsListItem = (text: string, at: number): boolean => {
   return listMark.test(text)
 }
 
-/** The segmenter ends a sentence at every line; text that was wrapped at a width goes on in the next one. */
+/** The segmenter ends a sentence at every line break, but wrapped text continues on the next line. */
 const isWrap = (tail: string, text: string, at: number): boolean =>
   endOfLine.test(tail) && !blankLine.test(tail) && !endBeforeSpace.test(tail) && !startsListItem(text, at)
 
 const isFalseEnd = (text: string, start: number, at: number): boolean => {
   const tail = text.slice(Math.max(start, at - reach), at)
-  if (asciiEnd.test(tail) && goesOn.test(text.charAt(at))) return true
+  if (asciiEnd.test(tail) && continues.test(text.charAt(at))) return true
   if (isWrap(tail, text, at)) return true
   if (at - start <= reach && numbering.test(tail)) return true
   return tail.includes('.') && (abbreviation.test(tail) || initial.test(tail))
 }
 
-/** The segmenter takes any bracket for a closing one: "他走了。“ | 好”". What opens belongs to what follows. */
+/** The segmenter treats every bracket as a closing one: "他走了。“ | 好”". Opening brackets belong to the next sentence. */
 const beforeOpening = (text: string, start: number, at: number): number => {
   let end = at
   while (end > start && opening.includes(text.charAt(end - 1))) end--
   return end
 }
 
-/** "…end.[3] Next": the mark of a reference belongs to what it is a reference for. */
+/** "…end.[3] Next": a reference belongs to the sentence before it. */
 const afterReferences = (text: string, at: number): number => {
   if (text.charAt(at) !== '[') return at
   references.lastIndex = at
@@ -67,7 +67,7 @@ function* splitAtSemicolons(sentence: string): Generator<string> {
   if (start < sentence.length) yield sentence.slice(start)
 }
 
-/** The segmenter copies the text it is given, and one of many megabytes would be copied as a whole. */
+/** The segmenter copies its input, so a text of many megabytes is processed in windows. */
 const windowLength = 65_536
 
 function* candidateEnds(text: string): Generator<number> {
@@ -78,15 +78,14 @@ function* candidateEnds(text: string): Generator<number> {
       if (index > 0) yield start + index
       last = index
     }
-    // The last sentence may go on after the window, so the next window begins with it.
+    // The last sentence may continue after the window, so the next window starts with it.
     start = last === 0 || end === text.length ? end : start + last
   }
 }
 
 /**
- * The sentences with the white space after them: joined they are the text again. The rules are those of Unicode
- * (`Intl.Segmenter`), which know Chinese ends and quotes, mended where they end a sentence too early; a Chinese
- * semicolon ends one, too.
+ * The sentences with their trailing white space: joined they are the text again. `Intl.Segmenter` knows Chinese
+ * punctuation and quotes; ends that it reports too early are dropped, and a Chinese semicolon also ends a sentence.
  */
 export function* splitSentences(text: string): Generator<string> {
   let start = 0
@@ -103,7 +102,7 @@ export function* splitSentences(text: string): Generator<string> {
 const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' })
 
 const lineEnd = /\n+/g
-/** Between ASCII characters a comma may be part of a number; the end of a clause has white space after it. */
+/** An ASCII comma may be part of a number, so it only ends a clause before white space. */
 const clauseEnd = /[，、；：。！？…—]+["”’」』）]*\s*|[,;:.!?]["')\]]*\s+/g
 const wordEnd = /\s+/g
 
@@ -112,9 +111,9 @@ function* endsOf(text: string, pattern: RegExp): Generator<number> {
   yield text.length
 }
 
-/** ASCII, kana and Han without anything that could join: here every place is between two characters. */
+/** Characters that never combine: every position between them is a grapheme boundary. */
 const plain = /^[\x20-\x7e\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u9fff\uff01-\uff60]*$/
-/** Long enough to be quick, short enough for the smallest size. */
+/** Large enough to be fast, small enough for the smallest chunk size. */
 const plainStep = 8
 
 function* graphemeEnds(text: string): Generator<number> {
@@ -134,7 +133,7 @@ function* codePointEnds(text: string): Generator<number> {
   }
 }
 
-/** From the gentlest cut to the hardest. The last is for letters with thousands of marks on them. */
+/** Boundaries from coarse to fine. The last is for letters with thousands of combining marks. */
 const ways: ((text: string) => Iterable<number>)[] = [
   text => endsOf(text, lineEnd),
   text => endsOf(text, clauseEnd),
@@ -164,8 +163,8 @@ function* cut(text: string, size: number, grain: number, way: number): Generator
 }
 
 /**
- * Parts of at most `size` tokens: by lines, clauses, words, and only then anywhere between two characters as people
- * see them. Joined they are the text again. Parts are a good deal smaller than `size`, so that they fill chunks well.
+ * Parts of at most `size` tokens, split at lines, clauses, words and finally graphemes. Joined they are the text again.
+ * Parts are much smaller than `size`, so that they fill chunks well.
  */
 export const splitLongText = (text: string, size: number): Generator<string> =>
   cut(text, size, Math.max(1, Math.floor(size / 4)), 0)

@@ -9,7 +9,7 @@ interface RowPart {
   header?: TableHeader
 }
 
-/** A header is repeated only where it leaves at least as much room for rows as it takes. */
+/** A header is repeated only if it takes at most half of the chunk. */
 const repeatableHeader = (text: string, size: number): TableHeader | undefined => {
   const tokens = countTokens(text)
   return tokens > 0 && tokens * 2 <= size ? { text, tokens } : undefined
@@ -17,7 +17,7 @@ const repeatableHeader = (text: string, size: number): TableHeader | undefined =
 
 const isFilled = (cell: string | undefined): boolean => cell !== undefined && cell.trim() !== ''
 
-/** The first cell mostly tells what the row is about; if it is short, the later parts of the row begin with it. */
+/** The first cell usually names the row; if it is short, later parts of the row repeat it. */
 const keyOf = (row: string[], header: string[], size: number): string => {
   const column = row.findIndex(isFilled)
   const key = rowText([row[column] ?? ''])
@@ -25,7 +25,7 @@ const keyOf = (row: string[], header: string[], size: number): string => {
   return countTokens(named) * 8 <= size ? named : ''
 }
 
-/** One part while it grows. `above` is what stands over it: the key of the row, then the names of its columns. */
+/** A part under construction. Above it stand the key of the row and the names of its columns. */
 interface Growing {
   text: string
   tokens: number
@@ -39,11 +39,11 @@ interface Tile {
   text: string
   tokens: number
   column: number
-  /** Empty if there is nothing in the cell, so that a wide row does not drag all its columns along. */
+  /** Empty for an empty cell, so that a wide row does not repeat all its column names. */
   name: string
 }
 
-/** Cells, and the sentences of long ones: together with what stands above it, each fits into a chunk. */
+/** Cells, and the sentences of long cells: each fits into a chunk together with what is above it. */
 function* tilesOf(row: string[], header: string[], size: number): Generator<Tile> {
   const half = Math.floor(size / 2)
   for (const [column, cell] of rowCells(row).entries()) {
@@ -53,7 +53,7 @@ function* tilesOf(row: string[], header: string[], size: number): Generator<Tile
   }
 }
 
-/** The mark between two names is one more. */
+/** Counts the separator between two names. */
 const tokensOfName = (name: string): number => (name === '' ? 0 : countTokens(name) + 1)
 
 const begin = ({ text, tokens, column, name }: Tile, key: string): Growing => ({
@@ -78,8 +78,8 @@ const grow = (part: Growing, { text, tokens, column, name }: Tile, full: boolean
 }
 
 /**
- * A row that is too long for one chunk. The first part stands under the header of the table if that can be repeated, the
- * others under the key of the row and the names of their own columns.
+ * Splits a row that is too long for one chunk. The first part follows the header of the table if that is repeatable,
+ * the others follow the key of the row and the names of their own columns.
  */
 function* splitRow(row: string[], header: string[], size: number): Generator<RowPart> {
   const key = keyOf(row, header, size)
@@ -103,13 +103,13 @@ function* splitRow(row: string[], header: string[], size: number): Generator<Row
   if (open) yield finished(open)
 }
 
-/** A table, or some rows of one, and where they lie. Rows without text are not among them. */
+/** A table, or some rows of one, with their position. Rows without text are left out. */
 export interface TableSource {
   header: string[]
   rows: string[][]
-  /** Where the header begins; the first row, where the header is not told. */
+  /** Start of the header, or of the first row if there is no header. */
   from: number
-  /** What stands after the last row. */
+  /** The separator after the last row. */
   gap: string
   section: Section
   place: Place
@@ -125,7 +125,7 @@ const pieceOf = ({ section, place }: TableSource, { text, header }: RowPart, fro
   header,
 })
 
-/** The pieces of the rows; `from` is where the first of them begins. */
+/** The pieces of the rows; `from` is the start of the first. */
 export function* rowPieces(source: TableSource, from: number, size: number): Generator<Piece> {
   const headerText = rowText(source.header)
   const header = repeatableHeader(headerText, size)
@@ -134,7 +134,7 @@ export function* rowPieces(source: TableSource, from: number, size: number): Gen
     const gap = index === source.rows.length - 1 ? source.gap : rowGap
     const text = rowText(row)
     const fits = countTokens(text) + (header?.tokens ?? 0) <= size
-    // A header too long to be repeated is that of a wide table, whose rows go by columns, too.
+    // A header that is too long to repeat belongs to a wide table, whose rows are split by columns too.
     const whole = fits && (header !== undefined || headerText === '')
     const parts = whole ? [{ text, header }] : [...splitRow(row, source.header, size)]
     for (const [number, part] of parts.entries()) {
@@ -160,7 +160,7 @@ function* tablePieces(source: TableSource, size: number): Generator<Piece> {
   const rows = rowPieces(source, source.from + start.length, size)
   const next = rows.next()
   const first = next.done ? undefined : next.value
-  // The header goes with the first row, so that no chunk ends with a header.
+  // The header stays with the first row, so that no chunk ends with a header.
   if (first?.header?.text === headerText)
     yield {
       ...first,
@@ -176,7 +176,7 @@ function* tablePieces(source: TableSource, size: number): Generator<Piece> {
   yield* rows
 }
 
-/** `text` is the table's text with the gap after it. */
+/** `text` is the table's text with the separator after it. */
 export const tableUnit = (source: TableSource, text: string, size: number): Unit => {
   const tokens = countTokens(text)
   return {

@@ -7,15 +7,15 @@ export interface Section {
   readonly path: readonly string[]
 }
 
-/** What a chunk of a table begins with when the table's own header is in an earlier one. */
+/** The header that a chunk repeats when a table continues from an earlier chunk. */
 export interface TableHeader {
   text: string
   tokens: number
 }
 
 /**
- * What a chunk is put together from. Pieces follow on each other in the document's text without a gap: the white space
- * after a piece, also that between two blocks, is the end of its text.
+ * A part of a chunk. Pieces are contiguous in the document's text: the white space after a piece, including the
+ * separator between two blocks, belongs to its text.
  */
 export interface Piece {
   kind: Block['kind']
@@ -25,26 +25,26 @@ export interface Piece {
   section: Section
   place: Place
   header?: TableHeader
-  /** The piece is the one that the header stands in. */
+  /** The piece includes the header. */
   hasHeader?: boolean
 }
 
-/** What should stay together: a paragraph, a table, a block of code. */
+/** A paragraph, a table or a block of code, which should stay together. */
 export interface Unit {
   kind: Block['kind']
   section: Section
-  /** More than the size of a chunk if the unit does not fit; how many more is not told. */
+  /** Any number above the chunk size means that the unit does not fit. */
   tokens: number
   /** The unit as one piece, if it fits into a chunk. */
   whole: Piece | undefined
-  /** Pieces that fit into a chunk each. */
+  /** Pieces that each fit into a chunk. */
   split(): Iterable<Piece>
 }
 
-/** A text with its end, told by where it lies. */
+/** A text with its trailing separator and its position. */
 export type Source = Omit<Piece, 'tokens' | 'header' | 'hasHeader'>
 
-/** Gives texts that follow on each other their places. */
+/** Assigns positions to consecutive texts. */
 function* piecesOf(source: Source, texts: Iterable<string>): Generator<Piece> {
   let from = source.from
   for (const text of texts) {
@@ -53,7 +53,7 @@ function* piecesOf(source: Source, texts: Iterable<string>): Generator<Piece> {
   }
 }
 
-/** Sentences, and parts of those that are longer than a chunk. */
+/** Sentences, and parts of sentences that are longer than a chunk. */
 export function* sentencesWithin(text: string, size: number): Generator<string> {
   for (const sentence of splitSentences(text)) {
     if (countTokens(sentence) <= size) yield sentence
@@ -63,7 +63,7 @@ export function* sentencesWithin(text: string, size: number): Generator<string> 
 
 const blankLine = /\n[^\S\n]*\n(?:[^\S\n]*\n)*/g
 
-/** The paragraphs of code; the white space at the beginning of a line is kept with it. */
+/** Code split at blank lines; indentation stays with its line. */
 function* codeParts(text: string, size: number): Generator<string> {
   let start = 0
   for (const match of text.matchAll(blankLine)) {
@@ -94,7 +94,7 @@ export const textUnit = (source: Source, size: number): Unit => {
 
 const escaped = (separator: string): string => separator.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
-/** A line end or a full stop stays with what it ends; a mark such as "###" stays with what it begins. */
+/** A line break or full stop ends the text before it; a marker such as "###" starts the text after it. */
 const endsText = (separator: string): boolean => /[\s.?!;,。！？；，、…]$/.test(separator)
 
 function* endsAt(text: string, pattern: RegExp): Generator<number> {
@@ -106,8 +106,8 @@ function* endsAt(text: string, pattern: RegExp): Generator<number> {
 }
 
 /**
- * Takes running text apart at the separators a person has chosen, across paragraphs: what lies between two separators
- * is one unit. Without separators each paragraph is one.
+ * Splits running text at the configured separators, across paragraphs: the text between two separators is one unit.
+ * Without separators each paragraph is a unit.
  */
 export class SeparatedText {
   readonly #size: number
@@ -121,7 +121,7 @@ export class SeparatedText {
     if (known.length > 0) this.#pattern = new RegExp(`(${known.map(escaped).join('|')})\\s*`, 'g')
   }
 
-  /** `source` is a paragraph with the gap after it, so that a separator made of line ends is found there, too. */
+  /** `source` includes the trailing blank line, so that a separator of line breaks is found there too. */
   *push(source: Source): Generator<Unit> {
     if (!this.#pattern) return yield textUnit(source, this.#size)
     let start = 0
@@ -131,7 +131,7 @@ export class SeparatedText {
       start = end
     }
     if (start < source.text.length) this.#append(source, start, source.text.length)
-    // What does not fit into a chunk need not be gathered any longer.
+    // Text that exceeds a chunk need not be collected further.
     if (this.#openTokens > this.#size) yield* this.end()
   }
 

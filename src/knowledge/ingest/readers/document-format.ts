@@ -1,4 +1,4 @@
-/** Languages by the extensions of their files. */
+/** File extensions by language. */
 const extensions: Record<string, string> = {
   javascript: 'js mjs cjs jsx',
   typescript: 'ts mts cts tsx',
@@ -85,7 +85,7 @@ const extensionOf = (name: string): string => {
   return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()
 }
 
-/** The language of a source file by its name, or `undefined` if it is no name of source code. */
+/** The language of a source file by its name, or `undefined` for other files. */
 export const codeLanguage = (name: string): string | undefined => {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1).toLowerCase()
   return (Object.hasOwn(names, base) ? names[base] : undefined) ?? byExtension.get(extensionOf(base))
@@ -142,7 +142,7 @@ const textExtensions: Record<string, TextFormat> = {
   ...{ jsonl: 'jsonl', ndjson: 'jsonl', jsonlines: 'jsonl', ipynb: 'notebook' },
 }
 
-/** Text by its type that is not read all the same: mail is encoded once more, and a drawing is no text. */
+/** Textual types that are not supported: mail has an inner encoding, and a drawing holds no prose. */
 const unreadText = new Set(['message/rfc822', 'image/svg+xml', 'application/rtf', 'text/rtf'])
 const textLike =
   /^(?:text\/|application\/(?:[\w.+-]*(?:json|xml|yaml|toml|sql|graphql|javascript|jsonl|ndjson|x-subrip)[\w.+-]*)$)/
@@ -160,9 +160,9 @@ const textByName = (name: string): TextFormat | undefined =>
   lookUp(textExtensions, extensionOf(name)) ?? (codeLanguage(name) === undefined ? undefined : 'code')
 
 /**
- * How a file is read, or `undefined` when nothing can read it. `mimeType` is what the content showed. It is believed
- * before the name: a "report.txt" that is a PDF is read as one. A name that promises a binary format which the content
- * does not show still counts, because "the file is damaged" helps more than text of its bytes.
+ * The format of a file, or `undefined` if it is not supported. `mimeType` was detected from the content and wins over
+ * the name: a "report.txt" that is a PDF is read as PDF. A binary extension still counts when the content does not
+ * match it, because "the file is damaged" is more helpful than its bytes as text.
  */
 export const formatOf = (name: string, mimeType: string): DocumentFormat | undefined => {
   const type = (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase()
@@ -172,7 +172,7 @@ export const formatOf = (name: string, mimeType: string): DocumentFormat | undef
   if (type === 'text/html' || type === 'application/xhtml+xml') return textByName(name) ?? 'html'
   if (unreadText.has(type)) return undefined
   if (textLike.test(type)) return promised ?? textByName(name) ?? 'text'
-  // Office files with a password lie in the container of the old formats; their reader says so.
+  // Password-protected Office files use the container of the old formats; the zip reader reports them.
   if (type === 'application/zip' || type === legacyContainer || type === unknownType || type === '')
     return promised ?? (type === unknownType || type === '' ? textByName(name) : undefined)
   return undefined

@@ -1,8 +1,8 @@
 import type { Block } from '../block.ts'
 
-/** Colours and cursor moves of terminals, met in logs. */
+/** Terminal escape sequences, as found in logs. */
 const terminalCodes = /\u001b\[[\d;?]*[A-Za-z]/g
-/** Control characters, and marks that are not seen but keep words from being found. */
+/** Control and invisible characters, which would keep words from being found. */
 const unseen = /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff\ufff9-\uffff]/g
 const blanks = /[ \t\f\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+/g
 
@@ -14,7 +14,7 @@ const characters = (text: string): string =>
     .replace(unseen, '')
     .normalize('NFC')
 
-/** Most text needs nothing done to it, which one look tells. */
+/** Most text is normal already, which one test finds out. */
 const unsettled = /[^!-~ \u3001\u3002\u4e00-\u9fff\uff01-\uff5e]| {2}|^ | $/
 
 const running = (text: string): string => {
@@ -28,7 +28,7 @@ const running = (text: string): string => {
 
 const inOneLine = (text: string): string => running(text).replace(/\n+/g, ' ')
 
-/** Code keeps its blanks at the start of lines. */
+/** Code keeps its indentation. */
 const code = (text: string): string =>
   characters(text)
     .split('\n')
@@ -40,7 +40,7 @@ const code = (text: string): string =>
 const cells = (row: string[]): string[] => row.map(running)
 const isFilled = (row: string[]): boolean => row.some(cell => cell !== '')
 
-/** A block as it is stored and searched, or `undefined` when nothing is left of it. */
+/** A block as it is stored and searched, or `undefined` if nothing is left of it. */
 export const normalizeBlock = (block: Block): Block | undefined => {
   if (block.kind === 'table') {
     const header = block.header && cells(block.header)

@@ -13,7 +13,7 @@ import { declaredEncoding, decodeText } from './text/decode-text.ts'
 
 interface DocumentFile {
   name: string
-  /** As our own detection found it in the content. */
+  /** Detected from the content, not declared by the client. */
   mimeType: string
   bytes: Uint8Array
 }
@@ -24,7 +24,7 @@ interface ReadLimits {
 
 const defaultReadLimits: ReadLimits = { maxCharacters: 100_000_000 }
 
-/** Readers are loaded when they are needed: a worker that reads text never loads the one for PDF. */
+/** Readers are loaded on demand: a worker that only sees text never loads the PDF library. */
 const readText: Record<TextFormat, (text: string, name: string) => Promise<Iterable<Block>>> = {
   text: async text => (await import('./text/read-text.ts')).readText(text),
   markdown: async text => (await import('./markdown/read-markdown.ts')).readMarkdown(text),
@@ -50,7 +50,7 @@ const readBinary: Record<BinaryFormat, (bytes: Uint8Array) => Promise<ReadBlocks
 
 const isTextFormat = (format: DocumentFormat): format is TextFormat => Object.hasOwn(readText, format)
 
-/** Web servers and office programs save pages under the names of other formats, such as "export.xls". */
+/** Some programs save HTML under other extensions, such as "export.xls". */
 const isPage = (bytes: Uint8Array): boolean => {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 512)).toString('latin1')
   return /^(?:\xef\xbb\xbf)?\s*(?:<!--[^>]*-->\s*)?<(?:!doctype\s+html|html|head|meta|table)[\s>]/i.test(head)
@@ -64,14 +64,14 @@ const formatOfFile = ({ name, mimeType, bytes }: DocumentFile): DocumentFormat =
   if (format !== undefined) return format
   throw new DocumentFailure(
     'unsupported_format',
-    `Files of this kind (${mimeType}) cannot be read. Supported are ${supportedFormats}.`,
+    `Files of type ${mimeType} are not supported. Supported formats: ${supportedFormats}.`,
   )
 }
 
 const noText = (): DocumentFailure =>
   new DocumentFailure(
     'no_text',
-    'No text was found in the file. A scan has to go through text recognition first.',
+    'No text was found in the file. If it is a scan, run text recognition (OCR) first.',
   )
 
 const blocksOf = (file: DocumentFile): Promise<ReadBlocks> => {
@@ -81,7 +81,7 @@ const blocksOf = (file: DocumentFile): Promise<ReadBlocks> => {
   return readText[format](decodeText(file.bytes, declared), file.name)
 }
 
-/** The blocks of a file of any supported kind, cleaned. Fails with a `DocumentFailure` and nothing else. */
+/** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */
 export async function* readDocument(
   file: DocumentFile,
   limits: ReadLimits = defaultReadLimits,
@@ -95,7 +95,7 @@ export async function* readDocument(
     if (characters > limits.maxCharacters)
       throw new DocumentFailure(
         'too_large',
-        `The file holds more than ${limits.maxCharacters} characters of text. Split it into smaller files.`,
+        `The file has more than ${limits.maxCharacters} characters of text. Split it into smaller files.`,
       )
     yield block
   }

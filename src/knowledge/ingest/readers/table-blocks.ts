@@ -1,16 +1,16 @@
 import type { Block, Place } from '../block.ts'
 
-/** A long table comes in parts, each with the header, so that no part needs the others. */
+/** A long table is split into blocks that each repeat the header, so that no block needs the others. */
 const rowsPerTable = 500
-/** Wider tables are left ragged: rows made as long as a header of many thousand cells would fill the memory. */
-const mostPadded = 1000
-/** Rows of long cells make shorter parts. */
+/** Rows of wider tables are not padded: padding to a header of many thousand cells would exhaust the memory. */
+const maxPaddedColumns = 1000
+/** Blocks with long cells have fewer rows. */
 const charactersPerTable = 200_000
 
 const lengthOf = (row: string[]): number => row.reduce((sum, cell) => sum + cell.length, 0)
 
 const padTo = (row: string[], columns: number): string[] => {
-  if (row.length >= columns || columns > mostPadded) return row
+  if (row.length >= columns || columns > maxPaddedColumns) return row
   return [...row, ...new Array<string>(columns - row.length).fill('')]
 }
 

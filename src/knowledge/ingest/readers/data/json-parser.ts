@@ -1,6 +1,6 @@
 import { DocumentFailure } from '../../document-failure.ts'
 
-/** A number stays as it is written: 1.10 is searched as 1.10, and long identifiers do not lose their last digits. */
+/** Numbers keep their text: 1.10 stays searchable as 1.10, and long identifiers keep all digits. */
 export class JsonNumber {
   readonly text: string
 
@@ -11,7 +11,7 @@ export class JsonNumber {
 
 export type JsonValue = string | JsonNumber | boolean | null | JsonValue[] | Map<string, JsonValue>
 
-const deepest = 200
+const maxDepth = 200
 const blank = /[\s\ufeff]*/y
 const number = /-?(?:\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|Infinity)|NaN/y
 const word = /true|false|null/y
@@ -22,8 +22,8 @@ const escapes: Record<string, string> = {
 const words: Record<string, boolean | null> = { true: true, false: false, null: null }
 
 /**
- * Reads JSON piece by piece, so that the records of a long array come one at a time. Comments, trailing commas and line
- * breaks in strings, which configuration files hold, are forgiven.
+ * Parses JSON incrementally, so that the records of a long array arrive one at a time. Accepts comments, trailing commas
+ * and line breaks in strings, which are common in configuration files.
  */
 export class JsonParser {
   readonly #text: string
@@ -33,7 +33,7 @@ export class JsonParser {
     this.#text = text
   }
 
-  /** The next character that means something, or `undefined` at the end. */
+  /** The next significant character, or `undefined` at the end. */
   peek(): string | undefined {
     for (;;) {
       blank.lastIndex = this.#at
@@ -52,16 +52,16 @@ export class JsonParser {
     this.#at = end < 0 ? this.#text.length : end + (line ? 1 : 2)
   }
 
-  /** What was expected and not found, with the place as an editor shows it. */
+  /** A syntax error with its position as an editor shows it. */
   #broken(expected: string): DocumentFailure {
     const before = this.#text.slice(0, this.#at)
     const line = before.split('\n').length
     const column = this.#at - before.lastIndexOf('\n')
     const found =
-      this.#at >= this.#text.length ? 'the file ends' : `stands ${JSON.stringify(this.#text[this.#at])}`
+      this.#at >= this.#text.length ? 'the end of the file' : JSON.stringify(this.#text[this.#at])
     return new DocumentFailure(
       'broken_file',
-      `The JSON is not valid: at line ${line}, column ${column} (character ${this.#at}) ${found} where ${expected} was expected.`,
+      `The JSON is invalid at line ${line}, column ${column} (character ${this.#at}): expected ${expected}, found ${found}.`,
     )
   }
 
@@ -70,14 +70,14 @@ export class JsonParser {
     this.#at++
   }
 
-  /** Passes a closing bracket if it comes next. */
+  /** Consumes a closing bracket if it is next. */
   #ends(bracket: string): boolean {
     if (this.peek() !== bracket) return false
     this.#at++
     return true
   }
 
-  /** Whether the array that comes next begins with an object. */
+  /** Whether the next array begins with an object. */
   holdsRecords(): boolean {
     const at = this.#at
     this.#expect('[')
@@ -86,7 +86,7 @@ export class JsonParser {
     return first === '{'
   }
 
-  /** The elements of an array that comes next; each must be read with `value` before the next one. */
+  /** The indexes of the next array; the caller must read each element with `value`. */
   *elements(): Generator<number> {
     this.#expect('[')
     for (let index = 0; !this.#ends(']'); index++) {
@@ -96,7 +96,7 @@ export class JsonParser {
     }
   }
 
-  /** The keys of an object that comes next; the value of each must be read before the next one. */
+  /** The keys of the next object; the caller must read each value. */
   *keys(): Generator<string> {
     this.#expect('{')
     while (!this.#ends('}')) {
@@ -111,8 +111,8 @@ export class JsonParser {
 
   value(depth = 0): JsonValue {
     const next = this.peek()
-    if (depth > deepest)
-      throw new DocumentFailure('too_complex', `The JSON is nested more than ${deepest} levels deep.`)
+    if (depth > maxDepth)
+      throw new DocumentFailure('too_complex', `The JSON is nested more than ${maxDepth} levels deep.`)
     if (next === '"') return this.#string()
     if (next === '[') {
       const array: JsonValue[] = []

@@ -1,15 +1,15 @@
 import type { Block } from '../../block.ts'
 import { tableBlocks } from '../table-blocks.ts'
 
-/** A quoted field longer than this is one whose closing quote is missing. */
-const longestQuoted = 512 * 1024
+/** A longer quoted field is taken for one without a closing quote. */
+const maxQuotedLength = 512 * 1024
 
-/** Reads the rows of delimited text, with quotes as RFC 4180 has them, and forgives what programs do to them. */
+/** Parses delimited text with RFC 4180 quoting and tolerates the deviations that programs produce. */
 class CsvRows {
   readonly #text: string
   readonly #delimiter: string
   #at: number
-  /** After one quote without an end, quotes are believed only within their line. */
+  /** After one unclosed quote, quotes must close on the same line. */
   #quotesBroken = false
   #knownLineEnd = -1
 
@@ -41,7 +41,7 @@ class CsvRows {
     }
   }
 
-  /** Leaves off at the delimiter, the line break or the end. */
+  /** Stops at the delimiter, the line break or the end. */
   #field(): string {
     if (this.#text[this.#at] !== '"') return this.#plain()
     const close = this.#closingQuote()
@@ -49,7 +49,7 @@ class CsvRows {
     const inside = this.#text.slice(this.#at + 1, close)
     this.#at = close + 1
     const value = inside.includes('"') ? inside.replaceAll('""', '"') : inside
-    // What stands after the closing quote belongs to the field all the same.
+    // Text after the closing quote still belongs to the field.
     return value + this.#plain()
   }
 
@@ -64,7 +64,7 @@ class CsvRows {
   }
 
   #lineEnd(): number {
-    // Looked for once per line, since a line may hold a million fields.
+    // Searched once per line, because a line may have a million fields.
     if (this.#knownLineEnd < this.#at) {
       const end = this.#text.indexOf('\n', this.#at)
       this.#knownLineEnd = end < 0 ? this.#text.length : end
@@ -73,7 +73,7 @@ class CsvRows {
   }
 
   #closingQuote(): number {
-    const last = this.#quotesBroken ? this.#lineEnd() : this.#at + longestQuoted
+    const last = this.#quotesBroken ? this.#lineEnd() : this.#at + maxQuotedLength
     let close = this.#text.indexOf('"', this.#at + 1)
     while (close >= 0 && close <= last && this.#text[close + 1] === '"')
       close = this.#text.indexOf('"', close + 2)
@@ -82,7 +82,7 @@ class CsvRows {
     return -1
   }
 
-  /** A quote lines below, in the middle of some text, is the opening one of another field. */
+  /** A quote on a later line in the middle of text opens another field. */
   #isClean(close: number): boolean {
     const next = this.#text[close + 1]
     if (next === undefined || next === this.#delimiter || /\s/.test(next)) return true
@@ -94,7 +94,7 @@ const delimiters = [',', '\t', ';', '|']
 const sampleCharacters = 64 * 1024
 const sampleRows = 50
 
-/** How well a delimiter makes rows of equal length; 0 when it makes no columns at all. */
+/** The share of rows of the most common length; 0 if the delimiter yields a single column. */
 const fitOf = (sample: string, delimiter: string): { fit: number; columns: number } => {
   const counts = new Map<number, number>()
   let rows = 0
@@ -108,9 +108,9 @@ const fitOf = (sample: string, delimiter: string): { fit: number; columns: numbe
   return { fit: columns > 1 ? count / rows : 0, columns }
 }
 
-/** The delimiter by content: the one with which the rows are most alike. */
+/** The delimiter that yields the most regular rows. */
 const findDelimiter = (text: string, preferred: string): string => {
-  // The last line of the sample may be cut.
+  // The last line of the sample may be incomplete.
   const cut = text.length > sampleCharacters ? text.lastIndexOf('\n', sampleCharacters) : text.length
   const sample = text.slice(0, cut > 0 ? cut : sampleCharacters)
   let best = { delimiter: preferred, ...fitOf(sample, preferred) }
@@ -126,7 +126,7 @@ const figure = /^[-+(]?[\p{Sc}]?\s?[-+]?\d[\d,.\s']*(?:[eE][-+]?\d+)?\s?[%\p{Sc}
 const date = /^\d{1,4}[-/.年]\d{1,2}(?:[-/.月]\d{1,4}日?)?(?:[T\s]\d{1,2}:\d{2}.*)?$/
 const truth = /^(?:true|false|yes|no|是|否)$/i
 const address = /^(?:https?:\/\/\S+|[^\s@]+@[^\s@]+\.\w+)$/
-/** Names that people and programs give to columns. */
+/** Common column names. */
 const columnName = /^(?:[a-z]+(?:[_-][a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+|#|no\.?)$/
 const knownName =
   /^(?:id|name|title|type|date|time|year|month|question|answer|content|text|category|tags?|description|price|amount|count|value|key|email|phone|address|city|country|status|url|url|score|label|编号|序号|姓名|名称|名字|标题|类型|类别|分类|日期|时间|问题|答案|回答|内容|描述|说明|备注|价格|金额|数量|单价|状态|地址|城市|电话|邮箱|部门|职位|年龄|性别|标签|来源|作者|关键词)$/i
@@ -137,9 +137,9 @@ const kindOf = (cell: string): 'empty' | 'text' | 'value' => {
   return figure.test(short) || date.test(short) || truth.test(short) || address.test(short) ? 'value' : 'text'
 }
 
-const longestName = 80
+const maxNameLength = 80
 
-/** Whether the cells below one name of a column are of another kind than the name. */
+/** Whether the cells of a column differ in kind from its first cell. */
 const differs = (name: string, below: string[]): boolean => {
   const filled = below.filter(cell => cell !== '')
   if (filled.length === 0 || filled.includes(name)) return false
@@ -147,18 +147,18 @@ const differs = (name: string, below: string[]): boolean => {
   if (values * 10 >= filled.length * 8) return true
   const length = filled.reduce((sum, cell) => sum + cell.length, 0) / filled.length
   if (length > name.length * 3 && length > 20) return true
-  // Values that come again and again belong to a column; its name comes once.
+  // Values repeat within a column; its name does not.
   return filled.length >= 6 && new Set(filled).size * 2 <= filled.length
 }
 
 /**
- * Whether the first row names the columns: all of it is text, filled and distinct, and the rows below are of another
- * kind, or the names are such as columns have. `rows` are some of the rows below.
+ * Whether the first row is a header: its cells are distinct, non-empty text, and they are common column names or differ
+ * in kind from the cells below. `rows` is a sample of the rows below.
  */
 const isHeaderRow = (first: string[], rows: string[][]): boolean => {
-  // Exports end each line with a delimiter, which leaves a nameless last column.
+  // Some exports end each line with a delimiter, which adds an empty last column.
   const names = first.at(-1) === '' ? first.slice(0, -1) : first
-  if (names.length === 0 || names.some(name => name.length > longestName || kindOf(name) !== 'text'))
+  if (names.length === 0 || names.some(name => name.length > maxNameLength || kindOf(name) !== 'text'))
     return false
   if (new Set(names).size !== names.length) return false
   const named = names.filter(name => knownName.test(name) || columnName.test(name)).length
@@ -176,13 +176,13 @@ function* chain(first: string[][], rest: Iterator<string[]>): Generator<string[]
   for (let next = rest.next(); !next.done; next = rest.next()) yield next.value
 }
 
-/** Delimited text as tables. `preferred` is the delimiter that the name of the file promises. */
+/** Delimited text as tables. `preferred` is the delimiter that the file extension implies. */
 export function* readCsv(text: string, preferred: ',' | '\t' = ','): Generator<Block> {
   const body = text.replace(/^\ufeff/, '')
-  // Spreadsheet programs write this line for each other.
-  const said = /^"?sep=(.)"?\r?\n/i.exec(body)
-  const delimiter = said?.[1] ?? findDelimiter(body, preferred)
-  const rows = new CsvRows(body, delimiter, said?.[0].length ?? 0)[Symbol.iterator]()
+  // A line that spreadsheet programs write to declare the delimiter.
+  const declared = /^"?sep=(.)"?\r?\n/i.exec(body)
+  const delimiter = declared?.[1] ?? findDelimiter(body, preferred)
+  const rows = new CsvRows(body, delimiter, declared?.[0].length ?? 0)[Symbol.iterator]()
   const sample: string[][] = []
   for (let next = rows.next(); !next.done; next = rows.next()) {
     sample.push(next.value)

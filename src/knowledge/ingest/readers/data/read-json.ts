@@ -1,9 +1,9 @@
 import type { Block } from '../../block.ts'
 import { JsonNumber, type JsonValue, JsonParser } from './json-parser.ts'
 
-/** Longer strings are texts of their own. */
+/** Longer strings become paragraphs of their own. */
 const longText = 400
-/** Pictures and the like, written as letters. */
+/** Base64 data, such as images. */
 const encodedData = /^(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_\r\n-]{600,}={0,2}\s*$/
 const titleKeys = [
   'title',
@@ -32,7 +32,7 @@ const isScalar = (value: JsonValue): value is string | JsonNumber | boolean | nu
 
 const isShort = (value: JsonValue): boolean => isScalar(value) && scalarText(value).length <= 60
 
-/** The values with the way to each. The depth is bounded by the parser. */
+/** The scalar values with their paths. The parser bounds the depth. */
 function* leavesOf(value: JsonValue, path: string): Generator<Leaf> {
   if (isScalar(value)) {
     const text = scalarText(value)
@@ -46,7 +46,7 @@ function* leavesOf(value: JsonValue, path: string): Generator<Leaf> {
 
 const namesPerLine = 50
 
-/** Tags and the like are read as one line. */
+/** Short lists, such as tags, become one line. */
 function* shortList(values: JsonValue[], path: string): Generator<Leaf> {
   for (let from = 0; from < values.length; from += namesPerLine) {
     const part = values
@@ -62,7 +62,7 @@ const isLongText = (leaf: Leaf): boolean => leaf.text.length > longText || /\n\s
 
 const lineOf = ({ path, text }: Leaf): string => (path === '' ? text : `${path}: ${text}`)
 
-/** A long text under a heading that tells where it was found. */
+/** A long text under a heading with its path. */
 function* longTextBlocks({ path, text }: Leaf, level: number): Generator<Block> {
   if (path !== '') yield { kind: 'heading', level, text: path }
   for (const part of text.split(/\n[^\S\n]*\n/))
@@ -71,7 +71,7 @@ function* longTextBlocks({ path, text }: Leaf, level: number): Generator<Block> 
 
 const charactersPerParagraph = 2000
 
-/** Lines that belong together, in paragraphs of a readable length. */
+/** Lines joined into paragraphs of readable length. */
 function* lineParagraphs(leaves: Iterable<Leaf>): Generator<Block> {
   let lines: string[] = []
   let length = 0
@@ -88,7 +88,7 @@ function* lineParagraphs(leaves: Iterable<Leaf>): Generator<Block> {
   if (lines.length > 0) yield { kind: 'paragraph', text: lines.join('\n') }
 }
 
-/** What a person would call the record. */
+/** The title of a record. */
 const titleOf = (leaves: Leaf[], fallback: string): string => {
   for (const key of titleKeys) {
     const found = leaves.find(leaf => leaf.path.toLowerCase() === key && leaf.text.length <= 100)
@@ -98,14 +98,14 @@ const titleOf = (leaves: Leaf[], fallback: string): string => {
 }
 
 interface RecordState {
-  /** Once a record has headings, all that follow get one too: else they would seem to belong below it. */
+  /** Once a record has a heading, all later ones get one too; otherwise they would appear to be part of it. */
   headed: boolean
 }
 
 function* recordBlocks(value: JsonValue, name: string, level: number, state: RecordState): Generator<Block> {
   const leaves = [...leavesOf(value, '')]
   const long = leaves.filter(isLongText)
-  // A record that is one text needs no heading for it.
+  // A record that is a single text needs no heading.
   if (long.length === 1 && leaves.length === 1 && leaves[0]!.path === '') {
     yield* longTextBlocks(leaves[0]!, level)
     return
@@ -118,7 +118,7 @@ function* recordBlocks(value: JsonValue, name: string, level: number, state: Rec
 
 const scalarsTogether = 50
 
-/** The elements of a list: records each for itself, bare values in lines of several. */
+/** The elements of a list: one block or more per record, several scalars per line. */
 function* listBlocks(parser: JsonParser, path: string, level: number): Generator<Block> {
   const state: RecordState = { headed: false }
   let scalars: JsonValue[] = []
@@ -136,13 +136,13 @@ function* listBlocks(parser: JsonParser, path: string, level: number): Generator
   yield* lineParagraphs(leavesOf(scalars, path))
 }
 
-/** One object, such as settings or the answer of an interface, whose members may be long lists of records. */
+/** One object, such as a configuration or an API response, whose members may be long lists of records. */
 function* readObject(parser: JsonParser): Generator<Block> {
   let leaves: Leaf[] = []
   let headed = false
   function* flush(): Generator<Block> {
     const lines = leaves.filter(leaf => !isLongText(leaf))
-    // What stands after a list must not seem to belong to it.
+    // Members after a list must not appear to be part of it.
     if (headed && lines.length > 0)
       yield { kind: 'heading', level: 1, text: /^[^.[]*/.exec(lines[0]!.path)![0] }
     yield* lineParagraphs(lines)
@@ -164,8 +164,7 @@ function* readObject(parser: JsonParser): Generator<Block> {
 }
 
 /**
- * JSON, and JSON values one after another as in JSON Lines. Every value is written with the way to it, "price: 42", so
- * that a search for both finds it.
+ * JSON and JSON Lines. Every value is written with its path, such as "price: 42", so that a search for both matches.
  */
 export function* readJson(text: string, kind: 'json' | 'jsonl' = 'json'): Generator<Block> {
   const parser = new JsonParser(text)

@@ -8,7 +8,7 @@ const member = (value: JsonValue | undefined, key: string): JsonValue | undefine
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])
 
-/** Notebooks store a text as a string or as a list of its lines. */
+/** Notebooks store text as a string or as a list of lines. */
 const textOf = (value: JsonValue | undefined): string =>
   typeof value === 'string'
     ? value
@@ -20,7 +20,7 @@ function* codeBlocks(text: string, language: string | undefined): Generator<Bloc
   if (text.trim() !== '') yield { kind: 'code', text, ...(language && { language }) }
 }
 
-/** Jupyter notebooks: the text and the code of the cells, and what the code printed, but no pictures. */
+/** Jupyter notebooks: the text and code of the cells and the textual output, without images. */
 export function* readNotebook(text: string): Generator<Block> {
   const notebook = new JsonParser(text).value()
   const cells = member(notebook, 'cells')

@@ -10,14 +10,14 @@ const block =
   'slot style summary svg table tbody td template textarea tfoot th thead title tr track ul video audio'
 
 export const inlineTags = new Set(inline.split(' '))
-/** Tags that part the text before them from the text after them. */
+/** Tags that separate the text before and after them. */
 export const blockTags = new Set(block.split(' '))
 /** Tags that have no end tag. */
 export const voidTags = new Set(
   'area base basefont br col embed frame hr img input link meta param source track wbr'.split(' '),
 )
 
-/** Which part of a page a text stands in. Chrome is what every page of a site shows around its content. */
+/** The part of a page that a text belongs to. Chrome is what every page of a site shows around its content. */
 export type Area = 'main' | 'article' | 'body' | 'chrome'
 
 const dropped = new Set(
@@ -36,7 +36,7 @@ const chromeRoles = new Set([
   'menubar',
 ])
 
-/** Whether a reader of the page would not see the element at all. */
+/** Whether the element is not rendered. */
 export const isDropped = (name: string, attributes: Attributes): boolean => {
   if (dropped.has(name)) return true
   const hidden = attributes.get('hidden')
@@ -50,7 +50,7 @@ export const areaOf = (name: string, attributes: Attributes, parent: Area, inSec
   if (parent === 'chrome') return 'chrome'
   const role = attributes.get('role') ?? ''
   if (name === 'nav' || name === 'aside' || chromeRoles.has(role)) return 'chrome'
-  // The header of an article holds its title; the header of the page holds the name of the site.
+  // The header of an article contains its title; the header of the page contains the name of the site.
   if ((name === 'header' || name === 'footer') && parent === 'body' && !inSection) return 'chrome'
   if (name === 'main' || role === 'main') return 'main'
   return name === 'article' && parent === 'body' ? 'article' : parent
@@ -59,14 +59,14 @@ export const areaOf = (name: string, attributes: Attributes, parent: Area, inSec
 const menuNames =
   /(?:^|[\s_-])(?:nav|navbar|navigation|menu|sidebar|breadcrumbs?|pagination|pager|footer|toolbar|topbar|links|friendlinks?|sitemap|share)(?:$|[\s_-])/i
 
-/** Elements that are named like a menu. They are menus if they also consist of links. */
+/** Elements named like a menu. They count as menus if they consist mostly of links. */
 export const isNamedLikeMenu = (name: string, attributes: Attributes): boolean => {
   if (name === 'body' || name === 'html' || name === 'main' || name === 'article') return false
   const names = `${attributes.get('class') ?? ''} ${attributes.get('id') ?? ''}`
   return names.length > 1 && menuNames.test(names.slice(0, 500))
 }
 
-/** How much text an element named like a menu holds, and how much of it is in links. */
+/** Text length of an element named like a menu, and the share of it inside links. */
 export interface MenuCount {
   text: number
   linked: number
@@ -77,7 +77,7 @@ interface ListState {
   next: number
 }
 
-/** An open element, with what it passes on to those inside it. */
+/** An open element with the state that its descendants inherit. */
 export interface Frame {
   name: string
   block: boolean
@@ -99,7 +99,7 @@ const rowGroups = new Set(['thead', 'tbody', 'tfoot', 'tr', ...cells])
 
 interface Implied {
   closed: ReadonlySet<string>
-  /** How far out an element may be that is closed. */
+  /** Ancestors at which the search for an element to close ends. */
   within: ReadonlySet<string>
 }
 
@@ -131,12 +131,12 @@ const endsHeading = new Set(
 )
 const headingNames = new Set(headings)
 
-/** Elements that an end tag of something outside cannot close. */
+/** Elements that the end tag of an outer element cannot close. */
 const scopes = new Set(['table', ...cells])
 const tableParts = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', ...cells])
 
-/** Deeper elements are passed over, their text is not. */
-const deepest = 256
+/** Deeper elements are ignored; their text is kept. */
+const maxDepth = 256
 
 const root: Frame = {
   name: '',
@@ -149,7 +149,7 @@ const root: Frame = {
   list: undefined,
 }
 
-/** The open elements, with the rules of HTML for end tags that are missing or too many. Bounded, so every tag is cheap. */
+/** The stack of open elements, with HTML's rules for missing and stray end tags. Its bounded depth keeps every tag cheap. */
 export class Frames {
   readonly #open: Frame[] = []
   readonly #counts = new Map<string, number>()
@@ -168,9 +168,9 @@ export class Frames {
     return (this.#counts.get(name) ?? 0) > 0
   }
 
-  /** Tells whether the element took its place, so that its end tag will be seen. */
+  /** Returns false if the element is too deep to be tracked. */
   push(frame: Frame): boolean {
-    if (this.#open.length >= deepest && (this.top.dropped || !frame.dropped)) {
+    if (this.#open.length >= maxDepth && (this.top.dropped || !frame.dropped)) {
       this.#tooDeep.set(frame.name, (this.#tooDeep.get(frame.name) ?? 0) + 1)
       return false
     }
@@ -179,7 +179,7 @@ export class Frames {
     return true
   }
 
-  /** Closes what the start tag of an element ends without saying so. */
+  /** Closes the elements that a start tag implicitly ends. */
   closeImplied(name: string, block: boolean): void {
     if (block && this.has('p')) this.#popThrough(paragraph, undefined)
     if (endsHeading.has(name) && headings.some(each => this.has(each)))
@@ -209,7 +209,7 @@ export class Frames {
     this.#popTo(0)
   }
 
-  /** Without `within`, the search ends at the first element that is not inline. */
+  /** Without `within`, the search ends at the first block element. */
   #popThrough(closed: ReadonlySet<string>, within: ReadonlySet<string> | undefined): void {
     let found = -1
     for (let index = this.#open.length - 1; index >= 0; index--) {

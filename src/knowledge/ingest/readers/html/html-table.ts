@@ -3,7 +3,7 @@ import { tableBlocks } from '../table-blocks.ts'
 import type { Area, MenuCount } from './elements.ts'
 import type { Attributes } from './tokenize-html.ts'
 
-/** A block and where on the page it was found. */
+/** A block and the part of the page it belongs to. */
 export interface Item {
   block: Block
   area: Area
@@ -22,18 +22,18 @@ interface Row {
   inHead: boolean
 }
 
-/** Spans beyond these are mistakes or malice. */
-const mostColumns = 100
-const mostRows = 500
-/** Text that is repeated in every row it spans must be short, or a small page could grow without bound. */
-const longestRepeated = 200
-/** A cell with more than this is a part of the page's layout. */
-const longestCell = 2000
-const deepestData = 2
+/** Larger spans are mistakes or attacks. */
+const maxColumnSpan = 100
+const maxRowSpan = 500
+/** Text repeated in every spanned row must be short, or a small page could grow without bound. */
+const maxRepeatedLength = 200
+/** A longer cell is part of the page layout. */
+const maxCellLength = 2000
+const maxDataDepth = 2
 
-const span = (value: string | undefined, most: number): number => {
+const span = (value: string | undefined, max: number): number => {
   const number = Number.parseInt(value ?? '1', 10)
-  return Number.isNaN(number) ? 1 : Math.min(Math.max(number, 1), most)
+  return Number.isNaN(number) ? 1 : Math.min(Math.max(number, 1), max)
 }
 
 export const textOf = (block: Block): string =>
@@ -43,7 +43,7 @@ export const textOf = (block: Block): string =>
 
 const cellText = (cell: Cell): string => cell.items.map(item => textOf(item.block)).join('\n')
 
-/** The columns of the rows, with spans resolved: what spans rows is said in each of them. */
+/** The rows with spans resolved: a cell that spans rows is repeated in each of them. */
 const gridOf = (rows: Row[]): string[][] => {
   let above: { text: string; rows: number }[] = []
   return rows.map(row => {
@@ -58,7 +58,7 @@ const gridOf = (rows: Row[]): string[][] => {
     for (const cell of row.cells) {
       takeAbove()
       const text = cellText(cell)
-      const repeated = text.length <= longestRepeated ? text : ''
+      const repeated = text.length <= maxRepeatedLength ? text : ''
       for (let column = 0; column < cell.columns && line.length < 1000; column++) {
         if (cell.rows > 1) below[line.length] = { text: column === 0 ? repeated : '', rows: cell.rows - 1 }
         line.push(column === 0 || row.inHead ? (column === 0 ? text : repeated) : '')
@@ -70,7 +70,7 @@ const gridOf = (rows: Row[]): string[][] => {
   })
 }
 
-/** The rows of a head as one: "2024 Q1" for a "Q1" below a "2024". */
+/** Merges header rows: "2024 Q1" for a "Q1" below a "2024". */
 const mergeHead = (rows: string[][]): string[] => {
   const columns = Math.max(...rows.map(row => row.length))
   return Array.from({ length: columns }, (_, column) =>
@@ -91,20 +91,20 @@ export class HtmlTable {
     this.#rows.push({ cells: [], inHead })
   }
 
-  /** Gives the place where the content of the cell goes. */
+  /** Returns the list that receives the content of the cell. */
   startCell(heading: boolean, inHead: boolean, attributes: Attributes): Item[] {
     if (this.#rows.length === 0) this.startRow(inHead)
     const items: Item[] = []
     this.#rows.at(-1)!.cells.push({
       items,
       heading,
-      columns: span(attributes.get('colspan'), mostColumns),
-      rows: span(attributes.get('rowspan'), mostRows),
+      columns: span(attributes.get('colspan'), maxColumnSpan),
+      rows: span(attributes.get('rowspan'), maxRowSpan),
     })
     return items
   }
 
-  /** Tells that a table stood in a cell, and how deep that one's own tables went. */
+  /** Records a table in a cell and the depth of its own nested tables. */
   addNested(depth: number): void {
     this.#nested = Math.max(this.#nested, depth)
   }
@@ -114,18 +114,18 @@ export class HtmlTable {
   }
 
   #isLayout(rows: Row[]): boolean {
-    if (this.#presentation || this.depth > deepestData) return true
+    if (this.#presentation || this.depth > maxDataDepth) return true
     if (rows.every(row => row.cells.length < 2)) return !rows.some(row => row.cells[0]!.heading)
     const cells = rows.flatMap(row => row.cells)
     if (cells.some(cell => cell.heading)) return false
     return cells.some(
       cell =>
         cell.items.some(({ block }) => block.kind === 'heading' || block.kind === 'table') ||
-        cell.items.reduce((sum, { block }) => sum + textOf(block).length, 0) > longestCell,
+        cell.items.reduce((sum, { block }) => sum + textOf(block).length, 0) > maxCellLength,
     )
   }
 
-  /** A table of data as a table; one that only arranges the page as what is in it. */
+  /** A data table as a table block; a layout table as its content. */
   finish(area: Area, menu: MenuCount | undefined): Item[] {
     const rows = this.#rows.filter(row => row.cells.length > 0)
     if (rows.length === 0) return []

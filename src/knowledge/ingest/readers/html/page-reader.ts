@@ -4,7 +4,7 @@ import { areaOf, blockTags, type Frame, Frames, isDropped, isNamedLikeMenu, void
 import { HtmlTable, type Item } from './html-table.ts'
 import type { Attributes, HtmlEvents } from './tokenize-html.ts'
 
-/** White space as a browser shows it; between Chinese characters a line break of the source means nothing. */
+/** Collapses white space as a browser does; a line break between Chinese characters is dropped. */
 const collapse = (text: string): string =>
   text.replace(/[ \t\n\r\f]+/g, (run, at: number) =>
     run.includes('\n') && isUnspaced(text[at - 1]) && isUnspaced(text[at + run.length]) ? '' : ' ',
@@ -14,20 +14,20 @@ const headingLevel = (name: string): number => (/^h[1-6]$/.test(name) ? Number(n
 
 const isPre = (name: string): boolean => name === 'pre' || name === 'xmp' || name === 'listing'
 
-/** Longer "headings" are text whose end tag is missing. */
-const longestHeading = 300
+/** Longer "headings" are text after a missing end tag. */
+const maxHeadingLength = 300
 
 interface OpenTable {
   table: HtmlTable
-  /** Where blocks go again after the table. */
+  /** Receives the blocks after the table. */
   outside: Item[]
 }
 
-/** Turns the tags and texts of a page into blocks, in one pass. */
+/** Converts the tags and text of a page into blocks in one pass. */
 export class HtmlReader implements HtmlEvents {
   readonly items: Item[] = []
   title = ''
-  /** The first h1 of the page's chrome: the only title of pages that have no other. */
+  /** The first h1 in the page's chrome, used when there is no other title. */
   chromeTitle = ''
   readonly #frames = new Frames(frame => this.#closed(frame))
   readonly #tables: OpenTable[] = []
@@ -73,7 +73,7 @@ export class HtmlReader implements HtmlEvents {
     this.#flush()
   }
 
-  /** Inline elements are kept in mind only if they change something, or if their end tag could close one that does. */
+  /** Inline elements are tracked only if they change state or if their end tag could close one that does. */
   #matters(frame: Frame): boolean {
     const top = this.#frames.top
     return frame.dropped !== top.dropped || frame.link !== top.link || this.#frames.has(frame.name)
@@ -95,7 +95,7 @@ export class HtmlReader implements HtmlEvents {
     }
   }
 
-  /** Inside a heading or preformatted text a block is no end, only a break. */
+  /** Inside a heading or preformatted text a block element is only a break. */
   #breakAt(name: string): void {
     if (this.#inPre) this.#newLine()
     else if (this.#heading > 0 && headingLevel(name) === 0) this.#pieces.push(' ')
@@ -174,7 +174,7 @@ export class HtmlReader implements HtmlEvents {
       .replace(/ ?\u000b ?/g, '\n')
       .trim()
     if (text === '') return undefined
-    if (this.#heading > 0 && text.length <= longestHeading)
+    if (this.#heading > 0 && text.length <= maxHeadingLength)
       return { kind: 'heading', level: this.#heading, text }
     return { kind: 'paragraph', text: this.#mark + text }
   }

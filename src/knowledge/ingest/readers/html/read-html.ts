@@ -4,9 +4,9 @@ import { type Item, textOf } from './html-table.ts'
 import { HtmlReader } from './page-reader.ts'
 import { tokenizeHtml } from './tokenize-html.ts'
 
-/** A part of the page that claims to be the main one must hold a fair share of the text, since some are left empty. */
-const leastMainShare = 0.25
-const leastArticleShare = 0.4
+/** A main or article element must hold a fair share of the text, since some pages leave it empty. */
+const minMainShare = 0.25
+const minArticleShare = 0.4
 const menuShare = 0.6
 
 const isMenu = ({ menu }: Item): boolean => menu !== undefined && menu.linked > menu.text * menuShare
@@ -16,24 +16,24 @@ const lengthIn = (items: Item[], areas: Area[]): number =>
 
 const contentAreas: Area[] = ['main', 'article', 'body']
 
-/** The areas whose text is what the page is about. */
+/** The areas that contain the content of the page. */
 const areasToRead = (items: Item[]): Area[] => {
   const all = lengthIn(items, contentAreas)
   if (all === 0) return ['chrome']
-  if (lengthIn(items, ['main']) >= all * leastMainShare) return ['main']
-  if (lengthIn(items, ['article']) >= all * leastArticleShare) return ['article', 'main']
+  if (lengthIn(items, ['main']) >= all * minMainShare) return ['main']
+  if (lengthIn(items, ['article']) >= all * minArticleShare) return ['article', 'main']
   return contentAreas
 }
 
 const contentOf = (items: Item[]): Block[] => {
   const withoutMenus = items.filter(item => !isMenu(item))
-  // A page of nothing but links, such as a list of articles, is all there is.
+  // On a page of links, such as a list of articles, the menus are the content.
   const used = lengthIn(withoutMenus, contentAreas) > 0 ? withoutMenus : items
   const areas = areasToRead(used)
   return used.filter(item => areas.includes(item.area)).map(item => item.block)
 }
 
-/** The main text of a page, without its menus, scripts and what is not shown. */
+/** The main text of a page, without menus, scripts and hidden elements. */
 export function* readHtml(html: string): Generator<Block> {
   const reader = new HtmlReader()
   tokenizeHtml(html, reader)

@@ -10,15 +10,15 @@ export interface HtmlEvents {
 
 const nothing = (): void => {}
 
-/** In XHTML every element may be empty, `<title/>` and `<script/>` too, which would else take in the rest of the page. */
+/** In XHTML every element may be self-closing; parsed as HTML, `<title/>` or `<script/>` would swallow the rest. */
 const isXhtml = (html: string): boolean => {
   const head = html.slice(0, 1024)
   return /^\s*<\?xml/.test(head) || head.includes('http://www.w3.org/1999/xhtml')
 }
 
 /**
- * Only the tokenizer of the parser is used: the stack of the parser itself takes time by the square of the depth, and
- * pages with a million open tags can be made by anybody.
+ * Uses only the tokenizer of htmlparser2: the parser's element stack takes quadratic time, which a page with a million
+ * open tags could exploit.
  */
 export const tokenizeHtml = (html: string, events: HtmlEvents): void => {
   let name = ''

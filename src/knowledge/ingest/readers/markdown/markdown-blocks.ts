@@ -5,7 +5,7 @@ import { tableBlocks } from '../table-blocks.ts'
 import { glueBetween, linesOf } from '../text/lines.ts'
 import { labelOf, plainInline } from './plain-inline.ts'
 
-/** Columns of white space at the start; a tab goes to the next multiple of four. */
+/** Indentation in columns; a tab advances to the next multiple of four. */
 const indentOf = (line: string): number => {
   let columns = 0
   for (const character of line) {
@@ -49,7 +49,7 @@ const isRule = (line: string): boolean => {
   return marks.length >= 3 && '-*_'.includes(marks[0]!) && marks === marks[0]!.repeat(marks.length)
 }
 
-/** The lines of a paragraph as running text. Two blanks or a backslash at the end of a line keep the break. */
+/** Joins the lines of a paragraph. Two trailing spaces or a backslash keep the line break. */
 const joinSoftLines = (lines: string[]): string => {
   const pieces: string[] = []
   let last = '\n'
@@ -62,7 +62,7 @@ const joinSoftLines = (lines: string[]): string => {
   return pieces.join('')
 }
 
-/** The cells of a row. A bar after a backslash belongs to the cell. */
+/** The cells of a row. An escaped bar belongs to its cell. */
 const cellsOf = (line: string): string[] => {
   const cells: string[] = []
   let cell = ''
@@ -84,7 +84,7 @@ const cellsOf = (line: string): string[] => {
 const delimiter = /^:?-+:?$/
 const delimiterCharacters = /^[\s|:-]*$/
 
-/** The row of dashes below the header: only with it is a line with bars a table. */
+/** The delimiter row below the header, without which lines with bars are not a table. */
 const isDelimiterRow = (line: string | undefined): line is string => {
   if (line === undefined || !line.includes('-') || !delimiterCharacters.test(line)) return false
   const cells = cellsOf(line)
@@ -98,10 +98,13 @@ const quote = /^(?: {0,3}> ?)+/
 const item = /^([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)/
 const definition = /^ {0,3}\[(?!\^)([^\]]{1,300})\]:[ \t]*\S/
 const htmlStart = /^ {0,3}<\/?([a-zA-Z][a-zA-Z0-9]*)(?=[\s/>]|$)/
-/** Components of MDX on a line of their own are layout. */
+/** MDX components on a line of their own are layout. */
 const component = /^\s*<\/?[A-Z][\w.]*(?:\s[^<>]*)?>\s*$/
 
-/** Cuts Markdown into blocks in one pass over its lines. Close to CommonMark, but forgiving: every text is some document. */
+/**
+ * Splits Markdown into blocks in one pass over its lines. Close to CommonMark, with every text being valid. Linear time
+ * is the reason for parsing by hand: see docs/decisions/2026-11-15-document-readers.md.
+ */
 export class MarkdownScanner {
   readonly #lines: string[]
   readonly #labels = new Set<string>()
@@ -109,7 +112,7 @@ export class MarkdownScanner {
   #at = 0
   #mark = ''
   #paragraph: string[] = []
-  /** Where the text of the last list item begins; 0 outside of lists. */
+  /** The content column of the last list item; 0 outside of lists. */
   #listIndent = 0
   #afterBlank = true
 
@@ -131,7 +134,7 @@ export class MarkdownScanner {
         this.#afterBlank = true
         continue
       }
-      // Text that is not indented after a blank line ends the list.
+      // Unindented text after a blank line ends the list.
       if (this.#afterBlank && indentOf(line) < 2 && !item.test(line)) this.#listIndent = 0
       yield* this.#block(line, raw !== line)
       this.#afterBlank = false
@@ -172,7 +175,7 @@ export class MarkdownScanner {
     while (this.#at < this.#lines.length) {
       const raw = this.#lines[this.#at]!
       const line = quoted ? raw.replace(quote, '') : raw
-      // The end of the quote is the end of the code in it.
+      // The end of the quote ends the code in it.
       if (quoted && raw === line) break
       this.#at++
       const end = fenceOf(line)
@@ -213,7 +216,7 @@ export class MarkdownScanner {
     const marks = /^#{1,6}(?!#)/.exec(trimmed)?.[0]
     if (!marks || indentOf(line) >= this.#listIndent + 4) return false
     const rest = trimmed.slice(marks.length)
-    // "##标题" is written often, though the rules ask for a space; a single "#" could be the tag of a topic.
+    // "##标题" is common although CommonMark requires a space; after a single "#" it could be a hashtag.
     if (!/^(?:\s|$)/.test(rest) && !(marks.length > 1 && /^[\u4e00-\u9fff]/.test(rest))) return false
     yield* this.#flush()
     this.#listIndent = 0
@@ -236,7 +239,7 @@ export class MarkdownScanner {
     yield* tableBlocks(cells(head), rows)
   }
 
-  /** A number at the start of a line of running text begins a list only if it is the first. */
+  /** Inside a paragraph, only the number 1 starts a list. */
   #mayBegin(line: string): boolean {
     if (this.#paragraph.length === 0 || this.#mark !== '') return true
     return /^\s*(?:[-*+]|1[.)])[ \t]/.test(line)
@@ -252,7 +255,7 @@ export class MarkdownScanner {
     if (rest.trim() !== '') this.#paragraph.push(rest)
   }
 
-  /** Pieces of HTML go to the reader of HTML. Tells whether the line was one. */
+  /** Passes HTML blocks to the HTML reader. Returns whether the line started one. */
   *#html(line: string, quoted: boolean): Generator<Block, boolean> {
     if (line.trimStart().startsWith('<!--') && this.#lastCommentEnd >= this.#at - 1) {
       yield* this.#flush()
@@ -285,7 +288,7 @@ export class MarkdownScanner {
       }
       rest = rest.slice(end + 3).trimStart()
     } while (rest.startsWith('<!--') && rest.includes('-->'))
-    // What follows on the same line is read as a line of its own.
+    // The rest of the line is handled as a line of its own.
     if (rest !== '') this.#lines[--this.#at] = rest
   }
 

@@ -1,9 +1,9 @@
 import { blockTags, inlineTags } from '../html/elements.ts'
 
-/** A run of emphasis marks that may yet prove to be plain characters. */
+/** A run of emphasis markers, which are plain characters until matched. */
 interface EmphasisRun {
   mark: string
-  /** Its place among the pieces of the text. */
+  /** Its index among the pieces of the text. */
   piece: number
   left: number
   opens: boolean
@@ -13,7 +13,7 @@ interface EmphasisRun {
 const space = /\s/
 const wordCharacter = /[\p{L}\p{N}]/u
 
-/** What a run can be by its neighbours. Laxer than CommonMark, whose rules fail beside Chinese punctuation. */
+/** Whether a run can open or close emphasis. Laxer than CommonMark, whose rules fail next to Chinese punctuation. */
 const emphasisRun = (
   mark: string,
   length: number,
@@ -23,13 +23,13 @@ const emphasisRun = (
   const opens = !space.test(after)
   const closes = !space.test(before)
   if (!opens && !closes) return undefined
-  // Underscores inside a word belong to it, as in snake_case.
+  // Underscores inside a word are part of it, as in snake_case.
   if (mark === '_' && wordCharacter.test(before) && wordCharacter.test(after)) return undefined
   if (mark === '~' && length !== 2) return undefined
   return { mark, left: length, opens, closes }
 }
 
-/** Marks go where an opening and a closing run meet; every step uses up one of them, so it is done in one pass. */
+/** Removes markers where an opening and a closing run match; every step consumes a run, so the time is linear. */
 const removeEmphasis = (runs: EmphasisRun[], pieces: string[]): void => {
   const open: Record<string, EmphasisRun[]> = { '*': [], _: [], '~': [] }
   for (const run of runs) {
@@ -50,7 +50,7 @@ const removeEmphasis = (runs: EmphasisRun[], pieces: string[]): void => {
 const anySpecial = /[\\`*_~[\]!<&]/
 const punctuation = /[!-/:-@[-`{-~]/
 
-/** Quantities are bounded where blanks meet, so that no input makes these go back and forth. */
+/** Repetitions of white space are bounded, so that no input causes backtracking. */
 const destination =
   /\(\s{0,3}(?:<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s{1,3}(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s{0,3}\)/y
 const reference = /\[[^\][\n]{0,300}\]/y
@@ -64,10 +64,10 @@ const named: Record<string, string> = {
   ...{ hellip: '…', mdash: '—', ndash: '–', middot: '·', times: '×' },
 }
 
-/** Labels are compared without regard to case and blanks. */
+/** Labels are compared ignoring case and white space. */
 export const labelOf = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase()
 
-/** What a tag means in running text. What is no tag of HTML is text itself, such as the <T> of Array<T>. */
+/** The text that a tag stands for. Unknown tags are text themselves, such as <T> in Array<T>. */
 const tagMeaning = (name: string): string | undefined => {
   if (name === 'br') return '\n'
   if (blockTags.has(name)) return ' '
@@ -79,7 +79,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-/** Where the runs of backticks are, by their length: each is passed once, however many of them never close. */
+/** The positions of backtick runs by length: each is visited once, even if many never close. */
 const backtickRuns = (text: string): Map<number, number[]> => {
   const runs = new Map<number, number[]>()
   for (const { index, 0: run } of text.matchAll(/`+/g)) {
@@ -95,7 +95,7 @@ class InlineReader {
   readonly #text: string
   readonly #pieces: string[] = []
   readonly #runs: EmphasisRun[] = []
-  /** Pieces that hold an opening bracket. */
+  /** Indexes of pieces that are opening brackets. */
   readonly #brackets: number[] = []
   readonly #backticks: Map<number, number[]>
   readonly #lastCommentEnd: number
@@ -167,7 +167,7 @@ class InlineReader {
     this.#take(bracket.length, bracket)
   }
 
-  /** A link or a picture is reduced to its text; brackets that are neither stay, such as those of a[0][1]. */
+  /** Replaces a link or image by its text; other brackets stay, such as those of a[0][1]. */
   #closeBracket(): void {
     const open = this.#brackets.pop()
     const after = this.#at + 1
@@ -179,7 +179,7 @@ class InlineReader {
     this.#take(1 + (target?.length ?? 0), target === undefined ? ']' : '')
   }
 
-  /** The label after the brackets, which may be left out when their text is the label itself. */
+  /** The label after the brackets, which may be omitted if their text is the label. */
   #reference(open: number, after: number): string | undefined {
     if (this.#labels.size === 0) return undefined
     const label = matchAt(reference, this.#text, after)?.[0]
@@ -220,6 +220,6 @@ class InlineReader {
   }
 }
 
-/** The text of a paragraph of Markdown without its marks, as a reader sees it. `labels` are those with a target. */
+/** The rendered text of inline Markdown. `labels` are the link labels that have a definition. */
 export const plainInline = (text: string, labels: ReadonlySet<string>): string =>
   anySpecial.test(text) ? new InlineReader(text, labels).read() : text

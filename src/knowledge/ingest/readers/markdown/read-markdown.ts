@@ -1,7 +1,7 @@
 import type { Block } from '../../block.ts'
 import { MarkdownScanner } from './markdown-blocks.ts'
 
-const mostCharacters = 64 * 1024
+const maxFrontMatterLength = 64 * 1024
 const titleLine = /^title\s*[:=]\s*(.+)$/im
 
 const unquote = (value: string): string => {
@@ -14,14 +14,14 @@ interface FrontMatter {
   body: string
 }
 
-/** What stands between two fences at the very start is about the document, not of it; only its title is read. */
+/** Front matter is metadata; only its title is used. */
 const splitFrontMatter = (text: string): FrontMatter => {
   const fence = /^(---|\+\+\+)[ \t]*\r?\n/.exec(text)
   if (!fence) return { title: undefined, body: text }
-  const head = text.slice(fence[0].length, fence[0].length + mostCharacters)
+  const head = text.slice(fence[0].length, fence[0].length + maxFrontMatterLength)
   const end = (fence[1] === '---' ? /^(?:---|\.\.\.)[ \t]*\r?$/m : /^\+\+\+[ \t]*\r?$/m).exec(head)
   const inside = end ? head.slice(0, end.index) : ''
-  // Without a key it is text between two rules.
+  // Without a key it is text between two thematic breaks.
   if (!end || (inside.trim() !== '' && !/^[\w-]+\s*[:=]/m.test(inside)))
     return { title: undefined, body: text }
   const title = unquote(titleLine.exec(inside)?.[1]?.trim() ?? '')

@@ -3,7 +3,7 @@ export type CellFormat = 'plain' | 'percent' | 'date' | 'time' | 'date-time' | '
 const dateIds = new Set([14, 15, 16, 17, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 57, 58])
 const timeIds = new Set([18, 19, 20, 21, 32, 33, 45, 47, 55, 56])
 
-/** The formats that every program knows by their number. */
+/** The built-in formats, which are identified by number. */
 export const builtInFormat = (id: number): CellFormat => {
   if (dateIds.has(id)) return 'date'
   if (timeIds.has(id)) return 'time'
@@ -12,7 +12,7 @@ export const builtInFormat = (id: number): CellFormat => {
   return id === 9 || id === 10 ? 'percent' : 'plain'
 }
 
-/** Told by the letters of the code, for example `yyyy"年"m"月"`, without what is quoted, escaped or in brackets. */
+/** Derived from the letters of the code, such as `yyyy"年"m"月"`, ignoring quoted, escaped and bracketed parts. */
 export const formatOf = (code: string): CellFormat => {
   if (/\[(h+|m+|s+)\]/i.test(code)) return 'duration'
   const bare = code
@@ -30,7 +30,7 @@ export const formatOf = (code: string): CellFormat => {
 const dayMilliseconds = 86_400_000
 const lastDay = 2_958_465
 
-/** Fifteen digits are what a spreadsheet keeps; the rest is noise of the binary form. */
+/** Spreadsheets keep fifteen digits; the rest is binary noise. */
 const plain = (value: number): string => String(Number(value.toPrecision(15)))
 
 const pad = (value: number): string => String(value).padStart(2, '0')
@@ -40,7 +40,7 @@ const duration = (value: number): string => {
   return `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`
 }
 
-/** Days since the end of 1899. Day 60 is the 29th of February 1900, which never was but is counted. */
+/** Days since the end of 1899. Day 60 is the nonexistent 29 February 1900. */
 const moment = (value: number, since1904: boolean): string => {
   const days = since1904 ? value + 1462 : value < 60 ? value + 1 : value
   const rounded = Math.round(days * 86_400) * 1000
@@ -55,7 +55,7 @@ const asMoment = (value: number, format: CellFormat, since1904: boolean): string
   return format === 'date' || wholeDay ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${time}`
 }
 
-/** A number as a person would read it, but without rounding: dates in ISO form, percentages with their sign. */
+/** A number as displayed, but not rounded: dates in ISO form, percentages with a percent sign. */
 export const formatNumber = (text: string, format: CellFormat, since1904: boolean): string => {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) return text.trim()

@@ -6,7 +6,7 @@ import type { XmlAttributes, XmlHandler } from './xml-parser.ts'
 interface Paragraph extends ParagraphLook {
   style: string | undefined
   text: string
-  /** What stands in text boxes anchored here; it follows the paragraph. */
+  /** The content of text boxes anchored here, which follows the paragraph. */
   boxed: Block[]
   place: Place
   inProperties: boolean
@@ -16,20 +16,20 @@ export interface DocxContext {
   budget: CellBudget
   styles: DocxStyles
   lists: DocxLists
-  /** Whether the document tells where its pages end. */
+  /** Whether the document records page breaks. */
   paged: boolean
-  /** Gives a note its number, in the order of the references. */
+  /** Numbers a note by the order of the references. */
   noteNumber: (kind: string, id: string) => number
 }
 
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
 
-/** Makes blocks of the main text, or of one note. */
+/** Converts the main text, or one note, into blocks. */
 export class DocxBody implements XmlHandler {
   readonly ready: Block[] = []
   readonly #context: DocxContext
   readonly #paragraphs: Paragraph[] = []
-  /** With each table, how many paragraphs were open around it: a text box begins a text of its own. */
+  /** Each table with the number of paragraphs open around it, because a text box starts a separate text. */
   readonly #tables: { table: DocumentTable; around: number }[] = []
   #page = 1
   #sinceBreak = true
@@ -97,7 +97,7 @@ export class DocxBody implements XmlHandler {
     else takeLook(paragraph, name, attributes)
   }
 
-  /** What stands for a character or a place. */
+  /** Elements that stand for a character or a page break. */
   #takeMark(paragraph: Paragraph, name: string, attributes: XmlAttributes): boolean {
     if (name === 'tab' || name === 'ptab') paragraph.text += '\t'
     else if (name === 'noBreakHyphen') paragraph.text += '-'
@@ -111,7 +111,7 @@ export class DocxBody implements XmlHandler {
     return true
   }
 
-  /** Word writes down a break that was asked for, and once more where it took place. */
+  /** Word records a requested break, and again where it was rendered. */
   #breakPage(paragraph: Paragraph): void {
     if (!this.#sinceBreak) return
     this.#page += 1
@@ -157,7 +157,7 @@ export class DocxBody implements XmlHandler {
     for (const block of paragraph.boxed) this.#emit(block)
   }
 
-  /** A text box inside a cell is part of the cell; one beside a table is not. */
+  /** A text box inside a cell is part of the cell. */
   #inTable(): boolean {
     return this.#tables.length > 0
   }

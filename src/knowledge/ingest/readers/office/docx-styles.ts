@@ -6,9 +6,9 @@ interface ListPlace {
   level: number | undefined
 }
 
-/** What a paragraph says of itself or takes from its style. */
+/** Properties that a paragraph has directly or inherits from its style. */
 export interface ParagraphLook extends ListPlace {
-  /** From 0; 9 and more is running text. */
+  /** Counts from 0; 9 and above is running text. */
   outline: number | undefined
 }
 
@@ -20,7 +20,7 @@ interface Style extends ParagraphLook {
 const numberIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 
-/** Takes what an element says of the paragraph or style it stands in. */
+/** Applies a property element to its paragraph or style. */
 export const takeLook = (look: ParagraphLook, name: string, { val }: XmlAttributes): void => {
   if (name === 'outlineLvl') look.outline = numberIn(val)
   else if (name === 'numId') look.list = val
@@ -51,7 +51,7 @@ export class DocxStyles {
     await parseXml(archive.chunks(part), handler)
   }
 
-  /** The style and those it is based on. A circle of them ends like a long chain. */
+  /** The style and its base styles. The limit also ends cycles. */
   #chain(id: string | undefined): Style[] {
     const chain: Style[] = []
     let style = id === undefined ? undefined : this.#styles.get(id)
@@ -70,7 +70,7 @@ export class DocxStyles {
     return this.#chain(id).some(({ name }) => /^(toc|目录)\s*[1-9]$/i.test(name))
   }
 
-  /** From 1; `undefined` is running text. */
+  /** Counts from 1; `undefined` is running text. */
   headingLevel(id: string | undefined, own: number | undefined): number | undefined {
     if (own !== undefined) return own < 9 ? own + 1 : undefined
     for (const { name, outline } of this.#chain(id)) {
@@ -78,7 +78,7 @@ export class DocxStyles {
       const named = headingName.exec(name)?.[1]
       if (named !== undefined) return Number(named)
     }
-    // A document without a list of styles still names them.
+    // A document without a styles part still uses their names.
     const known = this.#styles.size === 0 ? /^heading ?([1-9])$/i.exec(id ?? '')?.[1] : undefined
     return known === undefined ? undefined : Number(known)
   }
@@ -94,9 +94,9 @@ export class DocxStyles {
 
 const maxLevel = 8
 
-/** Numbers the items of lists as Word would, since the numbers are not in the text. */
+/** Numbers list items as Word does, because the numbers are not in the text. */
 export class DocxLists {
-  /** By abstract list, then by level: how it counts. */
+  /** Number formats by abstract list and level. */
   readonly #formats = new Map<string, Map<number, string>>()
   readonly #abstracts = new Map<string, string>()
   readonly #counters = new Map<string, number[]>()
@@ -125,7 +125,7 @@ export class DocxLists {
     await parseXml(archive.chunks(part), handler)
   }
 
-  /** The mark before an item; nothing for a paragraph that is none. */
+  /** The marker before an item; empty for other paragraphs. */
   mark({ list, level = 0 }: ListPlace): string {
     if (list === undefined || list === '0') return ''
     const abstract = this.#abstracts.get(list)
@@ -138,7 +138,7 @@ export class DocxLists {
   #count(list: string, level: number): number {
     const counters = this.#counters.get(list) ?? []
     const count = (counters[level] ?? 0) + 1
-    // Deeper levels begin again under the next item.
+    // Deeper levels restart under the next item.
     counters.length = level
     counters[level] = count
     this.#counters.set(list, counters)

@@ -10,7 +10,7 @@ const decodePercent = (path: string): string => {
   }
 }
 
-/** Where a link inside an archive leads, seen from the part it stands in. Steps above the top stay at the top. */
+/** Resolves a link relative to the part that contains it. `..` never leaves the archive. */
 export const resolvePath = (from: string, link: string): string => {
   const path = decodePercent(link.replace(/[?#].*$/s, ''))
   const start = path.startsWith('/') ? [] : from.split('/').slice(0, -1)
@@ -22,7 +22,7 @@ export const resolvePath = (from: string, link: string): string => {
   return steps.join('/')
 }
 
-/** Whether any of the texts occurs, found without holding more than a piece. */
+/** Whether any of the texts occurs, without buffering more than one chunk. */
 export const containsText = async (
   chunks: AsyncIterable<Uint8Array>,
   texts: readonly string[],
@@ -39,7 +39,7 @@ export const containsText = async (
 
 export interface Relationship {
   id: string
-  /** The last word of its type, for example `slide`: the addresses before it differ between the versions. */
+  /** The last segment of the type URI, such as `slide`: the rest differs between versions. */
   type: string
   target: string
 }
@@ -49,7 +49,7 @@ const relationshipsName = (part: string): string => {
   return `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`
 }
 
-/** What a part points to inside the file. What lies outside is left out, so that it cannot be followed. */
+/** The relationships of a part. External targets are left out, so they are never followed. */
 export const readRelationships = async (archive: ZipArchive, part: string): Promise<Relationship[]> => {
   const found: Relationship[] = []
   const name = relationshipsName(part)
@@ -66,7 +66,7 @@ export const readRelationships = async (archive: ZipArchive, part: string): Prom
   return found.filter(({ target }) => archive.has(target))
 }
 
-/** The part everything else hangs on, or the place where it usually is. */
+/** The main part, by relationship or by its usual name. */
 export const findMainPart = async (archive: ZipArchive, usual: string, kind: string): Promise<string> => {
   const relationships = await readRelationships(archive, '')
   const main = relationships.find(({ type }) => type === 'officeDocument')?.target ?? usual

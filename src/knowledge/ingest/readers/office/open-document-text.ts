@@ -3,7 +3,7 @@ import { slideBlocks } from './read-pptx.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
 import type { XmlAttributes, XmlHandler } from './xml-parser.ts'
 
-/** Which lists count. Their styles stand before the text, so one pass is enough. */
+/** Which lists are numbered. Styles precede the text, so one pass is enough. */
 class OpenDocumentStyles {
   readonly #numbered = new Set<string>()
   #listStyle: string | undefined
@@ -22,7 +22,7 @@ class OpenDocumentStyles {
 interface Paragraph {
   level: number | undefined
   text: string
-  /** Notes and text boxes anchored here; they follow the paragraph. */
+  /** Notes and text boxes anchored here, which follow the paragraph. */
   inner: Block[]
 }
 
@@ -42,10 +42,10 @@ const skipped = new Set([
 const maxSpaces = 100
 const maxRepeats = 64
 
-const numberIn = (text: string | undefined, most: number): number =>
-  Math.max(1, Math.min(most, Math.trunc(Number(text)) || 1))
+const numberIn = (text: string | undefined, max: number): number =>
+  Math.max(1, Math.min(max, Math.trunc(Number(text)) || 1))
 
-/** Text documents, and the pages of presentations, which are text in frames. */
+/** Text documents, and presentations, whose slides are text in frames. */
 export class OpenDocumentText implements XmlHandler {
   readonly ready: Block[] = []
   readonly #budget = new CellBudget()
@@ -94,7 +94,7 @@ export class OpenDocumentText implements XmlHandler {
     else this.#closeTablePart(name)
   }
 
-  /** Breaks and runs of space in the file are there for the eye; real ones are elements. */
+  /** White space in the file is formatting of the XML; real line breaks and spaces are elements. */
   text(text: string): void {
     this.#add(text.replace(/[ \t\r\n]+/g, ' '))
   }
@@ -166,7 +166,7 @@ export class OpenDocumentText implements XmlHandler {
 
   #emitParagraph({ level }: Paragraph, text: string): void {
     const mark = level === undefined ? this.#mark : ''
-    // Only the first paragraph of an item bears its mark.
+    // Only the first paragraph of an item has its marker.
     this.#mark = ''
     if (this.#table) this.#table.add(`${mark}${text}`)
     else if (this.#notes) this.#notes.push(text)

@@ -12,7 +12,7 @@ import { CellBudget } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
-/** The notes that are referred to, by kind and id, with their numbers. */
+/** Numbers of the referenced notes, by kind and id. */
 class DocxNotes {
   readonly #numbers = new Map<string, number>()
 
@@ -28,7 +28,7 @@ class DocxNotes {
   }
 }
 
-/** Reads a part with notes: each becomes one paragraph that begins with its number. */
+/** Reads a notes part: each note becomes one paragraph that begins with its number. */
 class NotesPart implements XmlHandler {
   readonly found: { number: number; text: string }[] = []
   readonly #notes: DocxNotes

@@ -20,7 +20,7 @@ const findPackage = async (archive: ZipArchive): Promise<string> => {
     })
   const found = path === undefined ? undefined : resolvePath('', path)
   if (found !== undefined && archive.has(found)) return found
-  throw new DocumentFailure('broken_file', 'The file is not an EPUB book: its table of parts is missing.')
+  throw new DocumentFailure('broken_file', 'The file is not an EPUB book: its package document is missing.')
 }
 
 interface Item {
@@ -29,7 +29,7 @@ interface Item {
   isContents: boolean
 }
 
-/** The chapters in reading order. A list of contents that is part of it only repeats their headings. */
+/** The chapters in reading order, without a table of contents, which only repeats their headings. */
 const readSpine = async (archive: ZipArchive): Promise<string[]> => {
   const part = await findPackage(archive)
   const items = new Map<string, Item>()
@@ -52,25 +52,25 @@ const readSpine = async (archive: ZipArchive): Promise<string[]> => {
   return [...new Set(kept.map(({ path }) => path))]
 }
 
-/** Books may scramble their fonts; where chapters are, the book is locked to a shop. */
-const refuseLockedChapters = async (archive: ZipArchive, chapters: string[]): Promise<void> => {
+/** Obfuscated fonts are harmless; encrypted chapters mean that the book has DRM. */
+const rejectEncryptedChapters = async (archive: ZipArchive, chapters: string[]): Promise<void> => {
   if (!archive.has(encryption)) return
-  const locked = new Set<string>()
+  const encrypted = new Set<string>()
   await parseXml(archive.chunks(encryption), {
     open(name, attributes) {
-      if (name === 'CipherReference') locked.add(resolvePath('', attributes['URI'] ?? ''))
+      if (name === 'CipherReference') encrypted.add(resolvePath('', attributes['URI'] ?? ''))
     },
     close() {},
   })
-  if (chapters.some(chapter => locked.has(chapter)))
-    throw new DocumentFailure('encrypted', 'The book is locked (DRM). Upload a copy without a lock.')
+  if (chapters.some(chapter => encrypted.has(chapter)))
+    throw new DocumentFailure('encrypted', 'The book is protected by DRM. Upload an unprotected copy.')
 }
 
 const voidElements = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 )
 
-/** Chapters are XHTML, where `<title/>` is empty; in HTML it would swallow the rest. */
+/** Chapters are XHTML, where `<title/>` is empty; parsed as HTML it would swallow the rest. */
 const asHtml = (xhtml: string): string =>
   xhtml.replace(/<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi, (whole, name: string, attributes: string) =>
     voidElements.has(name.toLowerCase()) ? whole : `<${name}${attributes}></${name}>`,
@@ -79,6 +79,6 @@ const asHtml = (xhtml: string): string =>
 export async function* readEpub(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const chapters = await readSpine(archive)
-  await refuseLockedChapters(archive, chapters)
+  await rejectEncryptedChapters(archive, chapters)
   for (const chapter of chapters) yield* readHtml(asHtml(decodeText(archive.read(chapter))))
 }

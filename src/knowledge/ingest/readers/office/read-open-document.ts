@@ -5,12 +5,12 @@ import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
-/** Sheets are filled up to their end with repeats of nothing; a repeat of something is a person's work. */
+/** Empty cells repeat up to the end of a sheet; repeated content is entered by people and rarely exceeds this. */
 const maxRepeats = 1000
 
 const repeats = (text: string | undefined): number => Math.max(1, Math.trunc(Number(text)) || 1)
 
-/** A value in the form it is searched for; what is shown may be rounded or in the habit of a country. */
+/** The stored value, because the displayed text may be rounded or localized. */
 const shownValue = (attributes: XmlAttributes, text: string): string => {
   const { value, 'value-type': type, 'date-value': date, 'boolean-value': truth } = attributes
   if (type === 'date' && date !== undefined) return date.replace(/T00:00:00$/, '').replace('T', ' ')
@@ -88,7 +88,7 @@ class OpenDocumentSheets implements XmlHandler {
 const manifest = 'META-INF/manifest.xml'
 const content = 'content.xml'
 
-const refuseEncrypted = async (archive: ZipArchive): Promise<void> => {
+const rejectEncrypted = async (archive: ZipArchive): Promise<void> => {
   if (!archive.has(manifest)) return
   await parseXml(archive.chunks(manifest), {
     open(name) {
@@ -107,7 +107,7 @@ export async function* readOpenDocument(
   kind: 'odt' | 'ods' | 'odp',
 ): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
-  await refuseEncrypted(archive)
+  await rejectEncrypted(archive)
   if (!archive.has(content))
     throw new DocumentFailure(
       'broken_file',

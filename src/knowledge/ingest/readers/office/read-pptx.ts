@@ -4,10 +4,10 @@ import { CellBudget, DocumentTable } from './tables.ts'
 import { parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
-/** A slide with its title first, wherever in the file it stands. */
+/** The blocks of a slide with its title first. */
 export const slideBlocks = (page: number, title: string, blocks: Block[]): Block[] => {
   if (title === '' && blocks.length === 0) return []
-  // Without a heading of its own the text would be taken as part of the slide before.
+  // Without a heading the text would appear to be part of the previous slide.
   return [{ kind: 'heading', level: 2, text: title || `Slide ${page}`, page }, ...blocks]
 }
 
@@ -15,7 +15,7 @@ export const slideBlocks = (page: number, title: string, blocks: Block[]): Block
 const furniture = new Set(['sldNum', 'ftr', 'dt', 'hdr', 'sldImg'])
 const titles = new Set(['title', 'ctrTitle'])
 
-/** The text of one slide, or of its notes: shapes in their order, the title apart. */
+/** The text of one slide, or of its notes: shapes in document order, the title separately. */
 class SlideReader implements XmlHandler {
   readonly blocks: Block[] = []
   title = ''
@@ -68,7 +68,7 @@ class SlideReader implements XmlHandler {
     if (name === 'tbl') this.#table = new DocumentTable(this.#place, this.#budget)
     else if (name === 'tr') this.#table?.openRow()
     else if (name === 'tc') this.#table?.openCell()
-    // Cells that another one covers are in the file and empty, so spans need not be filled up.
+    // Covered cells are present and empty, so spans need no padding.
   }
 
   #openParagraph(): void {
@@ -90,7 +90,7 @@ class SlideReader implements XmlHandler {
   }
 }
 
-/** The slides in the order in which they are shown, which is not the order of their names. */
+/** The slides in presentation order, which differs from the order of their names. */
 const slideParts = async (archive: ZipArchive, main: string): Promise<string[]> => {
   const relationships = await readRelationships(archive, main)
   const parts = new Map(relationships.map(({ id, target }) => [id, target]))

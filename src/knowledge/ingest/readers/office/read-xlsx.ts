@@ -7,11 +7,11 @@ import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xm
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
 interface Workbook {
-  /** In the order of the tabs, with the hidden ones after those that are seen. */
+  /** In tab order, hidden sheets last. */
   sheets: { name: string; part: string }[]
   since1904: boolean
   strings: string[]
-  /** By the style number of a cell. */
+  /** By the style index of a cell. */
   formats: CellFormat[]
 }
 
@@ -41,7 +41,7 @@ const readSheets = async (
   return { sheets: [...seen, ...hidden], since1904 }
 }
 
-/** Texts may come in pieces of different looks; readings above the characters (`rPh`) are not part of them. */
+/** A string may consist of runs with different formatting; phonetic readings (`rPh`) are not part of it. */
 const readStrings = async (archive: ZipArchive, part: string): Promise<string[]> => {
   const strings: string[] = []
   let text = ''
@@ -96,7 +96,7 @@ const readWorkbook = async (archive: ZipArchive, main: string): Promise<Workbook
   }
 }
 
-/** From 0, for example 27 of `AB12`; `undefined` when the cell does not tell. */
+/** Counts from 0, such as 27 for `AB12`; `undefined` if the cell has no reference. */
 const columnOf = (reference: string | undefined): number | undefined => {
   if (reference === undefined) return undefined
   const letters = /^[A-Z]*/i.exec(reference)![0].toUpperCase()
@@ -105,7 +105,7 @@ const columnOf = (reference: string | undefined): number | undefined => {
   if (column < 1 || column > maxColumns)
     throw new DocumentFailure(
       'broken_file',
-      `The file is damaged: there is no cell "${reference.slice(0, 20)}".`,
+      `The file is damaged: invalid cell reference "${reference.slice(0, 20)}".`,
     )
   return column - 1
 }
@@ -117,7 +117,7 @@ interface Cell {
   value: string
 }
 
-/** The rows of one sheet. What the sheet says of its size does not count; only cells that are there do. */
+/** The rows of one sheet. Only cells that exist count, not the declared dimension. */
 class SheetReader implements XmlHandler {
   readonly ready: Block[] = []
   readonly #workbook: Workbook
@@ -142,7 +142,7 @@ class SheetReader implements XmlHandler {
   open(name: string, attributes: XmlAttributes): void {
     if (name === 'row') {
       const number = Number(attributes['r'])
-      // Rows may leave their number out; they may not go back.
+      // Rows may omit their number, but numbers never decrease.
       this.#rowNumber = number > this.#rowNumber ? number : this.#rowNumber + 1
       this.#row = new Map()
       this.#column = -1
@@ -185,7 +185,7 @@ class SheetReader implements XmlHandler {
   }
 }
 
-/** Sheets that are hidden are read like the others, but after them: what is looked up often stands there. */
+/** Hidden sheets are included because they often hold lookup data, but come last. */
 export async function* readXlsx(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'xl/workbook.xml', 'an Excel workbook')

@@ -5,30 +5,30 @@ import { tableBlocks } from '../table-blocks.ts'
 const maxCells = 2_000_000
 const maxWidened = 20_000_000
 
-/** Counts cells over a whole document, so that many small tables are no way around the limits. */
+/** Counts the cells of a whole document, so that many small tables cannot bypass the limit. */
 export class CellBudget {
   #cells = 0
   #widened = 0
 
   take(cells: number): void {
     this.#cells += cells
-    if (this.#cells > maxCells) this.#refuse()
+    if (this.#cells > maxCells) this.#reject()
   }
 
-  /** Rows are widened to the columns of their table; scattered cells could make far more of them than there are. */
+  /** Counts cells after padding, because scattered cells could pad to far more than exist. */
   takeWidened(cells: number): void {
     this.#widened += cells
-    if (this.#widened > maxWidened) this.#refuse()
+    if (this.#widened > maxWidened) this.#reject()
   }
 
-  #refuse(): never {
+  #reject(): never {
     throw new DocumentFailure('too_large', 'The tables have more than 2,000,000 cells. Split the file.')
   }
 }
 
 const maxSpan = 64
 
-/** A table in running text, as Word, PowerPoint and Writer have them. Tables inside its cells become cell text. */
+/** A table in running text, as in Word, PowerPoint and Writer. Nested tables become cell text. */
 export class DocumentTable {
   readonly #place: Place
   readonly #budget: CellBudget
@@ -48,7 +48,7 @@ export class DocumentTable {
     this.#inner += 1
   }
 
-  /** Tells whether it was this table that ended. */
+  /** Returns whether this table ended, rather than a nested one. */
   close(): boolean {
     this.#inner -= 1
     return this.#inner < 0
@@ -60,7 +60,7 @@ export class DocumentTable {
     this.#rowDropped = false
   }
 
-  /** For rows that a tracked change took out. */
+  /** Drops a row that a tracked change deleted. */
   dropRow(): void {
     if (this.#inner === 0) this.#rowDropped = true
   }
@@ -77,7 +77,7 @@ export class DocumentTable {
     this.#span = 1
   }
 
-  /** How many columns the cell takes: those after the first stay empty, so that columns stay in line. */
+  /** The number of columns that the cell spans; those after the first stay empty to keep columns aligned. */
   span(columns: number): void {
     if (this.#inner === 0 && columns > 1) this.#span = Math.min(columns, maxSpan)
   }
@@ -97,7 +97,7 @@ export class DocumentTable {
     const [first, ...rest] = this.#rows
     if (first === undefined) return
     const filled = first.filter(cell => cell !== '')
-    // A single cell is a frame around text and no table.
+    // A single cell is a frame around text, not a table.
     if (rest.length === 0 && filled.length === 1)
       yield { kind: 'paragraph', text: filled[0]!, ...this.#place }
     else if (rest.length === 0) yield { kind: 'table', header: undefined, rows: [first], ...this.#place }
@@ -110,15 +110,15 @@ const numeric = /^[-+]?[\d.,\s]*\d[\d.,\s]*%?$|^\d{4}-\d\d-\d\d/
 const isNumeric = (cell: string): boolean => numeric.test(cell)
 
 /**
- * Whether the first row names the columns: short words that all differ, one over nearly every column. Where the rows
- * below hold no numbers either there is nothing more to tell by, and then names on top are the rule.
+ * Whether the first row is a header: short distinct words above most columns. Rows below without numbers do not count
+ * against it, because a header is the common case.
  */
 const looksLikeHeader = (first: string[], rest: string[][]): boolean => {
   const filled = first.filter(cell => cell !== '')
   if (rest.length === 0 || filled.length === 0 || filled.length * 2 < first.length) return false
   if (new Set(filled).size < filled.length) return false
   if (filled.some(cell => cell.length > 100)) return false
-  // Years make names of columns, but only beside a word: "item, 2024, 2025".
+  // Years can name columns, but only next to a word: "item, 2024, 2025".
   return (
     filled.some(cell => !isNumeric(cell)) &&
     (!isNumeric(filled[0]!) || filled.every(cell => !isNumeric(cell)))
@@ -129,12 +129,12 @@ const rowsPerBlock = 500
 const cellsPerBlock = 100_000
 export const maxColumns = 16_384
 
-/** Column (from 0) to text; only cells that hold something. */
+/** Text by column (from 0); only non-empty cells. */
 export type SheetRow = Map<number, string>
 
 /**
- * Makes tables of the rows of a sheet: an empty row ends one, a first row with names becomes the header, and a single
- * cell above a wider row is a title and becomes a paragraph. Columns with nothing in them are left out.
+ * Converts the rows of a sheet into tables: an empty row ends a table, a first row with names becomes the header, and a
+ * single cell above a wider row is a title and becomes a paragraph. Empty columns are left out.
  */
 export class SheetTables {
   readonly #ready: Block[]
@@ -152,7 +152,7 @@ export class SheetTables {
     this.#budget = budget
   }
 
-  /** Rows that are not in the file are empty, so their numbers tell where a table ends. */
+  /** Empty rows are missing from the file, so a gap in the numbers ends a table. */
   add(number: number, row: SheetRow): void {
     if (row.size === 0) return
     if (number !== this.#lastNumber + 1) this.end()

@@ -2,20 +2,20 @@ import { Parser } from 'htmlparser2'
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 
-/** By local name (`val` of `w:val`), and by the whole name where there is a prefix. */
+/** By local name (`val` for `w:val`), and by the full name if there is a prefix. */
 export type XmlAttributes = Record<string, string | undefined>
 
 export interface XmlHandler {
   open(name: string, attributes: XmlAttributes): void
   close(name: string): void
   text?(text: string): void
-  /** Elements that are left out with all they contain. */
+  /** Elements to skip with their content. */
   skips?(name: string, attributes: XmlAttributes): boolean
 }
 
 /**
- * Keeps count of what is skipped: elements a reader does not want, with all they contain. Of the alternatives of one
- * content (`AlternateContent`), which say the same for newer and for older programs, only the first is let through.
+ * Tracks skipped elements and their content. `AlternateContent` holds the same content for newer and older programs, so
+ * only its first alternative passes.
  */
 class SkippedElements {
   readonly #isSkipped: (name: string, attributes: XmlAttributes) => boolean
@@ -30,7 +30,7 @@ class SkippedElements {
     return this.#depth > 0
   }
 
-  /** Tells whether the element is skipped. */
+  /** Returns whether the element is skipped. */
   open(name: string, attributes: XmlAttributes): boolean {
     if (this.#depth > 0 || this.#starts(name, attributes)) this.#depth += 1
     return this.#depth > 0
@@ -67,7 +67,7 @@ const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
   const local: XmlAttributes = Object.create(null)
   for (const name in attributes) {
     local[name] = attributes[name]
-    // `id` and `r:id` stand side by side on one element: the bare one keeps its name.
+    // An element may have both `id` and `r:id`: the unprefixed one keeps its name.
     if (name.includes(':') && !Object.hasOwn(attributes, localName(name)))
       local[localName(name)] = attributes[name]
   }
@@ -75,8 +75,8 @@ const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
 }
 
 /**
- * Entities other than the five of XML are never expanded: the parser knows no others, and a document that declares
- * some is refused. Nothing is ever loaded.
+ * Only the five predefined entities are expanded, a document that declares others is rejected, and nothing external is
+ * ever loaded.
  */
 class XmlReader {
   readonly #parser: Parser
@@ -108,14 +108,17 @@ class XmlReader {
     this.#elements += 1
     this.#depth += 1
     if (this.#depth > maxDepth)
-      throw new DocumentFailure('too_complex', `The file nests more than ${maxDepth} levels. Simplify it.`)
+      throw new DocumentFailure(
+        'too_complex',
+        `The file has more than ${maxDepth} nested levels. Simplify it.`,
+      )
     this.#justOpened = true
     const local = localAttributes(attributes)
     if (!this.#skipped.open(localName(name), local)) handler.open(localName(name), local)
   }
 
   #close(handler: XmlHandler, name: string, implied: boolean): void {
-    // The parser calls the end of `<a/>` implied, too; any other implied end is one that is missing.
+    // The parser also reports the end of `<a/>` as implied; any other implied end is a missing end tag.
     if (implied && !this.#justOpened) throw broken('is cut off or is not well-formed XML')
     this.#justOpened = false
     this.#depth -= 1
@@ -124,9 +127,9 @@ class XmlReader {
 
   write(text: string, total: number): void {
     this.#parser.write(text)
-    // An attribute or comment without an end would be collected for as long as the file goes on.
+    // An unclosed attribute or comment would be buffered until the end of the file.
     if (total - this.#parser.endIndex > maxPiece)
-      throw new DocumentFailure('too_large', 'The file holds a single value of more than 16 MiB.')
+      throw new DocumentFailure('too_large', 'The file contains a single value of more than 16 MiB.')
   }
 
   end(): void {
@@ -141,7 +144,7 @@ const decoderFor = (head: Uint8Array): InstanceType<typeof TextDecoder> => {
   const start = Buffer.from(head.subarray(0, 200)).toString('latin1')
   const named = /^<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1] ?? 'utf-8'
   try {
-    // What calls itself UTF-16 and can be read as bytes is not UTF-16.
+    // A declaration that is readable as ASCII cannot be in UTF-16, whatever it claims.
     return new TextDecoder(/^utf-?16/i.test(named) ? 'utf-8' : named)
   } catch {
     throw broken(`is in the encoding "${named}", which is not known`)
@@ -164,12 +167,12 @@ async function* parse(chunks: Chunks, handler: XmlHandler): AsyncGenerator<undef
   reader.end()
 }
 
-/** Reads all of it; the handler keeps what it wants. */
+/** Parses the whole input; the handler keeps what it needs. */
 export const parseXml = async (chunks: Chunks, handler: XmlHandler): Promise<void> => {
   for await (const _ of parse(chunks, handler));
 }
 
-/** Hands over the blocks that the handler made, as soon as they are made, so that neither side piles up. */
+/** Yields blocks as soon as the handler has them ready, so that they do not accumulate. */
 export async function* blocksOfXml(
   chunks: Chunks,
   handler: XmlHandler & { ready: Block[] },

@@ -1,6 +1,6 @@
 import type { PdfPage } from './pdf-document.ts'
 
-/** A piece of one line without a wide gap in it. Places are in points from the upper left corner of the page. */
+/** A part of a line without wide gaps. Coordinates are in points from the upper left corner of the page. */
 interface Segment {
   text: string
   left: number
@@ -10,7 +10,7 @@ interface Segment {
   size: number
 }
 
-/** How far the segments reach. There may be too many to hand them to one call of `Math.min`. */
+/** The horizontal extent of the segments. There may be too many for the arguments of `Math.min`. */
 const edgesOf = (segments: Segment[]): { left: number; right: number } => {
   const edges = { left: Number.POSITIVE_INFINITY, right: Number.NEGATIVE_INFINITY }
   for (const { left, right } of segments) {
@@ -24,7 +24,7 @@ interface Piece extends Segment {
   rotated: boolean
 }
 
-/** As characters of their own they would keep words from being found: ligatures, and radicals in place of characters. */
+/** Ligatures, and radicals instead of characters, which would keep words from being found. */
 const foreignForms = /[\ufb00-\ufb06\u2f00-\u2fdf]/g
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f\u200b\ufeff]/g
 
@@ -58,7 +58,7 @@ const cjk = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]/u
 const endsInCjk = (text: string): boolean => cjk.test([...text.slice(-2)].at(-1) ?? '')
 const startsInCjk = (text: string): boolean => cjk.test(String.fromCodePoint(text.codePointAt(0) ?? 32))
 
-/** Chinese is written without spaces, so a small gap between its characters is none. */
+/** Chinese is written without spaces, so a small gap between its characters is not a space. */
 export const joinsWithoutSpace = (before: string, after: string): boolean =>
   endsInCjk(before) && startsInCjk(after)
 
@@ -73,7 +73,7 @@ const append = (segment: Segment, piece: Piece): void => {
   segment.size = Math.max(segment.size, piece.size)
 }
 
-/** Text printed twice with a hair's breadth between is how some programs make it bold. */
+/** Some programs print text twice with a tiny offset to make it bold. */
 const isShadow = (segment: Segment, piece: Piece): boolean =>
   segment.text.endsWith(piece.text) &&
   Math.abs(segment.right - piece.right) < piece.size * 0.2 &&
@@ -92,7 +92,7 @@ const joinRow = (row: Piece[]): Segment[] => {
   return segments
 }
 
-/** The text of a page from top to bottom. Text that stands on its side comes last, as it is in the file. */
+/** The text of a page from top to bottom. Rotated text comes last, in file order. */
 export const readSegments = async (page: PdfPage): Promise<Segment[]> => {
   const pieces = await readPieces(page)
   const upright = pieces.filter(({ rotated }) => !rotated).toSorted((one, other) => one.y - other.y)
@@ -100,7 +100,7 @@ export const readSegments = async (page: PdfPage): Promise<Segment[]> => {
   for (const piece of upright) {
     const row = rows.at(-1)
     const [first] = row ?? []
-    // Marks that are raised or lowered a little belong to their line.
+    // Superscripts and subscripts belong to their line.
     if (row && first && piece.y - first.y < 0.45 * Math.min(first.size, piece.size)) row.push(piece)
     else rows.push([piece])
   }
@@ -108,7 +108,7 @@ export const readSegments = async (page: PdfPage): Promise<Segment[]> => {
   return [...rows.flatMap(joinRow), ...sideways.map(({ rotated, ...segment }) => segment)]
 }
 
-const minimumLines = 6
+const minColumnLines = 6
 
 interface Gutter {
   left: number
@@ -118,7 +118,7 @@ interface Gutter {
 const median = (values: number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 
-/** Strips of the page that few lines cross, as a count of crossing segments for each point of the width. */
+/** The number of segments that cross each point of the width. */
 const crossings = (segments: Segment[], left: number, right: number): Uint32Array => {
   const counts = new Uint32Array(Math.ceil(right - left) + 1)
   for (const segment of segments) {
@@ -129,14 +129,14 @@ const crossings = (segments: Segment[], left: number, right: number): Uint32Arra
   return counts
 }
 
-/** The widest strip in the middle half of the text that at most one line in six crosses. */
+/** The widest strip in the middle half of the text that at most one segment in six crosses. */
 const findGutter = (segments: Segment[], left: number, right: number): Gutter | undefined => {
   const counts = crossings(segments, left, right)
-  const most = segments.length / 6
+  const max = segments.length / 6
   let best: Gutter | undefined
   let start: number | undefined
   for (let at = Math.floor(counts.length * 0.25); at <= counts.length * 0.75; at++) {
-    if (counts[at]! <= most) start ??= at
+    if (counts[at]! <= max) start ??= at
     else start = undefined
     if (start !== undefined && at - start > (best ? best.right - best.left : 0))
       best = { left: left + start, right: left + at }
@@ -145,7 +145,7 @@ const findGutter = (segments: Segment[], left: number, right: number): Gutter | 
 }
 
 const isProse = (column: Segment[]): boolean => {
-  if (column.length < minimumLines) return false
+  if (column.length < minColumnLines) return false
   const edges = edgesOf(column)
   const width = edges.right - edges.left
   const full = column.filter(segment => segment.right - segment.left > width * 0.7)
@@ -153,11 +153,11 @@ const isProse = (column: Segment[]): boolean => {
 }
 
 /**
- * Two columns of text, when there is a clear gutter with full lines on both sides. Lines of a table are mostly short,
- * so tables are not torn apart. Lines across the gutter (titles, wide figures) divide the page into bands.
+ * Two columns of text if there is a clear gutter with full lines on both sides. Table rows are mostly short, so tables
+ * stay intact. Lines across the gutter (titles, wide figures) divide the page into bands.
  */
 const inReadingOrder = (segments: Segment[]): Segment[][] => {
-  if (segments.length < 2 * minimumLines) return [segments]
+  if (segments.length < 2 * minColumnLines) return [segments]
   const { left, right } = edgesOf(segments)
   const size = median(segments.map(segment => segment.size))
   if (!(right - left < 20_000)) return [segments]
@@ -186,11 +186,11 @@ const inReadingOrder = (segments: Segment[]): Segment[][] => {
 
 export interface Line extends Segment {
   page: number
-  /** Lines of one column of one page; the edges are those of the column. */
+  /** The edges of the column that the line belongs to. */
   region: { left: number; right: number }
-  /** Cells beside each other, as in a table. */
+  /** Whether the line has wide gaps, as in a table row. */
   gapped: boolean
-  /** Near the upper or lower edge, where running titles stand. */
+  /** Near the upper or lower edge, where running titles are. */
   inMargin: boolean
 }
 

@@ -2,12 +2,12 @@ import type { Block } from '../../block.ts'
 import { joinsWithoutSpace, type Line } from './page-lines.ts'
 
 const clearlyLarger = 1.15
-const longest = 160
+const maxHeadingLength = 160
 const maxLevel = 6
 
 const rounded = (size: number): number => Math.round(size * 2) / 2
 
-/** The size most characters have. */
+/** The font size of most characters. */
 const bodySize = (lines: Line[]): number => {
   const characters = new Map<number, number>()
   for (const { size, text } of lines)
@@ -18,9 +18,9 @@ const bodySize = (lines: Line[]): number => {
 }
 
 const isTitleText = (text: string): boolean =>
-  text.length <= longest && /\p{L}/u.test(text) && !/[,，;；、。]$/.test(text)
+  text.length <= maxHeadingLength && /\p{L}/u.test(text) && !/[,，;；、。]$/.test(text)
 
-/** Tells the level of a heading by its size: the larger, the higher. `undefined` for running text. */
+/** Derives heading levels from font sizes: the larger, the higher. `undefined` for running text. */
 const headingLevels = (lines: Line[]): ((line: Line) => number | undefined) => {
   const body = bodySize(lines)
   const isHeading = (line: Line) =>
@@ -30,25 +30,25 @@ const headingLevels = (lines: Line[]): ((line: Line) => number | undefined) => {
   return line => (isHeading(line) ? levels.get(rounded(line.size)) : undefined)
 }
 
-const minimumPages = 4
-const share = 0.4
+const minPages = 4
+const minShare = 0.4
 
-/** Page numbers change from page to page, so digits count as the same; left and right pages have their own titles. */
+/** Page numbers change, so all digits are equal; left and right pages have their own titles. */
 const keyOf = ({ text, y, size }: Line): string =>
   `${Math.round(y / 8)} ${Math.round(size)} ${text.replace(/\d+|\b[ivxlc]+\b/gi, '#').replace(/\s+/g, '')}`
 
-/** Leaves out lines at the edges that come back at the same place on many pages. */
+/** Removes lines in the margins that recur at the same position on many pages. */
 export const withoutRunningTitles = (lines: Line[], pages: number): Line[] => {
-  if (pages < minimumPages) return lines
+  if (pages < minPages) return lines
   const pagesByKey = new Map<string, Set<number>>()
   for (const line of lines) {
     if (!line.inMargin) continue
     const key = keyOf(line)
     pagesByKey.set(key, (pagesByKey.get(key) ?? new Set()).add(line.page))
   }
-  const needed = Math.max(3, Math.ceil(pages * share))
+  const needed = Math.max(3, Math.ceil(pages * minShare))
   const kept = lines.filter(line => !line.inMargin || (pagesByKey.get(keyOf(line))?.size ?? 0) < needed)
-  // A document of forms may consist of nothing else.
+  // A document of forms may consist only of such lines.
   return kept.length > 0 ? kept : lines
 }
 
@@ -64,7 +64,7 @@ const joinLines = (text: string, next: string): string => {
   return joinsWithoutSpace(text, next) ? text + next : `${text} ${next}`
 }
 
-/** The usual way from line to line, as a share of the size: what most neighbours in a column keep. */
+/** The most common line spacing within a column, relative to the font size. */
 const usualSpacing = (lines: Line[]): number => {
   const counts = new Map<number, number>()
   for (const [index, line] of lines.entries()) {
@@ -86,7 +86,7 @@ interface Neighbours {
 
 const isFull = ({ right, region, size }: Line): boolean => right > region.right - size * 3
 
-/** Over the end of a column or page a paragraph goes on only when both sides look like it. */
+/** A paragraph continues in the next column or page only if both sides look like it. */
 const goesOnElsewhere = ({ before, line }: Neighbours): boolean =>
   isFull(before) && /[\p{Ll}\p{Lo},，、\u00ad-]$/u.test(before.text) && /^[\p{Ll}\p{Lo}]/u.test(line.text)
 
@@ -109,7 +109,7 @@ const startsParagraph = (neighbours: Neighbours, spacing: number): boolean => {
   return !before.gapped && short && sentenceEnd.test(before.text)
 }
 
-/** Whether the next word had room on the line before: then the line was ended on purpose, as in an address. */
+/** Whether the next word would have fitted on the line: then the break is intended, as in an address. */
 const isBrokenOnPurpose = ({ right, region, size, text }: Line, next: Line): boolean => {
   const room = region.right - right
   const word = /^\S+/.exec(next.text)?.[0].length ?? 1
@@ -121,7 +121,7 @@ const isBrokenOnPurpose = ({ right, region, size, text }: Line, next: Line): boo
   )
 }
 
-/** Puts the lines of a document together again. */
+/** Joins the lines of a document into paragraphs and headings. */
 export function* pdfParagraphs(lines: Line[]): Generator<Block> {
   const levelOf = headingLevels(lines)
   const spacing = usualSpacing(lines)

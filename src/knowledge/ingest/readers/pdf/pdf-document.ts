@@ -3,8 +3,8 @@ import { DocumentFailure } from '../../document-failure.ts'
 import { predefinedCMap } from './predefined-cmaps.ts'
 
 /**
- * On damaged files the PDF library sometimes rejects a promise that nobody waits for, also after the read has failed.
- * That would end the whole thread. What comes from elsewhere stays as fatal as it was.
+ * On damaged files the PDF library sometimes rejects a promise without a handler, even after the read has failed, which
+ * would end the thread. Rejections from elsewhere stay fatal.
  */
 const ignoreIfFromLibrary = (reason: unknown): void => {
   if (reason instanceof Error && /[\\/]unpdf[\\/]/.test(reason.stack ?? '')) return
@@ -13,12 +13,12 @@ const ignoreIfFromLibrary = (reason: unknown): void => {
 
 let readers = 0
 
-/** Ignores them until the returned function is called. */
+/** Ignores the library's unhandled rejections until the returned function is called. */
 const ignoreStrayRejections = (): (() => Promise<void>) => {
   if (readers === 0) process.on('unhandledRejection', ignoreIfFromLibrary)
   readers += 1
   return async () => {
-    // They are reported after the code that is running now.
+    // Rejections are reported after the current task.
     await setImmediate()
     readers -= 1
     if (readers === 0) process.off('unhandledRejection', ignoreIfFromLibrary)
@@ -27,13 +27,13 @@ const ignoreStrayRejections = (): (() => Promise<void>) => {
 
 const maxPdfPages = 5000
 
-/** Answers for everything the library would load. Only character maps are made; nothing is ever fetched. */
+/** Replaces everything the library would load. Only character maps are generated; nothing is ever fetched. */
 class OfflineData {
   #mapped = false
 
   async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
     const isGlyphTable = filename.startsWith('Adobe-')
-    // Fonts that use the glyph numbers of Adobe directly need the real table: better no text than a wrong one.
+    // Fonts that use Adobe's glyph numbers directly need the real table: no text is better than wrong text.
     const map = kind === 'cMapUrl' && (this.#mapped || !isGlyphTable) ? predefinedCMap(filename) : undefined
     if (map === undefined) throw new Error(`${filename} is not available`)
     this.#mapped = true
@@ -63,7 +63,7 @@ const asFailure = (error: unknown): DocumentFailure => {
 
 const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
   library.getDocument({
-    // The library takes the bytes away from whoever hands them over.
+    // The library transfers the buffer, so it gets a copy.
     data: new Uint8Array(bytes),
     verbosity: 0,
     BinaryDataFactory: OfflineData,
@@ -79,7 +79,7 @@ const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
     stopAtErrors: false,
   })
 
-/** Reads a PDF page by page and lets each page go before the next. */
+/** Reads a PDF page by page and releases each page before the next. */
 export async function* readPdfPages<Content>(
   bytes: Uint8Array,
   readPage: (page: PdfPage, number: number) => Promise<Content>,
@@ -92,7 +92,7 @@ export async function* readPdfPages<Content>(
     if (document.numPages > maxPdfPages)
       throw new DocumentFailure(
         'too_large',
-        `The PDF has ${document.numPages} pages, more than the ${maxPdfPages} that are allowed. Split it.`,
+        `The PDF has ${document.numPages} pages; the limit is ${maxPdfPages}. Split it.`,
       )
     for (let number = 1; number <= document.numPages; number++) {
       const page = await document.getPage(number)

@@ -1,7 +1,7 @@
 /**
- * Fonts of Chinese, Japanese and Korean documents may name a predefined character map ("UniGB-UCS2-H") in place of
- * carrying one. The real maps are large tables from code to glyph and from glyph to character. Only the character is
- * wanted here, so the glyph numbers between the two may be chosen freely: the character itself is taken as the number.
+ * Fonts of Chinese, Japanese and Korean documents may refer to a predefined character map ("UniGB-UCS2-H") instead of
+ * embedding one. The real maps are large tables from code to glyph and from glyph to character. Only the character is
+ * needed here, so the code point of the character serves as the glyph number in between.
  */
 const legacyEncodings: [RegExp, string][] = [
   [/^(GB|GBpc|GBK|GBKp)-EUC-|^GBK2K-/, 'gb18030'],
@@ -20,11 +20,11 @@ const wrap = (name: string, vertical: boolean, body: string): string =>
 
 const twoByteSpace = '1 begincodespacerange\n<0000> <ffff>\nendcodespacerange\n'
 
-/** In a block of at most one row of 256 codes, as the format asks for. */
+/** One range per row of 256 codes, as the format requires. */
 const rows = (each: (row: number) => string): string =>
   Array.from({ length: 256 }, (_, row) => each(row)).join('\n')
 
-/** Codes that are UTF-16 already; surrogates stay two codes, and so become one character again. */
+/** Codes that are UTF-16 already; surrogate pairs stay two codes. */
 const unicodeMap = (name: string, vertical: boolean): string =>
   wrap(
     name,
@@ -32,7 +32,7 @@ const unicodeMap = (name: string, vertical: boolean): string =>
     `${twoByteSpace}256 begincidrange\n${rows(row => `<${hex(row, 2)}00> <${hex(row, 2)}ff> ${row * 256}`)}\nendcidrange`,
   )
 
-/** Glyph number to character, for the numbers chosen here. */
+/** Maps the glyph numbers used here to characters. */
 const characterMap = (name: string): string =>
   wrap(
     name,
@@ -47,7 +47,7 @@ const decodeOne = (decoder: InstanceType<typeof TextDecoder>, bytes: number[]): 
   return whole && point >= 0x20 ? point : undefined
 }
 
-/** Every code of one and of two bytes, by the decoder of the platform. */
+/** Maps every code of one and two bytes with the platform's decoder. */
 const legacyMap = (name: string, vertical: boolean, encoding: string): string => {
   const decoder = new TextDecoder(encoding)
   const lines: string[] = []
@@ -76,7 +76,7 @@ const legacyMap = (name: string, vertical: boolean, encoding: string): string =>
   )
 }
 
-/** The text of a map; `undefined` for one that cannot be made without its table. */
+/** The source of a map; `undefined` for one that cannot be generated. */
 export const predefinedCMap = (name: string): string | undefined => {
   const vertical = name.endsWith('-V')
   if (/^Uni(GB|CNS|JIS|JISX0213|JIS2004|KS)-(UCS2|UTF16)-/.test(name)) return unicodeMap(name, vertical)

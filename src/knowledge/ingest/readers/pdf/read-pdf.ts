@@ -7,8 +7,8 @@ import { type PdfPage, readPdfPages } from './pdf-document.ts'
 const maxCharacters = 50_000_000
 
 /**
- * The lines of all pages are held, because the size of the body text and what repeats can only be told from the whole;
- * the pages themselves are let go one by one.
+ * Keeps the lines of all pages, because the body font size and running titles depend on the whole document; the pages
+ * themselves are released one by one.
  */
 export async function* readPdf(bytes: Uint8Array): AsyncGenerator<Block> {
   const lines: Line[] = []
@@ -30,7 +30,7 @@ export async function* readPdf(bytes: Uint8Array): AsyncGenerator<Block> {
   if (lines.length === 0)
     throw new DocumentFailure(
       'no_text',
-      'The PDF holds no text. It looks like a scan: run text recognition (OCR) on it first and upload the result.',
+      'The PDF has no text. It looks like a scan: run text recognition (OCR) on it and upload the result.',
     )
   yield* pdfParagraphs(withoutRunningTitles(lines, pages))
 }

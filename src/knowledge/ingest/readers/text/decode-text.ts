@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { DocumentFailure } from '../../document-failure.ts'
 import { guessEncoding, isDamaged } from './guess-encoding.ts'
 
-/** What a page says of its own encoding, near its start. */
+/** The encoding that an HTML or XML document declares near its start. */
 export const declaredEncoding = (bytes: Uint8Array): string | undefined => {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2048)).toString(
     'latin1',
@@ -13,31 +13,31 @@ export const declaredEncoding = (bytes: Uint8Array): string | undefined => {
   return found?.[1]
 }
 
-const understood = 'UTF-8, UTF-16, GB18030 (GBK), Big5, Shift_JIS, EUC-JP, EUC-KR, windows-1251, 1252 or 1253'
+const supported = 'UTF-8, UTF-16, GB18030 (GBK), Big5, Shift_JIS, EUC-JP, EUC-KR, windows-1251, 1252 or 1253'
 
 const unknownEncoding = (): DocumentFailure =>
   new DocumentFailure(
     'unknown_encoding',
-    `The encoding of the text could not be told. Save the file as UTF-8 and upload it again; understood are ${understood}.`,
+    `The encoding of the text was not recognized. Save the file as UTF-8 and upload it again. Supported: ${supported}.`,
   )
 
 const notText = (): DocumentFailure =>
-  new DocumentFailure('unsupported_format', 'The file holds binary data where text was expected.')
+  new DocumentFailure('unsupported_format', 'The file contains binary data instead of text.')
 
 const marks: { encoding: string; bytes: number[] }[] = [
   { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
-  // Longer than the mark of UTF-16 that it begins with, so it is looked for first.
+  // Starts with the byte order mark of UTF-16, so it is tested first.
   { encoding: 'utf-32', bytes: [0xff, 0xfe, 0x00, 0x00] },
   { encoding: 'utf-16le', bytes: [0xff, 0xfe] },
   { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
   { encoding: 'gb18030', bytes: [0x84, 0x31, 0x95, 0x33] },
 ]
 
-/** As a stream, so that a character cut off by the end of the file is left out and does no harm. */
+/** Decodes as a stream, so that a character truncated by the end of the file is dropped. */
 const decodeAs = (bytes: Uint8Array, encoding: string): string =>
   new TextDecoder(encoding).decode(bytes, { stream: true }).replace(/^\ufeff/, '')
 
-/** Where the last character begins if its end is missing, else the length. */
+/** The start of a truncated last character, or the length. */
 const endOfWholeCharacters = (bytes: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
@@ -52,10 +52,10 @@ const endOfWholeCharacters = (bytes: Uint8Array): number => {
 
 const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b])
 
-/** A few stray control characters are met in logs; in binary data there are many. */
+/** Logs contain a few control characters; binary data contains many. */
 const holdsBinary = (bytes: Uint8Array): boolean => {
   let count = 0
-  // The end-of-file mark of old systems.
+  // The end-of-file character of old systems.
   const end = bytes.at(-1) === 0x1a ? bytes.length - 1 : bytes.length
   for (let index = 0; index < end; index++) {
     const byte = bytes[index]!
@@ -81,7 +81,7 @@ const decodeMarked = (bytes: Uint8Array): string | undefined => {
   return text
 }
 
-/** Seven bits with shifts between character sets: valid ASCII, so that it has to be looked for by its shifts. */
+/** ISO-2022-JP is valid ASCII; only its escape sequences reveal it. */
 const isShiftedJapanese = (bytes: Uint8Array): boolean =>
   ['\x1b$B', '\x1b$@'].some(shift =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(shift, 0, 'latin1'),
@@ -92,15 +92,15 @@ const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined
     const text = decodeAs(bytes, declared)
     return isDamaged(text) ? undefined : text
   } catch {
-    // A name that nobody knows: the content has to tell.
+    // An unknown name: the content decides.
     return undefined
   }
 }
 
 /**
- * The text of the bytes, in the encoding that the content tells. What cannot be told is refused, because wrongly decoded
- * text would be stored, searched and cited without anybody noticing. `declared` is what the document itself says of its
- * encoding: it is believed where the bytes allow it and do not prove UTF-8.
+ * Decodes text in the encoding that its content implies. Ambiguous text is rejected, because wrongly decoded text would
+ * be stored, searched and cited unnoticed. `declared` is the encoding that the document itself names: it is used if the
+ * bytes are valid in it and are not UTF-8.
  */
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const marked = decodeMarked(bytes)
@@ -108,7 +108,7 @@ export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const whole = bytes.subarray(0, endOfWholeCharacters(bytes))
   const binary = holdsBinary(bytes)
   const unicode = !binary && isUtf8(whole)
-  // One high byte at the end of ASCII may as well be the last letter of a Western text.
+  // One high byte at the end of ASCII may also be the last letter of a Western text.
   const cutInAscii = unicode && whole.length === bytes.length - 1 && isAscii(whole)
   if (unicode && !cutInAscii)
     return decodeAs(whole, isAscii(whole) && isShiftedJapanese(whole) ? 'iso-2022-jp' : 'utf-8')

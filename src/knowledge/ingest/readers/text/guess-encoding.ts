@@ -4,8 +4,8 @@ const everyLanguage: Language[] = [
   ...(['simplified', 'traditional', 'japanese', 'korean', 'western', 'cyrillic', 'greek'] as const),
 ]
 
-/** In which encodings each language is met. */
-const candidates: { encoding: string; languages: Language[] }[] = [
+/** Encodings with the languages they are used for. */
+const encodings: { encoding: string; languages: Language[] }[] = [
   { encoding: 'gb18030', languages: ['simplified', 'traditional'] },
   { encoding: 'utf-8', languages: everyLanguage },
   { encoding: 'utf-16le', languages: everyLanguage },
@@ -22,32 +22,32 @@ const candidates: { encoding: string; languages: Language[] }[] = [
 
 const headBytes = 256 * 1024
 const middleBytes = 64 * 1024
-const lookBack = 4096
+const maxLineSearch = 4096
 
-/** Below this mean a text is no sensible text of its language. An alphabet has fewer characters, each likelier. */
-const leastMean = (encoding: string): number =>
+/** Below this mean a text is implausible. The characters of a small alphabet are each more likely. */
+const minMean = (encoding: string): number =>
   /^(windows-1251|koi8-r|windows-1253)$/.test(encoding) ? -2.1 : -4.3
-/** By how much, as a power of ten, the best reading must be likelier than the second. */
-const leastLead = 2
-/** Short texts hold little proof, and what is not Unicode is Chinese most of the time. */
-const chineseFavour = 1
-/** One character in so many may be damaged. */
+/** The minimum lead of the best candidate over the second, as a power of ten. */
+const minLead = 2
+/** Bonus for Chinese: short texts give little evidence, and text that is not Unicode is mostly Chinese. */
+const chineseBonus = 1
+/** One replacement character per this many characters is tolerated. */
 const charactersPerDamage = 200
 
-/** A cut between two characters in any of the encodings: a line break is never a part of another character. */
+/** A character boundary in every encoding: a line feed byte is never part of another character. */
 const afterLineBreak = (bytes: Uint8Array, from: number): number => {
-  const found = bytes.subarray(from, from + lookBack).indexOf(0x0a)
+  const found = bytes.subarray(from, from + maxLineSearch).indexOf(0x0a)
   return found < 0 ? from : from + found + 1
 }
 
-/** What tells nothing is passed over: the sample begins near the first byte beyond ASCII. */
+/** The sample starts near the first byte beyond ASCII, since ASCII gives no evidence. */
 const samplesOf = (bytes: Uint8Array): Uint8Array[] => {
-  const telling = Math.max(
+  const firstNonAscii = Math.max(
     0,
     bytes.findIndex(byte => byte >= 0x80),
   )
-  // A multiple of four keeps UTF-16 in step; what stands before is ASCII, so other encodings cannot be cut.
-  const start = telling < headBytes ? 0 : telling - (telling % 4)
+  // A multiple of four keeps UTF-16 aligned; all bytes before are ASCII, so no character is split.
+  const start = firstNonAscii < headBytes ? 0 : firstNonAscii - (firstNonAscii % 4)
   const end = Math.min(bytes.length, start + headBytes)
   const middle = end + Math.floor((bytes.length - end) / 2)
   if (bytes.length - end < middleBytes * 2) return [bytes.subarray(start, end)]
@@ -57,12 +57,12 @@ const samplesOf = (bytes: Uint8Array): Uint8Array[] => {
 
 const isWide = (encoding: string): boolean => encoding.startsWith('utf-16')
 
-/** What a character cut off by the end speaks against a reading of the bytes. */
-const cutOff = -4
+/** Penalty for a candidate in which the end of the sample truncates a character. */
+const truncationPenalty = -4
 
-/** A character that the end of the sample cuts is left out, since more could follow. */
+/** Drops a character that is truncated by the end of the sample, since more bytes may follow. */
 const decodeSample = (samples: Uint8Array[], encoding: string): { text: string; cut: boolean } => {
-  // Line breaks are two bytes there, so the middle sample would be out of step half of the time.
+  // Line breaks are two bytes there, so the middle sample would be misaligned half of the time.
   const used = isWide(encoding) ? samples.slice(0, 1) : samples
   let cut = false
   const texts = used.map(sample => {
@@ -82,7 +82,7 @@ const countDamage = (text: string): number => {
 
 export const isDamaged = (text: string): boolean => countDamage(text) * charactersPerDamage > text.length
 
-interface Reading {
+interface Candidate {
   encoding: string
   text: string
   found: Likelihood
@@ -91,37 +91,37 @@ interface Reading {
 
 const impossibleInWide = /[\u0000-\u0008\u000b\u000e-\u001a\u007f-\u0084\ufffd\uffff]/
 
-const isSensible = ({ encoding, text, found }: Reading): boolean => {
+const isPlausible = ({ encoding, text, found }: Candidate): boolean => {
   if (isWide(encoding) ? impossibleInWide.test(text) : isDamaged(text)) return false
-  // The bytes are not all ASCII; a reading that leaves the others out as cut off is none.
+  // The bytes are not all ASCII, so a candidate that drops the others as truncated is wrong.
   if (found.beyondAscii === 0) return isWide(encoding)
-  // The rules of UTF-8 are so strict that many characters cannot follow them by chance, in any language.
+  // UTF-8 is so strict that many characters cannot be valid by chance.
   if (encoding === 'utf-8') return found.beyondAscii >= 10
-  if (found.mean < leastMean(encoding)) return false
+  if (found.mean < minMean(encoding)) return false
   return encoding !== 'windows-1252' || fitsWesternAlphabet(text)
 }
 
 const best = (found: Likelihood[]): Likelihood =>
   found.reduce((left, right) => (right.total > left.total ? right : left))
 
-const readingsOf = (bytes: Uint8Array): Reading[] => {
+const rankedCandidates = (bytes: Uint8Array): Candidate[] => {
   const samples = samplesOf(bytes)
   const holdsNul = samples.some(sample => sample.includes(0))
-  return candidates
+  return encodings
     .filter(({ encoding }) => isWide(encoding) || !holdsNul)
     .map(({ encoding, languages }) => {
       const { text, cut } = decodeSample(samples, encoding)
       const found = best(languages.map(language => likelihood(text, language)))
-      const favour = (encoding === 'gb18030' ? chineseFavour : 0) + (cut ? cutOff : 0)
-      return { encoding, text, found, total: found.total + favour }
+      const bonus = (encoding === 'gb18030' ? chineseBonus : 0) + (cut ? truncationPenalty : 0)
+      return { encoding, text, found, total: found.total + bonus }
     })
     .sort((left, right) => right.total - left.total)
 }
 
-/** The encoding that makes by far the most likely text of the bytes, or `undefined` when none stands out. */
+/** The encoding that yields by far the most likely text, or `undefined` if none stands out. */
 export const guessEncoding = (bytes: Uint8Array): string | undefined => {
-  const [first, ...others] = readingsOf(bytes)
-  if (!first || !isSensible(first)) return undefined
-  const second = others.find(isSensible)
-  return second && first.total - second.total < leastLead ? undefined : first.encoding
+  const [first, ...others] = rankedCandidates(bytes)
+  if (!first || !isPlausible(first)) return undefined
+  const second = others.find(isPlausible)
+  return second && first.total - second.total < minLead ? undefined : first.encoding
 }

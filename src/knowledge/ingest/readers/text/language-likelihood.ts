@@ -1,7 +1,7 @@
-/** The languages whose writing is known well enough to tell whether bytes were decoded rightly. */
+/** Languages for which the character frequencies are known well enough to judge a decoding. */
 export type Language = 'simplified' | 'traditional' | 'japanese' | 'korean' | 'western' | 'cyrillic' | 'greek'
 
-/** Logarithms (base 10) of how likely a character of each sort is in running text; rough figures are enough. */
+/** Rough base-10 logarithms of the probability of each kind of character in running text. */
 const odds = {
   asciiText: -1.4,
   asciiMark: -2.2,
@@ -22,12 +22,12 @@ const frequentJapanese =
 const frequentKorean =
   '이다는의에을가고를하지은로도한사기자리어나아시인서대그있게라일들스수해정전보제부원과장주없으성상구안만여세우경국했동선오공소거무생니와면것습간화제중적모당신마학연용조유실관위되요럼내때같말문물방분비산진체발데러였았차더년월'
 
-/** Marks that Chinese, Japanese and Korean texts share. */
+/** Punctuation shared by Chinese, Japanese and Korean. */
 const eastMarks = '，。、；：？！“”‘’（）《》〈〉「」『』【】〔〕—…·～　％－／'
 const westMarks = '’‘“”–—…•«»·°€£§©®™ \u00a0'
 const westLetters = 'éèêëàâäáãåçñöôóòõøüûúùíìîïßæœÿýþð'
 
-/** The everyday characters of a two-byte character set lie in a row: its lead bytes tell which these are. */
+/** The common characters of a two-byte character set, which are contiguous ranges of lead bytes. */
 const charactersOf = (encoding: string, leads: [number, number], trails: [number, number]): string => {
   const bytes: number[] = []
   for (let lead = leads[0]; lead <= leads[1]; lead++)
@@ -79,7 +79,7 @@ const build: Record<Language, (table: Table) => void> = {
     set(table, frequentJapanese, odds.frequent)
     fill(table, 0x3041, 0x3093, odds.mark)
     fill(table, 0x30a1, 0x30fc, odds.frequent)
-    // Half-width katakana: any byte from A1 to DF is one in Shift_JIS, so they prove little.
+    // Half-width katakana: any byte from A1 to DF is one in Shift_JIS, so they are weak evidence.
     fill(table, 0xff61, 0xff9f, odds.ordinary)
     set(table, eastMarks, odds.mark)
   },
@@ -120,9 +120,9 @@ const tableOf = (language: Language): Table => {
 }
 
 export interface Likelihood {
-  /** Of the whole text, as a logarithm: two readings of the same bytes can be compared by it. */
+  /** Logarithm for the whole text, comparable between decodings of the same bytes. */
   total: number
-  /** Characters beyond ASCII, and their mean: whether the text makes sense at all. */
+  /** Number of characters beyond ASCII, and their mean, which shows whether the text is plausible at all. */
   beyondAscii: number
   mean: number
 }
@@ -133,12 +133,12 @@ const isAlphabetic = (code: number): boolean => code >= 0x386 && code <= 0x44f
 const isCapital = (code: number): boolean =>
   (code >= 0x391 && code <= 0x3a9) || (code >= 0x410 && code <= 0x42f)
 
-/** What speaks against a character because of the one before it. */
+/** Penalty for a character after the previous one. */
 const neighbourOdds = (language: Language, previous: number, code: number): number => {
-  // In Western words the letters beyond ASCII stand alone or in pairs, never in rows.
+  // In Western words, letters beyond ASCII occur alone or in pairs.
   if (language === 'western') return previous >= 0x80 && code >= 0x80 ? -2.5 : 0
   if (language !== 'cyrillic' && language !== 'greek') return 0
-  // A word is of one script, and capitals begin it or fill it.
+  // A word uses one script, and capitals are its first letter or all letters.
   if (isAlphabetic(code) ? isAsciiLetter(previous) : isAlphabetic(previous) && isAsciiLetter(code)) return -4
   return isCapital(code) && isAlphabetic(previous) && !isCapital(previous) ? -4 : 0
 }
@@ -162,7 +162,7 @@ export const likelihood = (text: string, language: Language): Likelihood => {
   return { total, beyondAscii, mean: beyondAscii === 0 ? 0 : beyond / beyondAscii }
 }
 
-/** What each Western language adds to the ASCII letters. */
+/** Letters of each Western language beyond ASCII. */
 const alphabets = [
   'äöüß',
   'àâæçéèêëîïôœùûüÿ',
@@ -175,15 +175,15 @@ const alphabets = [
   'àçéèíïòóúü',
 ].map(letters => new Set(letters))
 
-/** Marks that may stand between two letters. */
+/** Punctuation allowed between two letters. */
 const inWord = new Set('’‘·-')
 
 const isLetter = (character: string | undefined): boolean =>
   character !== undefined && /[a-zà-öø-ÿœšž]/i.test(character)
 
 /**
- * Any bytes decode as windows-1252, so decoding proves nothing. Text of its sister encodings, Polish, Czech or Turkish,
- * shows by letters that no single language has together, and by signs in the middle of words.
+ * Any bytes decode as windows-1252, so a valid decoding proves nothing. Text in related encodings (Polish, Czech,
+ * Turkish) shows letters that no single language combines, and symbols inside words.
  */
 export const fitsWesternAlphabet = (text: string): boolean => {
   const letters = new Map<string, number>()

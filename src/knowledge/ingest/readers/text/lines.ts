@@ -1,10 +1,10 @@
-/** Chinese and Japanese are written without spaces, so a line break between two such characters means nothing. */
+/** Chinese and Japanese are written without spaces, so a line break between two such characters is dropped. */
 const unspaced = /[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]/
 
 export const isUnspaced = (character: string | undefined): boolean =>
   character !== undefined && unspaced.test(character)
 
-/** Joins two lines of one paragraph. A word that was hyphenated at the break stays as it is: the hyphen may belong. */
+/** The separator between two lines of a paragraph. A trailing hyphen stays, because it may be part of the word. */
 export const glueBetween = (left: string, right: string): string =>
   left === '' || right === '' || (isUnspaced(left.at(-1)) && isUnspaced(right[0])) ? '' : ' '
 
@@ -18,7 +18,7 @@ export const joinLines = (lines: string[]): string => {
   return pieces.join('')
 }
 
-/** Lines without their breaks, one at a time, so that a long text need not be doubled. */
+/** Yields lines without their breaks, so that a long text is not copied as a whole. */
 export function* linesOf(text: string): Generator<string> {
   let from = 0
   while (from <= text.length) {
@@ -29,7 +29,7 @@ export function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Columns a line takes on a screen, up to a bound: nobody needs to know how much longer it is. */
+/** The display width of a line, counted up to a bound. */
 export const widthOf = (line: string, bound = 400): number => {
   let width = 0
   for (let index = 0; index < line.length && width < bound; index++)

@@ -1,15 +1,15 @@
 import type { Block } from '../../block.ts'
 import { linesOf } from './lines.ts'
 
-/** Files up to this length stay whole; short constructs are put together up to it. */
+/** Shorter files stay whole; short constructs are joined up to this length. */
 const charactersTogether = 1600
 
-/** What ends or goes on with the construct before it, though it stands at the edge. */
+/** Unindented lines that end or continue the previous construct. */
 const continues = /^(?:[)\]}>]|end\b|else\b|elif\b|except\b|finally\b|catch\b|case\b|#endif|#else|---$)/
 
 const beginsConstruct = (line: string): boolean => /^\S/.test(line) && !continues.test(line)
 
-/** Pieces between blank lines that have a line at the left edge after them: functions, classes, groups of settings. */
+/** Splits at blank lines before an unindented line: functions, classes, groups of settings. */
 function* constructsOf(text: string): Generator<string> {
   let lines: string[] = []
   let afterBlank = false
@@ -19,14 +19,14 @@ function* constructsOf(text: string): Generator<string> {
       yield lines.join('\n')
       lines = []
     }
-    // Blank lines at the start of a piece say nothing.
+    // Leading blank lines are dropped.
     if (!blank || lines.length > 0) lines.push(line)
     afterBlank = blank
   }
   if (lines.length > 0) yield lines.join('\n')
 }
 
-/** Source code, cut where a reader would turn the page and nowhere else. */
+/** Source code, split only between top-level constructs. */
 export function* readCode(text: string, language?: string): Generator<Block> {
   let held = ''
   const block = (code: string): Block => ({

@@ -22,18 +22,18 @@ const englishDivision =
 const englishLevels: Record<string, number> = { book: 1, part: 1, chapter: 2, appendix: 2, section: 3 }
 const numbered = /^(\d{1,2}(?:\.\d{1,3}){1,4})\.?\s+([A-Z\u4e00-\u9fff].{0,70})$/
 
-/** A heading is no sentence. */
+/** A heading is not a sentence. */
 const endsLikeSentence = /[。！？；，、,;.!?]$/
 const holdsSentence = /[。！？；，]/
 
-const longest = 60
+const maxHeadingLength = 60
 
 const chineseHeading = (line: string, alone: boolean): number | undefined => {
   const found = chineseDivision.exec(line)
   if (found) {
     const title = found[2]!
     const separated = title === '' || /^[\s:：、.．·—-]/.test(title)
-    // "第一章总则" is a heading, "第一节课" and "第一章讲的是天气" are not told apart by form, so the title must be short.
+    // "第一章总则" is a heading, "第一节课" and "第一章讲的是天气" are not; only a short title tells them apart.
     if (!separated && (title.length > 12 || found[1] === '节' || found[1] === '部' || !alone))
       return undefined
     return holdsSentence.test(title) ? undefined : chineseLevels[found[1]!]
@@ -46,7 +46,7 @@ const englishHeading = (line: string, alone: boolean): number | undefined => {
   if (!alone) return undefined
   const division = englishDivision.exec(line)
   if (division) {
-    // "Part of", "Section 3 of the law says" begin sentences; a title begins with a capital or after a mark.
+    // "Section 3 of the law says" begins a sentence; a title starts with a capital or after punctuation.
     const title = division[3]!.trimStart()
     return title === '' || /^[^a-z]/.test(title) ? englishLevels[division[1]!.toLowerCase()] : undefined
   }
@@ -55,26 +55,26 @@ const englishHeading = (line: string, alone: boolean): number | undefined => {
 }
 
 /**
- * The level of a line of plain text that is a heading beyond doubt, else `undefined`: a false heading would stand above
- * every passage that follows. `alone` tells that no text stands on the lines before and after it.
+ * The level of a line that is certainly a heading, else `undefined`: a false heading would label every chunk that
+ * follows. `alone` means that the lines before and after are blank.
  */
 const textHeadingLevel = (line: string, alone: boolean): number | undefined => {
-  if (line.length > longest || endsLikeSentence.test(line)) return undefined
+  if (line.length > maxHeadingLength || endsLikeSentence.test(line)) return undefined
   return chineseHeading(line, alone) ?? englishHeading(line, alone)
 }
 
-/** Lines looked at to learn how wide the text was wrapped. */
+/** Lines sampled to find the wrap width. */
 const sampledLines = 2000
-/** Nobody wraps narrower or wider than this. */
-const narrowest = 40
-const widest = 130
+/** Plausible wrap widths. */
+const minWrapWidth = 40
+const maxWrapWidth = 130
 const item = /^\s*(?:[-*•·▪◦●○■□]|\(?\d{1,3}[.)、）]|[a-zA-Z][.)])\s+\S/
 const underline = /^(?:={3,}|-{3,}|~{3,}|\*{3,})$/
-/** Shorter runs of lines belong together, as an address does; longer ones are records. */
-const mostLinesTogether = 30
-const widestTogether = 70
+/** Shorter groups of lines belong together, such as an address; longer ones are records. */
+const maxLinesTogether = 30
+const maxWidthTogether = 70
 
-/** The width that lines fill but hardly any exceeds, or 0 when the text does not look wrapped. */
+/** The width that lines fill but hardly any exceeds, or 0 if the text is not wrapped. */
 const wrapWidth = (text: string): number => {
   const widths: number[] = []
   let count = 0
@@ -84,10 +84,10 @@ const wrapWidth = (text: string): number => {
   }
   widths.sort((left, right) => left - right)
   const width = widths[Math.floor(widths.length * 0.98)] ?? 0
-  return width >= narrowest && width <= widest ? width : 0
+  return width >= minWrapWidth && width <= maxWrapWidth ? width : 0
 }
 
-/** A line was wrapped when the first word of the next one would not have fitted on it. */
+/** A line is wrapped if the first word of the next one would not have fitted on it. */
 const isWrapped = (line: string, next: string, width: number): boolean => {
   const first = next.trimStart()
   const space = isUnspaced(first[0]) ? -1 : first.indexOf(' ')
@@ -95,9 +95,9 @@ const isWrapped = (line: string, next: string, width: number): boolean => {
   return widthOf(line) + word >= width
 }
 
-/** Columns set with spaces, and records that begin with a number or a date, fill their lines but are not wrapped. */
+/** Columns aligned with spaces, and records that start with a number or date, fill their lines without being wrapped. */
 const isTabular = (lines: string[]): boolean =>
-  lines.filter(line => /\S(?: {3,}|\t|.*\|)\s*\S|^\s*\[?\d/.test(line.slice(0, widest))).length * 2 >
+  lines.filter(line => /\S(?: {3,}|\t|.*\|)\s*\S|^\s*\[?\d/.test(line.slice(0, maxWrapWidth))).length * 2 >
   lines.length
 
 const isHardWrapped = (lines: string[], width: number): boolean => {
@@ -118,12 +118,12 @@ function* textBlocks(lines: string[], width: number): Generator<Block> {
     return
   }
   const indented = lines.every(line => /^(?:　|\s{2,})/.test(line))
-  const short = lines.length <= mostLinesTogether && lines.every(line => widthOf(line) <= widestTogether)
+  const short = lines.length <= maxLinesTogether && lines.every(line => widthOf(line) <= maxWidthTogether)
   if (short && !(indented && lines.length > 1)) yield paragraph(lines.map(line => line.trim()).join('\n'))
   else for (const line of lines) yield paragraph(line.trim())
 }
 
-/** What stands between two blank lines. */
+/** The lines between two blank lines. */
 function* groupBlocks(group: string[], width: number): Generator<Block> {
   const wrapped = isHardWrapped(group, width) && !group.some(line => item.test(line))
   let lines: string[] = []
@@ -140,7 +140,7 @@ function* groupBlocks(group: string[], width: number): Generator<Block> {
       lines = []
       yield { kind: 'heading', level: level ?? (group[1]!.trim().startsWith('=') ? 1 : 2), text: trimmed }
     } else if (underline.test(trimmed)) {
-      // A rule, or what underlines the heading above: it says nothing.
+      // A rule, or the underline of the heading above.
     } else if (item.test(line) && !wrapped) {
       yield* textBlocks(lines, width)
       lines = [line]
@@ -149,17 +149,17 @@ function* groupBlocks(group: string[], width: number): Generator<Block> {
   yield* textBlocks(lines, width)
 }
 
-/** Lines without any blank one between are given on in such portions. */
-const portion = 1000
+/** The maximum number of lines without a blank line that are processed together. */
+const maxGroupLines = 1000
 
-/** Plain text: blank lines part paragraphs, and lines wrapped by hand are put together again. */
+/** Plain text: blank lines separate paragraphs, and hard-wrapped lines are joined. */
 export function* readText(text: string): Generator<Block> {
   const width = wrapWidth(text)
   let group: string[] = []
   for (const line of linesOf(text)) {
     const blank = line.trim() === ''
     if (!blank) group.push(line)
-    if (group.length === 0 || (!blank && group.length < portion)) continue
+    if (group.length === 0 || (!blank && group.length < maxGroupLines)) continue
     yield* groupBlocks(group, width)
     group = []
   }
