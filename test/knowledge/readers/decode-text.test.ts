@@ -56,6 +56,7 @@ describe('encoding detection', () => {
     for (const text of [
       'café',
       'Der Fluß führt über die Brücke',
+      'Größere Aufträge benötigen die Bestätigung der Geschäftsführung. Außerdem läuft das Gerät auch bei Kälte.',
       'El año pasado, señor',
       'São Paulo não é',
     ]) {

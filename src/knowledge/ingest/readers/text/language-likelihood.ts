@@ -24,7 +24,7 @@ const frequentKorean =
 
 /** Punctuation shared by Chinese, Japanese and Korean. */
 const eastMarks = '，。、；：？！“”‘’（）《》〈〉「」『』【】〔〕—…·～　％－／'
-const westMarks = '’‘“”–—…•«»·°€£§©®™ \u00a0'
+const westMarks = '’‘“”–—…•«»·°€£§©®™\u00a0'
 const westLetters = 'éèêëàâäáãåçñöôóòõøüûúùíìîïßæœÿýþð'
 
 /** The common characters of a two-byte character set, which are contiguous ranges of lead bytes. */
@@ -179,7 +179,7 @@ const alphabets = [
 const inWord = new Set('’‘·-')
 
 const isLetter = (character: string | undefined): boolean =>
-  character !== undefined && /[a-zà-öø-ÿœšž]/i.test(character)
+  character !== undefined && /[a-zß-öø-ÿœšž]/i.test(character)
 
 /**
  * Any bytes decode as windows-1252, so a valid decoding proves nothing. Text in related encodings (Polish, Czech,
