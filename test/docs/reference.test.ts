@@ -15,17 +15,17 @@ const stored = (path: string): string => {
   }
 }
 
-describe('written reference', () => {
+describe('generated reference', () => {
   for (const [path, text] of Object.entries(referenceFiles()))
-    it(`${path} says what the program does`, () => {
+    it(`${path} matches the program`, () => {
       assert.ok(stored(path) === text, `${path} is stale: run npm run docs`)
     })
 
-  it('is the same each time', () => {
+  it('is deterministic', () => {
     assert.deepEqual(referenceFiles(), referenceFiles())
   })
 
-  it('tells of every limit', () => {
+  it('lists every limit', () => {
     const written = referenceFiles()['docs/reference/limits.md']!
     for (const name of Object.keys(limits))
       assert.match(written, new RegExp(`\\| \`${name}\` \\| .+ \\| .+ \\|`))

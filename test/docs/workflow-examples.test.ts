@@ -11,7 +11,7 @@ import { edge, graph, node } from '../workflow/graphs.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/workflows.md'), 'utf8')
 const examples = [
-  ...page.slice(page.indexOf('## The kinds, by example')).matchAll(/```json\n([\s\S]*?)```/g),
+  ...page.slice(page.indexOf('## Node kinds by example')).matchAll(/```json\n([\s\S]*?)```/g),
 ].map(match => JSON.parse(match[1]!) as GraphNode)
 const kindOf = ({ data }: GraphNode): string => String(data['type'])
 
