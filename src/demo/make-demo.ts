@@ -40,7 +40,8 @@ export async function makeDemo(parts: DemoParts, workspaceId: string): Promise<v
 
 async function readDocs(): Promise<{ name: string; content: string }[]> {
   const folder = join(projectFolder, 'docs')
-  const names = (await readdir(folder)).filter(name => name.endsWith('.md')).map(name => join(folder, name))
+  const pages = (await readdir(folder)).filter(name => name.endsWith('.md') && name !== 'benchmarks.md')
+  const names = pages.map(name => join(folder, name))
   // Not the README: it quotes the very questions that it tells people to ask first.
   const paths = [join(folder, 'reference', 'settings.md'), ...names]
   return Promise.all(
