@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the documentation anew: a server as a newcomer starts it, with a scripted model behind it,
- * some work done through the interface, and a browser that looks at it.
+ * Takes the screenshots of the documentation: a new server with a scripted model, some runs through the API, and a
+ * browser.
  *
  *   npm run screenshots
  */
@@ -19,7 +19,7 @@ const folder = join(import.meta.dirname, '../docs/images')
 const token = 'token-of-the-screenshots'
 
 const answer =
-  'A run **survives a crash** of the server: it is in the database before its first node starts [1].\n\n- Finished nodes do not run again.\n- A node that was at work is tried once more, with the same idempotency key [2].\n- Conversation to the user stays said.'
+  'A run **survives a crash** of the server: it is in the database before its first node starts [1].\n\n- Finished nodes do not run again.\n- A node that was running is tried again, with the same idempotency key [2].\n- Messages that the user has seen are kept.'
 
 async function waitForDemo(api: ApiClient): Promise<string> {
   for (;;) {
@@ -30,7 +30,7 @@ async function waitForDemo(api: ApiClient): Promise<string> {
   }
 }
 
-/** A few days' worth of runs cannot be made at will; today's can. */
+/** Runs of today; runs of earlier days cannot be created. */
 async function work(api: ApiClient): Promise<void> {
   await api.post('workflow/update', { id: 'tea_shop', name: 'Tea shop', workflow: teaShop })
   for (const query of ['A green tea, please', 'When do you open?', 'Something warm for two'])
@@ -49,7 +49,7 @@ async function open(browser: Browser, base: string, { language = 'en', colorSche
     colorScheme,
     reducedMotion: 'reduce',
   })
-  await context.addInitScript(kept => localStorage.setItem('banyan.token', kept), token)
+  await context.addInitScript(value => localStorage.setItem('banyan.token', value), token)
   const page = await context.newPage()
   await page.goto(base)
   return page
@@ -57,7 +57,7 @@ async function open(browser: Browser, base: string, { language = 'en', colorSche
 
 async function take(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle')
-  // The pointer would leave a mark on whatever it rests on.
+  // The pointer would highlight the element below it.
   await page.mouse.move(720, 899)
   await sleep(400)
   await page.screenshot({ path: join(folder, `${name}.png`) })
@@ -93,7 +93,7 @@ async function takeChat(browser: Browser, base: string): Promise<void> {
   const box = page.getByRole('textbox', { name: /^Message/ })
   await box.fill('What happens after a crash?')
   await box.press('Enter')
-  await page.getByText('stays said').waitFor()
+  await page.getByText('the user has seen').waitFor()
   await take(page, 'chat')
   await page.context().close()
 }
@@ -115,9 +115,9 @@ if (!browser) throw new Error('There is no Chromium here: install one or set CHR
 mkdirSync(folder, { recursive: true })
 const model = await startScriptedModel()
 model.play(({ messages }) => {
-  const said = JSON.stringify(messages.at(-1))
-  if (/crash/.test(said)) return { text: answer }
-  return { text: /open/.test(said) ? 'We open at eight.' : 'With pleasure: a green tea, brewed at 80 °C.' }
+  const text = JSON.stringify(messages.at(-1))
+  if (/crash/.test(text)) return { text: answer }
+  return { text: /open/.test(text) ? 'We open at eight.' : 'With pleasure: a green tea, brewed at 80 °C.' }
 })
 const database = await freshDatabase()
 const server = await spawnServer(database, { ...model.environment, BOOTSTRAP_TOKEN: token, DEMO: 'on' })

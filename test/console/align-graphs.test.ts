@@ -28,7 +28,7 @@ describe('a node that one side renamed', () => {
     { type: 'node.change', id: 'b', data: { type: 'llm', title: 'Changed' } },
   )
 
-  test('keeps what the other side joined to it, wrote of it and did to it, whoever of them is me', () => {
+  test('keeps the other side’s connections, references and edits, whichever side is mine', () => {
     for (const { graph, conflicts } of [merge(renamed, joined), merge(joined, renamed)]) {
       assert.deepEqual(conflicts, [])
       assert.deepEqual(new Set(idsOf(graph)), new Set(['input', 'c', 'end', 'd']))
@@ -42,7 +42,7 @@ describe('a node that one side renamed', () => {
     assert.deepEqual(merge(joined, renamed).renamed, [['b', 'c']])
   })
 
-  test('is known by its edges where its settings changed as well', () => {
+  test('is recognized by its edges if its settings changed too', () => {
     const changed = after(renamed, { type: 'node.change', id: 'c', data: { type: 'llm', model: 'x' } })
     const { graph, conflicts } = merge(changed, joined)
     assert.deepEqual(conflicts, [])
@@ -53,13 +53,13 @@ describe('a node that one side renamed', () => {
     })
   })
 
-  test('is one node where both gave it the same new id', () => {
+  test('is one node if both sides gave it the same new id', () => {
     const also = after(renamed, { type: 'node.add', node: node('d'), position: place })
     const { graph, conflicts } = merge(renamed, also)
     assert.deepEqual([conflicts, idsOf(graph)], [[], ['input', 'c', 'end', 'd']])
   })
 
-  test('is asked about where it may as well have been replaced by another one', () => {
+  test('is a conflict if it may have been replaced by another node', () => {
     const replaced = after(
       base,
       { type: 'node.remove', id: 'b' },
@@ -71,20 +71,20 @@ describe('a node that one side renamed', () => {
     )
   })
 
-  test('is not taken away by a side that removed the old one', () => {
+  test('is not removed by a side that removed the old id', () => {
     const removed = after(base, { type: 'node.remove', id: 'b' })
     assert.ok(idsOf(merge(renamed, removed).graph).includes('c'))
     assert.ok(idsOf(merge(removed, renamed).graph).includes('c'))
   })
 })
 
-test('one input stays one although both sides added it', () => {
+test('an input that both sides added is merged into one', () => {
   const empty = chain('b')
   const [mine, theirs] = [chain('input', 'b'), after(chain('input', 'b', 'end'))]
   assert.deepEqual(alignGraphs(empty, mine, theirs).renamed, [])
 })
 
-test('whatever two people did, aligned graphs are sound and nobody’s node is gone', () => {
+test('aligned graphs are valid and keep every node, whatever two users did', () => {
   const edits = fc.array(anyEdit, { maxLength: 4 })
   fc.assert(
     fc.property(anyDrawing, edits, edits, (drawing, first, second) => {

@@ -12,7 +12,7 @@ const drawingOf = (graph: Drawing['graph'], positions: Drawing['positions'] = {}
 })
 
 describe('any edit of any drawing', () => {
-  test('is taken back exactly by its inverse, orders and unknown members included', () => {
+  test('is reverted exactly by its inverse, including orders and unknown members', () => {
     fc.assert(
       fc.property(anyDrawing, anyEdit, (drawing, edit) => {
         const before = JSON.stringify(drawing)
@@ -25,7 +25,7 @@ describe('any edit of any drawing', () => {
     )
   })
 
-  test('keeps ids and edges unique, edges between nodes that exist, and places of nodes that exist', () => {
+  test('keeps ids and edges unique, edges between existing nodes, and positions of existing nodes', () => {
     fc.assert(
       fc.property(anyDrawing, fc.array(anyEdit, { maxLength: 6 }), (drawing, edits) => {
         const { graph, positions } = edits.reduce(applyEdit, drawing)
@@ -64,7 +64,7 @@ describe('an edit that does not apply', () => {
     { type: 'many', edits: [] },
   ]
   for (const edit of inapplicable) {
-    test(`gives the same drawing: ${JSON.stringify(edit).slice(0, 60)}`, () => {
+    test(`returns the same drawing: ${JSON.stringify(edit).slice(0, 60)}`, () => {
       assert.equal(applyEdit(drawing, edit), drawing)
     })
   }
@@ -85,7 +85,7 @@ describe('a new id of a node', () => {
   )
   const { graph, positions } = applyEdit(before, { type: 'node.rename', id: 'a', to: 'new' })
 
-  test('goes into the texts that refer to it, and no others', () => {
+  test('is applied to the texts that refer to it, and to no others', () => {
     assert.deepEqual(graph.nodes[2]!.data, {
       prompt:
         '{{#new.text#}} {{# new.list.0 #}} {{#a.b.c#}} {{#ab.text#}} {{#sys.a#}} {{#a#}} {{#if}} {{#new.x#}}',
@@ -94,30 +94,30 @@ describe('a new id of a node', () => {
     })
   })
 
-  test('goes into the edges with their ports, the place, and the id that its data repeats', () => {
+  test('is applied to the edges with their ports, the position, and the id that its data repeats', () => {
     assert.deepEqual(graph.edges, [makeEdge('new', 'c', 'yes'), makeEdge('a.b', 'c')])
     assert.deepEqual(positions, { new: { x: 1, y: 2 }, c: { x: 3, y: 4 } })
     assert.deepEqual(graph.nodes[0], { id: 'new', type: 'base', data: { id: 'new' }, shape: 'round' })
   })
 
-  test('leaves what is not about it the same objects', () => {
+  test('leaves unrelated objects identical', () => {
     assert.equal(graph.nodes[1], before.graph.nodes[1])
     assert.equal(graph.edges[1], before.graph.edges[1])
   })
 
-  test('takes its own place along, not one that an earlier node of that id left behind', () => {
+  test('takes its own position along, not one left over from an earlier node of that id', () => {
     const stale = drawingOf(chain('a'), { old: { x: 9, y: 9 }, a: { x: 1, y: 2 }, b: { x: 9, y: 9 } })
     const renamed = applyEdit(stale, { type: 'node.rename', id: 'a', to: 'b' })
     assert.deepEqual(renamed.positions['b'], { x: 1, y: 2 })
   })
 
-  test('cannot capture what the server itself knows, even where a node is called like it', () => {
+  test('does not capture system references, even if a node has the same name', () => {
     const named = drawingOf(graphOf([node('sys'), node('b', { prompt: '{{#sys.query#}}' })]))
     const renamed = applyEdit(named, { type: 'node.rename', id: 'sys', to: 'c' })
     assert.equal(renamed.graph.nodes[1], named.graph.nodes[1])
   })
 
-  test('is as quick in a text full of dots and openings', () => {
+  test('is fast in a text full of dots and openings', () => {
     const prompt = `${'{{#'.repeat(50_000)}${'a.'.repeat(50_000)}x#}}`
     const long = drawingOf(graphOf([node('a'), node('a.a'), node('b', { prompt })]))
     const renamed = applyEdit(long, { type: 'node.rename', id: 'a.a', to: 'c' })
@@ -125,7 +125,7 @@ describe('a new id of a node', () => {
   })
 })
 
-test('taking the case of an edge away leaves its other data, and no empty data', () => {
+test('removing the branch of an edge keeps its other data, and leaves no empty data', () => {
   const edge = { ...makeEdge('a', 'b', 'yes'), data: { case: 'yes', note: 1 } }
   const drawing = drawingOf(graphOf([node('a'), node('b'), node('c')], [edge, makeEdge('a', 'c', 'no')]))
   const plain = applyEdit(drawing, {

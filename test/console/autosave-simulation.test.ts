@@ -101,7 +101,7 @@ const anyAct = fc.record({
   pause: fc.constantFrom(0, 100, 900, 3000, 10_000),
 })
 
-test('two people save over a bad line, and no edit of either is lost that nobody gave up', async () => {
+test('two users save over a bad connection, and no edit is lost', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyAct, { minLength: 3, maxLength: 30 }),

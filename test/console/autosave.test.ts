@@ -68,7 +68,7 @@ describe('saving', () => {
     assert.equal(autosave.state().status, 'saved')
   })
 
-  test('sends nothing when an edit was taken back, or only the selection changed', async () => {
+  test('sends nothing when an edit was undone, or only the selection changed', async () => {
     const { clock, store, type, autosave, server } = open()
     type('New')
     store.undo()
@@ -80,7 +80,7 @@ describe('saving', () => {
 })
 
 describe('a failure', () => {
-  test('that may pass is tried again after growing pauses, and the edits are kept', async () => {
+  test('that is temporary is retried after growing pauses, and the edits are kept', async () => {
     const { clock, server, type, saves, autosave, fates, statuses } = open()
     fates('breaks', 'breaks', 'breaks')
     type('One')
@@ -101,7 +101,7 @@ describe('a failure', () => {
     assert.equal(statuses.at(-1), 'saved')
   })
 
-  test('that cannot pass waits for the next edit', async () => {
+  test('that is permanent waits for the next edit', async () => {
     const { clock, type, saves, autosave, fates, server } = open()
     fates('is refused')
     type('One')
@@ -113,7 +113,7 @@ describe('a failure', () => {
     assert.equal(titleIn(server.graph), 'Two')
   })
 
-  test('of the answer only is no conflict with oneself, even when one went on editing', async () => {
+  test('of the response only is no conflict with our own save, even after more edits', async () => {
     const { clock, type, autosave, fates, server, store } = open()
     fates('is lost')
     store.edit({ type: 'node.add', node: node('b'), position: { x: 0, y: 0 } })
@@ -127,7 +127,7 @@ describe('a failure', () => {
     assert.equal(server.graph.nodes.length, 3)
   })
 
-  test('of the answer only is noticed although the edit was taken back meanwhile', async () => {
+  test('of the response only is detected although the edit was undone in the meantime', async () => {
     const { clock, type, autosave, fates, server, store } = open()
     fates('is lost')
     type('One')
@@ -138,7 +138,7 @@ describe('a failure', () => {
     assert.equal(titleIn(server.graph), undefined)
   })
 
-  test('of the answer only is seen through when somebody else went on from it', async () => {
+  test('of the response only is detected when another user continued from it', async () => {
     const { clock, type, autosave, fates, server, store } = open()
     fates('is lost')
     store.edit({ type: 'node.add', node: node('b'), position: { x: 0, y: 0 } })
@@ -160,8 +160,8 @@ describe('a failure', () => {
   })
 })
 
-describe('somebody else’s version', () => {
-  test('is merged in and saved with one’s own edits; undo leaves it', async () => {
+describe('another user’s version', () => {
+  test('is merged and saved with our own edits; undo keeps it', async () => {
     const { clock, server, store, type, autosave } = open()
     const theirs = { ...withTitle(server.graph, 'Theirs', 'end') }
     server.store({ ...theirs, nodes: [...theirs.nodes, node('new')] }, 1)
@@ -182,7 +182,7 @@ describe('somebody else’s version', () => {
     assert.equal(titleIn(server.graph, 'end'), 'Theirs')
   })
 
-  test('that needs a decision stops saving until it is settled', async () => {
+  test('that conflicts stops saving until the conflict is resolved', async () => {
     const { clock, server, store, type, autosave, saves } = open()
     const base = server.graph
     server.store(withTitle(base, 'Theirs'), 1)
@@ -202,7 +202,7 @@ describe('somebody else’s version', () => {
     assert.ok(server.graph.nodes.some(({ id }) => id === 'b'))
   })
 
-  test('may be settled by whoever hears of the conflict at once', async () => {
+  test('can be resolved synchronously by a listener of the conflict', async () => {
     const { clock, server, type, autosave } = open()
     autosave.subscribe(() => {
       if (autosave.state().conflict) void autosave.resolve({})
@@ -214,7 +214,7 @@ describe('somebody else’s version', () => {
     assert.equal(autosave.state().status, 'saved')
   })
 
-  test('made by rolling back is gone on from, also when that is undone at once', async () => {
+  test('created by a roll back is continued from, also if that is undone immediately', async () => {
     const { clock, server, store, type, autosave } = open()
     type('New')
     await clock.pass(2000)
@@ -228,7 +228,7 @@ describe('somebody else’s version', () => {
     assert.deepEqual(store.state().graph, server.graph)
   })
 
-  test('is a failure, not an endless round, when the server refuses and yet has nothing new', async () => {
+  test('is a failure, not an endless loop, when the server rejects without a newer version', async () => {
     const { clock, server, type, autosave } = open()
     const { save, ...ports } = server.ports()
     assert.ok(save)
@@ -242,7 +242,7 @@ describe('somebody else’s version', () => {
   })
 })
 
-describe('a decision', () => {
+describe('a resolution', () => {
   /** Both changed the title of a; they also changed the end, I also added b. */
   async function clash() {
     const opened = open()
@@ -256,7 +256,7 @@ describe('a decision', () => {
   }
   const titles = (graph: Graph) => [titleIn(graph), titleIn(graph, 'end')]
 
-  test('is saved behind a version with mine, none of which takes back what only they did', async () => {
+  test('is saved after a version with mine, and neither reverts their changes', async () => {
     const { server, clock, autosave } = await clash()
     void autosave.resolve({ a: 'theirs' })
     await clock.pass(3000)
@@ -268,7 +268,7 @@ describe('a decision', () => {
     ])
   })
 
-  test('is not lost, and undoes nothing, when only its first half could be saved', async () => {
+  test('is not lost, and reverts nothing, when only its first half was saved', async () => {
     const { server, clock, autosave, fates } = await clash()
     fates('works', 'breaks', 'breaks')
     void autosave.resolve({ a: 'theirs' })
@@ -282,7 +282,7 @@ describe('a decision', () => {
     assert.equal(titleIn(server.graph, 'input'), 'A third')
   })
 
-  test('can be repeated when the answer to its first half was lost', async () => {
+  test('can be repeated when the response to its first half was lost', async () => {
     const { server, clock, autosave, fates } = await clash()
     fates('is lost')
     const failing = assert.rejects(autosave.resolve({ a: 'theirs' }), Broken)
@@ -296,7 +296,7 @@ describe('a decision', () => {
     assert.equal(server.version, 4)
   })
 
-  test('is asked for again when they saved once more, and their newest is not lost', async () => {
+  test('is requested again when they saved once more, and their newest version is kept', async () => {
     const { server, clock, autosave } = await clash()
     server.store(withTitle(withTitle(server.graph, 'Newer'), 'Newest', 'end'), 2)
     const failing = assert.rejects(autosave.resolve({ a: 'mine' }))
@@ -309,7 +309,7 @@ describe('a decision', () => {
     assert.deepEqual(titles(server.graph), ['Mine', 'Newest'])
   })
 
-  test('keeps what is edited before and while it is saved', async () => {
+  test('keeps edits made before and during its save', async () => {
     const { server, clock, store, autosave } = await clash()
     const add = (id: string) => store.edit({ type: 'node.add', node: node(id), position: { x: 0, y: 0 } })
     add('before')
@@ -324,7 +324,7 @@ describe('a decision', () => {
     assert.deepEqual(titles(server.graph), ['Theirs', 'Only theirs'])
   })
 
-  test('takes the places of their nodes along', async () => {
+  test('takes the positions of their nodes along', async () => {
     const { server, clock, store, autosave, type } = open()
     const theirs = withTitle(server.graph, 'Theirs')
     server.store({ ...theirs, nodes: [...theirs.nodes, node('new')] }, 1)
@@ -338,9 +338,9 @@ describe('a decision', () => {
   })
 })
 
-describe('two people who add a node of the same kind', () => {
+describe('two users who add a node of the same kind', () => {
   for (const theirTitle of ['Mine', 'Theirs']) {
-    test(`keep both, as when theirs is called ${theirTitle}`, async () => {
+    test(`keep both, for example if theirs is called ${theirTitle}`, async () => {
       const { server, clock, store, autosave } = open()
       const added = (title: string) => node('llm_1', { type: 'llm', title })
       const { nodes, edges } = server.graph
@@ -375,7 +375,7 @@ describe('two people who add a node of the same kind', () => {
     })
   }
 
-  test('are not taken for two where a save of an earlier visit got there after all', async () => {
+  test('are not mistaken for two if a save of an earlier visit had succeeded', async () => {
     const clock = new VirtualClock()
     const graph = chain('input', 'end')
     const mine = { ...graph, nodes: [...graph.nodes, node('llm_1', { type: 'llm' })] }
@@ -391,7 +391,7 @@ describe('two people who add a node of the same kind', () => {
 })
 
 describe('refreshing', () => {
-  test('takes in what others saved although nothing was edited here', async () => {
+  test('merges changes of others although nothing was edited here', async () => {
     const { server, clock, store, autosave } = open()
     server.store(withTitle(server.graph, 'Theirs'), 1)
     const done = autosave.refresh()
@@ -406,7 +406,7 @@ describe('refreshing', () => {
     await again
   })
 
-  test('rejects where that takes a decision', async () => {
+  test('rejects if there is a conflict', async () => {
     const { server, clock, type, autosave } = open()
     server.store(withTitle(server.graph, 'Theirs'), 1)
     type('Mine')
@@ -416,8 +416,8 @@ describe('refreshing', () => {
   })
 })
 
-describe('what was stored elsewhere', () => {
-  test('is not saved any more, and nothing is left to save', async () => {
+describe('a graph that was stored elsewhere', () => {
+  test('is not saved again', async () => {
     const { clock, type, autosave, fates, saves, store } = open()
     fates('is refused', 'is refused')
     type('Mine')
@@ -432,7 +432,7 @@ describe('what was stored elsewhere', () => {
 })
 
 describe('flush', () => {
-  test('saves at once and resolves when the server has everything', async () => {
+  test('saves immediately and resolves when the server has everything', async () => {
     const { clock, server, type, autosave, saves } = open()
     server.latency = () => 1000
     type('One')
@@ -459,7 +459,7 @@ describe('flush', () => {
     await flushing
   })
 
-  test('gets everything to the server although the editor is closed right after it', async () => {
+  test('completes although the editor is closed right after it', async () => {
     const { clock, type, store, autosave, server, fates } = open()
     fates('works', 'works')
     type('Last words')
@@ -476,10 +476,10 @@ describe('flush', () => {
   })
 })
 
-describe('places', () => {
+describe('positions', () => {
   const move = (x: number) => ({ type: 'nodes.move', positions: { a: { x, y: 0 } } }) as const
 
-  test('are saved apart from the graph, only those that changed, and forgotten with their nodes', async () => {
+  test('are saved apart from the graph, only changed ones, and deleted with their nodes', async () => {
     const { clock, server, store, saves, autosave } = open()
     store.edit(move(1))
     await clock.pass(500)
@@ -493,7 +493,7 @@ describe('places', () => {
     assert.deepEqual(server.placings.at(-1), { a: null })
   })
 
-  test('count as unsaved until the server has them, and tell why it has not', async () => {
+  test('count as unsaved until the server has them, and report the failure', async () => {
     const { clock, store, autosave, fates, statuses } = open()
     fates('breaks')
     store.edit(move(1))
@@ -508,7 +508,7 @@ describe('places', () => {
     assert.deepEqual(autosave.unsaved().places, {})
   })
 
-  test('are tried again after a failure, with what was moved meanwhile', async () => {
+  test('are retried after a failure, with later moves', async () => {
     const { clock, server, store, fates } = open()
     fates('breaks', 'breaks')
     store.edit(move(1))
@@ -518,7 +518,7 @@ describe('places', () => {
     assert.deepEqual(server.placings, [{ a: { x: 2, y: 0 } }])
   })
 
-  test('that change while others are saved are saved after them', async () => {
+  test('that change during a save are saved after it', async () => {
     const { clock, server, store } = open()
     server.latency = () => 1000
     store.edit(move(1))

@@ -14,7 +14,7 @@ const passage = (index: number, content: string) => ({
   ...{ file_name: 'a.md', chunk_id: 'chunk_1' },
 })
 
-test('marks of known passages are cut out, in both kinds of brackets', () => {
+test('marks of known passages are split off, in both kinds of brackets', () => {
   assert.deepEqual(splitAtMarks('So it is [1], 【2】 and [1, 2].', known), [
     { text: 'So it is ' },
     { indexes: [1] },
@@ -26,7 +26,7 @@ test('marks of known passages are cut out, in both kinds of brackets', () => {
   ])
 })
 
-test('numbers that no passage has stay text', () => {
+test('numbers without a passage stay text', () => {
   assert.deepEqual(splitAtMarks('list[7] and [x]', known), [{ text: 'list[7] and [x]' }])
   assert.equal(hasMarks('nothing [here]'), false)
 })
@@ -40,7 +40,7 @@ test('no text is lost around the marks', () => {
   )
 })
 
-test('marks in code and links are left alone', () => {
+test('marks in code and links are ignored', () => {
   const text = (value: string) => ({ type: 'text' as const, value })
   const element = (tagName: string) => ({
     ...{ type: 'element' as const, tagName, properties: {} },
@@ -54,7 +54,7 @@ test('marks in code and links are left alone', () => {
   )
 })
 
-test('a reply is explained by the node that said it, else by the last that cited', () => {
+test('a reply is explained by the node that wrote it, else by the last node with citations', () => {
   const first = { outputs: { text: 'One [1]', citations: [passage(1, 'first')] } }
   const second = { outputs: { text: 'Two [1]', citations: [passage(1, 'second')] } }
   const nodes = [{ outputs: null }, first, second, { outputs: { text: 'no passages' } }]
@@ -63,7 +63,7 @@ test('a reply is explained by the node that said it, else by the last that cited
   assert.deepEqual(citationsFor('One [1]', [{ outputs: { citations: ['odd', null] } }]), [])
 })
 
-test('what a run puts out under the same names and is no passage is left out', () => {
+test('outputs with the same names that are no passages are ignored', () => {
   const odd = [
     { ...passage(1, 'a'), file_name: { odd: true } },
     { ...passage(2, 'b'), chunk_id: 7 },
@@ -73,7 +73,7 @@ test('what a run puts out under the same names and is no passage is left out', (
   assert.deepEqual(citationsFor('[1]', [{ outputs: { citations: odd } }]), [passage(4, 'd')])
 })
 
-test('passages that a search found count where no model cited', () => {
+test('passages of a search count if no model cited', () => {
   const searched = { outputs: { result: '[1] x', items: [passage(1, 'found')] } }
   assert.equal(citationsFor('[1] x', [searched])[0]?.content, 'found')
 })

@@ -31,13 +31,13 @@ const agent = {
   ...{ created_at: '2026-11-15T00:00:00+00:00', updated_at: '2026-11-15T00:00:00+00:00' },
 }
 
-test('an agent that nobody changed sends nothing', () => {
+test('an unchanged agent sends nothing', () => {
   const draft = draftOf(agent)
   assert.equal(isChanged(agent, draft), false)
   assert.deepEqual(changeOf(agent, draft), {})
 })
 
-test('only what was changed is sent, and what was emptied is taken away', () => {
+test('only changed fields are sent, and emptied ones are removed', () => {
   const draft = { ...draftOf(agent), profile: ' ', prologue: 'Good day', knowledgeIds: ['kb_1', 'kb_2'] }
   assert.deepEqual(changeOf(agent, draft), {
     config: { character_profile: null, prologue: 'Good day' },
@@ -45,7 +45,7 @@ test('only what was changed is sent, and what was emptied is taken away', () => 
   })
 })
 
-test('what others save while somebody edits stays as they saved it', () => {
+test('fields that others save during editing are kept', () => {
   const draft = { ...draftOf(agent), name: 'Jeeves', prologue: 'Good day' }
   const config = { ...agent.config, character_profile: 'You are a cook.', prologue: 'Hello' }
   const theirs = { ...agent, intro: 'Cooks', config }
@@ -54,7 +54,7 @@ test('what others save while somebody edits stays as they saved it', () => {
   assert.deepEqual(changeOf(theirs, mine), { name: 'Jeeves', config: { prologue: 'Good day' } })
 })
 
-test('what tools have beyond the form is kept', () => {
+test('settings of tools without a field are kept', () => {
   const draft = draftOf(agent)
   const { tools } = agent.config
   assert.deepEqual(changeOf(agent, { ...draft, searchesWeb: false }).config, {
@@ -87,7 +87,7 @@ test('defaults keep their type', () => {
   })
 })
 
-test('a default goes along with a key that is renamed', () => {
+test('a default is kept when its key is renamed', () => {
   const draft = draftOf(agent)
   const memory = draft.memory.map(row => (row.key === 'count' ? { ...row, key: 'number' } : row))
   assert.deepEqual(changeOf(agent, { ...draft, memory }).memory?.['number'], {
@@ -95,13 +95,13 @@ test('a default goes along with a key that is renamed', () => {
   })
 })
 
-test('a value of the memory without a key, or with one that is taken, is told', () => {
+test('a memory value with a missing or duplicate key is reported', () => {
   const keys = ['city', ' ', 'count', ' city']
   const rows = keys.map(key => ({ key, name: '', description: '', value: 'x' }))
   assert.deepEqual(memoryProblems(rows), [undefined, 'missing', undefined, 'double'])
 })
 
-test('what is typed wrongly is not dropped on the way to JSON', () => {
+test('invalid input is not dropped on the way to JSON', () => {
   const form = { ...toolFormOf(undefined), name: 'stock' }
   assert.equal(unreadable(form), undefined)
   assert.equal(unreadable({ ...form, parameters: '{"item": ' }), 'parameters')
@@ -112,7 +112,7 @@ test('what is typed wrongly is not dropped on the way to JSON', () => {
   assert.equal(unreadable({ ...form, type: 'knowledge', parameters: '{"item": ' }), undefined)
 })
 
-test('headers come back from their fields as they were', () => {
+test('headers survive the round trip through their fields', () => {
   const running = {
     type: 'mcp',
     url: 'https://example.com',
@@ -121,7 +121,7 @@ test('headers come back from their fields as they were', () => {
   assert.deepEqual(toolOf(toolFormOf({ name: 'files', running }), undefined).running, running)
 })
 
-test('a tool tells what it lacks', () => {
+test('a tool reports what is missing', () => {
   const form = { ...toolFormOf(undefined), name: 'stock', url: 'https://example.com' }
   assert.equal(toolProblem(form, []), undefined)
   assert.equal(toolProblem({ ...form, name: ' ' }, []), 'name')
@@ -131,14 +131,14 @@ test('a tool tells what it lacks', () => {
   assert.equal(toolProblem({ ...form, type: 'workflow' }, []), 'id')
 })
 
-test('files go as what all of them are', () => {
+test('files are sent as their common type', () => {
   assert.equal(dataTypeFor([]), 'text')
   assert.equal(dataTypeFor(['image/png', 'image/webp']), 'image')
   assert.equal(dataTypeFor(['audio/mpeg']), 'voice')
   assert.equal(dataTypeFor(['image/png', 'text/plain']), 'file')
 })
 
-test('an answer links nowhere but out, and shows no pictures but files', () => {
+test('links in an answer lead outside only, and images are files only', () => {
   assert.equal(safeAddress('https://example.com/'), 'https://example.com/')
   for (const address of [
     'javascript:alert(1)',
@@ -160,14 +160,15 @@ test('an answer links nowhere but out, and shows no pictures but files', () => {
     assert.equal(fileInAddress(source), undefined)
 })
 
-test('an action is printed for people', () => {
+test('an action is pretty-printed', () => {
   assert.equal(prettyAction('{"a":1}'), '{\n  "a": 1\n}')
   assert.equal(prettyAction('odd'), 'odd')
 })
 
-test('examples name the agent, and ask for a token only where one is needed', () => {
+test('examples name the agent, and have a token placeholder only if one is needed', () => {
   for (const language of languages) {
-    const about = { origin: 'http://here:1', agentId: 'agent_1' }
+    const comments = { create: '1', send: '2' }
+    const about = { origin: 'http://here:1', agentId: 'agent_1', comments }
     const open = snippetFor(language, { ...about, isPublic: true })
     const closed = snippetFor(language, { ...about, isPublic: false })
     for (const snippet of [open, closed]) assert.match(snippet, /http:\/\/here:1\/api\/v1[\s\S]*agent_1/)

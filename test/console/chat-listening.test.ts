@@ -29,7 +29,7 @@ function listen(connections: Connection[], signal = new AbortController().signal
   return { listening, opened, heard }
 }
 
-test('a connection that breaks is taken up behind the last event', async () => {
+test('a broken connection is resumed after the last event', async () => {
   const broken = new TypeError('network error')
   const { listening, opened, heard } = listen([[delta('1'), delta('2'), broken], [delta('3')], [end]])
   await listening
@@ -37,21 +37,21 @@ test('a connection that breaks is taken up behind the last event', async () => {
   assert.deepEqual(heard, ['delta 1', 'delta 2', 'delta 3', 'end 9'])
 })
 
-test('a server that stops is not the end of the turn', async () => {
+test('a server shutdown is not the end of the turn', async () => {
   const { listening, opened, heard } = listen([[delta('1'), stopping], [end]])
   await listening
   assert.deepEqual(opened, [undefined, '1'])
   assert.deepEqual(heard, ['delta 1', 'end 9'])
 })
 
-test('what the server refuses is told at once', async () => {
+test('a rejection is reported immediately', async () => {
   const refusal = new ApiFailure('Too many', { reason: 'rate_limited' })
   const { listening, opened } = listen([[refusal], [end]])
   await assert.rejects(listening, refusal)
   assert.equal(opened.length, 1)
 })
 
-test('a server that stays away is told in the end, and one that says something is listened to for longer', async () => {
+test('an unreachable server is reported after several attempts, which start over when events arrive', async () => {
   const away = new ApiFailure('The server cannot be reached', { reason: 'unreachable' })
   const silent = listen(Array.from({ length: 20 }, () => [away]))
   await assert.rejects(silent.listening, { reason: 'unreachable' })
@@ -61,7 +61,7 @@ test('a server that stays away is told in the end, and one that says something i
   assert.equal(slow.opened.length, 21)
 })
 
-test('whoever leaves stops listening', async () => {
+test('aborting stops the stream', async () => {
   const left = new AbortController()
   left.abort(new Error('left'))
   const { listening, opened } = listen([[new TypeError('aborted')], [end]], left.signal)

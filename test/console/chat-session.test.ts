@@ -81,7 +81,7 @@ const ended = (session: ChatSession, phase = 'ended') =>
   until(session, () => lastOf(session)?.phase === phase)
 const hello = { type: 'text' as const, content: 'Hello', fileIds: [] }
 
-test('the first message makes the conversation, and opening that changes nothing', async () => {
+test('the first message creates the conversation, and opening that changes nothing', async () => {
   const session = new ChatSession(api)
   await session.open(undefined)
   assert.equal(await session.send(hello), 'conv_1')
@@ -91,7 +91,7 @@ test('the first message makes the conversation, and opening that changes nothing
   assert.equal(lastOf(session)?.replies[0]?.content, 'Hello')
 })
 
-test('one message is said at a time', async () => {
+test('one message is sent at a time', async () => {
   const gate = Promise.withResolvers<void>()
   answer = async function* () {
     yield delta('Hel')
@@ -107,7 +107,7 @@ test('one message is said at a time', async () => {
   await ended(session)
 })
 
-test('older messages come in before the others, as many as there are', async () => {
+test('older messages are inserted before the others', async () => {
   stored = Array.from({ length: 50 }, (_, at) => ({
     ...{ data_type: 'text', content: `m${at}`, file_list: [], message_id: `m${at}`, timestamp: at },
     ...{ role: at % 2 === 0 ? 0 : 1, chat_id: `chat_${at >> 1}` },
@@ -129,7 +129,7 @@ const stored1 = (): Message[] => [
 ]
 const noWait = { waiting: null, error: null, chat_id: 'chat_a' }
 
-test('an answer that is still under way is taken up again', async () => {
+test('an answer in progress is resumed', async () => {
   stored = stored1()
   run = { ...noWait, status: 'running' }
   const session = new ChatSession(api)
@@ -139,7 +139,7 @@ test('an answer that is still under way is taken up again', async () => {
   assert.deepEqual(calls, ['retrieve 30 0', 'chat conv_1 chat_a'])
 })
 
-test('whoever only reads sees that an answer is under way, and in the end the answer', async () => {
+test('a read-only user sees that an answer is in progress, and then the answer', async () => {
   stored = stored1()
   run = { ...noWait, status: 'running' }
   let looks = 0
@@ -158,7 +158,7 @@ test('whoever only reads sees that an answer is under way, and in the end the an
   assert.ok(calls.every(call => call === 'retrieve 30 0'))
 })
 
-test('messages are shown also where nothing can be learned of their run', async () => {
+test('messages are shown although their run cannot be loaded', async () => {
   stored = stored1()
   const session = new ChatSession({ ...api, run: () => Promise.reject(new ApiFailure('Down', {})) })
   await session.open('conv_1')
@@ -166,7 +166,7 @@ test('messages are shown also where nothing can be learned of their run', async 
   assert.deepEqual([turns.length, loadError, isLoading], [1, undefined, false])
 })
 
-test('nothing is sent while the conversation is still being loaded', async () => {
+test('nothing is sent while the conversation is loading', async () => {
   stored = stored1()
   const session = new ChatSession(api)
   const opening = session.open('conv_1')
@@ -176,7 +176,7 @@ test('nothing is sent while the conversation is still being loaded', async () =>
   assert.equal(session.read().turns.length, 1)
 })
 
-test('the first message is said also where somebody looks elsewhere before its conversation is made', async () => {
+test('the first message is sent although the user switches before its conversation is created', async () => {
   stored = stored1()
   const made = Promise.withResolvers<string>()
   const session = new ChatSession({ ...api, create: () => made.promise })
@@ -189,7 +189,7 @@ test('the first message is said also where somebody looks elsewhere before its c
   assert.deepEqual([conversationId, turns.length], ['conv_2', 1])
 })
 
-test('a long answer is shown less often while it grows', () => {
+test('a long answer is rendered less often while it grows', () => {
   const turn = (length: number, phase: 'answering' | 'ended') => ({
     ...{ chatId: 'c', runId: undefined, userMessage: undefined, phase },
     replies: [{ id: 'r', type: 'text' as const, content: 'x'.repeat(length), fileIds: [], at: 1 }],
@@ -200,7 +200,7 @@ test('a long answer is shown less often while it grows', () => {
   assert.equal(showMilliseconds(turn(50_000, 'ended')), showMilliseconds(undefined))
 })
 
-test('a question that waits offers its options again, until something is said', async () => {
+test('a waiting question offers its options again, until it is answered', async () => {
   stored = stored1()
   run = { ...noWait, status: 'waiting', waiting: { node_id: 'q', question: 'Size?', options: ['small'] } }
   const session = new ChatSession(api)
@@ -210,7 +210,7 @@ test('a question that waits offers its options again, until something is said', 
   assert.equal(session.read().turns[0]?.options, undefined)
 })
 
-test('a turn that is on record as failed is said anew; one that never arrived keeps its id', async () => {
+test('a turn stored as failed is sent as a new one; one that never arrived keeps its id', async () => {
   const session = new ChatSession(api)
   answer = answering(end('Sorry', { code: 50201, msg: 'Down', reason: 'model_failed' }))
   await session.send(hello)
@@ -228,7 +228,7 @@ test('a turn that is on record as failed is said anew; one that never arrived ke
   assert.deepEqual(calls, ['create', 'chat conv_1 chat_2', 'chat conv_1 chat_4', 'chat conv_1 chat_4'])
 })
 
-test('an answer that has not begun is stopped by looking for its run', async () => {
+test('an answer that has not started is stopped by finding its run', async () => {
   const gate = Promise.withResolvers<void>()
   answer = async function* () {
     await gate.promise
@@ -253,7 +253,7 @@ test('a rating is kept with its message', async () => {
   assert.equal(lastOf(session)?.replies[0]?.rating, 'dislike')
 })
 
-test('a conversation that cannot be read says so, and can be tried again', async () => {
+test('a conversation that cannot be loaded shows the error, and can be retried', async () => {
   const failing = { ...api, retrieve: () => Promise.reject(new ApiFailure('Gone', { reason: 'not_found' })) }
   const session = new ChatSession(failing)
   await session.open('conv_1')

@@ -46,7 +46,7 @@ test('a message and its replies are one turn, with its run and its ratings', () 
   assert.equal(turns[0]?.replies[0]?.rating, 'like')
 })
 
-test('pages put together are the same as one long page, wherever they were cut and however they overlap', () => {
+test('joined pages equal one long page, wherever they were split and however they overlap', () => {
   const all = ['a', 'b', 'c', 'd'].flatMap(chat => [
     message(chat, `${chat}0`, 0),
     message(chat, `${chat}1`, 1),
@@ -65,7 +65,7 @@ test('pages put together are the same as one long page, wherever they were cut a
   )
 })
 
-test('pieces grow into their message, and a reset begins it again', () => {
+test('pieces are appended to their message, and a reset starts it again', () => {
   const turn = [
     piece('m1', 'Hel'),
     piece('m1', 'lo'),
@@ -79,7 +79,7 @@ test('pieces grow into their message, and a reset begins it again', () => {
   assert.deepEqual([turn.phase, turn.runId], ['answering', 'run_1'])
 })
 
-test('the end is the whole answer, whatever came before it', () => {
+test('the end event replaces the whole answer', () => {
   const end = event('end', {
     ...{ code: 0, run_id: 'run_1', waiting: true, options: ['small', 'large'] },
     feedback: [message('c', 'm1', 1, { content: 'Which size?' })],
@@ -89,7 +89,7 @@ test('the end is the whole answer, whatever came before it', () => {
   assert.equal(turn.replies[0]?.content, 'Which size?')
 })
 
-test('a failed turn keeps what was said, and shows its reason once', () => {
+test('a failed turn keeps its messages, and shows its reason once', () => {
   const words = 'The model is down'
   const end = event('end', {
     ...{ code: 50201, msg: words, reason: 'model_failed', run_id: 'run_1' },

@@ -30,7 +30,7 @@ describe('copied nodes', () => {
   const { after, ids } = paste(drawing, copyText(drawing, ['out', 'llm_1']))
   const pasted = after.graph.nodes.slice(4)
 
-  test('come back with new ids, the edges between them, and their places moved', () => {
+  test('are pasted with new ids, the edges between them, and shifted positions', () => {
     assert.deepEqual(ids, ['llm_11', 'output_1'])
     assert.deepEqual(
       pasted.map(({ id }) => id),
@@ -51,7 +51,7 @@ describe('copied nodes', () => {
     assert.deepEqual(pasted[1]!.data['answer'], ['{{#llm_11.text#}} {{#llm_10.text#}}'])
   })
 
-  test('bring no second input or end, and nothing when there is nothing else', () => {
+  test('contain no second input or end, and paste nothing when nothing else is left', () => {
     const whole: Drawing = { graph: chain('input', 'a', 'end'), positions: {} }
     const text = copyText(whole, ['input', 'a', 'end'])
     assert.deepEqual(paste(whole, text).ids, ['llm_1'])
@@ -62,7 +62,7 @@ describe('copied nodes', () => {
     assert.equal(copy.graph.edges.length, 2)
   })
 
-  test('go wherever they came from or not: nothing that is there changes', () => {
+  test('change no existing node, wherever they came from', () => {
     fc.assert(
       fc.property(anyDrawing, anyDrawing, fc.array(anyId), (from, to, selected) => {
         const result = pasteEdit(to, copyText(from, selected), offset)
@@ -82,7 +82,7 @@ describe('copied nodes', () => {
   })
 })
 
-describe('a text from elsewhere', () => {
+describe('a foreign text', () => {
   const drawing: Drawing = { graph: chain('input', 'end'), positions: {} }
   const valid = { format: 'banyan.nodes.1', nodes: [node('a')], edges: [], positions: {} }
   const nest = (levels: number): unknown => (levels === 0 ? 1 : [nest(levels - 1)])
@@ -109,7 +109,7 @@ describe('a text from elsewhere', () => {
     })
   }
 
-  test('is pasted when only its places make no sense, and names its nodes by known words only', () => {
+  test('is pasted without invalid positions and unknown members', () => {
     const odd = {
       ...valid,
       nodes: [node('a', { type: 'no kind.at all' })],
@@ -120,7 +120,7 @@ describe('a text from elsewhere', () => {
     assert.deepEqual(after.positions['node_1'], offset)
   })
 
-  test('never throws, whatever it is', () => {
+  test('never throws', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -135,7 +135,7 @@ describe('a text from elsewhere', () => {
     )
   })
 
-  test('cannot make a graph larger than the server takes', () => {
+  test('cannot exceed the server’s limits for a graph', () => {
     const nodes = Array.from({ length: 1500 }, (_, index) => node(`n${index}`))
     const large: Drawing = { graph: graphOf(nodes), positions: {} }
     const ids = nodes.slice(0, 501).map(({ id }) => id)

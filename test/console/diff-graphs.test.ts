@@ -6,7 +6,7 @@ import { edgeKey, makeEdge } from '../../console/src/editor/model/graph.ts'
 import { sameJson } from '../../console/src/editor/model/same-json.ts'
 import { anyGraph, graphOf, node } from './drawings.ts'
 
-test('a difference names the nodes, their fields, and the edges', () => {
+test('a difference lists the nodes, their fields, and the edges', () => {
   const before = graphOf(
     [node('a', { title: 'A', settings: { deep: { x: 1, y: 2 } }, list: [1, 2] }), node('b'), node('same')],
     [makeEdge('a', 'b'), makeEdge('a', 'same')],
@@ -44,14 +44,14 @@ test('a difference names the nodes, their fields, and the edges', () => {
   assert.deepEqual(fields, [{ path: ['meta'], before: undefined, after: 1 }])
 })
 
-test('an edge with the same ends and case has changed when it says something else besides', () => {
+test('an edge with the same ends and branch has changed if other members differ', () => {
   const edge = makeEdge('a', 'b')
   const before = graphOf([node('a'), node('b')], [edge])
   const { edges } = diffGraphs(before, { ...before, edges: [{ ...edge, label: 'new' }] })
   assert.deepEqual(edges, [{ key: edgeKey(edge), change: 'changed', edge: { ...edge, label: 'new' } }])
 })
 
-test('there is no difference just where both are the same JSON but for the order', () => {
+test('there is no difference if both are the same JSON except for the order', () => {
   fc.assert(
     fc.property(anyGraph, anyGraph, (one, other) => {
       const shuffled = { ...one, nodes: one.nodes.toReversed(), edges: one.edges.toReversed() }
@@ -66,7 +66,7 @@ test('there is no difference just where both are the same JSON but for the order
   )
 })
 
-test('a member that is undefined is none, and what every object inherits is no field', () => {
+test('an undefined member is absent, and an inherited one is no field', () => {
   const [one, other] = [graphOf([node('a', { title: undefined })]), graphOf([node('a')])]
   assert.deepEqual(diffGraphs(one, other).nodes, [])
   const named = diffGraphs(other, graphOf([node('a', { constructor: 1 })])).nodes[0]!.fields

@@ -43,7 +43,7 @@ function browser() {
 }
 
 describe('drafts', () => {
-  test('belong to the tab that claims them, which forgets them once they are saved', () => {
+  test('belong to the tab that claims them, which deletes them once they are saved', () => {
     const { storage, inTab } = browser()
     inTab('old').keep(draft(titled(base, 'a', 'Mine')))
     const opened = inTab('new')
@@ -53,7 +53,7 @@ describe('drafts', () => {
     assert.equal(inTab('third').claim(), undefined)
   })
 
-  test('of two tabs do not replace each other, and come back together', () => {
+  test('of two tabs do not replace each other, and are restored together', () => {
     const { storage, inTab } = browser()
     inTab('one').keep(draft(titled(base, 'a', 'Mine'), { places: { a: { x: 1, y: 1 } } }))
     const later = titled(base, 'input', 'Of somebody else')
@@ -71,7 +71,7 @@ describe('drafts', () => {
     assert.equal(Object.keys(storage).length, 2)
   })
 
-  test('that clash with older ones wait for their turn', () => {
+  test('that conflict with older ones wait for the next visit', () => {
     const { inTab } = browser()
     inTab('one').keep(draft(titled(base, 'a', 'First')))
     inTab('two').keep(draft(titled(base, 'a', 'Second')))
@@ -81,7 +81,7 @@ describe('drafts', () => {
     assert.equal(titleIn(inTab('four').claim()?.mine, 'a'), 'Second')
   })
 
-  test('stay where they were when there is no room to claim them', () => {
+  test('stay when there is no storage to claim them', () => {
     const { storage, inTab } = browser()
     inTab('old').keep(draft(titled(base, 'a', 'Mine')))
     storage.setItem = () => {
@@ -91,7 +91,7 @@ describe('drafts', () => {
     assert.equal(titleIn(inTab('third').read()?.mine, 'a'), 'Mine')
   })
 
-  test('put nodes where they were, and leave the others to the server', () => {
+  test('restore positions of their nodes, and leave the others to the server', () => {
     const kept = draft(base, { places: { a: { x: 1, y: 1 }, end: null } })
     const placed = { a: { x: 0, y: 0 }, end: { x: 9, y: 9 }, input: { x: 4, y: 4 } }
     assert.deepEqual(drawingOf(kept, placed).positions, { a: { x: 1, y: 1 }, input: { x: 4, y: 4 } })

@@ -12,7 +12,7 @@ const titleOf = (store: ReturnType<typeof open>, id: string) =>
 const typing = (title: string) => ({ type: 'node.change', id: 'a', data: { type: 'llm', title } }) as const
 
 describe('undo and redo', () => {
-  test('lead through the same drawings whatever was edited', () => {
+  test('lead through the same drawings for all edits', () => {
     fc.assert(
       fc.property(anyDrawing, fc.array(anyEdit, { maxLength: 12 }), (drawing, edits) => {
         const store = createEditorStore(drawing)
@@ -34,7 +34,7 @@ describe('undo and redo', () => {
     )
   })
 
-  test('take edits of one group as one step, until something else comes between', () => {
+  test('treat edits of one group as one step, until something else happens', () => {
     const store = open()
     for (const title of ['T', 'Ti', 'Tit']) store.edit(typing(title), { group: 'title of a' })
     store.edit({ type: 'nodes.move', positions: { a: { x: 9, y: 9 } } })
@@ -49,7 +49,7 @@ describe('undo and redo', () => {
     assert.equal(titleOf(store, 'a'), 'Tit')
   })
 
-  test('begin a new step after a pause, another selection, or a list that grew or shrank', () => {
+  test('start a new step after a pause, another selection, or a change of a list’s length', () => {
     let now = 0
     const store = createEditorStore({ graph: chain('input', 'a', 'end'), positions: {} }, () => now)
     const group = 'a/field'
@@ -80,7 +80,7 @@ describe('undo and redo', () => {
     assert.equal(titleOf(store, 'a'), 'O')
   })
 
-  test('begin a new step when typing goes on after an undo', () => {
+  test('start a new step when typing continues after an undo', () => {
     const store = open()
     store.edit(typing('One'), { group: 'g' })
     store.edit({ type: 'node.remove', id: 'end' })
@@ -90,7 +90,7 @@ describe('undo and redo', () => {
     assert.equal(titleOf(store, 'a'), 'One')
   })
 
-  test('forget what was taken back once something else is done', () => {
+  test('drop the redo steps after another edit', () => {
     const store = open()
     store.edit(typing('One'))
     store.undo()
@@ -100,7 +100,7 @@ describe('undo and redo', () => {
     assert.equal(titleOf(store, 'a'), 'Two')
   })
 
-  test('go back 200 steps and no further', () => {
+  test('go back at most 200 steps', () => {
     const store = open()
     for (let step = 1; step <= 205; step++) store.edit(typing(`${step}`))
     let steps = 0
@@ -109,7 +109,7 @@ describe('undo and redo', () => {
     assert.equal(titleOf(store, 'a'), '5')
   })
 
-  test('leave what others did meanwhile, and take back only the step', () => {
+  test('keep changes of others, and revert only the step', () => {
     const store = open()
     store.edit({ type: 'node.add', node: node('mine'), position: place })
     const { graph } = store.state()
@@ -126,7 +126,7 @@ describe('undo and redo', () => {
     assert.equal(store.state().graph['note'], 'by them')
   })
 
-  test('do not mix others’ changes into a group that goes on', () => {
+  test('do not mix changes of others into a group', () => {
     const store = open()
     store.edit(typing('T'), { group: 'g' })
     const { graph } = store.state()
@@ -140,7 +140,7 @@ describe('undo and redo', () => {
 })
 
 describe('the state', () => {
-  test('is the same object until something changes, and its methods need no store', () => {
+  test('is the same object until something changes, and its methods do not need `this`', () => {
     const { state, subscribe, edit, select } = open()
     let calls = 0
     const stop = subscribe(() => calls++)
@@ -169,7 +169,7 @@ describe('the state', () => {
     assert.equal(store.state().revision, 2)
   })
 
-  test('forgets the history when another drawing is loaded', () => {
+  test('clears the history when another drawing is loaded', () => {
     const store = open()
     store.edit(typing('New'))
     store.select(['a', 'end'])
@@ -180,7 +180,7 @@ describe('the state', () => {
 })
 
 describe('the selection', () => {
-  test('holds only what exists', () => {
+  test('contains only what exists', () => {
     const store = open()
     const key = edgeKey(makeEdge('input', 'a'))
     store.select(['a', 'gone', 'end'], [key, 'none'])
@@ -191,7 +191,7 @@ describe('the selection', () => {
     assert.equal(store.state().selection.edges.size, 0)
   })
 
-  test('follows a node to its new id and an edge to its new case', () => {
+  test('follows a renamed node and an edge with a new branch', () => {
     const store = open()
     store.select(['a'], [edgeKey(makeEdge('a', 'end'))])
     store.edit({ type: 'node.rename', id: 'a', to: 'b' })

@@ -10,19 +10,19 @@ import { sameJson } from '../../console/src/editor/model/same-json.ts'
 const again = (text: string): string => JSON.stringify(parseExact(text))
 
 describe('JSON with numbers that would lose digits', () => {
-  it('writes them as they were read', () => {
+  it('is written as it was read', () => {
     for (const number of ['12345678901234567890', '1e400', '-1E-400', '0.1234567890123456789', '-0'])
       assert.equal(again(`{"a":[${number},{"b":${number}}]}`), `{"a":[${number},{"b":${number}}]}`)
     const long = `1${'0'.repeat(1_000_000)}1`
     assert.equal(again(long), long)
   })
 
-  it('leaves numbers alone that come back as the same value', () => {
+  it('keeps numbers that round-trip to the same value', () => {
     for (const number of ['0', '7', '-2.50', '1.0', '1E3', '1e+21', '0.10', '5e-324', '9007199254740992'])
       assert.equal(parseExact(number), JSON.parse(number), number)
   })
 
-  it('gives what JSON.parse gives for all that JSON.stringify writes', () => {
+  it('equals JSON.parse for everything that JSON.stringify writes', () => {
     fc.assert(
       fc.property(fc.jsonValue(), value => {
         const text = JSON.stringify(value)
@@ -60,7 +60,7 @@ describe('A graph with numbers that would lose digits', () => {
       `{"nodes":[{"id":"a","type":"base","data":{"type":"x","title":"${title}","big":${big}}}],"edges":[]}`,
     ) as Parameters<typeof mergeGraphs>[0]
 
-  it('is compared by them', () => {
+  it('is compared exactly', () => {
     assert.ok(sameJson(graph('1e400'), graph('1e400')))
     assert.ok(!sameJson(graph('1e400'), graph('1e401')))
     assert.ok(!sameJson(parseExact('1e400'), { rawJSON: '1e400' }))
@@ -71,13 +71,13 @@ describe('A graph with numbers that would lose digits', () => {
     )
   })
 
-  it('is copied and pasted with them, also where references follow a new id', () => {
+  it('is copied and pasted exactly, also if references follow a new id', () => {
     const drawing = { graph: graph('1e400', '{{#a.text#}}'), positions: {} }
     const pasted = pasteEdit(drawing, copyText(drawing, ['a']), { x: 0, y: 0 }, parseExact)
     assert.match(JSON.stringify(pasted), /"title":"\{\{#(?!a\.)[^#]+#\}\}","big":1e400/)
   })
 
-  it('is merged with them', () => {
+  it('is merged exactly', () => {
     const merged = mergeGraphs(graph('1e400'), graph('1e400', 'B'), graph('1e401'))
     assert.deepEqual(merged.conflicts, [])
     assert.equal(JSON.stringify(merged.graph), JSON.stringify(graph('1e401', 'B')))

@@ -34,12 +34,12 @@ function largeGraph(count: number): Graph {
   return graphOf(nodes, edges)
 }
 
-describe('a graph that nobody has placed', () => {
+describe('a graph without positions', () => {
   for (const [way, layOutAll] of [
     ['carefully', (graph: Graph) => layOut(graph, {}, size)],
     ['quickly', (graph: Graph) => layOutInLayers(graph, size)],
   ] as const) {
-    test(`is laid out ${way} with every node on its own place`, () => {
+    test(`is laid out ${way} without overlaps`, () => {
       fc.assert(
         fc.property(anyGraph, graph => {
           const positions = layOutAll(graph)
@@ -62,7 +62,7 @@ describe('a graph that nobody has placed', () => {
     })
   }
 
-  test('may be as large as the server takes them, in a row as well', () => {
+  test('may have the maximum size, also as a chain', () => {
     const large = largeGraph(500)
     expectApart(large, tidyUp(large, size))
     const row = chain(...Array.from({ length: 2000 }, (_, index) => `n${index}`))
@@ -72,8 +72,8 @@ describe('a graph that nobody has placed', () => {
   })
 })
 
-describe('a graph of which some nodes are placed', () => {
-  test('keeps those and puts the others on top of nobody', () => {
+describe('a graph with some positions', () => {
+  test('keeps them and places the others without overlaps', () => {
     fc.assert(
       fc.property(anyDrawing, ({ graph, positions: known }) => {
         const positions = layOut(graph, known, size)
@@ -85,7 +85,7 @@ describe('a graph of which some nodes are placed', () => {
     )
   })
 
-  test('has a new node right of the one before it, or left of the one after it', () => {
+  test('has a new node to the right of its predecessor, or to the left of its successor', () => {
     const graph = chain('input', 'a', 'end')
     const behind = layOut(graph, { input: { x: 100, y: 100 } }, size)
     assert.ok(behind['a']!.x > 340 && behind['end']!.x > behind['a']!.x)
@@ -93,12 +93,12 @@ describe('a graph of which some nodes are placed', () => {
     assert.ok(ahead['a']!.x < -140 && ahead['input']!.x < ahead['a']!.x)
   })
 
-  test('is handed back as it is when there is nothing to place', () => {
+  test('is returned unchanged when there is nothing to place', () => {
     const known = { input: { x: 0, y: 0 }, end: { x: 400, y: 0 } }
     assert.equal(layOut(chain('input', 'end'), known, size), known)
   })
 
-  test('gets a place for a node whose known one makes no sense', () => {
+  test('replaces an invalid position', () => {
     const positions = layOut(
       chain('input', 'end'),
       { input: { x: 0, y: 0 }, end: { x: Number.NaN, y: 0 } },

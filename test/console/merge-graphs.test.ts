@@ -25,7 +25,7 @@ const sorted = (graph: Graph) => ({
 })
 
 describe('any merge', () => {
-  test('with a side that did nothing is the other side exactly', () => {
+  test('with an unchanged side equals the other side', () => {
     fc.assert(
       fc.property(anySides, ({ base, mine }) => {
         const copy = structuredClone(base)
@@ -36,7 +36,7 @@ describe('any merge', () => {
     )
   })
 
-  test('is the same from both sides but for the order', () => {
+  test('is symmetric except for the order', () => {
     fc.assert(
       fc.property(anySides, fc.infiniteStream(fc.boolean()), ({ base, mine, theirs }, coins) => {
         const here = mergeGraphs(base, mine, theirs)
@@ -56,7 +56,7 @@ describe('any merge', () => {
     )
   })
 
-  test('loses nothing that a side did unless it is told as a conflict', () => {
+  test('loses no change of either side without a conflict', () => {
     fc.assert(
       fc.property(anySides, ({ base, mine, theirs }) => {
         const { graph, conflicts } = mergeGraphs(base, mine, theirs)
@@ -68,7 +68,7 @@ describe('any merge', () => {
     )
   })
 
-  test('makes a sound graph of what the sides have, whatever is chosen', () => {
+  test('is a valid graph of items of both sides, whatever is chosen', () => {
     fc.assert(
       fc.property(
         anySides,
@@ -141,7 +141,7 @@ describe('merging', () => {
     assert.deepEqual(byId(graph).get('a')!.data, { type: 'llm', title: 'Mine', prompt: 'Theirs' })
   })
 
-  test('tells the field that both changed, and keeps the others whatever is chosen for it', () => {
+  test('reports the field that both changed, and keeps the others for any choice', () => {
     const mine = withData(base, 'a', { title: 'Mine', model: 'x' })
     const theirs = withData(base, 'a', { title: 'Theirs', prompt: 'Theirs' })
     const { conflicts } = mergeGraphs(base, mine, theirs)
@@ -158,7 +158,7 @@ describe('merging', () => {
     })
   })
 
-  test('asks when one side removed what the other changed, and gives a kept node its edges back', () => {
+  test('has a conflict when one side removed what the other changed, and restores the edges of a kept node', () => {
     const mine = applyEdit({ graph: base, positions: {} }, { type: 'node.remove', id: 'a' }).graph
     const theirs = withData(base, 'a', { title: 'Theirs' })
     const { graph, conflicts } = mergeGraphs(base, mine, theirs)
@@ -168,7 +168,7 @@ describe('merging', () => {
     assert.deepEqual(resolveMerge(base, mine, theirs, { a: 'theirs' }), theirs)
   })
 
-  test('does not mix two nodes that only happen to have the same new id', () => {
+  test('does not mix two different nodes with the same new id', () => {
     const mine = graphOf([...base.nodes, node('llm_1', { title: 'Mine' })], base.edges)
     const theirs = graphOf([...base.nodes, node('llm_1', { prompt: 'Theirs' })], base.edges)
     assert.deepEqual(
@@ -177,7 +177,7 @@ describe('merging', () => {
     )
   })
 
-  test('asks when one side removed a node that the other joined something to', () => {
+  test('has a conflict when one side removed a node that the other connected', () => {
     const mine = { ...base, edges: [...base.edges, makeEdge('input', 'end')] }
     const joined = graphOf([...base.nodes, node('b')], [...mine.edges, makeEdge('a', 'b')])
     const theirs = applyEdit({ graph: base, positions: {} }, { type: 'node.remove', id: 'a' }).graph
@@ -190,7 +190,7 @@ describe('merging', () => {
     assert.deepEqual(resolveMerge(base, joined, theirs, { a: 'theirs' }).edges, [makeEdge('input', 'end')])
   })
 
-  test('keeps the order of the side that moved things about', () => {
+  test('keeps the order of the side that reordered', () => {
     const theirs = graphOf(base.nodes.toReversed(), base.edges)
     const mine = graphOf([...base.nodes, node('b')], base.edges)
     const order = mergeGraphs(base, mine, theirs).graph.nodes.map(({ id }) => id)
@@ -201,7 +201,7 @@ describe('merging', () => {
     assert.ok(order.includes('b'))
   })
 
-  test('tells of another member that both changed, apart from a node of that name', () => {
+  test('reports a member of the graph that both changed, apart from a node of that name', () => {
     const [mine, theirs] = [
       { ...base, meta: 1 },
       { ...base, meta: 2 },

@@ -20,15 +20,15 @@ const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => 
 const scalar = fc.oneof(text, number, fc.integer(), fc.boolean())
 const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 5 }))
 
-test('what stands in a line is read as the value that it was written for', () => {
+test('a row is parsed to the value it was written for', () => {
   fc.assert(fc.property(value, each => assert.deepEqual(typedValueOf(textOf(each)), each)))
 })
 
-test('as one value it is read as itself, too, for filters', () => {
+test('a single value is parsed to itself, too, for filters', () => {
   fc.assert(fc.property(scalar, each => assert.deepEqual(scalarOf(textOf(each)), each)))
 })
 
-test('lines that nobody touched are sent as they were, whatever they are', () => {
+test('unedited rows are sent unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), fc.jsonValue()), metadata => {
       assert.deepEqual(metadataOf(rowsOf(metadata)), { ...metadata })
@@ -36,7 +36,7 @@ test('lines that nobody touched are sent as they were, whatever they are', () =>
   )
 })
 
-test('quotes inside of a text are nothing special', () => {
+test('quotes inside of a text are literal', () => {
   assert.equal(typedValueOf('The "Tea" Shop'), 'The "Tea" Shop')
   assert.equal(typedValueOf('5" pipe'), '5" pipe')
   assert.deepEqual(typedValueOf('5" pipe, 2'), ['5" pipe', 2])
@@ -51,13 +51,13 @@ test('a comma makes a list, also of one value or none', () => {
   assert.equal(typedValueOf(''), '')
 })
 
-test('a long id stays the text that it is', () => {
+test('a long id stays text', () => {
   assert.equal(typedValueOf('12345678901234567890'), '12345678901234567890')
   assert.equal(typedValueOf('12e4'), '12e4')
   assert.equal(typedValueOf('1.50'), 1.5)
 })
 
-test('only what was changed is changed: what others saved meanwhile stays', () => {
+test('only changed keys are sent: concurrent changes of others are kept', () => {
   const start = { year: 2025, team: 'sales', draft: true }
   const mine = { year: 2026, team: 'sales' }
   const theirs = { year: 2025, team: 'support', draft: true, place: 'Oslo' }

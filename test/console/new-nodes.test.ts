@@ -6,8 +6,8 @@ import { makeEdge } from '../../console/src/editor/model/graph.ts'
 import { freshId, newNode } from '../../console/src/editor/model/new-node.ts'
 import { anyGraph, chain, graphOf, node } from './drawings.ts'
 
-describe('a fresh id', () => {
-  test('is the kind with the next number, or the kind itself for the two that are there once', () => {
+describe('a new id', () => {
+  test('is the kind with the next number, or the kind itself for input and end', () => {
     const graph = graphOf([node('llm_1'), node('llm_7'), node('llm_x'), node('llm_08'), node('input')])
     assert.equal(freshId(graph, 'llm'), 'llm_8')
     assert.equal(freshId(graph, 'output'), 'output_1')
@@ -15,7 +15,7 @@ describe('a fresh id', () => {
     assert.equal(freshId(graph, 'input'), 'input_1')
   })
 
-  test('is never taken', () => {
+  test('is always unused', () => {
     fc.assert(
       fc.property(
         anyGraph,
@@ -28,7 +28,7 @@ describe('a fresh id', () => {
   })
 })
 
-test('a new node has its own copy of the settings, and a title of its own', () => {
+test('a new node has its own copy of the settings, and a unique title', () => {
   const kind = { kind: 'llm', node_type: 'base', title: {}, data: { prompt: 'Hi', list: ['x'] } }
   const first = newNode(graphOf([]), kind, 'Model')
   assert.deepEqual(first, {
@@ -49,7 +49,7 @@ describe('a connection', () => {
     [...chain('input', 'a', 'b', 'end').edges, makeEdge('a', 'end', 'yes')],
   )
 
-  test('is refused for the first reason there is', () => {
+  test('is rejected for the first applicable reason', () => {
     assert.equal(connectionProblem(graph, 'a', 'a'), 'self')
     assert.equal(connectionProblem(graph, 'b', 'input'), 'into-input')
     assert.equal(connectionProblem(graph, 'end', 'a'), 'out-of-end')
@@ -58,12 +58,12 @@ describe('a connection', () => {
     assert.equal(connectionProblem(graph, 'b', 'a'), 'cycle')
   })
 
-  test('is free otherwise, also beside one of another case', () => {
+  test('is allowed otherwise, also beside one of another branch', () => {
     assert.equal(connectionProblem(graph, 'a', 'end', 'no'), undefined)
     assert.equal(connectionProblem(graph, 'input', 'b'), undefined)
   })
 
-  test('can be judged in a graph that has a circle already', () => {
+  test('can be validated in a graph that already has a cycle', () => {
     const round = graphOf([node('a'), node('b'), node('c')], [makeEdge('a', 'b'), makeEdge('b', 'a')])
     assert.equal(connectionProblem(round, 'a', 'c'), undefined)
     assert.equal(connectionProblem(round, 'c', 'a'), undefined)

@@ -13,14 +13,14 @@ const at = (marked: string) => {
 }
 
 describe('the reference at the caret', () => {
-  test('is what was typed behind its opening', () => {
+  test('is the text after its opening', () => {
     assert.deepEqual(at('Say {{#llm_1.te|').reference, { start: 4, typed: 'llm_1.te' })
     assert.deepEqual(at('{{#|').reference, { start: 0, typed: '' })
     assert.deepEqual(at('{{#a.b#}} {{#c|#}} {{#d').reference, { start: 10, typed: 'c' })
     assert.deepEqual(at('{{#if x}} {{#ll|').reference, { start: 10, typed: 'll' })
   })
 
-  test('is none outside of one', () => {
+  test('is undefined outside of one', () => {
     for (const marked of ['|', 'plain|', '{{|#a', '{{#a.b#}}|', '{{#a.b#|}}', '{{#if x}} y|', '{{#a\nb|']) {
       assert.equal(at(marked).reference, undefined, marked)
     }
@@ -35,23 +35,23 @@ describe('inserting a reference', () => {
     return `${result.text.slice(0, result.caret)}|${result.text.slice(result.caret)}`
   }
 
-  test('closes it and puts the caret behind', () => {
+  test('closes it and puts the caret after it', () => {
     assert.equal(insert('Say {{#ll| loudly'), 'Say {{#llm_1.text#}}| loudly')
     assert.equal(insert('{{#|'), '{{#llm_1.text#}}|')
     assert.equal(insert('{{#ll|{{#a.b#}}'), '{{#llm_1.text#}}|{{#a.b#}}')
   })
 
-  test('uses a closing that is there, and replaces the rest of the path before it', () => {
+  test('reuses an existing closing, and replaces the rest of the path before it', () => {
     assert.equal(insert('{{#ll|#}} x'), '{{#llm_1.text#}}| x')
     assert.equal(insert('{{#a|bc.text #}} x'), '{{#llm_1.text#}}| x')
     assert.equal(insert('{{#a| and {{#b.c#}}'), '{{#llm_1.text#}}| and {{#b.c#}}')
   })
 
-  test('leaves the caret inside where a name is still to be typed', () => {
+  test('leaves the caret inside if a name is still to be typed', () => {
     assert.equal(insert('{{#co|', 'code_1.'), '{{#code_1.|#}}')
   })
 
-  test('always leaves what stood before and far behind it', () => {
+  test('always keeps the text around it', () => {
     fc.assert(
       fc.property(fc.string(), fc.stringMatching(/^[a-z_.]{0,8}$/), fc.string(), (before, typed, after) => {
         const text = `${before}{{#${typed} ${after}`
@@ -85,7 +85,7 @@ describe('completions', () => {
   const offer = (id: string) =>
     completions(graph, outline, id, [{ name: 'query' }], ({ data }) => `${data.title}`)
 
-  test('are what comes before the node, the nearest first, then what the server knows', () => {
+  test('are outputs of earlier nodes, the nearest first, then system values', () => {
     assert.deepEqual(
       offer('me').map(({ reference }) => reference),
       ['b.', 'a.text', 'a.usage', 'input.query', 'sys.query'],
@@ -93,7 +93,7 @@ describe('completions', () => {
     assert.deepEqual(offer('me')[1], { reference: 'a.text', nodeId: 'a', name: 'text', title: 'A' })
   })
 
-  test('do not offer a node to itself, even in a circle, nor anything the server left out', () => {
+  test('do not offer a node to itself, even in a cycle, nor anything the server omitted', () => {
     assert.ok(offer('a').every(({ nodeId }) => nodeId !== 'a'))
     const unknown = completions(graph, {}, 'me', [], () => '')
     assert.deepEqual(unknown, [])

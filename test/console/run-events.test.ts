@@ -51,7 +51,7 @@ const answered = numbered([
 const texts = (view: RunView): string[] => view.messages.map(({ by, text }) => `${by}: ${text}`)
 
 describe('Watching a run', () => {
-  it('tells the question, the answer, every node and the sums', () => {
+  it('shows the question, the answer, every node and the totals', () => {
     const view = watchAll(answered)
     assert.equal(view.runId, 'run_1')
     assert.equal(view.status, 'succeeded')
@@ -73,7 +73,7 @@ describe('Watching a run', () => {
     assert.equal(view.nodes[1]!.title, 'Thinks')
   })
 
-  it('has the beginning of the answer while it is still written', () => {
+  it('has the beginning of the answer while it is streamed', () => {
     const view = watchAll(answered.slice(0, 6))
     assert.equal(view.status, 'running')
     assert.deepEqual(view.messages.at(-1), {
@@ -87,7 +87,7 @@ describe('Watching a run', () => {
     assert.equal(view.nodes.find(({ nodeId }) => nodeId === 'model')?.text, 'Slow')
   })
 
-  it('comes to the same whatever is heard again after the connection broke', () => {
+  it('has the same result when events are repeated after a reconnect', () => {
     const whole = watchAll(answered)
     const breaks = fc.array(fc.tuple(fc.nat(answered.length), fc.nat(answered.length)))
     fc.assert(
@@ -107,7 +107,7 @@ describe('Watching a run', () => {
     )
   })
 
-  it('never tells less of a text than before, but for a reset', () => {
+  it('never shortens a text, except for a reset', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.constant(null)), { maxLength: 30 }), pieces => {
         const events = numbered(
@@ -122,7 +122,7 @@ describe('Watching a run', () => {
     )
   })
 
-  it('takes back what a model wrote before it broke off, and keeps how often it was tried', () => {
+  it('discards the output of a failed attempt, and keeps the number of attempts', () => {
     const view = watchAll(
       numbered([
         ['node.started', { node_id: 'model', kind: 'llm', title: '', attempt: 1 }],
@@ -141,7 +141,7 @@ describe('Watching a run', () => {
     assert.equal(view.nodes[0]!.error?.message, 'It broke off')
   })
 
-  it('shows which node failed and stops what was under way beside it', () => {
+  it('shows which node failed and stops concurrent nodes', () => {
     const failure = { reason: 'model_failed', message: 'Check the key', node_id: 'model' }
     const view = watchAll(
       numbered([
@@ -167,7 +167,7 @@ describe('Watching a run', () => {
     assert.equal(marksOf(view).get('model')?.error, 'Check the key')
   })
 
-  it('keeps what was said when it is stopped', () => {
+  it('keeps its messages when it is stopped', () => {
     const stopped = {
       status: 'stopped',
       answer: 'Slow',
@@ -210,7 +210,7 @@ describe('A run that asks', () => {
     assert.equal(view.nodes[0]!.status, 'waiting')
   })
 
-  it('shows the reply once, whether it was given here or elsewhere', () => {
+  it('shows the reply once, whether it was sent here or elsewhere', () => {
     const wanted = ['run: Which size?', 'user: large']
     const here = watchAll(goingOn, withReply(watchAll(asking), 'large'))
     assert.deepEqual(texts(here), wanted)
@@ -220,7 +220,7 @@ describe('A run that asks', () => {
   })
 })
 
-describe('Nodes inside of other workflows', () => {
+describe('Nested nodes', () => {
   const view = watchAll(
     numbered([
       ['node.started', { node_id: 'each', kind: 'iteration', title: '', attempt: 1 }],
@@ -229,7 +229,7 @@ describe('Nodes inside of other workflows', () => {
     ]),
   )
 
-  it('are known by their own id and by how deep they are', () => {
+  it('are known by their own id and depth', () => {
     const told = view.nodes.map(({ nodeId, depth }) => [nodeId, depth])
     assert.deepEqual(told, [
       ['each', 0],
@@ -238,7 +238,7 @@ describe('Nodes inside of other workflows', () => {
     ])
   })
 
-  it('are not marked on the canvas of the workflow around them', () => {
+  it('are not marked on the canvas of the outer workflow', () => {
     assert.deepEqual([...marksOf(view).keys()], ['each', 'a/b~c'])
   })
 })

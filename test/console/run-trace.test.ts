@@ -54,7 +54,7 @@ const details = (more: object = {}): RunDetails =>
   }) as unknown as RunDetails
 
 describe('The steps of a run', () => {
-  it('stand below the step that they ran inside of, however they began', () => {
+  it('are below their parent step, in any order of events', () => {
     const paths = ['each', 'each/0/ask', 'other', 'each/1/ask', 'each/1/ask/run/deep', 'lost/0/child']
     const told = (entries: ReturnType<typeof traceTree>): unknown[] =>
       entries.map(({ node, inside }) => (inside.length > 0 ? [node.path, told(inside)] : node.path))
@@ -65,7 +65,7 @@ describe('The steps of a run', () => {
     ])
   })
 
-  it('of an iteration are told item by item', () => {
+  it('of an iteration are grouped by item', () => {
     const paths = ['each', 'each/10/a', 'each/2/a', 'each/10/b', 'each/2/b']
     const [each] = traceTree(paths.map(emptyNode))
     assert.deepEqual(
@@ -74,7 +74,7 @@ describe('The steps of a run', () => {
     )
   })
 
-  it('show when each was at work', () => {
+  it('show when each was running', () => {
     const bars = barsOf(
       [ran('a', 1000, 250), ran('b', 1250, 750), ran('c', 1250, 0, { status: 'skipped' })],
       0,
@@ -85,7 +85,7 @@ describe('The steps of a run', () => {
     assert.equal(bars.get('c'), undefined)
   })
 
-  it('only compare how long they took where the run waited for somebody', () => {
+  it('only compare durations if the run waited for the user', () => {
     const bars = barsOf([ran('a', 0, 100), ran('b', 3_600_000, 50)], 0, 150)
     assert.deepEqual(bars.get('a'), { left: 0, width: 100 })
     assert.deepEqual(bars.get('b'), { left: 0, width: 50 })
@@ -117,7 +117,7 @@ describe('A run from its trace', () => {
     assert.equal(view.messages.at(-1)?.text, 'Which?')
   })
 
-  it('adds what events do not tell, and keeps what was heard piece by piece', () => {
+  it('adds what events do not contain, and keeps streamed messages', () => {
     const heard = {
       ...emptyView('run_1'),
       status: 'succeeded' as const,
@@ -144,7 +144,7 @@ describe('A run from its trace', () => {
     )
   })
 
-  it('does not outdate what the events of a run that goes on have told', () => {
+  it('does not override newer events of a run in progress', () => {
     const heard = { ...emptyView('run_1'), status: 'running' as const, nodes: [ran('model', 0, 5)] }
     const old = details({ status: 'running', nodes: [record('model', { status: 'running', outputs: null })] })
     const view = withDetails(heard, old)
@@ -156,12 +156,12 @@ describe('A run from its trace', () => {
 describe('Marks on the canvas', () => {
   const view = { ...emptyView('run_1'), nodes: [ran('a', 0, 5)] }
 
-  it('are the same while only text arrives', () => {
+  it('are equal while only text arrives', () => {
     const written = { ...view, nodes: [{ ...view.nodes[0]!, text: 'more' }] }
     assert.ok(areSameMarks(marksOf(view), marksOf(written)))
   })
 
-  it('differ when a node goes on or another one comes', () => {
+  it('differ when a node changes or is added', () => {
     const failed = { ...view, nodes: [{ ...view.nodes[0]!, status: 'failed' as const }] }
     assert.ok(!areSameMarks(marksOf(view), marksOf(failed)))
     const two = { ...view, nodes: [...view.nodes, ran('b', 5, 1)] }
@@ -171,7 +171,7 @@ describe('Marks on the canvas', () => {
 })
 
 describe('Texts around a run', () => {
-  it('are shown in lists without the marks of Markdown', () => {
+  it('are shown in lists without Markdown marks', () => {
     assert.equal(
       plainStart('## Roots\n\nA **banyan** has `roots`:\n\n1. long\n- thick\n'),
       'Roots A banyan has roots: long thick',
@@ -179,7 +179,7 @@ describe('Texts around a run', () => {
     assert.equal(plainStart('snake_case and 2 * 3'), 'snake_case and 2 * 3')
   })
 
-  it('are further inputs only where they are a JSON object', () => {
+  it('are additional inputs only if they are a JSON object', () => {
     assert.deepEqual(parseInputs('  '), {})
     assert.deepEqual(parseInputs('{"a": 1}'), { a: 1 })
     for (const wrong of ['[1]', '1', 'null', '{"a":', 'city']) assert.equal(parseInputs(wrong), undefined)

@@ -24,7 +24,7 @@ const graph: Graph = {
 }
 const localize = graph.nodes[2]!
 
-describe('What a node needs to run by itself', () => {
+describe('What a node needs to run alone', () => {
   it('is every output and input that its settings refer to, once', () => {
     const needed = neededValues(localize, graph, () => ['text', 'result'])
     assert.deepEqual(needed, [
@@ -35,12 +35,12 @@ describe('What a node needs to run by itself', () => {
     ])
   })
 
-  it('knows names of outputs that hold dots', () => {
+  it('supports outputs with dots in their names', () => {
     const needed = neededValues(localize, graph, () => ['result.items', 'text'])
     assert.equal(needed.find(({ nodeId }) => nodeId === 'model.v2')?.name, 'result.items')
   })
 
-  it('is found in a run that gave it, and handed over as the server wants it', () => {
+  it('is found in an earlier run, and sent in the server’s form', () => {
     const view = {
       ...emptyView('run_1'),
       inputs: { query: 'How?' },
@@ -60,8 +60,8 @@ describe('What a node needs to run by itself', () => {
   })
 })
 
-describe('A length of time', () => {
-  it('is told in the unit that fits', () => {
+describe('A duration', () => {
+  it('is shown in a suitable unit', () => {
     const told = [0, 840, 999, 1000, 3210, 9960, 59_000, 59_990, 125_000].map(formatDuration)
     assert.deepEqual(told, [
       '0 ms',

@@ -60,7 +60,7 @@ function scripted(connections: Part[][], stands: RunDetails['status'] = 'succeed
 const message = (watch: RunWatch) => watch.state().view?.messages.map(({ text }) => text)
 
 describe('Following a run', () => {
-  it('goes on behind the last event when the connection breaks, and no text doubles', async () => {
+  it('resumes after the last event when the connection breaks, without repeated text', async () => {
     const { watch, asked } = scripted([
       [event(1, 'run.started', { inputs: {} }), piece(2, 'Slow'), broken()],
       [piece(2, 'Slow'), piece(3, 'ly'), broken()],
@@ -73,20 +73,20 @@ describe('Following a run', () => {
     assert.equal(watch.state().connection, 'idle')
   })
 
-  it('goes on when the stream ends before the run does', async () => {
+  it('resumes when the stream ends before the run', async () => {
     const { watch, asked } = scripted([[event(1, 'run.started', { inputs: {} })], [finished(2)]])
     await watch.start(() => ({ id: 'ask' }))
     assert.deepEqual(asked, ['start', 'events after 1'])
     assert.equal(watch.state().view?.status, 'succeeded')
   })
 
-  it('asks for the same run again when nothing is known of it yet', async () => {
+  it('repeats the same start request while no run is known', async () => {
     const { watch, asked } = scripted([[broken()], [event(1, 'run.started', { inputs: {} }), finished(2)]])
     await watch.start(() => ({ id: 'ask' }))
     assert.deepEqual(asked, ['start', 'start'])
   })
 
-  it('waits longer each time, and says so when it gives up', async () => {
+  it('waits longer each time, and reports when it gives up', async () => {
     const { watch, pauses } = scripted([[event(1, 'run.started', { inputs: {} }), broken()]])
     await watch.start(() => ({ id: 'ask' }))
     assert.equal(watch.state().connection, 'lost')
@@ -97,7 +97,7 @@ describe('Following a run', () => {
     )
   })
 
-  it('starts nothing when what comes before it fails', async () => {
+  it('starts nothing when the preparation fails', async () => {
     const { watch, asked } = scripted([])
     const failure = new Error('It cannot be saved')
     await watch.start(() => Promise.reject(failure))
@@ -106,7 +106,7 @@ describe('Following a run', () => {
     assert.equal(watch.state().view, undefined)
   })
 
-  it('does not try again what the server refused', async () => {
+  it('does not retry rejected requests', async () => {
     const refused = new ApiFailure('Not runnable', { reason: 'invalid', status: 400 })
     const { watch, asked } = scripted([[refused]])
     await watch.start(() => ({ id: 'ask' }))
@@ -114,7 +114,7 @@ describe('Following a run', () => {
     assert.equal(watch.state().failure, refused)
   })
 
-  it('tells once that there is a run, and not when there is none', async () => {
+  it('reports once that there is a run, and not when there is none', async () => {
     const begun: string[] = []
     const good = scripted([[broken()], [event(1, 'run.started', { inputs: {} }), piece(2, 'a'), finished(3)]])
     await good.watch.start(
@@ -129,7 +129,7 @@ describe('Following a run', () => {
     assert.deepEqual(begun, ['good'])
   })
 
-  it('hears nothing of a run any more when another one is started', async () => {
+  it('ignores a run when another one is started', async () => {
     const { watch } = scripted([
       [event(1, 'run.started', { inputs: {} }), piece(2, 'old'), finished(3)],
       [event(1, 'run.started', { inputs: {} }), piece(2, 'new'), finished(3)],
@@ -142,7 +142,7 @@ describe('Following a run', () => {
 describe('Answering a run that waits', () => {
   const asks = [event(1, 'run.started', { inputs: {} }), waiting(2)]
 
-  it('goes on with the events that follow', async () => {
+  it('continues with the following events', async () => {
     const { watch, asked } = scripted([asks, [piece(3, 'Done'), finished(4)]], 'succeeded')
     await watch.start(() => ({ id: 'ask' }))
     assert.equal(watch.state().view?.waiting?.question, 'Which?')
@@ -151,7 +151,7 @@ describe('Answering a run that waits', () => {
     assert.deepEqual(message(watch), ['this one', 'Done'])
   })
 
-  it('asks still, with the reason, when the answer did not arrive', async () => {
+  it('keeps asking, with the reason, when the answer did not arrive', async () => {
     const failure = broken()
     const { watch, asked } = scripted([asks, [failure]], 'waiting')
     await watch.start(() => ({ id: 'ask' }))

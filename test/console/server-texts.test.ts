@@ -74,7 +74,7 @@ suite('A failure', () => {
     assert.deepEqual(explain('zh', 'of_a_newer_server', 'Whatever it says.').details, [])
   })
 
-  test('of a provider is told by its status and quotes the provider', () => {
+  test('of a provider is explained by its status and quotes the provider', () => {
     const { title, details } = explain(
       'zh',
       'model_failed',
@@ -100,7 +100,7 @@ suite('A failure', () => {
     test(`of a model is ${kind}: ${message}`, () => assert.equal(kindOfModelFailure(message), kind))
 })
 
-suite('A refused field', () => {
+suite('A rejected field', () => {
   const cases = [
     ['/name', 'is required', '/name：必填'],
     ['/name', 'must NOT have more than 200 characters', '/name：不能超过 200'],

@@ -46,7 +46,7 @@ beforeEach(() => {
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiFailure && error.status === 401
 
-test('a refused call waits, and is sent again with the next token of the same workspace', async () => {
+test('a rejected call waits, and is repeated with the next token of the same workspace', async () => {
   valid.delete('one')
   const saving = request('/save', { method: 'POST', body: 'typed' })
   const alsoSaving = request('/save-too', {})
@@ -59,7 +59,7 @@ test('a refused call waits, and is sent again with the next token of the same wo
   assert.equal(ended.mock.callCount(), 0, 'what was typed is kept')
 })
 
-test('nothing is sent while the token is refused', async () => {
+test('nothing is sent while the token is rejected', async () => {
   refuseToken('one')
   const waiting = request('/later', {})
   await turn()
@@ -69,7 +69,7 @@ test('nothing is sent while the token is refused', async () => {
   assert.deepEqual(seen, ['Bearer two'])
 })
 
-test('a refused call fails when somebody signs out, and when its page is left', async () => {
+test('a rejected call fails when the user signs out, and when its page is left', async () => {
   valid.delete('one')
   const abort = new AbortController()
   const left = request('/left', { signal: abort.signal })
@@ -82,7 +82,7 @@ test('a refused call fails when somebody signs out, and when its page is left', 
   assert.equal(ended.mock.callCount(), 1)
 })
 
-test('another workspace begins with nothing, and gets no call of the one before', async () => {
+test('another workspace starts empty, and gets no calls of the previous one', async () => {
   valid.delete('one')
   const waiting = request('/save', {})
   await turn()
@@ -95,7 +95,7 @@ test('another workspace begins with nothing, and gets no call of the one before'
   assert.deepEqual(seen, ['Bearer one'])
 })
 
-test('a late refusal of an old token says nothing about the new one', async () => {
+test('a late rejection of an old token does not affect the new one', async () => {
   let answer = (): void => undefined
   onRequest = () => new Promise(resolve => (answer = resolve))
   valid.delete('one')
@@ -111,12 +111,12 @@ test('a late refusal of an old token says nothing about the new one', async () =
   )
 })
 
-test('asking about a wrong token signs nobody out', async () => {
+test('validating an invalid token does not sign out', async () => {
   await assert.rejects(requestAs('wrong', '/self'), isRefusal)
   assert.equal(readHolder().isRefused, false)
 })
 
-test('a link is only taken without a question where nobody is signed in', () => {
+test('a link is used without confirmation only if no user is signed in', () => {
   offerToken('two')
   assert.deepEqual([readToken(), readHolder().offered], ['one', 'two'])
   declineOffer()
@@ -128,7 +128,7 @@ test('a link is only taken without a question where nobody is signed in', () => 
   assert.equal(readToken(), 'two')
 })
 
-test('the workspace is known once the server has told it', () => {
+test('the workspace is known once the server has reported it', () => {
   signOut()
   offerToken('one')
   assert.equal(browserStorage.has('banyan.workspace'), false)
@@ -139,7 +139,7 @@ test('the workspace is known once the server has told it', () => {
   assert.equal(browserStorage.size, 0)
 })
 
-test('the token of a link is read, also where the link was damaged on its way', () => {
+test('the token of a link is read, also if the link is damaged', () => {
   assert.equal(tokenIn('#token=banyan_a%2Fb'), 'banyan_a/b')
   assert.equal(tokenIn('#token=banyan_%E0%A4'), 'banyan_%E0%A4')
   assert.equal(tokenIn('#token=with space'), 'with space')

@@ -22,14 +22,14 @@ const when = (queue: UploadQueue, isSo: () => boolean): Promise<void> =>
     look()
   })
 
-test('files without a place to be added to are through once they are sent', async () => {
+test('files without a target are done once they are uploaded', async () => {
   const queue = new UploadQueue({ send: async ({ name }) => name })
   queue.put([file('a'), file('b')])
   await when(queue, () => !queue.entries().some(isUnderWay))
   assert.equal(states(queue), 'a added, b added')
 })
 
-test('what is sent but not added yet can be canceled, what is being added cannot', async () => {
+test('uploaded files can be canceled until they are being added', async () => {
   const added: string[][] = []
   let release = (): void => undefined
   const steps: UploadSteps = {
@@ -53,7 +53,7 @@ test('what is sent but not added yet can be canceled, what is being added cannot
   assert.deepEqual(added, [['b']])
 })
 
-test('no more than three files are sent at a time, and canceling ends all of them', async () => {
+test('at most three files are uploaded at a time, and canceling ends all of them', async () => {
   const signals: AbortSignal[] = []
   const queue = new UploadQueue({
     send: (_, { signal }) => {

@@ -24,7 +24,7 @@ async function signIn(context: BrowserContext, link: string): Promise<Page> {
 }
 
 describeConsole('Access', world => {
-  flow(world, 'a viewer and an editor come in by their links and see what they may do', async ({ page }) => {
+  flow(world, 'viewers and editors sign in by their links and see what they can do', async ({ page }) => {
     await world.server.api.upload('hello.txt', 'Hello')
     await page.goto(`${world.server.base}/#/tokens`)
     const [viewerLink, editorLink] = [
@@ -64,7 +64,7 @@ describeConsole('Access', world => {
     await editors.close()
   })
 
-  flow(world, 'a runner is made for agents chosen by their names', async ({ page }) => {
+  flow(world, 'a runner token is created for agents chosen by name', async ({ page }) => {
     await world.server.api.post('agent/create', { name: 'Butler' })
     await page.goto(`${world.server.base}/#/tokens`)
     await page.getByRole('button', { name: 'Create a token' }).click()
@@ -97,7 +97,7 @@ describeConsole('Access', world => {
     await page.getByRole('row', { name: /operator/ }).waitFor({ state: 'detached' })
   })
 
-  flow(world, 'whoever revokes the own token is warned, and signed out', async ({ page, context }) => {
+  flow(world, 'revoking the current token warns, and signs out', async ({ page, context }) => {
     const own = (await world.server.api.post('token/create', { name: 'Second admin', role: 'admin' })).json
       .data
     await context.addInitScript(`localStorage.setItem('banyan.token', ${JSON.stringify(own.token)})`)
@@ -111,7 +111,7 @@ describeConsole('Access', world => {
 
   flow(
     world,
-    'the operator sees settings without secrets, and makes and deletes workspaces',
+    'system administrators see settings without secrets, and create and delete workspaces',
     async ({ page }) => {
       await page.goto(`${world.server.base}/#/settings`)
       await page.getByRole('heading', { name: 'Server settings' }).waitFor()

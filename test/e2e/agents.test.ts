@@ -14,7 +14,7 @@ describeConsole('Agents', world => {
     (await dataOf(world.server.api.post('agent/gets', { id: [id] }))).agents[id].data
   const address = (...path: string[]) => `${world.server.base}/#/${['agents', ...path].join('/')}`
 
-  flow(world, 'a first agent is made, filled in and saved', async ({ page }) => {
+  flow(world, 'a first agent is created, filled in and saved', async ({ page }) => {
     const base = await makeBase(world.server.api, { name: 'House rules' })
     await page.goto(address())
     await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
@@ -97,7 +97,7 @@ describeConsole('Agents', world => {
     assert.deepEqual(memory, { city: { name: '', description: '', default: 'Paris' } })
   })
 
-  flow(world, 'two who change an agent at the same time keep what each of them changed', async ({ page }) => {
+  flow(world, 'two users who edit an agent at the same time keep both changes', async ({ page }) => {
     const { api } = world.server
     const id = await makeAgent(api, { character_profile: 'You are a butler.' }, { name: 'Shared' })
     await page.clock.install()
@@ -118,7 +118,7 @@ describeConsole('Agents', world => {
     assert.deepEqual([name, intro, config.character_profile], ['Theirs', 'Serves dinner.', 'You are a cook.'])
   })
 
-  flow(world, 'agents are looked for by name, and deleted with a warning', async ({ page }) => {
+  flow(world, 'agents are searched by name, and deleted with a warning', async ({ page }) => {
     const id = await makeAgent(world.server.api, {}, { name: 'Gardener', intro: 'Knows the trees.' })
     await page.goto(address())
     await page.getByText('Knows the trees.').waitFor()
@@ -134,7 +134,7 @@ describeConsole('Agents', world => {
     await page.getByRole('heading', { level: 1, name: 'Agent not found' }).waitFor()
   })
 
-  flow(world, 'an agent that runs a workflow keeps settings that nobody sees', async ({ page }) => {
+  flow(world, 'an agent that runs a workflow keeps its hidden settings', async ({ page }) => {
     const { api } = world.server
     const workflow = await makeWorkflow(api, chain(output('say', 'You said {{#sys.query#}}')))
     const id = await makeAgent(api, { voice: { speed: 2 }, odd: [1] }, { name: 'Echo' })
@@ -156,35 +156,39 @@ describeConsole('Agents', world => {
     await preview.getByText('You said good day').waitFor()
   })
 
-  flow(world, 'a public agent answers the calls of its example, which holds no token', async ({ page }) => {
-    const { api } = world.server
-    const workflow_id = await makeWorkflow(api, chain(output('say', 'You said {{#sys.query#}}')))
-    const id = await makeAgent(api, { workflow_id }, { access: 'public', name: 'Open' })
-    await page.goto(address(id, 'use'))
-    await page.getByText('This agent is public').waitFor()
-    const curl = await page.getByRole('region', { name: 'curl' }).innerText()
-    assert.match(
-      curl,
-      new RegExp(`${world.server.base}/api/v1/conversation/create[\\s\\S]*"agent_id": "${id}"`),
-    )
-    await page.getByText('JavaScript', { exact: true }).click()
-    const script = await page.getByRole('region', { name: 'JavaScript' }).innerText()
-    assert.doesNotMatch(curl + script, /authorization/i)
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
-    assert.equal(stdout.trim(), 'You said Hello')
-    await page.getByRole('button', { name: 'Copy example' }).click()
-    assert.equal((await page.evaluate<string>('navigator.clipboard.readText()')).trim(), script.trim())
-    await page.getByRole('link', { name: 'Conversations', exact: true }).click()
-    const row = page.getByRole('row').filter({ hasText: 'ada' })
-    await row.getByRole('link', { name: 'Hello' }).click()
-    await page.getByText('You said Hello').waitFor()
-    await page.getByText('you cannot send messages in this conversation').waitFor()
-    assert.equal(await page.getByLabel('Message', { exact: true }).count(), 0)
-  })
+  flow(
+    world,
+    'a public agent answers the calls of its example, which contains no token',
+    async ({ page }) => {
+      const { api } = world.server
+      const workflow_id = await makeWorkflow(api, chain(output('say', 'You said {{#sys.query#}}')))
+      const id = await makeAgent(api, { workflow_id }, { access: 'public', name: 'Open' })
+      await page.goto(address(id, 'use'))
+      await page.getByText('This agent is public').waitFor()
+      const curl = await page.getByRole('region', { name: 'curl' }).innerText()
+      assert.match(
+        curl,
+        new RegExp(`${world.server.base}/api/v1/conversation/create[\\s\\S]*"agent_id": "${id}"`),
+      )
+      await page.getByText('JavaScript', { exact: true }).click()
+      const script = await page.getByRole('region', { name: 'JavaScript' }).innerText()
+      assert.doesNotMatch(curl + script, /authorization/i)
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
+      assert.equal(stdout.trim(), 'You said Hello')
+      await page.getByRole('button', { name: 'Copy example' }).click()
+      assert.equal((await page.evaluate<string>('navigator.clipboard.readText()')).trim(), script.trim())
+      await page.getByRole('link', { name: 'Conversations', exact: true }).click()
+      const row = page.getByRole('row').filter({ hasText: 'ada' })
+      await row.getByRole('link', { name: 'Hello' }).click()
+      await page.getByText('You said Hello').waitFor()
+      await page.getByText('you cannot send messages in this conversation').waitFor()
+      assert.equal(await page.getByLabel('Message', { exact: true }).count(), 0)
+    },
+  )
 
   flow(
     world,
-    'a private agent is used with a token of its own, which is shown once',
+    'a private agent is used with its own token, which is shown once',
     async ({ page }) => {
       const { api } = world.server
       const workflow_id = await makeWorkflow(api, chain(output('say', 'Hello')))
@@ -207,7 +211,7 @@ describeConsole('Agents', world => {
     { colorScheme: 'dark', language: 'zh' },
   )
 
-  flow(world, 'whoever may only read is offered nothing else', async ({ page, context }) => {
+  flow(world, 'a viewer is offered no changes', async ({ page, context }) => {
     const { api } = world.server
     const id = await makeAgent(api, { character_profile: 'You are a butler.' }, { name: 'Reader’s' })
     const { token } = await dataOf(api.post('token/create', { name: 'v', role: 'viewer' }))

@@ -49,7 +49,7 @@ describeConsole('The canvas', world => {
   const places = async (id: string) =>
     (await world.server.api.get(`workflow/layout?id=${id}`)).json.data.positions
 
-  flow(world, 'what is drawn is stored in exactly the form of the interface, and runs', async ({ page }) => {
+  flow(world, 'a drawn workflow is stored in exactly the form of the API, and runs', async ({ page }) => {
     await store('drawn', { nodes: [], edges: [] })
     const { canvas, card, connect } = await openCanvas(page, world, 'drawn')
     const search = page.getByLabel('Search nodes')
@@ -97,7 +97,7 @@ describeConsole('The canvas', world => {
     assert.equal(run.json.data.answer, 'Hello?')
   })
 
-  flow(world, 'everything that was done can be undone and done again', async ({ page }) => {
+  flow(world, 'every edit can be undone and redone', async ({ page }) => {
     await store('undone', chain)
     const { canvas, card, cards, edges } = await openCanvas(page, world, 'undone')
     await card('One').click()
@@ -126,49 +126,45 @@ describeConsole('The canvas', world => {
     await eventually(async () => assert.deepEqual(await stored('undone'), chain))
   })
 
-  flow(
-    world,
-    'several nodes are moved together, which changes where they are and nothing else',
-    async ({ page }) => {
-      await store('moved', chain)
-      const { canvas, card, middleOf } = await openCanvas(page, world, 'moved')
-      const [one, two] = [await middleOf('One'), await middleOf('Two')]
-      await page.keyboard.down('Shift')
-      await page.mouse.move(one.x - one.width / 2 - 12, one.y - 90)
-      await page.mouse.down()
-      await page.mouse.move(two.x + 20, two.y + 80, { steps: 5 })
-      await page.mouse.up()
-      await page.keyboard.up('Shift')
-      await page.getByRole('toolbar', { name: 'Selection' }).getByText('2 nodes').waitFor()
-      await page.mouse.move(one.x, one.y)
-      await page.mouse.down()
-      await page.mouse.move(one.x, one.y + 40, { steps: 3 })
-      await page.mouse.move(one.x, one.y + 120, { steps: 3 })
-      await page.mouse.up()
-      const after = { one: await middleOf('One'), two: await middleOf('Two') }
-      assert.ok(after.one.y - one.y > 60, 'it went down')
-      assert.ok(Math.abs(after.one.y - one.y - (after.two.y - two.y)) < 2, 'both went the same way')
-      await eventually(async () => {
-        const { one: first, two: second, input, end } = await places('moved')
-        // They all stood in one row.
-        assert.ok(first.y > input.y && second.y === first.y && end.y === input.y)
-      })
-      const before = (await places('moved')).one
-      await card('One').click()
-      await page.keyboard.press('ArrowRight')
-      await page.keyboard.press('Shift+ArrowDown')
-      await eventually(async () => {
-        const { x, y } = (await places('moved')).one
-        assert.deepEqual([x - before.x, y - before.y], [8, 40])
-      })
-      await canvas.press('ControlOrMeta+z')
-      await eventually(async () => assert.deepEqual((await places('moved')).one, before))
-      const { version, config } = (await world.server.api.get('workflow?id=moved')).json.data.workflow
-      assert.deepEqual([version, config], [1, chain])
-    },
-  )
+  flow(world, 'several nodes are moved together, which changes only their positions', async ({ page }) => {
+    await store('moved', chain)
+    const { canvas, card, middleOf } = await openCanvas(page, world, 'moved')
+    const [one, two] = [await middleOf('One'), await middleOf('Two')]
+    await page.keyboard.down('Shift')
+    await page.mouse.move(one.x - one.width / 2 - 12, one.y - 90)
+    await page.mouse.down()
+    await page.mouse.move(two.x + 20, two.y + 80, { steps: 5 })
+    await page.mouse.up()
+    await page.keyboard.up('Shift')
+    await page.getByRole('toolbar', { name: 'Selection' }).getByText('2 nodes').waitFor()
+    await page.mouse.move(one.x, one.y)
+    await page.mouse.down()
+    await page.mouse.move(one.x, one.y + 40, { steps: 3 })
+    await page.mouse.move(one.x, one.y + 120, { steps: 3 })
+    await page.mouse.up()
+    const after = { one: await middleOf('One'), two: await middleOf('Two') }
+    assert.ok(after.one.y - one.y > 60, 'it went down')
+    assert.ok(Math.abs(after.one.y - one.y - (after.two.y - two.y)) < 2, 'both went the same way')
+    await eventually(async () => {
+      const { one: first, two: second, input, end } = await places('moved')
+      // They all stood in one row.
+      assert.ok(first.y > input.y && second.y === first.y && end.y === input.y)
+    })
+    const before = (await places('moved')).one
+    await card('One').click()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Shift+ArrowDown')
+    await eventually(async () => {
+      const { x, y } = (await places('moved')).one
+      assert.deepEqual([x - before.x, y - before.y], [8, 40])
+    })
+    await canvas.press('ControlOrMeta+z')
+    await eventually(async () => assert.deepEqual((await places('moved')).one, before))
+    const { version, config } = (await world.server.api.get('workflow?id=moved')).json.data.workflow
+    assert.deepEqual([version, config], [1, chain])
+  })
 
-  flow(world, 'a branch asks for its case, and shows it; the case can be changed', async ({ page }) => {
+  flow(world, 'a branching node asks for the branch of an edge, which can be changed', async ({ page }) => {
     await store('branching', {
       nodes: [
         chain.nodes[0],
@@ -212,7 +208,7 @@ describeConsole('The canvas', world => {
     })
   })
 
-  flow(world, 'what may not be connected is refused with a reason', async ({ page }) => {
+  flow(world, 'invalid connections are rejected with a reason', async ({ page }) => {
     await store('circle', chain)
     const { connect, edges } = await openCanvas(page, world, 'circle')
     await connect('Two', 'One')
@@ -270,7 +266,7 @@ describeConsole('The canvas', world => {
 
   flow(
     world,
-    'looking at a workflow writes nothing; the first edit keeps what was seen',
+    'viewing a workflow writes nothing; the first edit stores the shown layout',
     async ({ page }) => {
       await store('looked-at', chain)
       const writes: string[] = []
@@ -296,33 +292,37 @@ describeConsole('The canvas', world => {
     },
   )
 
-  flow(world, 'an edge ends anywhere on a node, or becomes a new one where nothing is', async ({ page }) => {
-    await store('loose', { ...chain, edges: [] })
-    const { card, middleOf } = await openCanvas(page, world, 'loose')
-    const drag = async (from: string, to: { x: number; y: number }): Promise<void> => {
-      const start = await middleOf(from)
-      await page.mouse.move(start.x + start.width / 2, start.y)
-      await page.mouse.down()
-      await page.mouse.move(to.x - 30, to.y - 30, { steps: 4 })
-      await page.mouse.move(to.x, to.y, { steps: 4 })
-      await page.mouse.up()
-    }
-    const body = await middleOf('One')
-    await drag('Ask', { x: body.x + 70, y: body.y - 20 })
-    await eventually(async () => assert.deepEqual((await stored('loose')).edges, [edge('input', 'one')]))
-    await drag('Ask', { x: body.x + 300, y: body.y + 30 })
-    const chosen = page.getByRole('combobox', { name: 'Add a node here' })
-    await chosen.fill('output')
-    await chosen.press('Enter')
-    await card('Output').waitFor()
-    await eventually(async () =>
-      assert.deepEqual((await stored('loose')).edges, [edge('input', 'one'), edge('input', 'output_1')]),
-    )
-  })
+  flow(
+    world,
+    'an edge can be dropped anywhere on a node, or on empty canvas for a new node',
+    async ({ page }) => {
+      await store('loose', { ...chain, edges: [] })
+      const { card, middleOf } = await openCanvas(page, world, 'loose')
+      const drag = async (from: string, to: { x: number; y: number }): Promise<void> => {
+        const start = await middleOf(from)
+        await page.mouse.move(start.x + start.width / 2, start.y)
+        await page.mouse.down()
+        await page.mouse.move(to.x - 30, to.y - 30, { steps: 4 })
+        await page.mouse.move(to.x, to.y, { steps: 4 })
+        await page.mouse.up()
+      }
+      const body = await middleOf('One')
+      await drag('Ask', { x: body.x + 70, y: body.y - 20 })
+      await eventually(async () => assert.deepEqual((await stored('loose')).edges, [edge('input', 'one')]))
+      await drag('Ask', { x: body.x + 300, y: body.y + 30 })
+      const chosen = page.getByRole('combobox', { name: 'Add a node here' })
+      await chosen.fill('output')
+      await chosen.press('Enter')
+      await card('Output').waitFor()
+      await eventually(async () =>
+        assert.deepEqual((await stored('loose')).edges, [edge('input', 'one'), edge('input', 'output_1')]),
+      )
+    },
+  )
 
   flow(
     world,
-    'one finger moves the view, two zoom it, and a node can still be moved after that',
+    'one finger pans, two fingers zoom, and a node can be moved after that',
     async ({ page, context }) => {
       await store('fingers', chain)
       const { canvas, middleOf } = await openCanvas(page, world, 'fingers')
@@ -368,7 +368,7 @@ describeConsole('The canvas', world => {
     { hasTouch: true },
   )
 
-  flow(world, 'a long workflow opens where it begins, large enough to be read', async ({ page }) => {
+  flow(world, 'a long workflow opens at its beginning, at a readable size', async ({ page }) => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']
     const all = ['input', ...ids, 'end']
     await store('long', {
@@ -388,7 +388,7 @@ describeConsole('The canvas', world => {
 
   flow(
     world,
-    'a graph made elsewhere is laid out without overlaps, zoomed, mapped and tidied up',
+    'a foreign graph is laid out without overlaps, zoomed, shown in the minimap and rearranged',
     async ({ page }) => {
       const ids = Array.from({ length: 24 }, (_, index) => `t${index}`)
       await store('elsewhere', {
@@ -435,7 +435,7 @@ describeConsole('The canvas', world => {
   ] as const)
     flow(
       world,
-      `nothing on it is a barrier, with problems and while it runs, ${colorScheme} and ${language}`,
+      `is accessible, with problems and during a run, ${colorScheme} and ${language}`,
       async ({ page }) => {
         const id = `axe-${colorScheme}`
         await store(id, { ...chain, nodes: chain.nodes.with(2, missing) })
@@ -457,7 +457,7 @@ describeConsole('The canvas', world => {
       { colorScheme, language },
     )
 
-  flow(world, 'who may only look can look at everything and change nothing', async ({ page, context }) => {
+  flow(world, 'a viewer can look at everything and change nothing', async ({ page, context }) => {
     await store('watched', chain)
     const made = await world.server.api.post('token/create', { name: 'watcher', role: 'viewer' })
     await context.addInitScript(`localStorage.setItem('banyan.token', '${made.json.data.token}')`)

@@ -34,7 +34,7 @@ describeConsole('Chat', world => {
 
   flow(
     world,
-    'an answer grows piece by piece, cites its source, is rated, and is there again',
+    'an answer is streamed, cites its source, is rated, and is still there after a reload',
     async ({ page }) => {
       const { api } = world.server
       const base = await makeBase(api, { name: 'Rules' })
@@ -100,7 +100,7 @@ describeConsole('Chat', world => {
     },
   )
 
-  flow(world, 'pictures and files go along, and nothing that is said can act', async ({ page }) => {
+  flow(world, 'images and files are sent, and no message can run code', async ({ page }) => {
     const agentId = await makeAgent(world.server.api, {}, { name: 'Eyes' })
     world.model.play(body => (lastUserText(body).includes('mischief') ? { text: evil } : undefined))
     await page.goto(address(agentId))
@@ -147,44 +147,48 @@ describeConsole('Chat', world => {
     assert.ok(page.url().includes(`/agents/${agentId}/chat/`))
   })
 
-  flow(world, 'files that find no room or do not arrive say so, and are sent again', async ({ page }) => {
-    const agentId = await makeAgent(world.server.api, {}, { name: 'Porter' })
-    await page.goto(address(agentId))
-    let isBroken = true
-    await page.route(/\/api\/v1\/files\/upload/, route => {
-      const broken = isBroken
-      isBroken = false
-      return broken ? route.abort() : route.continue()
-    })
-    const drop = async (count: number, name: string): Promise<void> => {
-      const dropped = await page.evaluateHandle(`(() => {
+  flow(
+    world,
+    'files that exceed the limit or fail to upload are reported, and can be retried',
+    async ({ page }) => {
+      const agentId = await makeAgent(world.server.api, {}, { name: 'Porter' })
+      await page.goto(address(agentId))
+      let isBroken = true
+      await page.route(/\/api\/v1\/files\/upload/, route => {
+        const broken = isBroken
+        isBroken = false
+        return broken ? route.abort() : route.continue()
+      })
+      const drop = async (count: number, name: string): Promise<void> => {
+        const dropped = await page.evaluateHandle(`(() => {
         const data = new DataTransfer()
         for (let at = 1; at <= ${count}; at += 1)
           data.items.add(new File(['content ' + at], '${name}' + at + '.txt'))
         return data
       })()`)
-      await log(page).dispatchEvent('drop', { dataTransfer: dropped })
-    }
-    await drop(1, 'broken')
-    await page.getByText('Retry or remove the failed upload').waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
-    await page.getByRole('button', { name: 'Upload broken1.txt again' }).click()
-    await page.getByText('Retry or remove the failed upload').waitFor({ state: 'hidden' })
-    await drop(22, 'more')
-    await page.getByText('3 could not be added').waitFor()
-    await expectAccessible(page, 'a message with too many files')
-    await page.getByRole('button', { name: 'Remove more1.txt' }).click()
-    await page.getByText('3 could not be added').waitFor({ state: 'hidden' })
+        await log(page).dispatchEvent('drop', { dataTransfer: dropped })
+      }
+      await drop(1, 'broken')
+      await page.getByText('Retry or remove the failed upload').waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Send' }).isDisabled(), true)
+      await page.getByRole('button', { name: 'Upload broken1.txt again' }).click()
+      await page.getByText('Retry or remove the failed upload').waitFor({ state: 'hidden' })
+      await drop(22, 'more')
+      await page.getByText('3 could not be added').waitFor()
+      await expectAccessible(page, 'a message with too many files')
+      await page.getByRole('button', { name: 'Remove more1.txt' }).click()
+      await page.getByText('3 could not be added').waitFor({ state: 'hidden' })
 
-    await input(page).fill('x'.repeat(100_001))
-    await page.getByText('1 character too long.').waitFor()
-    assert.equal((await input(page).inputValue()).length, 100_001)
-    await input(page).fill('Here they are')
-    await input(page).press('Enter')
-    await log(page).getByRole('button', { name: 'Download broken1.txt' }).waitFor()
-  })
+      await input(page).fill('x'.repeat(100_001))
+      await page.getByText('1 character too long.').waitFor()
+      assert.equal((await input(page).inputValue()).length, 100_001)
+      await input(page).fill('Here they are')
+      await input(page).press('Enter')
+      await log(page).getByRole('button', { name: 'Download broken1.txt' }).waitFor()
+    },
+  )
 
-  flow(world, 'a recording that cannot be fetched says so and can be played later', async ({ page }) => {
+  flow(world, 'audio that cannot be loaded is reported and can be played later', async ({ page }) => {
     const agentId = await makeAgent(world.server.api, {}, { name: 'Ears' })
     await page.goto(address(agentId))
     const choosing = page.waitForEvent('filechooser')
@@ -205,7 +209,7 @@ describeConsole('Chat', world => {
     await log(page).locator('audio').waitFor()
   })
 
-  flow(world, 'who reads on further up is left alone while the answer grows', async ({ page }) => {
+  flow(world, 'a user who has scrolled up is not moved while the answer grows', async ({ page }) => {
     const agentId = await makeAgent(world.server.api, {}, { name: 'Novelist' })
     const gates = new Gates()
     gates.hold('second piece')
@@ -228,7 +232,7 @@ describeConsole('Chat', world => {
 
   flow(
     world,
-    'on a narrow screen whoever only reads sees an answer come about',
+    'on a narrow screen a read-only user sees an answer arrive',
     async ({ page, context }) => {
       const { api } = world.server
       const agentId = await makeAgent(api, {}, { name: 'Slow' })
@@ -257,7 +261,7 @@ describeConsole('Chat', world => {
     { viewport: { width: 420, height: 900 } },
   )
 
-  flow(world, 'an answer can be stopped, and a failure says why and can be sent again', async ({ page }) => {
+  flow(world, 'an answer can be stopped, and a failure is explained and can be retried', async ({ page }) => {
     const { api } = world.server
     const agentId = await makeAgent(api, {}, { name: 'Slow' })
     const gates = new Gates()
@@ -318,7 +322,7 @@ describeConsole('Chat', world => {
 
   flow(
     world,
-    'a long conversation is read from its end upwards',
+    'a long conversation is loaded from its end upwards',
     async ({ page }) => {
       const { api } = world.server
       const workflow_id = await makeWorkflow(api, chain(output('say', '回答 {{#sys.query#}}')))

@@ -43,7 +43,7 @@ describeConsole('Every page', world => {
   for (const colorScheme of ['light', 'dark'] as const)
     flow(
       world,
-      `has no serious fault for those who cannot see or point, in ${colorScheme}`,
+      `is accessible, in ${colorScheme}`,
       async ({ page }) => {
         for (const path of pages) {
           await open(page, world.server.base, path)
@@ -55,7 +55,7 @@ describeConsole('Every page', world => {
 
   flow(
     world,
-    'fits a tablet held upright, in Chinese',
+    'fits an upright tablet, in Chinese',
     async ({ page }) => {
       for (const path of pages) {
         await open(page, world.server.base, path)
@@ -67,7 +67,7 @@ describeConsole('Every page', world => {
     { viewport: { width: 768, height: 1024 }, language: 'zh' },
   )
 
-  flow(world, 'is reached by keyboard from the first one', async ({ page }) => {
+  flow(world, 'is reachable by keyboard', async ({ page }) => {
     await open(page, world.server.base, '')
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Skip to content' }).waitFor()
@@ -80,7 +80,7 @@ describeConsole('Every page', world => {
       assert.ok(reached.includes(`#/${path}`), `${path} among ${reached.join(' ')}`)
   })
 
-  flow(world, 'comes with little script at first, and with the rest when it is needed', async ({ page }) => {
+  flow(world, 'loads little code at first, and the rest on demand', async ({ page }) => {
     const loaded = new Map<string, number>()
     page.on('response', async response => {
       if (/\.js$/.test(new URL(response.url()).pathname))
@@ -92,7 +92,7 @@ describeConsole('Every page', world => {
     assert.ok(bytes <= firstLoadBytes, `${bytes} bytes of script`)
   })
 
-  flow(world, 'says when the server cannot be reached, and goes on when it can again', async visit => {
+  flow(world, 'reports when the server is unreachable, and recovers', async visit => {
     const { page, context, problems } = visit
     await open(page, world.server.base, '')
     await context.setOffline(true)

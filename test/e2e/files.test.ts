@@ -72,7 +72,7 @@ describeConsole('Files', world => {
     assert.equal(await page.getByText('Drop to upload').count(), 0)
   })
 
-  flow(world, 'go on being uploaded while one looks elsewhere, and can be canceled', async ({ page }) => {
+  flow(world, 'continue uploading while another page is open, and can be canceled', async ({ page }) => {
     let lists = 0
     await page.route('**/api/v1/files/upload?*', route =>
       route.request().url().includes('held') ? undefined : route.continue(),
@@ -113,7 +113,7 @@ describeConsole('Files', world => {
 
   flow(
     world,
-    'are shown without running anything that stands in them',
+    'are previewed without running their content',
     async ({ page }) => {
       const { api } = world.server
       await api.upload('evil.html', '<script>document.title = "taken"</script><h1>Hi</h1>', 'text/html')
@@ -142,7 +142,7 @@ describeConsole('Files', world => {
     { colorScheme: 'dark' },
   )
 
-  flow(world, 'are deleted several at once, those in use only after a second question', async ({ page }) => {
+  flow(world, 'are deleted in bulk, files in use only after a second confirmation', async ({ page }) => {
     const { api } = world.server
     const base = await makeBase(api, { name: 'Handbook' })
     await addTexts(api, base, { 'delete me too.txt': 'Tea is served at five.' })

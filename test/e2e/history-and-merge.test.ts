@@ -55,32 +55,28 @@ const history = async (world: ConsoleWorld, id: string): Promise<unknown[][]> =>
   return Promise.all(graphs)
 }
 
-describeConsole('Several people at one workflow', world => {
-  flow(
-    world,
-    'what cannot be saved waits in the browser, and is merged in later',
-    async ({ page, context }) => {
-      await store(world, 'waits', graphOf('Hello'))
-      await open(world, page, 'waits')
-      await context.route('**/api/v1/workflow/update', route => route.abort())
-      await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('Hello from the train')
-      await page.locator('[data-status="failed"]').waitFor()
-      await page.evaluate("location.hash = '#/workflows'")
-      await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
-      await store(world, 'waits', graphOf('Hello', 'Meanwhile: {{#llm_1.text#}}'))
-      await context.unroute('**/api/v1/workflow/update')
-      await open(world, page, 'waits')
-      await page.getByText('have been restored').waitFor()
-      await saved(page)
-      const merged = ['Hello from the train', 'Meanwhile: {{#llm_1.text#}}']
-      assert.deepEqual((await current(world, 'waits')).texts, merged)
-      await page.reload()
-      await page.getByRole('application').waitFor()
-      assert.equal(await page.getByText('have been restored').count(), 0)
-    },
-  )
+describeConsole('Several users of one workflow', world => {
+  flow(world, 'unsaved edits wait in the browser, and are merged later', async ({ page, context }) => {
+    await store(world, 'waits', graphOf('Hello'))
+    await open(world, page, 'waits')
+    await context.route('**/api/v1/workflow/update', route => route.abort())
+    await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('Hello from the train')
+    await page.locator('[data-status="failed"]').waitFor()
+    await page.evaluate("location.hash = '#/workflows'")
+    await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
+    await store(world, 'waits', graphOf('Hello', 'Meanwhile: {{#llm_1.text#}}'))
+    await context.unroute('**/api/v1/workflow/update')
+    await open(world, page, 'waits')
+    await page.getByText('have been restored').waitFor()
+    await saved(page)
+    const merged = ['Hello from the train', 'Meanwhile: {{#llm_1.text#}}']
+    assert.deepEqual((await current(world, 'waits')).texts, merged)
+    await page.reload()
+    await page.getByRole('application').waitFor()
+    assert.equal(await page.getByText('have been restored').count(), 0)
+  })
 
-  flow(world, 'edits in different places are put together without a question', async ({ page, context }) => {
+  flow(world, 'edits in different places are merged without a conflict', async ({ page, context }) => {
     await store(world, 'together', graphOf('Hello'))
     await open(world, page, 'together')
     const other = await context.newPage()
@@ -99,7 +95,7 @@ describeConsole('Several people at one workflow', world => {
 
   flow(
     world,
-    'edits of the same field are chosen from, and both stay in the history',
+    'edits of the same field are resolved by the user, and both stay in the history',
     async ({ page, context }) => {
       await store(world, 'clash', graphOf('Hello'))
       await open(world, page, 'clash')
@@ -134,7 +130,7 @@ describeConsole('Several people at one workflow', world => {
 })
 
 describeConsole('The history of a workflow', world => {
-  flow(world, 'shows what changed and rolls back, which undo takes back', async ({ page }) => {
+  flow(world, 'shows changes and rolls back, which can be undone', async ({ page }) => {
     await store(world, 'old', graphOf('First'))
     const { nodes, edges } = graphOf('Second')
     const note = node('note', { type: 'template', title: 'Note', template: 'Noted' })
@@ -169,7 +165,7 @@ describeConsole('The history of a workflow', world => {
     assert.deepEqual((await current(world, 'old')).texts, ['Second', '{{#llm_1.text#}}'])
   })
 
-  flow(world, 'somebody who saved meanwhile is heard before a roll back', async ({ page }) => {
+  flow(world, 'a newer version of another user is shown before a roll back', async ({ page }) => {
     await store(world, 'race', graphOf('First'))
     await store(world, 'race', graphOf('Second'))
     await open(world, page, 'race')
@@ -193,8 +189,8 @@ describeConsole('The history of a workflow', world => {
   })
 })
 
-describeConsole('A workflow that is in trouble', world => {
-  flow(world, 'and was deleted meanwhile can be saved as a new one', async ({ page }) => {
+describeConsole('A broken workflow', world => {
+  flow(world, 'that was deleted in the meantime can be saved as a new one', async ({ page }) => {
     await store(world, 'gone', graphOf('Hello'))
     await open(world, page, 'gone')
     const panel = await select(page, 'llm_1')
@@ -216,7 +212,7 @@ describeConsole('A workflow that is in trouble', world => {
     await page.waitForFunction("!Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
   })
 
-  flow(world, 'because its layout cannot be read keeps the layout that it has', async ({ page, context }) => {
+  flow(world, 'whose layout cannot be loaded keeps its layout', async ({ page, context }) => {
     await store(world, 'layout', graphOf('Hello'))
     const positions = { llm_1: { x: 777, y: 333 } }
     await world.server.api.post('workflow/layout', { id: 'layout', positions })
@@ -233,7 +229,7 @@ describeConsole('A workflow that is in trouble', world => {
     assert.deepEqual(json.data.positions, positions)
   })
 
-  flow(world, 'leaves nothing behind for the next person when one signs out', async ({ page, context }) => {
+  flow(world, 'leaves nothing behind for the next user after signing out', async ({ page, context }) => {
     await store(world, 'private', graphOf('Hello'))
     await open(world, page, 'private')
     await context.route('**/api/v1/workflow/update', route => route.abort())

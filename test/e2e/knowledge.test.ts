@@ -61,7 +61,7 @@ async function handbook(world: ConsoleWorld): Promise<{ id: string; fileIds: str
 describeConsole(
   'Knowledge',
   world => {
-    flow(world, 'makes a base and brings many documents into it at once', async ({ page }) => {
+    flow(world, 'creates a knowledge base and adds many documents at once', async ({ page }) => {
       await page.goto(`${world.server.base}/#/knowledge`)
       await page.getByText('No knowledge bases yet').waitFor()
       await expectAccessible(page, 'the empty list')
@@ -122,7 +122,7 @@ describeConsole(
 
     flow(
       world,
-      'an upload that fails says why, can be tried again, and a waiting one can be canceled',
+      'a failed upload is explained and can be retried, and a queued one can be canceled',
       async ({ page }) => {
         const id = await makeBase(world.server.api)
         await page.goto(`${world.server.base}/#/knowledge/${id}`)
@@ -163,7 +163,7 @@ describeConsole(
       },
     )
 
-    flow(world, 'corrects a passage, finds it by the new word, and keeps another out', async ({ page }) => {
+    flow(world, 'edits a passage, finds it by the new word, and excludes another one', async ({ page }) => {
       const { id } = await handbook(world)
       await page.goto(`${world.server.base}/#/knowledge/${id}`)
       await page.getByRole('link', { name: 'leave.md' }).click()
@@ -199,7 +199,7 @@ describeConsole(
       assert.equal(await results.filter({ hasText: 'sabbatical' }).count(), 0)
     })
 
-    flow(world, 'searches in both languages and tells why', async ({ page }) => {
+    flow(world, 'searches in both languages and explains the results', async ({ page }) => {
       const { id, fileIds } = await handbook(world)
       await page.goto(`${world.server.base}/#/knowledge/${id}/search`)
       await page.getByText('Try a search').waitFor()
@@ -252,7 +252,7 @@ describeConsole(
       await first.getByRole('meter', { name: 'Rerank' }).waitFor({ state: 'attached' })
     })
 
-    flow(world, 'changes the settings, which indexes anew, and deletes', async ({ page }) => {
+    flow(world, 'changes the settings, which re-indexes, and deletes', async ({ page }) => {
       const { id } = await handbook(world)
       const before = await whenRead(world.server.api, id)
       await page.goto(`${world.server.base}/#/knowledge/${id}/settings`)
@@ -291,7 +291,7 @@ describeConsole(
 
     flow(
       world,
-      'a viewer looks at everything and is offered no change',
+      'a viewer sees everything and is offered no changes',
       async ({ page }) => {
         const { id, fileIds } = await handbook(world)
         const made = await dataOf(world.server.api.post('token/create', { name: 'Reader', role: 'viewer' }))

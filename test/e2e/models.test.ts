@@ -67,7 +67,7 @@ describeConsole('Models', world => {
     await settings.getByText('Default', { exact: true }).waitFor()
   })
 
-  flow(world, 'tell what the server refuses', async ({ page }) => {
+  flow(world, 'show why the server rejects them', async ({ page }) => {
     await page.goto(`${world.server.base}/#/models`)
     await page.getByRole('button', { name: 'Add a model' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a model' })

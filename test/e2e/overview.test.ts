@@ -5,9 +5,9 @@ import { describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
 describeConsole(
-  'The overview of a server that has nothing yet',
+  'The overview of an empty server',
   world => {
-    flow(world, 'says what is missing and what to do next', async ({ page }) => {
+    flow(world, 'shows what is missing and what to do next', async ({ page }) => {
       await page.goto(`${world.server.base}/#/`)
       await page.getByRole('heading', { name: 'Welcome to Banyan' }).waitFor()
       const features = page.getByRole('list', { name: 'Setup status' })
@@ -26,7 +26,7 @@ describeConsole(
 
     flow(
       world,
-      'speaks Chinese',
+      'is in Chinese',
       async ({ page }) => {
         await page.goto(`${world.server.base}/#/`)
         await page.getByRole('heading', { name: '欢迎使用 Banyan' }).waitFor()
@@ -49,8 +49,8 @@ describeConsole(
   { withModel: false },
 )
 
-describeConsole('The overview of a server at work', world => {
-  flow(world, 'shows what is ready, what there is, and how the last runs went', async ({ page }) => {
+describeConsole('The overview of a server in use', world => {
+  flow(world, 'shows the setup status, counts and recent runs', async ({ page }) => {
     const { api } = world.server
     await api.post('agent/create', { name: 'Butler' })
     await api.upload('hello.txt', 'Hello')
@@ -79,7 +79,7 @@ describeConsole('The overview of a server at work', world => {
 
   flow(
     world,
-    'fits into a narrow window, and is as readable in the dark',
+    'fits into a narrow window, and is readable in the dark theme',
     async ({ page }) => {
       for (const path of ['', 'files', 'models', 'tokens', 'usage', 'settings']) {
         await page.goto(`${world.server.base}/#/${path}`)

@@ -100,35 +100,31 @@ describeConsole('The settings of a node', world => {
     },
   )
 
-  flow(
-    world,
-    'shows a broken reference at its field and in the list until it is mended',
-    async ({ page }) => {
-      await open(
-        world,
-        page,
-        'broken',
-        chain(start, answer('Mind {{#nobody.text#}}'), say('{{#llm_1.text#}}'), end),
-      )
-      const checks = page.getByRole('tab', { name: /Checks/ })
-      await checks.click()
-      const list = page.getByRole('region', { name: 'Checks' })
-      await list.getByText('The workflow cannot run yet.').waitFor()
-      await list.getByRole('button', { name: /nobody\.text/ }).press('Enter')
-      const field = panelOf(page, 'llm_1').getByLabel('Prompt', { exact: true })
-      await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Prompt'")
-      assert.equal(await field.getAttribute('aria-invalid'), 'true')
-      await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor()
-      await expectAccessible(page, 'the panel with a problem', '.node-panel')
-      await field.fill('Mind {{#sys.query#}}')
-      await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor({ state: 'hidden' })
-      await checks.click()
-      await list.getByText('The workflow is ready to run.').waitFor()
-      await expectAccessible(page, 'the list of checks')
-    },
-  )
+  flow(world, 'shows a broken reference at its field and in the list until it is fixed', async ({ page }) => {
+    await open(
+      world,
+      page,
+      'broken',
+      chain(start, answer('Mind {{#nobody.text#}}'), say('{{#llm_1.text#}}'), end),
+    )
+    const checks = page.getByRole('tab', { name: /Checks/ })
+    await checks.click()
+    const list = page.getByRole('region', { name: 'Checks' })
+    await list.getByText('The workflow cannot run yet.').waitFor()
+    await list.getByRole('button', { name: /nobody\.text/ }).press('Enter')
+    const field = panelOf(page, 'llm_1').getByLabel('Prompt', { exact: true })
+    await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Prompt'")
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor()
+    await expectAccessible(page, 'the panel with a problem', '.node-panel')
+    await field.fill('Mind {{#sys.query#}}')
+    await panelOf(page, 'llm_1').getByText('names no node of this workflow').waitFor({ state: 'hidden' })
+    await checks.click()
+    await list.getByText('The workflow is ready to run.').waitFor()
+    await expectAccessible(page, 'the list of checks')
+  })
 
-  flow(world, 'every kind opens, and merely looking changes nothing', async ({ page }) => {
+  flow(world, 'every kind opens, and viewing changes nothing', async ({ page }) => {
     const { kinds } = kindCatalog()
     const strange = { type: 'from_elsewhere', title: 'Strange', own: { deep: [1, '2'] } }
     const others = kinds
@@ -161,7 +157,7 @@ describeConsole('The settings of a node', world => {
     assert.deepEqual(config, graph)
   })
 
-  flow(world, 'keeps JSON that is not whole in the field and stores it once it is', async ({ page }) => {
+  flow(world, 'keeps invalid JSON in the field and stores it once it is valid', async ({ page }) => {
     const call = {
       type: 'http_request',
       title: 'Call',
@@ -235,7 +231,7 @@ describeConsole('The settings of a node', world => {
     )
   })
 
-  flow(world, 'renaming a field nobody knows does not lose it on the way', async ({ page }) => {
+  flow(world, 'renaming an unknown field does not lose it', async ({ page }) => {
     const data = { foo: 1, type: 'from_elsewhere', title: 'Strange', last: 2 }
     await open(world, page, 'others', chain(start, node('strange', data), say('Hello'), end))
     const panel = await select(page, 'strange')
@@ -253,7 +249,7 @@ describeConsole('The settings of a node', world => {
     await eventually(async () => assert.match(await now(), /"back":true/))
   })
 
-  flow(world, 'checks go on after the server was too busy for one', async ({ page }) => {
+  flow(world, 'checks continue after the server was too busy', async ({ page }) => {
     let refusals = 2
     await page.route('**/api/v1/workflow/check', async route => {
       if (refusals === 0) return route.fallback()
@@ -268,18 +264,16 @@ describeConsole('The settings of a node', world => {
 
   flow(
     world,
-    'findings are told in Chinese, with the words of the server below',
+    'problems are shown in Chinese, with the reference they are about',
     async ({ page }) => {
       await open(world, page, 'chinese', chain(start, say('{{#nobody.text#}}'), end))
       const panel = await select(page, 'say')
-      await panel.getByText('引用的节点在这个工作流中不存在。').waitFor()
-      await panel.getByText('{{#nobody.text#}} names no node of this workflow').waitFor()
+      await panel.getByText('引用的节点不存在。（{{#nobody.text#}}）').waitFor()
       await page.getByRole('tab', { name: '检查' }).click()
       const line = page.getByRole('region', { name: '检查' }).getByRole('button', { name: /Say/ })
-      assert.match(
-        await line.innerText(),
-        /引用的节点在这个工作流中不存在。\s+\{\{#nobody\.text#\}\} names no node/,
-      )
+      const text = await line.innerText()
+      assert.match(text, /引用的节点不存在。（\{\{#nobody\.text#\}\}）/)
+      assert.doesNotMatch(text, /node/)
       await expectAccessible(page, 'findings in Chinese')
     },
     { language: 'zh' },
@@ -287,7 +281,7 @@ describeConsole('The settings of a node', world => {
 
   flow(
     world,
-    'a new id is followed by references, a new case by its edges, and undo takes both back',
+    'references follow a new id, edges follow a new branch, and undo reverts both',
     async ({ page }) => {
       const which = node('which', {
         type: 'condition',

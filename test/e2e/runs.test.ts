@@ -38,37 +38,41 @@ const marked = (page: Page, id: string, mark: string) =>
 const standing = (page: Page, words: string) => page.getByRole('status').getByText(words, { exact: true })
 
 describeConsole('Running a workflow in its editor', world => {
-  flow(world, 'nodes light up, the answer streams in, and a reload finds the run again', async ({ page }) => {
-    await store(world, 'ask', 'Ask', echoGraph())
-    speakSlowly(world)
-    await openPanel(world, page, 'ask')
-    await page.getByText('No runs yet').waitFor()
-    await ask(page, 'How does a banyan grow?')
-    await answers(page).getByText('A: It lets down roots').waitFor()
-    await marked(page, 'input', 'succeeded').waitFor()
-    await marked(page, 'model', 'running').waitFor()
+  flow(
+    world,
+    'nodes light up, the answer is streamed, and a reload finds the run again',
+    async ({ page }) => {
+      await store(world, 'ask', 'Ask', echoGraph())
+      speakSlowly(world)
+      await openPanel(world, page, 'ask')
+      await page.getByText('No runs yet').waitFor()
+      await ask(page, 'How does a banyan grow?')
+      await answers(page).getByText('A: It lets down roots').waitFor()
+      await marked(page, 'input', 'succeeded').waitFor()
+      await marked(page, 'model', 'running').waitFor()
 
-    await page.reload()
-    await answers(page).getByText('A: It lets down roots').waitFor()
-    await marked(page, 'model', 'running').waitFor()
-    // Another tab of the panel does not end it.
-    await page.getByRole('tab', { name: 'Settings' }).click()
-    gates.open()
-    await marked(page, 'end', 'succeeded').waitFor()
-    await page.getByRole('tab', { name: 'Run', exact: true }).click()
-    await answers(page).getByText(`A: ${kindly}`, { exact: true }).waitFor()
-    await standing(page, 'Succeeded').waitFor()
+      await page.reload()
+      await answers(page).getByText('A: It lets down roots').waitFor()
+      await marked(page, 'model', 'running').waitFor()
+      // Another tab of the panel does not end it.
+      await page.getByRole('tab', { name: 'Settings' }).click()
+      gates.open()
+      await marked(page, 'end', 'succeeded').waitFor()
+      await page.getByRole('tab', { name: 'Run', exact: true }).click()
+      await answers(page).getByText(`A: ${kindly}`, { exact: true }).waitFor()
+      await standing(page, 'Succeeded').waitFor()
 
-    await steps(page)
-      .getByRole('button', { name: /Language model/ })
-      .click()
-    await steps(page).getByRole('heading', { name: 'Inputs' }).waitFor()
-    await steps(page).getByText('prompt_template').waitFor()
-    await steps(page).getByText('How does a banyan grow?').waitFor()
-    await expectAccessible(page, 'the editor after a run')
-  })
+      await steps(page)
+        .getByRole('button', { name: /Language model/ })
+        .click()
+      await steps(page).getByRole('heading', { name: 'Inputs' }).waitFor()
+      await steps(page).getByText('prompt_template').waitFor()
+      await steps(page).getByText('How does a banyan grow?').waitFor()
+      await expectAccessible(page, 'the editor after a run')
+    },
+  )
 
-  flow(world, 'a slow run is stopped, and what it said stays', async ({ page }) => {
+  flow(world, 'a slow run is stopped, and its messages are kept', async ({ page }) => {
     await store(world, 'slow', 'Slow', echoGraph())
     speakSlowly(world)
     await openPanel(world, page, 'slow')
@@ -83,7 +87,7 @@ describeConsole('Running a workflow in its editor', world => {
     await page.getByRole('button', { name: 'Run', exact: true }).last().waitFor()
   })
 
-  flow(world, 'a node that fails is shown, with the words of the server', async ({ page }) => {
+  flow(world, 'a failed node is shown with the server’s message', async ({ page }) => {
     await store(world, 'fails', 'Fails', echoGraph())
     world.model.play(() => ({ status: 401, message: 'wrong key' }))
     await openPanel(world, page, 'fails')
@@ -95,7 +99,7 @@ describeConsole('Running a workflow in its editor', world => {
     await page.locator('[data-node="model"][aria-pressed="true"]').waitFor()
   })
 
-  flow(world, 'files and further inputs go along with the question', async ({ page }) => {
+  flow(world, 'files and additional inputs are sent with the question', async ({ page }) => {
     await store(world, 'city', 'City', chain(output('say', '{{#sys.inputs.city#}} {{#sys.files#}}')))
     await openPanel(world, page, 'city')
     const attached = { name: 'tree.txt', mimeType: 'text/plain', buffer: Buffer.from('roots') }
@@ -111,7 +115,7 @@ describeConsole('Running a workflow in its editor', world => {
       .waitFor()
   })
 
-  flow(world, 'a run that cannot start keeps the files for the next try', async ({ page }) => {
+  flow(world, 'a run that cannot start keeps the files for the next attempt', async ({ page }) => {
     await store(world, 'again', 'Again', chain(output('say', 'Read: {{#sys.files#}}')))
     await openPanel(world, page, 'again')
     const attached = { name: 'tree.txt', mimeType: 'text/plain', buffer: Buffer.from('roots') }
@@ -132,7 +136,7 @@ describeConsole('Running a workflow in its editor', world => {
     await files.waitFor({ state: 'hidden' })
   })
 
-  flow(world, 'what is drawn here runs, although a colleague has saved something else', async ({ page }) => {
+  flow(world, 'the shown graph runs, although another user has saved a newer one', async ({ page }) => {
     await store(world, 'shared', 'Shared', chain(output('say', 'As it is drawn')))
     await openPanel(world, page, 'shared')
     await page.getByRole('textbox', { name: 'Question' }).waitFor()
@@ -142,7 +146,7 @@ describeConsole('Running a workflow in its editor', world => {
     await marked(page, 'say', 'succeeded').waitFor()
   })
 
-  flow(world, 'a run that asks is answered in place', async ({ page }) => {
+  flow(world, 'a waiting run is answered in place', async ({ page }) => {
     const size = node('size', 'question', { question: 'Which size?', options: ['small', 'large'] })
     await store(world, 'order', 'Order', chain(size, output('say', 'One {{#size.answer#}} tea.')))
     await openPanel(world, page, 'order')
@@ -156,7 +160,7 @@ describeConsole('Running a workflow in its editor', world => {
     await marked(page, 'size', 'succeeded').waitFor()
   })
 
-  flow(world, 'one node is run by itself, with what the last run gave before it', async ({ page }) => {
+  flow(world, 'one node runs alone, with the outputs of the last run', async ({ page }) => {
     await store(world, 'one', 'One', echoGraph())
     world.model.play(() => ({ text: kindly }))
     await openPanel(world, page, 'one')
@@ -180,7 +184,7 @@ describeConsole('Running a workflow in its editor', world => {
 
   flow(
     world,
-    'earlier runs are listed and opened with their marks, in the dark too',
+    'earlier runs are listed and opened with their marks, also in the dark theme',
     async ({ page }) => {
       await store(world, 'past', 'Past', echoGraph())
       const before = () => world.server.api.post('workflow/run', { id: 'past', inputs: { query: 'x' } })
@@ -202,7 +206,7 @@ describeConsole('Running a workflow in its editor', world => {
     { colorScheme: 'dark' },
   )
 
-  flow(world, 'what cannot run says why and where', async ({ page }) => {
+  flow(world, 'a workflow that cannot run shows why and where', async ({ page }) => {
     await store(world, 'broken', 'Broken', chain(llm('model', '{{#gone.text#}}'), output('say', 'Hi')))
     await openPanel(world, page, 'broken')
     await page.getByText('This workflow cannot run yet').waitFor()
@@ -222,36 +226,32 @@ describeConsole('Running a workflow in its editor', world => {
 })
 
 describeConsole('The pages of runs', world => {
-  flow(
-    world,
-    'a run that somebody else started is seen live, in the list and on its page',
-    async ({ page }) => {
-      await page.goto(`${world.server.base}/#/runs`)
-      await page.getByRole('heading', { name: 'No runs yet' }).waitFor()
-      await expectAccessible(page, 'runs before there is one')
-      await store(world, 'ask', 'Ask', echoGraph())
-      speakSlowly(world)
-      const started = world.server.api.post('workflow/run', { id: 'ask', inputs: { query: 'How?' } })
-      await gates.reached('rest')
-      await page.reload()
-      await page.getByRole('row', { name: /Ask.*Running/ }).waitFor()
-      await page.getByRole('link', { name: 'Ask' }).click()
-      await page.getByRole('heading', { name: 'Run of Ask' }).waitFor()
-      await answers(page).getByText('A: It lets down roots').waitFor()
-      await expectAccessible(page, 'the page of a run that goes on')
-      const list = await page.context().newPage()
-      await list.goto(`${world.server.base}/#/runs`)
-      await list.getByRole('row', { name: /Ask.*Running/ }).waitFor()
-      gates.open()
-      await started
-      await answers(page).getByText(`A: ${kindly}`, { exact: true }).waitFor()
-      await standing(page, 'Succeeded').waitFor()
-      await list.getByRole('row', { name: /Ask.*Succeeded/ }).waitFor()
-      await expectAccessible(list, 'the list of runs')
-      await page.getByRole('link', { name: 'Open the workflow' }).click()
-      await marked(page, 'model', 'succeeded').waitFor()
-    },
-  )
+  flow(world, 'a run started elsewhere is shown live, in the list and on its page', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/runs`)
+    await page.getByRole('heading', { name: 'No runs yet' }).waitFor()
+    await expectAccessible(page, 'runs before there is one')
+    await store(world, 'ask', 'Ask', echoGraph())
+    speakSlowly(world)
+    const started = world.server.api.post('workflow/run', { id: 'ask', inputs: { query: 'How?' } })
+    await gates.reached('rest')
+    await page.reload()
+    await page.getByRole('row', { name: /Ask.*Running/ }).waitFor()
+    await page.getByRole('link', { name: 'Ask' }).click()
+    await page.getByRole('heading', { name: 'Run of Ask' }).waitFor()
+    await answers(page).getByText('A: It lets down roots').waitFor()
+    await expectAccessible(page, 'the page of a run that goes on')
+    const list = await page.context().newPage()
+    await list.goto(`${world.server.base}/#/runs`)
+    await list.getByRole('row', { name: /Ask.*Running/ }).waitFor()
+    gates.open()
+    await started
+    await answers(page).getByText(`A: ${kindly}`, { exact: true }).waitFor()
+    await standing(page, 'Succeeded').waitFor()
+    await list.getByRole('row', { name: /Ask.*Succeeded/ }).waitFor()
+    await expectAccessible(list, 'the list of runs')
+    await page.getByRole('link', { name: 'Open the workflow' }).click()
+    await marked(page, 'model', 'succeeded').waitFor()
+  })
 
   flow(world, 'a waiting run is answered on its page, another one is stopped there', async ({ page }) => {
     await store(
@@ -274,7 +274,7 @@ describeConsole('The pages of runs', world => {
 
   flow(
     world,
-    'runs are filtered, in Chinese and in the dark',
+    'runs are filtered, in Chinese and in the dark theme',
     async ({ page }) => {
       await page.goto(`${world.server.base}/#/runs`)
       await page.getByRole('row', { name: /Name.*已停止/ }).waitFor()
@@ -293,7 +293,7 @@ describeConsole('The pages of runs', world => {
 
   flow(
     world,
-    'a viewer sees how a run stands and is offered nothing else',
+    'a viewer sees the status of a run and is offered no actions',
     async ({ page }) => {
       const { data } = (await world.server.api.post('token/create', { name: 'Reader', role: 'viewer' })).json
       const waits = await world.server.api.post('workflow/run', { id: 'name', inputs: { query: 'x' } })

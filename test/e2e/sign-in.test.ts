@@ -7,7 +7,7 @@ import { expectAccessible } from './support/expect-accessible.ts'
 describeConsole('Signing in', world => {
   flow(
     world,
-    'takes a token, refuses a wrong one with a reason, and signs out',
+    'accepts a token, rejects an invalid one with a reason, and signs out',
     async ({ page }) => {
       await page.goto(world.server.base)
       await expectAccessible(page, 'the sign-in page')
@@ -27,7 +27,7 @@ describeConsole('Signing in', world => {
 
   flow(
     world,
-    'the link of the first start signs in, and the token goes nowhere but into a header',
+    'the link of the first start signs in, and the token is only sent in a header',
     async ({ page }) => {
       const addresses: string[] = []
       const referrers: (string | undefined)[] = []
@@ -48,7 +48,7 @@ describeConsole('Signing in', world => {
   const makeToken = async (role: string): Promise<{ id: string; token: string }> =>
     (await world.server.api.post('token/create', { name: `A ${role}`, role })).json.data
 
-  flow(world, 'a link pasted where somebody is signed in asks which token is meant', async ({ page }) => {
+  flow(world, 'a link pasted while signed in asks which token to use', async ({ page }) => {
     const { token } = await makeToken('viewer')
     await page.goto(`${world.server.base}/#/files`)
     await page.getByRole('heading', { name: 'Files', level: 1 }).waitFor()
@@ -72,7 +72,7 @@ describeConsole('Signing in', world => {
 
   flow(
     world,
-    'whose token is revoked signs in again and finds everything typed, also what was being saved',
+    'after its token was revoked, a user signs in again and finds all input, also what was being saved',
     async ({ page }) => {
       const [first, second] = [await makeToken('editor'), await makeToken('editor')]
       const base = await makeBase(world.server.api, { name: 'Handbook' })
@@ -97,7 +97,7 @@ describeConsole('Signing in', world => {
     { signedIn: false },
   )
 
-  flow(world, 'another page begins at its top, with the focus there', async ({ page }) => {
+  flow(world, 'another page starts at its top, with the focus there', async ({ page }) => {
     await page.setViewportSize({ width: 1280, height: 400 })
     await page.goto(`${world.server.base}/#/`)
     await page.getByRole('heading', { level: 1 }).waitFor()

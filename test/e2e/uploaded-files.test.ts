@@ -32,10 +32,10 @@ const hostile: Record<string, string> = {
   'page.unknown': `<!doctype html>${script}`,
 }
 
-describeConsole('Files that somebody uploaded', world => {
+describeConsole('Uploaded files', world => {
   flow(
     world,
-    'run nothing when they are opened, whatever they are called',
+    'run no code when they are opened, whatever their names',
     async ({ page, problems }) => {
       const dialogs: string[] = []
       page.on('dialog', dialog => {

@@ -47,7 +47,7 @@ describeConsole('Usage', world => {
 
   flow(
     world,
-    'is asked of days of one’s own',
+    'supports a custom range',
     async ({ page }) => {
       await page.goto(`${world.server.base}/#/usage?from=2026-01-01&to=2026-01-31`)
       await page.getByRole('heading', { name: 'No runs in this period' }).waitFor()

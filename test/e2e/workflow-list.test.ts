@@ -13,7 +13,7 @@ const graph = (title: string) => ({
 })
 
 describeConsole('The list of workflows', world => {
-  flow(world, 'the first workflow is made from a template, and runs', async ({ page }) => {
+  flow(world, 'the first workflow is created from a template, and runs', async ({ page }) => {
     await page.goto(`${world.server.base}/#/workflows`)
     await page.getByRole('heading', { name: 'No workflows yet' }).waitFor()
     await expectAccessible(page, 'the empty list')
@@ -33,33 +33,29 @@ describeConsole('The list of workflows', world => {
     assert.deepEqual([run.json.data.status, run.json.data.answer], ['succeeded', 'Gladly.'])
   })
 
-  flow(
-    world,
-    'every template can be stored, and lacks at most what only its owner knows',
-    async ({ page }) => {
-      for (const [template, missing] of [
-        ['Knowledge answer', /knowledge/],
-        ['Coffee order', undefined],
-        ['Branches', undefined],
-      ] as const) {
-        await page.goto(`${world.server.base}/#/workflows`)
-        await page.getByRole('button', { name: 'New workflow' }).click()
-        await page.getByLabel('Name', { exact: true }).fill(template)
-        await page.getByLabel(template).check()
-        await page.getByRole('button', { name: 'Create', exact: true }).click()
-        await (await canvasOf(page)).card('Question').waitFor()
-        const [, id] = /#\/workflows\/(.+)$/.exec(page.url())!
-        const { errors, warnings } = (await world.server.api.post('workflow/check', { id })).json.data
-        assert.deepEqual(errors, [])
-        const unexpected = warnings.filter(
-          ({ path, message }: { path: string; message: string }) => !missing?.test(`${path} ${message}`),
-        )
-        assert.deepEqual(unexpected, [], template)
-      }
-    },
-  )
+  flow(world, 'every template can be stored, and lacks at most its owner’s choices', async ({ page }) => {
+    for (const [template, missing] of [
+      ['Knowledge answer', /knowledge/],
+      ['Coffee order', undefined],
+      ['Branches', undefined],
+    ] as const) {
+      await page.goto(`${world.server.base}/#/workflows`)
+      await page.getByRole('button', { name: 'New workflow' }).click()
+      await page.getByLabel('Name', { exact: true }).fill(template)
+      await page.getByLabel(template).check()
+      await page.getByRole('button', { name: 'Create', exact: true }).click()
+      await (await canvasOf(page)).card('Question').waitFor()
+      const [, id] = /#\/workflows\/(.+)$/.exec(page.url())!
+      const { errors, warnings } = (await world.server.api.post('workflow/check', { id })).json.data
+      assert.deepEqual(errors, [])
+      const unexpected = warnings.filter(
+        ({ path, message }: { path: string; message: string }) => !missing?.test(`${path} ${message}`),
+      )
+      assert.deepEqual(unexpected, [], template)
+    }
+  })
 
-  flow(world, 'lists what others stored, finds, renames, duplicates and deletes', async ({ page }) => {
+  flow(world, 'lists, finds, renames, duplicates and deletes workflows', async ({ page }) => {
     for (let number = 1; number <= 24; number++)
       await world.server.api.post('workflow/update', {
         id: `made_${number}`,
@@ -92,7 +88,7 @@ describeConsole('The list of workflows', world => {
     await page.getByRole('heading', { name: 'No matches' }).waitFor()
   })
 
-  flow(world, 'what is exported can be imported again, as a file and as text', async ({ page }) => {
+  flow(world, 'an export can be imported again, as a file and as text', async ({ page }) => {
     const original = { ...graph('Far away'), note: 'of another editor' }
     await world.server.api.post('workflow/update', { id: 'travels', name: 'It travels', workflow: original })
     await page.goto(`${world.server.base}/#/workflows`)
@@ -122,7 +118,7 @@ describeConsole('The list of workflows', world => {
     await (await canvasOf(page)).card('Far away').waitFor()
   })
 
-  flow(world, 'a workflow that is not there can be made under its id', async ({ page }) => {
+  flow(world, 'a missing workflow can be created under its id', async ({ page }) => {
     await page.goto(`${world.server.base}/#/workflows/not_yet`)
     await page.getByRole('button', { name: 'Create it' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
@@ -132,7 +128,7 @@ describeConsole('The list of workflows', world => {
 
   flow(
     world,
-    'speaks Chinese, in the dark, to somebody who may only look',
+    'is in Chinese and in the dark theme, for a viewer',
     async ({ page, context }) => {
       const made = await world.server.api.post('token/create', { name: 'watcher', role: 'viewer' })
       await context.addInitScript(`localStorage.setItem('banyan.token', '${made.json.data.token}')`)

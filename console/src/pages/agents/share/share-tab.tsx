@@ -23,6 +23,8 @@ const useWords = defineWords(
     callTitle: 'Call it from your app',
     about: 'Two calls: create a conversation, then send a message and receive the answer.',
     language: 'Language',
+    createComment: '1. Create a conversation; the response contains its conversation_id',
+    sendComment: '2. Send a message; with "stream": 1 the answer is streamed (add -N)',
     copy: 'Copy example',
     reference: 'Full API reference',
     curl: 'curl',
@@ -40,6 +42,8 @@ const useWords = defineWords(
     callTitle: '在你的应用中调用',
     about: '只需两次调用：先创建对话，再发送消息并得到回答。',
     language: '语言',
+    createComment: '1. 创建对话，响应中包含 conversation_id',
+    sendComment: '2. 发送消息；加上 "stream": 1 可流式返回（并加 -N）',
     copy: '复制示例',
     reference: '完整 API 参考',
     curl: 'curl',
@@ -54,7 +58,12 @@ export function ShareTab({ agent }: { agent: AgentRecord }) {
   const may = useMay()
   const [language, setLanguage] = useState<SnippetLanguage>('curl')
   const isPublic = agent.access === 'public'
-  const snippet = snippetFor(language, { origin: window.location.origin, agentId: agent.id, isPublic })
+  const snippet = snippetFor(language, {
+    origin: window.location.origin,
+    agentId: agent.id,
+    isPublic,
+    comments: { create: words.createComment, send: words.sendComment },
+  })
   return (
     <div className="agent-content use-tab">
       <section aria-label={words.accessTitle}>

@@ -6,22 +6,24 @@ export interface SnippetFor {
   origin: string
   agentId: string
   isPublic: boolean
+  /** Comments above both calls, in the language of the console. */
+  comments: { create: string; send: string }
 }
 
 /** A placeholder for the reader's own token; a real one is never written into an example. */
 export const tokenPlaceholder = 'YOUR_TOKEN'
 
-function curl({ origin, agentId, isPublic }: SnippetFor): string {
+function curl({ origin, agentId, isPublic, comments }: SnippetFor): string {
   const head = [
     ...(isPublic ? [] : [`  -H 'Authorization: Bearer ${tokenPlaceholder}' \\`]),
     `  -H 'Content-Type: application/json' \\`,
   ].join('\n')
-  return `# 1. Begin a conversation; the answer holds its conversation_id
+  return `# ${comments.create}
 curl ${origin}/api/v1/conversation/create \\
 ${head}
   -d '{"agent_id": "${agentId}", "user_id": "ada"}'
 
-# 2. Say something; with "stream": 1 the answer comes piece by piece (add -N)
+# ${comments.send}
 curl ${origin}/api/v1/conversation/chat \\
 ${head}
   -d '{"agent_id": "${agentId}", "conversation_id": "CONVERSATION_ID",
