@@ -20,7 +20,7 @@ const embeddingDays = 30
 
 /** The parts of the knowledge bases, put together. */
 export function createKnowledge(adapters: Adapters, files: FileService, config: RuntimeConfig) {
-  const { clock, log, documentStore, chunkStore, segmentStore, readingStore } = adapters
+  const { clock, log, documentStore, chunkStore, segmentStore } = adapters
   const embedder = new Embedder(
     adapters.embeddingModel,
     adapters.questionModel,
@@ -30,7 +30,9 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
   const merger = new SegmentMerger(segmentStore, adapters.workers, clock)
   const ingestor = new Ingestor(
     {
-      readings: readingStore,
+      queue: adapters.ingestionQueue,
+      staging: adapters.stagingStore,
+      swap: adapters.generationSwap,
       files,
       reader: adapters.workers,
       embedder,
@@ -41,10 +43,10 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     },
     {
       concurrency: config.ingestWorkers + 3,
-      mostLarge: Math.max(1, config.ingestWorkers - 1),
+      maxLarge: Math.max(1, config.ingestWorkers - 1),
       leaseMilliseconds: 30_000,
       pollMilliseconds: 2000,
-      mostRetries: 4,
+      maxRetries: 4,
       isAlone: config.databaseUrl === undefined,
     },
   )

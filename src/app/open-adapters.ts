@@ -3,21 +3,13 @@ import { pino } from 'pino'
 import { AccessStore } from '../access/access-store.ts'
 import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
 import { openUsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
-import { fileUses } from '../adapters/sql/document-rows.ts'
 import { openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
 import { SqlAgentStore } from '../adapters/sql/sql-agent-store.ts'
-import { SqlChunkStore } from '../adapters/sql/sql-chunk-store.ts'
 import { SqlConversationStore } from '../adapters/sql/sql-conversation-store.ts'
-import { SqlDocumentStore } from '../adapters/sql/sql-document-store.ts'
-import { SqlEmbeddingCache } from '../adapters/sql/sql-embedding-cache.ts'
-import { SqlKnowledgeStore } from '../adapters/sql/sql-knowledge-store.ts'
-import { SqlKnowledgeSweep } from '../adapters/sql/sql-knowledge-sweep.ts'
 import { SqlLayoutStore } from '../adapters/sql/sql-layout-store.ts'
 import { SqlOutputVault } from '../adapters/sql/sql-output-vault.ts'
-import { SqlReadingStore } from '../adapters/sql/sql-reading-store.ts'
 import { SqlRunStore } from '../adapters/sql/sql-run-store.ts'
-import { SqlSegmentStore } from '../adapters/sql/sql-segment-store.ts'
 import { SqlUsageStore } from '../adapters/sql/sql-usage-store.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
 import { TableArchive } from '../backup/table-archive.ts'
@@ -28,6 +20,15 @@ import { FileStore } from '../files/file-store.ts'
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createSecretBox, type SecretBox } from '../kernel/secret-box.ts'
+import { ChunkStore } from '../knowledge/chunk-store.ts'
+import { DocumentStore, fileUses } from '../knowledge/document-store.ts'
+import { EmbeddingCache } from '../knowledge/embedding-cache.ts'
+import { SegmentStore } from '../knowledge/index/segment-store.ts'
+import { GenerationSwap } from '../knowledge/ingest/generation-swap.ts'
+import { IngestionQueue } from '../knowledge/ingest/ingestion-queue.ts'
+import { StagingStore } from '../knowledge/ingest/staging-store.ts'
+import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
+import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
@@ -69,13 +70,15 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     idempotencyStore: new IdempotencyStore(database),
     blobStore: await openDiskBlobStore(join(config.dataDir, 'files')),
     tableArchive: new TableArchive(database),
-    knowledgeStore: new SqlKnowledgeStore(database),
-    documentStore: new SqlDocumentStore(database),
-    readingStore: new SqlReadingStore(database),
-    chunkStore: new SqlChunkStore(database),
-    segmentStore: new SqlSegmentStore(database),
-    embeddingCache: new SqlEmbeddingCache(database),
-    knowledgeSweep: new SqlKnowledgeSweep(database),
+    knowledgeStore: new KnowledgeStore(database),
+    documentStore: new DocumentStore(database),
+    ingestionQueue: new IngestionQueue(database),
+    stagingStore: new StagingStore(database),
+    generationSwap: new GenerationSwap(database),
+    chunkStore: new ChunkStore(database),
+    segmentStore: new SegmentStore(database),
+    embeddingCache: new EmbeddingCache(database),
+    knowledgeSweep: new KnowledgeSweep(database),
     vectorIndex: await openVectorIndex(config, database),
     workers: new WorkerPool({
       size: config.ingestWorkers,

@@ -17,7 +17,9 @@ import type { EmbeddingCache } from '../knowledge/embedding-cache.ts'
 import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
 import type { SegmentStore } from '../knowledge/index/segment-store.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
-import type { ReadingStore } from '../knowledge/ingest/reading-store.ts'
+import type { GenerationSwap } from '../knowledge/ingest/generation-swap.ts'
+import type { IngestionQueue } from '../knowledge/ingest/ingestion-queue.ts'
+import type { StagingStore } from '../knowledge/ingest/staging-store.ts'
 import type { KnowledgeStore } from '../knowledge/knowledge-store.ts'
 import type { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
@@ -48,7 +50,9 @@ export interface Adapters {
   tableArchive: TableArchive
   knowledgeStore: KnowledgeStore
   documentStore: DocumentStore
-  readingStore: ReadingStore
+  ingestionQueue: IngestionQueue
+  stagingStore: StagingStore
+  generationSwap: GenerationSwap
   chunkStore: ChunkStore
   segmentStore: SegmentStore
   embeddingCache: EmbeddingCache

@@ -66,7 +66,7 @@ export class ChunkService {
     const { content } = correction
     const done =
       content === undefined || content === chunk.content
-        ? await this.#store.setEnabled(workspaceId, chunk, enabled, this.#clock.now())
+        ? await this.#store.setEnabled(workspaceId, chunk, enabled)
         : await this.#replace(workspaceId, base, chunk, content, enabled)
     if (!done)
       throw new AppError(

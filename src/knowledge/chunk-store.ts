@@ -1,13 +1,18 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
+import { type Database, readPage, type Transaction } from '../database/database.ts'
+import { list, Query, raw, sql } from '../database/sql.ts'
+import { vectorParameter } from '../database/vector.ts'
 import type { Segment } from './index/segment.ts'
+import { insertSegment } from './index/segment-store.ts'
 import type { Chunk } from './ingest/chunking/chunk.ts'
 import type { KnowledgeBase, Metadata } from './knowledge-base.ts'
-import type { ChunkFilter } from './metadata-filter.ts'
+import { batches, chunks, documents, generations, insertRows, vectors } from './knowledge-tables.ts'
+import { type ChunkFilter, filterSql } from './metadata-filter.ts'
 
 export interface StoredChunk extends Chunk {
   id: string
   enabled: boolean
-  /** Somebody corrected it by hand. */
+  /** Corrected by a user. */
   edited: boolean
 }
 
@@ -22,9 +27,9 @@ export interface FoundChunk extends StoredChunk, ChunkAddress {
   metadata: Metadata
 }
 
-/** A chunk as somebody mended it, with all that is derived from its text. */
+/** A corrected chunk, with everything that is derived from its text. */
 export interface ChunkCorrection {
-  /** The batch of its own that it goes into. */
+  /** The new batch for this chunk alone. */
   batchId: string
   content: string
   tokens: number
@@ -34,39 +39,217 @@ export interface ChunkCorrection {
   now: number
 }
 
-export interface ChunkStore {
-  list(
+const columns = chunks.columnsOf(
+  'c',
+  'batchId',
+  'position',
+  'id',
+  'content',
+  'heading',
+  'page',
+  'sheet',
+  'fromOffset',
+  'toOffset',
+  'tokens',
+  'enabled',
+  'edited',
+)
+const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
+const batchId = batches.columnsOf('b', 'id')
+
+function storedChunk({
+  batchId: _,
+  page,
+  sheet,
+  fromOffset,
+  toOffset,
+  ...row
+}: (typeof columns)['row']): StoredChunk {
+  return {
+    ...row,
+    ...(page !== undefined && { page }),
+    ...(sheet !== undefined && { sheet }),
+    from: fromOffset,
+    to: toOffset,
+  }
+}
+
+const foundChunk = ({
+  fileId,
+  name,
+  metadata,
+  ...row
+}: (typeof columns)['row'] & (typeof documentColumns)['row']): FoundChunk => ({
+  ...storedChunk(row),
+  batchId: row.batchId,
+  fileId,
+  fileName: name,
+  metadata,
+})
+
+const inLiveBatches = raw(`batches b
+  JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id`)
+
+export class ChunkStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async list(
     workspaceId: string,
     base: KnowledgeBase,
     fileId: string,
     page: PageRequest,
-  ): Promise<Page<StoredChunk>>
-  find(
+  ): Promise<Page<StoredChunk>> {
+    const from = sql`${inLiveBatches}
+      WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
+        AND b.state = 'live'`
+    const { total, items } = await readPage(this.#database, { columns, from, order: raw('c.position'), page })
+    return { total, items: items.map(storedChunk) }
+  }
+
+  async find(
     workspaceId: string,
     base: KnowledgeBase,
     fileId: string,
     chunkId: string,
-  ): Promise<FoundChunk | undefined>
-  /** Those that may be shown: of live batches, and enabled. In any order. */
-  fetch(workspaceId: string, generationId: string, addresses: ChunkAddress[]): Promise<FoundChunk[]>
-  setEnabled(workspaceId: string, chunk: FoundChunk, enabled: boolean, now: number): Promise<boolean>
+  ): Promise<FoundChunk | undefined> {
+    const position = Number(/_(\d+)$/.exec(chunkId)?.[1] ?? Number.NaN)
+    if (!Number.isSafeInteger(position)) return undefined
+    const row = await this.#database.get(sql`
+      SELECT ${columns}, ${documentColumns} FROM ${inLiveBatches}
+      JOIN documents d ON d.workspace_id = b.workspace_id AND d.knowledge_id = ${base.id} AND d.file_id = b.file_id
+      WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
+        AND b.state = 'live' AND c.position = ${position} AND c.id = ${chunkId}`)
+    return row && foundChunk(row)
+  }
+
+  /** The enabled chunks of live batches at these addresses, in any order. */
+  async fetch(workspaceId: string, generationId: string, addresses: ChunkAddress[]): Promise<FoundChunk[]> {
+    if (addresses.length === 0) return []
+    const wanted = new Query(
+      addresses.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT))').join(', '),
+      addresses.flatMap(({ batchId, position }) => [batchId, position]),
+    )
+    const rows = await this.#database.all(sql`
+      WITH wanted (batch_id, position) AS (VALUES ${wanted})
+      SELECT ${columns}, ${documentColumns} FROM wanted w
+      JOIN batches b ON b.workspace_id = ${workspaceId} AND b.id = w.batch_id AND b.state = 'live'
+        AND b.generation_id = ${generationId}
+      JOIN generations g ON g.workspace_id = b.workspace_id AND g.id = b.generation_id
+      JOIN documents d ON d.workspace_id = b.workspace_id AND d.knowledge_id = g.knowledge_id AND d.file_id = b.file_id
+      JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id AND c.position = w.position
+        AND c.enabled = 1`)
+    return rows.map(foundChunk)
+  }
+
+  setEnabled(workspaceId: string, { batchId, position }: ChunkAddress, enabled: boolean): Promise<boolean> {
+    return this.#database.transaction(
+      async transaction =>
+        (await transaction.run(sql`
+          UPDATE chunks SET ${chunks.set({ enabled })} WHERE ${chunks.where({ workspaceId, batchId, position })}
+            AND EXISTS (SELECT 1 FROM batches b
+              WHERE b.workspace_id = chunks.workspace_id AND b.id = chunks.batch_id AND b.state = 'live')`)) ===
+        1,
+    )
+  }
+
   /**
-   * Puts the corrected chunk into a batch of its own, which takes the old one's place. False when it was changed or
-   * removed meanwhile.
+   * Moves the corrected chunk into a batch of its own. False when the chunk was changed or removed meanwhile.
    */
   correct(
     workspaceId: string,
     base: KnowledgeBase,
     chunk: FoundChunk,
-    correction: ChunkCorrection,
-  ): Promise<boolean>
-  /** The live batches that a filter leaves. */
-  batchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter): Promise<Set<string>>
-  /** The same, or undefined when it leaves more than `most`: there may be very many. */
-  fewBatchesOf(
+    { batchId, content, tokens, enabled, segment, vector, now }: ChunkCorrection,
+  ): Promise<boolean> {
+    const generationId = base.generation.id
+    const { fileId, position } = chunk
+    const address = chunks.where({ workspaceId, batchId: chunk.batchId, position })
+    return this.#database.transaction(async transaction => {
+      // Every transaction that replaces or removes the batches of a document locks its job first.
+      const job = await transaction.get(sql`
+        SELECT 1 AS one FROM readings
+        WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND file_id = ${fileId}
+        ${this.#database.forUpdate}`)
+      const before = batches.where({ workspaceId, id: chunk.batchId, state: 'live' })
+      if (!job || !(await transaction.get(sql`SELECT 1 AS one FROM batches WHERE ${before}`))) return false
+      // The row moves to the new batch, so the old index entries point to nothing.
+      const moved = await transaction.run(sql`
+        UPDATE chunks SET ${chunks.set({ batchId, content, tokens, enabled, edited: true })} WHERE ${address}`)
+      if (moved === 0) return false
+      await this.#addBatch(transaction, workspaceId, generationId, fileId, batchId)
+      await insertSegment(transaction, segment, {
+        ...{ workspaceId, generationId, id: `${batchId}.0`, batchId },
+        ...{ state: 'live', createdAt: now },
+      })
+      await transaction.run(sql`DELETE FROM vectors WHERE ${address}`)
+      if (vector)
+        await insertVectors(transaction, this.#database.dialect, { workspaceId, generationId, batchId }, [
+          { position, vector },
+        ])
+      return true
+    })
+  }
+
+  async #addBatch(
+    transaction: Transaction,
+    workspaceId: string,
+    generationId: string,
+    fileId: string,
+    id: string,
+  ): Promise<void> {
+    const generation = generations.where({ workspaceId, id: generationId })
+    await transaction.run(sql`UPDATE generations SET revision = revision + 1 WHERE ${generation}`)
+    await transaction.run(sql`
+      INSERT INTO batches (workspace_id, id, generation_id, file_id, state, chunk_count, revision)
+      SELECT workspace_id, CAST(${id} AS TEXT), id, CAST(${fileId} AS TEXT), 'live', 1, revision
+      FROM generations WHERE ${generation}`)
+  }
+
+  /** The live batches that match a filter. */
+  batchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter): Promise<Set<string>> {
+    return this.#batchesOf(workspaceId, base, filter, sql``)
+  }
+
+  /** The same, or undefined when there are more than `limit`. */
+  async fewBatchesOf(
     workspaceId: string,
     base: KnowledgeBase,
     filter: ChunkFilter,
-    most: number,
-  ): Promise<Set<string> | undefined>
+    limit: number,
+  ): Promise<Set<string> | undefined> {
+    const found = await this.#batchesOf(workspaceId, base, filter, sql`LIMIT ${limit + 1}`)
+    return found.size > limit ? undefined : found
+  }
+
+  async #batchesOf(
+    workspaceId: string,
+    base: KnowledgeBase,
+    { fileIds, conditions }: ChunkFilter,
+    limit: Query,
+  ): Promise<Set<string>> {
+    if (fileIds?.length === 0) return new Set()
+    const files = fileIds ? sql`AND d.file_id IN ${list(fileIds)}` : sql``
+    const rows = await this.#database.all(sql`
+      SELECT ${batchId} FROM documents d
+      JOIN batches b ON b.workspace_id = d.workspace_id AND b.generation_id = ${base.generation.id}
+        AND b.file_id = d.file_id AND b.state = 'live'
+      WHERE d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id} ${files}${filterSql(conditions)} ${limit}`)
+    return new Set(rows.map(row => row.id))
+  }
 }
+
+export const insertVectors = (
+  transaction: Transaction,
+  dialect: Database['dialect'],
+  batch: { workspaceId: string; generationId: string; batchId: string },
+  added: { position: number; vector: Float32Array }[],
+): Promise<void> =>
+  insertRows(
+    transaction,
+    vectors,
+    added.map(({ position, vector }) => ({ ...batch, position, vector: vectorParameter(dialect, vector) })),
+  )

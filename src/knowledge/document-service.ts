@@ -3,9 +3,8 @@ import type { FileService } from '../files/file-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Chunking, defaultChunking } from './chunking.ts'
-import type { DocumentStatus, KnowledgeDocument } from './document.ts'
 import type { AddedDocuments, DocumentStore, Skipped } from './document-store.ts'
-import type { Metadata } from './knowledge-base.ts'
+import type { DocumentStatus, KnowledgeDocument, Metadata } from './knowledge-base.ts'
 import type { KnowledgeService } from './knowledge-service.ts'
 
 export interface NewDocuments {

@@ -1,7 +1,19 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { list, type Query, raw, searchPattern, searchText, sql } from '../database/sql.ts'
+import { as, integer, json, optional, text } from '../database/table.ts'
+import type { FileUses } from '../files/file-store.ts'
 import type { Chunking } from './chunking.ts'
-import type { DocumentStatus, KnowledgeDocument } from './document.ts'
-import type { KnowledgeBase, Metadata } from './knowledge-base.ts'
+import { enqueueDocuments } from './ingest/ingestion-queue.ts'
+import type {
+  DocumentError,
+  DocumentStatus,
+  KnowledgeBase,
+  KnowledgeDocument,
+  Metadata,
+} from './knowledge-base.ts'
+import { batches, documents, documentValues, ingestionJobs, insertRows } from './knowledge-tables.ts'
+import { valueRows } from './metadata-filter.ts'
 
 export interface Skipped {
   fileId: string
@@ -13,29 +25,282 @@ export interface AddedDocuments {
   skipped: Skipped[]
 }
 
-/** The documents of a base. Each waits for its readings: one per generation. */
-export interface DocumentStore {
-  /** Undefined when the base is gone. */
+interface NewDocument {
+  chunking: Chunking | undefined
+  metadata: Metadata
+  now: number
+}
+
+const documentColumns = documents.columnsOf(
+  'd',
+  'fileId',
+  'name',
+  'mimeType',
+  'size',
+  'chunking',
+  'metadata',
+  'createdAt',
+)
+const jobColumns = ingestionJobs.columnsOf(
+  'r',
+  'status',
+  'progress',
+  'chunkCount',
+  'attempts',
+  'error',
+  'updatedAt',
+  'indexedAt',
+)
+const fileId = documents.columns('fileId')
+const nextError = as('nextError', optional(json<DocumentError>()))
+type DocumentRow = (typeof documentColumns)['row'] & (typeof jobColumns)['row'] & (typeof nextError)['row']
+
+/** A document shows its job in the live generation; a failure in the next generation shows as its error. */
+const documentOf = ({ nextError, ...document }: DocumentRow): KnowledgeDocument => ({
+  ...document,
+  error: document.error ?? nextError,
+})
+
+/** SQLite joins a CROSS JOIN in the written order; PostgreSQL chooses the order itself. */
+const documentsFirst = raw('documents d JOIN readings r')
+const jobsFirst = raw('readings r CROSS JOIN documents d')
+/** Up to this many documents of one status are looked up by their status. */
+const maxByStatus = 2000
+const requeuedAtOnce = 1000
+
+/** Documents of a base together with their jobs. */
+function joined(workspaceId: string, base: KnowledgeBase, source = documentsFirst): Query {
+  return sql`${source}
+    ON r.workspace_id = d.workspace_id AND r.generation_id = ${base.generation.id} AND r.file_id = d.file_id
+    LEFT JOIN readings n
+    ON n.workspace_id = d.workspace_id AND n.generation_id = ${base.next?.id ?? ''} AND n.file_id = d.file_id
+    WHERE d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id} AND r.workspace_id = ${workspaceId}`
+}
+
+const requeue = (now: number): Query => sql`
+  UPDATE readings SET status = 'queued', progress = 0, retries = 0, interruptions = 0, error = NULL,
+    due_at = ${now}, updated_at = ${now}`
+
+/** The documents of a base. Each has one ingestion job per generation. */
+export class DocumentStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Undefined when the base does not exist. */
   add(
     workspaceId: string,
     knowledgeId: string,
     fileIds: string[],
-    options: { chunking: Chunking | undefined; metadata: Metadata; now: number },
-  ): Promise<AddedDocuments | undefined>
-  find(workspaceId: string, base: KnowledgeBase, fileId: string): Promise<KnowledgeDocument | undefined>
-  list(
+    options: NewDocument,
+  ): Promise<AddedDocuments | undefined> {
+    return this.#database.transaction(async transaction => {
+      // The lock holds off the swap of generations: a new document must get a job in both.
+      const base = await transaction.get(sql`
+        SELECT generation_id ${as('generationId', text())}, next_generation_id ${as('nextId', optional(text()))}
+        FROM knowledge_bases
+        WHERE workspace_id = ${workspaceId} AND id = ${knowledgeId} AND deleted_at IS NULL
+        ${this.#database.forUpdate}`)
+      if (!base) return undefined
+      const known = await this.#lockFiles(transaction, workspaceId, [...new Set(fileIds)])
+      const added = await this.#insert(transaction, workspaceId, knowledgeId, known, options)
+      const ids = [base.generationId, base.nextId ?? []].flat()
+      for (const generationId of ids)
+        await enqueueDocuments(transaction, { workspaceId, knowledgeId, generationId }, added, options.now)
+      const byId = new Map(added.map(document => [document.fileId, document]))
+      const isKnown = new Set(known.map(file => file.fileId))
+      const requested = [...new Set(fileIds)]
+      return {
+        added: requested.flatMap(id => byId.get(id) ?? []),
+        skipped: requested
+          .filter(id => !byId.has(id))
+          .map(id => ({ fileId: id, reason: isKnown.has(id) ? 'already_added' : 'not_found' })),
+      }
+    })
+  }
+
+  /** Locks the files, so that none is deleted before its document exists. In id order, so that calls cannot deadlock. */
+  async #lockFiles(transaction: Transaction, workspaceId: string, fileIds: string[]) {
+    if (fileIds.length === 0) return []
+    return transaction.all(sql`
+      SELECT id ${as('fileId', text())}, name ${as('name', text())}, size ${as('size', integer())},
+        mime_type ${as('mimeType', text())}
+      FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(fileIds)} ORDER BY id
+      ${this.#database.forUpdate}`)
+  }
+
+  /** Inserts those that are not in the base yet. */
+  async #insert(
+    transaction: Transaction,
+    workspaceId: string,
+    knowledgeId: string,
+    files: { fileId: string; name: string; size: number; mimeType: string }[],
+    { chunking, metadata, now }: NewDocument,
+  ): Promise<KnowledgeDocument[]> {
+    if (files.length === 0) return []
+    const rows = files.map(file => ({
+      ...{ workspaceId, knowledgeId, ...file },
+      ...{ search: searchText(file.name), chunking, metadata, createdAt: now },
+    }))
+    const inserted = await transaction.all(
+      sql`${documents.insertAll(rows)} ON CONFLICT DO NOTHING RETURNING ${fileId}`,
+    )
+    const isNew = new Set(inserted.map(row => row.fileId))
+    const added = files.filter(file => isNew.has(file.fileId))
+    const values = added.flatMap(file =>
+      valueRows({ workspaceId, knowledgeId, fileId: file.fileId }, metadata),
+    )
+    await insertRows(transaction, documentValues, values)
+    return added.map(file => ({
+      ...file,
+      ...{ status: 'queued', progress: 0, chunkCount: 0, attempts: 0, error: undefined },
+      ...{ metadata, chunking, createdAt: now, updatedAt: now, indexedAt: undefined },
+    }))
+  }
+
+  async find(workspaceId: string, base: KnowledgeBase, id: string): Promise<KnowledgeDocument | undefined> {
+    const row = await this.#database.get(sql`
+      SELECT ${documentColumns}, ${jobColumns}, n.error ${nextError}
+      FROM ${joined(workspaceId, base)} AND d.file_id = ${id}`)
+    return row && documentOf(row)
+  }
+
+  async list(
     workspaceId: string,
     base: KnowledgeBase,
-    filter: { status: DocumentStatus | undefined; keyword: string },
+    { status, keyword }: { status: DocumentStatus | undefined; keyword: string },
     page: PageRequest,
-  ): Promise<Page<KnowledgeDocument>>
-  /** Puts failed documents, or those named, into the queue again; one that waits for its next try need not wait. */
+  ): Promise<Page<KnowledgeDocument>> {
+    const filter = sql`${status ? sql` AND r.status = ${status}` : sql``}${
+      keyword === '' ? sql`` : sql` AND d.search LIKE ${searchPattern(keyword)} ESCAPE '\\'`
+    }`
+    const total = await (keyword === ''
+      ? this.#countJobs(workspaceId, base, status)
+      : this.#count(sql`${joined(workspaceId, base)}${filter}`))
+    if (total === 0) return { total, items: [] }
+    // A few documents of one status are looked up by it; otherwise most of the newest match.
+    const isFew = status !== undefined && total <= maxByStatus && this.#database.dialect === 'sqlite'
+    const rows = await this.#database.all(sql`
+      SELECT ${documentColumns}, ${jobColumns}, n.error ${nextError}
+      FROM ${joined(workspaceId, base, isFew ? jobsFirst : documentsFirst)}${filter}
+      ORDER BY d.created_at DESC, d.file_id LIMIT ${page.pageSize} OFFSET ${(page.page - 1) * page.pageSize}`)
+    return { total, items: rows.map(documentOf) }
+  }
+
+  /** Every document has one job in the live generation, and jobs are counted by an index alone. */
+  #countJobs(workspaceId: string, { generation }: KnowledgeBase, status: DocumentStatus | undefined) {
+    const key = { workspaceId, generationId: generation.id, ...(status && { status }) }
+    return this.#count(sql`readings WHERE ${ingestionJobs.where(key)}`)
+  }
+
+  async #count(from: Query): Promise<number> {
+    const row = await this.#database.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
+    return row?.total ?? 0
+  }
+
+  /** Queues failed documents, or the named ones, again. One that waits for its next attempt becomes due now. */
   requeue(
     workspaceId: string,
     base: KnowledgeBase,
     fileIds: string[] | undefined,
     now: number,
-  ): Promise<{ accepted: string[]; skipped: Skipped[] }>
+  ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
+    const generationIds = [base.generation.id, base.next?.id ?? []].flat()
+    return fileIds
+      ? this.#requeueNamed(workspaceId, generationIds, [...new Set(fileIds)], now)
+      : this.#requeueFailed(workspaceId, generationIds, now)
+  }
+
+  #requeueNamed(
+    workspaceId: string,
+    generationIds: string[],
+    fileIds: string[],
+    now: number,
+  ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
+    const named = sql`
+      workspace_id = ${workspaceId} AND generation_id IN ${list(generationIds)} AND file_id IN ${list(fileIds)}`
+    return this.#database.transaction(async transaction => {
+      const present = await transaction.all(sql`SELECT ${fileId} FROM readings WHERE ${named}`)
+      const known = new Set(present.map(row => row.fileId))
+      const changed = await transaction.all(sql`
+        ${requeue(now)} WHERE ${named} AND (due_at IS NULL OR (status = 'queued' AND due_at > ${now}))
+        RETURNING ${fileId}`)
+      const accepted = new Set(changed.map(row => row.fileId))
+      return {
+        accepted: fileIds.filter(id => accepted.has(id)),
+        skipped: fileIds
+          .filter(id => !accepted.has(id))
+          .map(id => ({ fileId: id, reason: known.has(id) ? 'in_progress' : 'not_found' })),
+      }
+    })
+  }
+
+  /** A thousand per transaction, since there may be very many. */
+  async #requeueFailed(
+    workspaceId: string,
+    generationIds: string[],
+    now: number,
+  ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
+    const accepted = new Set<string>()
+    for (const generationId of generationIds) {
+      const failed = ingestionJobs.where({ workspaceId, generationId, status: 'failed' })
+      for (let changed = requeuedAtOnce; changed === requeuedAtOnce; ) {
+        const rows = await this.#database.transaction(transaction =>
+          transaction.all(sql`
+            ${requeue(now)} WHERE ${failed}
+              AND file_id IN (SELECT file_id FROM readings WHERE ${failed} LIMIT ${requeuedAtOnce})
+            RETURNING ${fileId}`),
+        )
+        for (const row of rows) accepted.add(row.fileId)
+        changed = rows.length
+      }
+    }
+    return { accepted: [...accepted].sort(), skipped: [] }
+  }
+
   /** False when there is none. It is gone from every search when this resolves. */
-  remove(workspaceId: string, knowledgeId: string, fileId: string): Promise<boolean>
+  remove(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
+    return this.#database.transaction(transaction =>
+      removeDocument(transaction, workspaceId, knowledgeId, id),
+    )
+  }
+}
+
+/** Removes a document from its base: it cannot be found any more, and a worker that processes it loses its lease. */
+async function removeDocument(
+  transaction: Transaction,
+  workspaceId: string,
+  knowledgeId: string,
+  id: string,
+): Promise<boolean> {
+  const key = documents.where({ workspaceId, knowledgeId, fileId: id })
+  if ((await transaction.run(sql`DELETE FROM documents WHERE ${key}`)) === 0) return false
+  await transaction.run(sql`DELETE FROM document_values WHERE ${key}`)
+  const live = await transaction.all(sql`
+    SELECT id ${as('generationId', text())} FROM generations
+    WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0`)
+  for (const { generationId } of live) {
+    const ofFile = batches.where({ workspaceId, generationId, fileId: id })
+    await transaction.run(sql`DELETE FROM readings WHERE ${ofFile}`)
+    await transaction.run(sql`UPDATE batches SET state = 'gone' WHERE ${ofFile}`)
+    await transaction.run(sql`
+      UPDATE generations SET revision = revision + 1 WHERE workspace_id = ${workspaceId} AND id = ${generationId}`)
+  }
+  return true
+}
+
+/** What the file store needs to know about documents. */
+export const fileUses: FileUses = {
+  async find(transaction, workspaceId, fileIds) {
+    if (fileIds.length === 0) return []
+    return transaction.all(sql`
+      SELECT ${documents.columnsOf('d', 'fileId', 'knowledgeId')} FROM documents d
+      JOIN knowledge_bases k ON k.workspace_id = d.workspace_id AND k.id = d.knowledge_id AND k.deleted_at IS NULL
+      WHERE d.workspace_id = ${workspaceId} AND d.file_id IN ${list(fileIds)} ORDER BY d.file_id, d.knowledge_id`)
+  },
+  async remove(transaction, workspaceId, { knowledgeId, fileId }) {
+    await removeDocument(transaction, workspaceId, knowledgeId, fileId)
+  },
 }

@@ -1,10 +1,11 @@
 import type { Chunking } from './chunking.ts'
+import type { DocumentFailureCode } from './ingest/document-failure.ts'
 
 export type SearchMode = 'hybrid' | 'keyword' | 'semantic'
 
-/** How a base is searched where a question does not say otherwise. */
+/** Default search options of a base. */
 export interface Retrieval {
-  /** Undefined: hybrid where there is an embedding model, else keyword. */
+  /** Undefined: hybrid with an embedding model, else keyword. */
   mode?: SearchMode
   topK: number
   scoreThreshold: number
@@ -13,7 +14,7 @@ export interface Retrieval {
 
 export const defaultRetrieval: Retrieval = { topK: 5, scoreThreshold: 0, rerank: false }
 
-/** Text that describes a document or a base, by key. */
+/** The user's metadata of a document or a base, by key. */
 export type Metadata = Record<string, MetadataValue | MetadataValue[]>
 export type MetadataValue = string | number | boolean
 
@@ -21,27 +22,27 @@ export interface KnowledgeSettings {
   name: string
   description: string
   chunking: Chunking
-  /** Null: found by keywords only. */
+  /** Null: keyword search only. */
   embeddingModel: string | null
   retrieval: Retrieval
   metadata: Metadata
 }
 
 /**
- * A generation is one whole index of a base, built with one way of cutting and one embedding model. A change of
- * either builds the next one beside the live one, which is searched until the next one is whole.
+ * A complete index of a base, built with one chunking and one embedding model. A change of either builds the next
+ * generation beside the live one, which is searched until the next one is complete.
  */
 export interface Generation {
   id: string
   chunking: Chunking
   embeddingModel: string | null
-  /** Of its vectors; known since the first of them. */
+  /** Of its vectors; known after the first one. */
   dimension: number | null
-  /** Moves whenever what can be found in it changes. */
+  /** Increases whenever the searchable content changes. */
   revision: number
 }
 
-/** How far the next generation is. */
+/** Progress of the next generation, in documents. */
 export interface Reindexing {
   total: number
   done: number
@@ -60,7 +61,33 @@ export interface KnowledgeCounts {
   documents: number
   chunks: number
   failed: number
-  /** Documents that are waiting or being read. */
+  /** Documents that are queued or in progress. */
   open: number
   reindexing: Reindexing | undefined
+}
+
+export type DocumentStatus = 'queued' | 'parsing' | 'chunking' | 'embedding' | 'ready' | 'failed' | 'disabled'
+
+export interface DocumentError {
+  code: DocumentFailureCode
+  message: string
+  retryable: boolean
+}
+
+/** A file within a knowledge base. */
+export interface KnowledgeDocument {
+  fileId: string
+  name: string
+  mimeType: string
+  size: number
+  status: DocumentStatus
+  progress: number
+  chunkCount: number
+  attempts: number
+  error: DocumentError | undefined
+  metadata: Metadata
+  chunking: Chunking | undefined
+  createdAt: number
+  updatedAt: number
+  indexedAt: number | undefined
 }

@@ -1,5 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { KnowledgeBase, KnowledgeCounts, KnowledgeSettings } from './knowledge-base.ts'
+import { type Database, type Reader, readPage, type Transaction } from '../database/database.ts'
+import { andMatches, list, type RawSql, raw, searchText, sql } from '../database/sql.ts'
+import { as, integer } from '../database/table.ts'
+import { enqueueBase } from './ingest/ingestion-queue.ts'
+import type { Generation, KnowledgeBase, KnowledgeCounts, KnowledgeSettings } from './knowledge-base.ts'
+import { generations, ingestionJobs, knowledgeBases } from './knowledge-tables.ts'
 
 export type KnowledgeRecord = KnowledgeBase & { counts: KnowledgeCounts }
 
@@ -9,27 +15,216 @@ export interface NewKnowledgeBase extends KnowledgeSettings {
   createdAt: number
 }
 
+const columns = knowledgeBases.columns(
+  'id',
+  'name',
+  'description',
+  'chunking',
+  'embeddingModel',
+  'retrieval',
+  'metadata',
+  'generationId',
+  'nextGenerationId',
+  'createdAt',
+  'updatedAt',
+)
+type BaseRow = (typeof columns)['row']
+const generationColumns = generations.columns('id', 'chunking', 'embeddingModel', 'dimension', 'revision')
+const countColumns = ingestionJobs.columns('generationId', 'status')
+
+const columnsOf = ({
+  name,
+  description,
+  chunking,
+  embeddingModel,
+  retrieval,
+  metadata,
+}: KnowledgeSettings) => ({
+  name,
+  search: searchText(name, description),
+  description,
+  chunking,
+  embeddingModel,
+  retrieval,
+  metadata,
+})
+
 /** Knowledge bases and their generations. */
-export interface KnowledgeStore {
+export class KnowledgeStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
   /** False when the name is taken. */
-  create(workspaceId: string, base: NewKnowledgeBase): Promise<boolean>
-  find(workspaceId: string, id: string): Promise<KnowledgeBase | undefined>
-  count(workspaceId: string, base: KnowledgeBase): Promise<KnowledgeCounts>
-  list(
+  create(workspaceId: string, base: NewKnowledgeBase): Promise<boolean> {
+    const { id, generationId, createdAt } = base
+    const row = { workspaceId, id, ...columnsOf(base), generationId, createdAt, updatedAt: createdAt }
+    return this.#database.transaction(async transaction => {
+      const inserted = await transaction.run(sql`${knowledgeBases.insert(row)} ON CONFLICT DO NOTHING`)
+      if (inserted === 0) return false
+      await this.#addGeneration(transaction, workspaceId, id, generationId, base)
+      return true
+    })
+  }
+
+  async #addGeneration(
+    transaction: Transaction,
     workspaceId: string,
-    filter: { keyword: string; ids: string[] | undefined },
+    knowledgeId: string,
+    id: string,
+    { chunking, embeddingModel }: KnowledgeSettings,
+  ): Promise<void> {
+    const row = { workspaceId, id, knowledgeId, chunking, embeddingModel, dimension: null }
+    await transaction.run(generations.insert({ ...row, revision: 0, gone: false }))
+  }
+
+  find(workspaceId: string, id: string): Promise<KnowledgeBase | undefined> {
+    return this.#find(this.#database, workspaceId, id, raw(''))
+  }
+
+  async #find(
+    reader: Reader,
+    workspaceId: string,
+    id: string,
+    lock: RawSql,
+  ): Promise<KnowledgeBase | undefined> {
+    const row = await reader.get(sql`
+      SELECT ${columns} FROM knowledge_bases
+      WHERE workspace_id = ${workspaceId} AND id = ${id} AND deleted_at IS NULL ${lock}`)
+    return row && (await this.#withGenerations(reader, workspaceId, [row]))[0]
+  }
+
+  async #withGenerations(reader: Reader, workspaceId: string, rows: BaseRow[]): Promise<KnowledgeBase[]> {
+    const ids = rows.flatMap(row => [row.generationId, row.nextGenerationId ?? []].flat())
+    if (ids.length === 0) return []
+    const found = await reader.all(sql`
+      SELECT ${generationColumns} FROM generations WHERE workspace_id = ${workspaceId} AND id IN ${list(ids)}`)
+    const byId = new Map<string | undefined, Generation>(found.map(row => [row.id, row]))
+    return rows.flatMap(({ generationId, nextGenerationId, ...base }) => {
+      const generation = byId.get(generationId)
+      // Swapped between the two reads; only a list can meet this, and the next request shows it.
+      return generation ? { ...base, generation, next: byId.get(nextGenerationId) } : []
+    })
+  }
+
+  async count(workspaceId: string, base: KnowledgeBase): Promise<KnowledgeCounts> {
+    return (await this.#withCounts(workspaceId, [base]))[0]!.counts
+  }
+
+  async #withCounts(workspaceId: string, bases: KnowledgeBase[]): Promise<KnowledgeRecord[]> {
+    const ids = bases.flatMap(({ generation, next }) => [generation.id, next?.id ?? []].flat())
+    if (ids.length === 0) return []
+    const rows = await this.#database.all(sql`
+      SELECT ${countColumns}, COUNT(*) ${as('total', integer())},
+        CAST(SUM(chunk_count) AS BIGINT) ${as('chunks', integer())}
+      FROM readings WHERE workspace_id = ${workspaceId} AND generation_id IN ${list(ids)}
+      GROUP BY generation_id, status`)
+    const totalsOf = (generationId: string) => {
+      const counts = { total: 0, chunks: 0, failed: 0, open: 0 }
+      for (const { status, total, chunks } of rows.filter(row => row.generationId === generationId)) {
+        counts.total += total
+        counts.chunks += chunks
+        if (status === 'failed') counts.failed += total
+        else if (status !== 'ready') counts.open += total
+      }
+      return counts
+    }
+    return bases.map(base => {
+      const { total: documents, chunks, failed, open } = totalsOf(base.generation.id)
+      const next = base.next && totalsOf(base.next.id)
+      const reindexing = next && {
+        total: next.total,
+        done: next.total - next.open - next.failed,
+        failed: next.failed,
+      }
+      return { ...base, counts: { documents, chunks, failed, open, reindexing } }
+    })
+  }
+
+  async list(
+    workspaceId: string,
+    { keyword, ids }: { keyword: string; ids: string[] | undefined },
     page: PageRequest,
-  ): Promise<Page<KnowledgeRecord>>
+  ): Promise<Page<KnowledgeRecord>> {
+    if (ids?.length === 0) return { total: 0, items: [] }
+    const named = ids ? sql` AND id IN ${list(ids)}` : sql``
+    const from = sql`knowledge_bases
+      WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL${andMatches(keyword)}${named}`
+    const order = raw('updated_at DESC, id')
+    const { total, items } = await readPage(this.#database, { columns, from, order, page })
+    const bases = await this.#withGenerations(this.#database, workspaceId, items)
+    return { total, items: await this.#withCounts(workspaceId, bases) }
+  }
+
   /**
-   * Stores what `change` makes of the base as it is. `nextGenerationId` names the generation that is begun where the change asks for one; one
-   * that was under way is given up. Undefined: there is no such base; 'name_taken': nothing was changed.
+   * Applies `change` to the current base. If the change needs a new index, it becomes the generation
+   * `nextGenerationId`, in place of one that is being built. Undefined: there is no such base; 'name_taken': nothing
+   * was changed.
    */
   update(
     workspaceId: string,
     id: string,
     change: (base: KnowledgeBase) => Partial<KnowledgeSettings>,
-    options: { nextGenerationId: string; now: number },
-  ): Promise<KnowledgeBase | 'name_taken' | undefined>
-  /** False when there is none. From then on nothing of it is found; its rows are swept afterwards. */
-  remove(workspaceId: string, id: string, now: number): Promise<boolean>
+    { nextGenerationId, now }: { nextGenerationId: string; now: number },
+  ): Promise<KnowledgeBase | 'name_taken' | undefined> {
+    return this.#database.transaction(async transaction => {
+      const base = await this.#find(transaction, workspaceId, id, this.#database.forUpdate)
+      if (!base) return undefined
+      const settings = { ...base, ...change(base) }
+      if (settings.name !== base.name && (await this.#isTaken(transaction, workspaceId, settings.name)))
+        return 'name_taken'
+      await transaction.run(sql`
+        UPDATE knowledge_bases SET ${knowledgeBases.set({ ...columnsOf(settings), updatedAt: now })}
+        WHERE ${knowledgeBases.where({ workspaceId, id })}`)
+      await this.#startReindex(transaction, workspaceId, base, settings, nextGenerationId, now)
+      return this.#find(transaction, workspaceId, id, raw(''))
+    })
+  }
+
+  async #isTaken(transaction: Transaction, workspaceId: string, name: string): Promise<boolean> {
+    const other = await transaction.get(sql`
+      SELECT 1 AS one FROM knowledge_bases
+      WHERE workspace_id = ${workspaceId} AND name = ${name} AND deleted_at IS NULL`)
+    return other !== undefined
+  }
+
+  /** Starts the next generation if the settings need another index than the newest one. */
+  async #startReindex(
+    transaction: Transaction,
+    workspaceId: string,
+    base: KnowledgeBase,
+    settings: KnowledgeSettings,
+    nextGenerationId: string,
+    now: number,
+  ): Promise<void> {
+    const isBuiltFor = ({ embeddingModel, chunking }: Generation): boolean =>
+      embeddingModel === settings.embeddingModel && isDeepStrictEqual(chunking, settings.chunking)
+    if (isBuiltFor(base.next ?? base.generation)) return
+    if (base.next)
+      await transaction.run(sql`
+        UPDATE generations SET gone = 1 WHERE ${generations.where({ workspaceId, id: base.next.id })}`)
+    const isLiveAgain = isBuiltFor(base.generation)
+    await transaction.run(sql`
+      UPDATE knowledge_bases
+      SET ${knowledgeBases.set({ nextGenerationId: isLiveAgain ? undefined : nextGenerationId })}
+      WHERE ${knowledgeBases.where({ workspaceId, id: base.id })}`)
+    if (isLiveAgain) return
+    await this.#addGeneration(transaction, workspaceId, base.id, nextGenerationId, settings)
+    await enqueueBase(transaction, workspaceId, base.id, nextGenerationId, now)
+  }
+
+  /** False when there is none. Nothing of it can be found from then on; its rows are swept later. */
+  remove(workspaceId: string, id: string, now: number): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const removed = await transaction.run(sql`
+        UPDATE knowledge_bases SET deleted_at = ${now}
+        WHERE workspace_id = ${workspaceId} AND id = ${id} AND deleted_at IS NULL`)
+      if (removed === 0) return false
+      await transaction.run(sql`
+        UPDATE generations SET gone = 1 WHERE workspace_id = ${workspaceId} AND knowledge_id = ${id}`)
+      return true
+    })
+  }
 }

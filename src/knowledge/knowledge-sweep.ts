@@ -1,4 +1,126 @@
-export interface KnowledgeSweep {
-  /** Removes a bounded number of rows that nobody can see any more; true when there may be more. */
-  sweep(now: number): Promise<boolean>
+import type { Database, Transaction } from '../database/database.ts'
+import { type Query, type RawSql, raw, sql } from '../database/sql.ts'
+import {
+  batches,
+  chunks,
+  documents,
+  documentValues,
+  generations,
+  ingestionJobs,
+  knowledgeBases,
+  segmentBlocks,
+  segments,
+  vectors,
+} from './knowledge-tables.ts'
+
+/** Rows per transaction, so that other writes do not wait long. */
+const maxRows = 500
+const maxBlocks = 100
+/** A merge that takes longer was abandoned. */
+const abandonedMilliseconds = 600_000
+
+const key = segments.columns('workspaceId', 'id')
+
+// `state <> 'live'` is the condition of the index that these use.
+const goneSegment = (lock: RawSql) =>
+  sql`SELECT ${key} FROM segments WHERE state = 'gone' AND state <> 'live' LIMIT 1 ${lock}`
+const abandonedSegment = (now: number, lock: RawSql) => sql`
+  SELECT ${key} FROM segments WHERE state = 'staged' AND state <> 'live' AND batch_id IS NULL
+    AND created_at < ${now - abandonedMilliseconds} LIMIT 1 ${lock}`
+const goneBatch = (lock: RawSql) => sql`SELECT ${key} FROM batches WHERE state = 'gone' LIMIT 1 ${lock}`
+const goneGeneration = (lock: RawSql) => sql`SELECT ${key} FROM generations WHERE gone = 1 LIMIT 1 ${lock}`
+const deletedBase = (lock: RawSql) =>
+  sql`SELECT ${key} FROM knowledge_bases WHERE deleted_at IS NOT NULL LIMIT 1 ${lock}`
+
+/** Deletes rows that are no longer visible, from the leaves to the root, so that a crash leaves no orphans. */
+export class KnowledgeSweep {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Deletes a bounded number of rows; true when there may be more. */
+  async sweep(now: number): Promise<boolean> {
+    // Checked with reads first: an idle server does not write.
+    if (!(await this.#hasWork(now))) return false
+    return this.#database.transaction(
+      async transaction =>
+        (await this.#sweepSegment(transaction, now)) ||
+        (await this.#sweepBatch(transaction)) ||
+        (await this.#sweepGeneration(transaction)) ||
+        (await this.#sweepBase(transaction)),
+    )
+  }
+
+  async #hasWork(now: number): Promise<boolean> {
+    const unlocked = raw('')
+    for (const query of [goneSegment, goneBatch, goneGeneration, deletedBase])
+      if (await this.#database.get(query(unlocked))) return true
+    return (await this.#database.get(abandonedSegment(now, unlocked))) !== undefined
+  }
+
+  async #delete(transaction: Transaction, from: RawSql, where: Query, limit: number): Promise<boolean> {
+    const { rowName } = this.#database
+    const deleted = await transaction.run(sql`
+      DELETE FROM ${from} WHERE ${rowName} IN (SELECT ${rowName} FROM ${from} WHERE ${where} LIMIT ${limit})`)
+    return deleted > 0
+  }
+
+  async #sweepSegment(transaction: Transaction, now: number): Promise<boolean> {
+    const { forClaim } = this.#database
+    const abandoned = await transaction.get(abandonedSegment(now, forClaim))
+    // Marked in a transaction of its own, so that a merge that is still running notices it.
+    if (abandoned)
+      return (
+        (await transaction.run(sql`
+          UPDATE segments SET state = 'gone' WHERE ${segments.where({ ...abandoned, state: 'staged' })}`)) > 0
+      )
+    const segment = await transaction.get(goneSegment(forClaim))
+    if (!segment) return false
+    const ofSegment = segmentBlocks.where({ workspaceId: segment.workspaceId, segmentId: segment.id })
+    if (await this.#delete(transaction, segmentBlocks, ofSegment, maxBlocks)) return true
+    await transaction.run(sql`DELETE FROM segments WHERE ${segments.where(segment)}`)
+    return true
+  }
+
+  async #sweepBatch(transaction: Transaction): Promise<boolean> {
+    const batch = await transaction.get(goneBatch(this.#database.forClaim))
+    if (!batch) return false
+    const ofBatch = chunks.where({ workspaceId: batch.workspaceId, batchId: batch.id })
+    for (const table of [chunks, vectors])
+      if (await this.#delete(transaction, table, ofBatch, maxRows)) return true
+    await transaction.run(sql`UPDATE segments SET state = 'gone' WHERE ${ofBatch}`)
+    await transaction.run(sql`DELETE FROM batches WHERE ${batches.where(batch)}`)
+    return true
+  }
+
+  async #sweepGeneration(transaction: Transaction): Promise<boolean> {
+    const { rowName, forClaim } = this.#database
+    const generation = await transaction.get(goneGeneration(forClaim))
+    if (!generation) return false
+    const inside = batches.where({ workspaceId: generation.workspaceId, generationId: generation.id })
+    if (await this.#delete(transaction, ingestionJobs, inside, maxRows)) return true
+    for (const table of [batches, segments]) {
+      const marked = await transaction.run(sql`
+        UPDATE ${table} SET state = 'gone' WHERE ${rowName} IN (
+          SELECT ${rowName} FROM ${table} WHERE ${inside} AND state <> 'gone' LIMIT ${maxRows})`)
+      if (marked > 0) return true
+    }
+    // A job whose lease was being renewed was skipped, and is deleted next time.
+    await transaction.run(sql`
+      DELETE FROM generations WHERE ${generations.where(generation)}
+        AND NOT EXISTS (SELECT 1 FROM readings WHERE ${inside})`)
+    return true
+  }
+
+  async #sweepBase(transaction: Transaction): Promise<boolean> {
+    const base = await transaction.get(deletedBase(this.#database.forClaim))
+    if (!base) return false
+    const inside = documents.where({ workspaceId: base.workspaceId, knowledgeId: base.id })
+    for (const table of [documentValues, documents])
+      if (await this.#delete(transaction, table, inside, maxRows)) return true
+    await transaction.run(sql`DELETE FROM knowledge_bases WHERE ${knowledgeBases.where(base)}`)
+    return true
+  }
 }

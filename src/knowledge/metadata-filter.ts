@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import type { Metadata, MetadataValue } from './knowledge-base.ts'
 
 /** A condition on one metadata key of a document. */
@@ -48,3 +50,62 @@ export const matchesFilter = (
   chunk: { fileId: string; metadata: Metadata },
   { fileIds, conditions }: ChunkFilter,
 ): boolean => (!fileIds || fileIds.includes(chunk.fileId)) && matchesConditions(chunk.metadata, conditions)
+
+/** Longer texts are stored as their beginning and a hash: an index entry has a limited size. */
+const maxIndexedLength = 200
+
+function storedText(value: string | boolean): string {
+  const text = String(value)
+  if (text.length <= maxIndexedLength) return text
+  const beginning = text.slice(0, maxIndexedLength - 50).toWellFormed()
+  return `${beginning}…${hash('sha256', text, 'base64url')}`
+}
+
+/** The rows by which filters find a document. */
+export const valueRows = (
+  document: { workspaceId: string; knowledgeId: string; fileId: string },
+  metadata: Metadata,
+) =>
+  Object.entries(metadata).flatMap(([key, value]) =>
+    [...new Set(Array.isArray(value) ? value : [value])].map(one => ({
+      ...document,
+      key,
+      textValue: typeof one === 'number' ? undefined : storedText(one),
+      numberValue: typeof one === 'number' ? one : undefined,
+    })),
+  )
+
+const operators = { gt: raw('>'), lt: raw('<'), gte: raw('>='), lte: raw('<=') }
+
+function compare(operator: RawSql, value: MetadataValue): Query {
+  return typeof value === 'number'
+    ? sql`v.number_value ${operator} ${value}`
+    : sql`v.text_value ${operator} ${storedText(value)}`
+}
+
+function isIn(values: MetadataValue[]): Query {
+  const texts = values.filter(value => typeof value !== 'number').map(storedText)
+  const numbers = values.filter(value => typeof value === 'number')
+  if (values.length === 0) return sql`1 = 0`
+  if (texts.length === 0) return sql`v.number_value IN ${list(numbers)}`
+  if (numbers.length === 0) return sql`v.text_value IN ${list(texts)}`
+  return sql`(v.text_value IN ${list(texts)} OR v.number_value IN ${list(numbers)})`
+}
+
+function comparisonsOf(condition: FilterCondition): Query[] {
+  if ('equals' in condition) return [compare(raw('='), condition.equals)]
+  if ('in' in condition) return [isIn(condition.in)]
+  return Object.entries(operators).flatMap(([name, operator]) => {
+    const value = condition[name as keyof typeof operators]
+    return value === undefined ? [] : compare(operator, value)
+  })
+}
+
+/** The conditions as an addition to a WHERE over documents `d`. */
+export const filterSql = (conditions: FilterCondition[]): Query =>
+  conditions.reduce<Query>((before, condition) => {
+    const compared = comparisonsOf(condition).reduce<Query>((all, each) => sql`${all} AND ${each}`, sql``)
+    return sql`${before} AND EXISTS (
+      SELECT 1 FROM document_values v WHERE v.workspace_id = d.workspace_id AND v.knowledge_id = d.knowledge_id
+        AND v.file_id = d.file_id AND v.key = ${condition.key}${compared})`
+  }, sql``)

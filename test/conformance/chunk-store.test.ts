@@ -45,8 +45,8 @@ describe('a chunk store', () => {
 
   test('lists the chunks of a document in order, page by page', async () => {
     const texts = Array.from({ length: 25 }, (_, index) => `text ${index}`)
-    await world.addRead('w', 'k', 'f', texts)
-    await world.addRead('w', 'k', 'g', ['other'])
+    await world.addIngested('w', 'k', 'f', texts)
+    await world.addIngested('w', 'k', 'g', ['other'])
     const base = await world.base('w', 'k')
     const second = await world.chunks.list('w', base, 'f', { page: 2, pageSize: 10 })
     assert.equal(second.total, 25)
@@ -62,8 +62,8 @@ describe('a chunk store', () => {
   })
 
   test('finds a chunk by its id within its document, and nowhere else', async () => {
-    const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'two'], { metadata: { a: [1, 'b'] } })
-    await world.addRead('w', 'k', 'g', ['three'])
+    const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'two'], { metadata: { a: [1, 'b'] } })
+    await world.addIngested('w', 'k', 'g', ['three'])
     await world.makeBase('w', 'k2')
     const base = await world.base('w', 'k')
     assert.deepEqual(await world.chunks.find('w', base, 'f', `${batchId}_1`), {
@@ -91,8 +91,8 @@ describe('a chunk store', () => {
   })
 
   test('fetches what may be shown by its address, in one generation and one workspace', async () => {
-    const one = await world.addRead('w', 'k', 'f', ['a', 'b', 'c'])
-    const two = await world.addRead('w', 'k', 'g', ['d'])
+    const one = await world.addIngested('w', 'k', 'f', ['a', 'b', 'c'])
+    const two = await world.addIngested('w', 'k', 'g', ['d'])
     await world.addDocument('w', 'k', 'h')
     const staged = await world.claim()
     await world.stage(staged, ['not yet'])
@@ -109,10 +109,10 @@ describe('a chunk store', () => {
 
   test('two workspaces with the same ids do not see each other', async () => {
     await world.makeBase('v', 'k')
-    const mine = await world.addRead('w', 'k', 'f', ['mine'], { metadata: { a: 'mine' } })
+    const mine = await world.addIngested('w', 'k', 'f', ['mine'], { metadata: { a: 'mine' } })
     await world.addDocument('v', 'k', 'f', { metadata: { a: 'theirs' } })
     const names = { lease: 'l', batchId: mine.batchId }
-    const theirs = await world.readings.claim({ ...names, now: 2000, until: 3000 })
+    const theirs = await world.queue.claim({ ...names, now: 2000, until: 3000 })
     assert.ok(await world.finish(theirs!, ['theirs']))
     assert.deepEqual(await world.shown('w', 'k-g1', mine.batchId), ['mine'])
     assert.deepEqual(await world.shown('v', 'k-g1', mine.batchId), ['theirs'])
@@ -127,7 +127,7 @@ describe('a chunk store', () => {
 
   describe('a chunk that is disabled', () => {
     test('is not shown, but listed, until it is enabled again', async () => {
-      const { batchId } = await world.addRead('w', 'k', 'f', ['a', 'b'])
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['a', 'b'])
       const chunk = await found('f', `${batchId}_0`)
       assert.ok(await world.chunks.setEnabled('w', chunk, false))
       assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['b'])
@@ -137,7 +137,7 @@ describe('a chunk store', () => {
     })
 
     test('cannot be one that was corrected, read again or removed meanwhile', async () => {
-      const { batchId } = await world.addRead('w', 'k', 'f', ['a', 'b'])
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['a', 'b'])
       const [first, second] = [await found('f', `${batchId}_0`), await found('f', `${batchId}_1`)]
       assert.ok(await correct(first, 'mended'))
       assert.equal(await world.chunks.setEnabled('w', first, false), false)
@@ -148,7 +148,7 @@ describe('a chunk store', () => {
 
   describe('a chunk that is corrected', () => {
     test('keeps its id and its place; its old text is gone, also by its old address', async () => {
-      const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'tow', 'three'])
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'tow', 'three'])
       const before = await world.base('w', 'k')
       const chunk = await found('f', `${batchId}_1`)
       assert.ok(await correct(chunk, 'two', { batchId: 'mended' }))
@@ -174,7 +174,7 @@ describe('a chunk store', () => {
     })
 
     test('can be corrected again, and disabled at the same time', async () => {
-      const { batchId } = await world.addRead('w', 'k', 'f', ['one'])
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['one'])
       assert.ok(await correct(await found('f', `${batchId}_0`), 'two', { batchId: 'c1' }))
       assert.ok(await correct(await found('f', `${batchId}_0`), 'three', { batchId: 'c2', enabled: false }))
       const chunk = await found('f', `${batchId}_0`)
@@ -184,7 +184,7 @@ describe('a chunk store', () => {
 
     test('has a new vector in place of the old one', async () => {
       const vectors = [Float32Array.of(1, 0), Float32Array.of(0, 1)]
-      const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'two'], { vectors })
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'two'], { vectors })
       assert.ok(
         await correct(await found('f', `${batchId}_0`), 'new', {
           batchId: 'c',
@@ -198,7 +198,7 @@ describe('a chunk store', () => {
     })
 
     test('is not what somebody else changed meanwhile: one of many corrections wins', async () => {
-      const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'two'])
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'two'])
       const chunk = await found('f', `${batchId}_0`)
       const other = await opened.openAgain()
       const done = await Promise.all(
@@ -214,10 +214,10 @@ describe('a chunk store', () => {
     })
 
     test('is not what was removed or read again meanwhile', async () => {
-      const { batchId } = await world.addRead('w', 'k', 'f', ['one'])
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['one'])
       const chunk = await found('f', `${batchId}_0`)
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
-      const again = await world.readNext(['again'])
+      const again = await world.ingestNext(['again'])
       assert.equal(await correct(chunk, 'late'), false)
       const fresh = await found('f', `${again.batchId}_0`)
       await world.documents.remove('w', 'k', 'f')
@@ -228,10 +228,10 @@ describe('a chunk store', () => {
     })
 
     test('lasts until the document is read again', async () => {
-      const { batchId } = await world.addRead('w', 'k', 'f', ['one'])
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['one'])
       assert.ok(await correct(await found('f', `${batchId}_0`), 'mended', { batchId: 'c' }))
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
-      const again = await world.readNext(['again'])
+      const again = await world.ingestNext(['again'])
       assert.deepEqual(await world.shown('w', 'k-g1', 'c'), [])
       assert.deepEqual(await world.shown('w', 'k-g1', again.batchId), ['again'])
       await world.sweepAll()
@@ -290,7 +290,7 @@ describe('a chunk store', () => {
     test('leaves the batches of the documents that fit', async () => {
       const files = new Map<string, string>()
       for (const [fileId, metadata] of Object.entries(documents))
-        files.set((await world.addRead('w', 'k', fileId, ['x'], { metadata })).batchId, fileId)
+        files.set((await world.addIngested('w', 'k', fileId, ['x'], { metadata })).batchId, fileId)
       const base: KnowledgeBase = await world.base('w', 'k')
       for (const [what, conditions, fileIds, left] of cases) {
         const batches = await world.chunks.batchesOf('w', base, { fileIds, conditions })
@@ -311,7 +311,8 @@ describe('a chunk store', () => {
     })
 
     test('says so when it leaves more than is wanted', async () => {
-      for (const file of ['f', 'g', 'h']) await world.addRead('w', 'k', file, ['x'], { metadata: { a: 1 } })
+      for (const file of ['f', 'g', 'h'])
+        await world.addIngested('w', 'k', file, ['x'], { metadata: { a: 1 } })
       const filter = { fileIds: undefined, conditions: [{ key: 'a', equals: 1 }] }
       const base = await world.base('w', 'k')
       assert.equal(await world.chunks.fewBatchesOf('w', base, filter, 2), undefined)
@@ -320,8 +321,8 @@ describe('a chunk store', () => {
 
     test('leaves only what is live and of this base', async () => {
       await world.makeBase('w', 'k2')
-      await world.addRead('w', 'k2', 'f', ['x'], { metadata: { a: 1 } })
-      const live = await world.addRead('w', 'k', 'g', ['x'], { metadata: { a: 1 } })
+      await world.addIngested('w', 'k2', 'f', ['x'], { metadata: { a: 1 } })
+      const live = await world.addIngested('w', 'k', 'g', ['x'], { metadata: { a: 1 } })
       await world.addDocument('w', 'k', 'h', { metadata: { a: 1 } })
       await world.stage(await world.claim(), ['x'])
       const conditions = [{ key: 'a', equals: 1 }]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { DocumentError, DocumentStatus } from '../../src/knowledge/document.ts'
+import type { DocumentError, DocumentStatus } from '../../src/knowledge/knowledge-base.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking, partOf } from './knowledge-world.ts'
 
 const error: DocumentError = { code: 'no_text', message: 'It holds no text', retryable: false }
@@ -101,7 +101,7 @@ describe('a document store', () => {
     await world.addDocument('w', 'k', 'f')
     const reading = await world.claim(2000)
     assert.deepEqual([(await find('f'))?.status, (await find('f'))?.attempts], ['parsing', 1])
-    await world.readings.renew(reading, 'embedding', 0.5, 2500, 9000)
+    await world.queue.renew(reading, 'embedding', 0.5, 2500, 9000)
     const during = await find('f')
     assert.deepEqual([during?.status, during?.progress, during?.updatedAt], ['embedding', 0.5, 2500])
     assert.ok(await world.finish(reading, ['one', 'two'], [], 3000))
@@ -115,19 +115,19 @@ describe('a document store', () => {
   test('a failure shows with its reason, also one in the next generation', async () => {
     await world.makeBase('w', 'k')
     await world.addDocument('w', 'k', 'f')
-    await world.readings.fail(await world.claim(), error, 2500)
+    await world.queue.fail(await world.claim(), error, 2500)
     assert.deepEqual([(await find('f'))?.status, (await find('f'))?.error], ['failed', error])
 
-    await world.addRead('w', 'k', 'good', ['text'])
+    await world.addIngested('w', 'k', 'good', ['text'])
     await reindex('g2')
-    for (let turn = 0; turn < 2; turn++) await world.readings.fail(await world.claim(), error, 2600)
+    for (let turn = 0; turn < 2; turn++) await world.queue.fail(await world.claim(), error, 2600)
     assert.deepEqual([(await find('good'))?.status, (await find('good'))?.error], ['ready', error])
   })
 
   test('lists the newest first, by status and by name, page by page', async () => {
     await world.makeBase('w', 'k')
     await world.makeBase('w', 'k2')
-    await world.addRead('w', 'k', '说明_100%', ['x'])
+    await world.addIngested('w', 'k', '说明_100%', ['x'])
     await world.addDocument('w', 'k', 'Readme', { now: 1005 })
     await world.addDocument('w', 'k2', 'elsewhere', { now: 1006 })
     const base = await world.base('w', 'k')
@@ -153,10 +153,10 @@ describe('a document store', () => {
   describe('put into the queue again', () => {
     test('by default all that failed, and nothing else', async () => {
       await world.makeBase('w', 'k')
-      await world.addRead('w', 'k', 'ready', ['x'])
+      await world.addIngested('w', 'k', 'ready', ['x'])
       for (const file of ['bad1', 'bad2']) {
         await world.addDocument('w', 'k', file)
-        await world.readings.fail(await world.claim(), error, 2500)
+        await world.queue.fail(await world.claim(), error, 2500)
       }
       await world.addDocument('w', 'k', 'waiting')
       const result = await world.documents.requeue('w', await world.base('w', 'k'), undefined, 4000)
@@ -170,7 +170,7 @@ describe('a document store', () => {
 
     test('those named, whatever their status, unless they are on their way', async () => {
       await world.makeBase('w', 'k')
-      const { batchId } = await world.addRead('w', 'k', 'ready', ['old'])
+      const { batchId } = await world.addIngested('w', 'k', 'ready', ['old'])
       await world.addDocument('w', 'k', 'waiting', { now: 1200 })
       await world.addDocument('w', 'k', 'taken', { now: 1100 })
       const taken = await world.claim()
@@ -186,7 +186,7 @@ describe('a document store', () => {
         ],
       })
       assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['old'], 'what was found stays')
-      assert.ok(await world.readings.renew(taken, 'chunking', 0.1, 1, 9000), 'the lease stays')
+      assert.ok(await world.queue.renew(taken, 'chunking', 0.1, 1, 9000), 'the lease stays')
       assert.deepEqual(await world.documents.requeue('x', base, ['ready'], 4000), {
         accepted: [],
         skipped: [{ fileId: 'ready', reason: 'not_found' }],
@@ -195,9 +195,9 @@ describe('a document store', () => {
 
     test('where it failed in the next generation only, it is read again for that one only', async () => {
       await world.makeBase('w', 'k')
-      await world.addRead('w', 'k', 'f', ['x'])
+      await world.addIngested('w', 'k', 'f', ['x'])
       await reindex('g2')
-      await world.readings.fail(await world.claim(), error, 2500)
+      await world.queue.fail(await world.claim(), error, 2500)
       const base = await world.base('w', 'k')
       assert.deepEqual((await world.documents.requeue('w', base, undefined, 4000)).accepted, ['f'])
       assert.equal((await world.claim(5000)).generationId, 'g2')
@@ -208,10 +208,7 @@ describe('a document store', () => {
       await world.makeBase('w', 'k')
       await world.addDocument('w', 'k', 'f')
       for (let now = 2000; now < 2300; now += 100) await world.claim(now, now + 50)
-      assert.equal(
-        await world.readings.claim({ lease: 'l', batchId: 'b', now: 9000, until: 9001 }),
-        undefined,
-      )
+      assert.equal(await world.queue.claim({ lease: 'l', batchId: 'b', now: 9000, until: 9001 }), undefined)
       assert.equal((await find('f'))?.error?.code, 'interrupted')
       await world.documents.requeue('w', await world.base('w', 'k'), undefined, 9100)
       await world.claim(9200, 9300)
@@ -222,8 +219,8 @@ describe('a document store', () => {
   describe('a document that is removed', () => {
     test('is gone from every search when the call resolves', async () => {
       await world.makeBase('w', 'k')
-      const { batchId } = await world.addRead('w', 'k', 'f', ['one', 'two'], { metadata: { a: 'b' } })
-      const kept = await world.addRead('w', 'k', 'kept', ['three'])
+      const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'two'], { metadata: { a: 'b' } })
+      const kept = await world.addIngested('w', 'k', 'kept', ['three'])
       const before = (await world.base('w', 'k')).generation.revision
       assert.ok(await world.documents.remove('w', 'k', 'f'))
       assert.deepEqual(await world.shown('w', 'k-g1', batchId), [])
@@ -246,15 +243,15 @@ describe('a document store', () => {
       const reading = await world.claim()
       assert.ok(await world.stage(reading, ['one'], [Float32Array.of(1)]))
       assert.ok(await world.documents.remove('w', 'k', 'f'))
-      assert.equal(await world.readings.renew(reading, 'chunking', 0.5, 2100, 9000), false)
+      assert.equal(await world.queue.renew(reading, 'chunking', 0.5, 2100, 9000), false)
       const more = partOf(reading, ['two'], [Float32Array.of(1)], { from: 1, segmentOrdinal: 1 })
-      assert.equal(await world.readings.stage(reading, more, 2200), false)
-      assert.equal(await world.readings.finish(reading, more, 2, 2200), false)
-      assert.equal(await world.readings.fail(reading, error, 2200), false)
+      assert.equal(await world.staging.stage(reading, more, 2200), false)
+      assert.equal(await world.staging.finish(reading, more, 2, 2200), false)
+      assert.equal(await world.queue.fail(reading, error, 2200), false)
       const release = { dueAt: 1, retries: 1, error: undefined, now: 2200 }
-      assert.equal(await world.readings.release(reading, release), false)
+      assert.equal(await world.queue.release(reading, release), false)
       assert.deepEqual(await world.shown('w', 'k-g1', reading.batchId), [])
-      assert.equal(await world.readings.nextDue(), undefined)
+      assert.equal(await world.queue.nextDue(), undefined)
       assert.deepEqual(await world.segments.segments('w', 'k-g1'), [])
       await world.sweepAll()
       const rows = await world.countRows()
@@ -268,10 +265,10 @@ describe('a document store', () => {
         ['v', 'k'],
       ] as const)
         await world.makeBase(workspaceId, id)
-      await world.addRead('w', 'k', 'f', ['one'])
-      const theirs = await world.addRead('v', 'k', 'f', ['theirs'])
+      await world.addIngested('w', 'k', 'f', ['one'])
+      const theirs = await world.addIngested('v', 'k', 'f', ['theirs'])
       assert.equal((await add(['f'], 'w', 'k2'))?.added.length, 1)
-      const other = await world.readNext(['other'])
+      const other = await world.ingestNext(['other'])
       assert.ok(await world.documents.remove('w', 'k', 'f'))
       assert.deepEqual(await world.shown('w', 'k2-g1', other.batchId), ['other'])
       assert.deepEqual(await world.shown('v', 'k-g1', theirs.batchId), ['theirs'])
@@ -282,12 +279,12 @@ describe('a document store', () => {
 
     test('goes from the next generation, too', async () => {
       await world.makeBase('w', 'k')
-      await world.addRead('w', 'k', 'f', ['one'])
+      await world.addIngested('w', 'k', 'f', ['one'])
       await reindex('g2')
-      const { batchId } = await world.readNext(['two'])
+      const { batchId } = await world.ingestNext(['two'])
       assert.ok(await world.documents.remove('w', 'k', 'f'))
       assert.deepEqual(await world.shown('w', 'g2', batchId), [])
-      assert.equal(await world.readings.swapWhole(5000), 1)
+      assert.equal(await world.swap.swapCompleted(5000), 1)
       assert.deepEqual(await world.shown('w', 'g2', batchId), [])
     })
 

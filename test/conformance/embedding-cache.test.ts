@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SqlEmbeddingCache } from '../../src/adapters/sql/sql-embedding-cache.ts'
-import type { EmbeddingCache } from '../../src/knowledge/embedding-cache.ts'
+import { EmbeddingCache } from '../../src/knowledge/embedding-cache.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const day = 86_400_000
@@ -11,7 +10,7 @@ describe('an embedding cache', () => {
   let cache: EmbeddingCache
   before(async () => {
     opened = await openTestDatabase()
-    cache = new SqlEmbeddingCache(opened.database)
+    cache = new EmbeddingCache(opened.database)
   })
   after(() => opened.cleanup())
 
@@ -88,7 +87,7 @@ describe('an embedding cache', () => {
   })
 
   test('two who keep and use the same at once do not block each other', async () => {
-    const other = new SqlEmbeddingCache(await opened.openAgain())
+    const other = new EmbeddingCache(await opened.openAgain())
     const hashes = Array.from({ length: 40 }, (_, index) => `both${index}`)
     const vectors = new Map(hashes.map(hash => [hash, Float32Array.of(1, 0)]))
     const backwards = new Map([...vectors].reverse())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { fileUses } from '../../src/adapters/sql/document-rows.ts'
 import { type FileFilter, FileStore, type LocatedFile } from '../../src/files/file-store.ts'
+import { fileUses } from '../../src/knowledge/document-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const newest: FileFilter = { keyword: '', sort: 'created_at', order: 'desc' }

@@ -92,7 +92,7 @@ describe('a knowledge store', () => {
   test('two workspaces with the same ids do not see each other', async () => {
     await create('mine', 'k', 'Mine')
     await create('theirs', 'k', 'Theirs')
-    await world.addRead('theirs', 'k', 'f', ['theirs'])
+    await world.addIngested('theirs', 'k', 'f', ['theirs'])
     assert.equal((await world.base('mine', 'k')).name, 'Mine')
     assert.deepEqual(await listed('mine'), ['k'])
     const options = { nextGenerationId: 'k-g2', now: 9 }
@@ -134,10 +134,10 @@ describe('a knowledge store', () => {
 
   test('counts documents and chunks, what failed and what is open', async () => {
     await world.makeBase('w', 'k')
-    await world.addRead('w', 'k', 'f1', ['one', 'two'])
+    await world.addIngested('w', 'k', 'f1', ['one', 'two'])
     await world.addDocument('w', 'k', 'f2')
     const error = { code: 'no_text', message: 'None', retryable: false } as const
-    await world.readings.fail(await world.claim(), error, 5)
+    await world.queue.fail(await world.claim(), error, 5)
     await world.addDocument('w', 'k', 'f3')
     const counts = { documents: 3, chunks: 2, failed: 1, open: 1, reindexing: undefined }
     assert.deepEqual(await world.bases.count('w', await world.base('w', 'k')), counts)
@@ -200,7 +200,7 @@ describe('a knowledge store', () => {
 
     test('of the chunking or the model begins the next generation, with every document', async () => {
       await world.makeBase('w', 'k')
-      await world.addRead('w', 'k', 'f1', ['one'])
+      await world.addIngested('w', 'k', 'f1', ['one'])
       await world.addDocument('w', 'k', 'f2')
       const changed = await update('k', { embeddingModel: 'm' }, 'g2')
       assert.ok(typeof changed === 'object')
@@ -216,7 +216,7 @@ describe('a knowledge store', () => {
 
     test('gives up the generation under way for another one, or when the live one is right again', async () => {
       await world.makeBase('w', 'k')
-      await world.addRead('w', 'k', 'f1', ['one'])
+      await world.addIngested('w', 'k', 'f1', ['one'])
       await update('k', { embeddingModel: 'm' }, 'g2')
       const under = await world.claim()
       assert.equal(under.generationId, 'g2')
@@ -228,10 +228,10 @@ describe('a knowledge store', () => {
       assert.ok(typeof back === 'object')
       assert.deepEqual([back.generation.id, back.next], ['k-g1', undefined])
       assert.equal(
-        await world.readings.claim({ lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }),
+        await world.queue.claim({ lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }),
         undefined,
       )
-      assert.equal(await world.readings.swapWhole(5000), 0)
+      assert.equal(await world.swap.swapCompleted(5000), 0)
       await world.sweepAll()
       assert.deepEqual(await world.countRows(), {
         knowledge_bases: 1,
@@ -250,7 +250,7 @@ describe('a knowledge store', () => {
 
   test('a deleted base is gone for everybody at once, and cannot be deleted twice', async () => {
     const base = await world.makeBase('w', 'k')
-    await world.addRead('w', 'k', 'f1', ['one'])
+    await world.addIngested('w', 'k', 'f1', ['one'])
     await world.addDocument('w', 'k', 'f2')
     assert.ok(await world.bases.remove('w', 'k', 9))
     assert.equal(await world.bases.remove('w', 'k', 10), false)
@@ -258,11 +258,8 @@ describe('a knowledge store', () => {
     assert.deepEqual(await listed('w'), [])
     const options = { chunking: undefined, metadata: {}, now: 5 }
     assert.equal(await world.documents.add('w', 'k', ['f2'], options), undefined)
-    assert.equal(
-      await world.readings.claim({ lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }),
-      undefined,
-    )
-    assert.equal(await world.readings.swapWhole(11), 0)
+    assert.equal(await world.queue.claim({ lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }), undefined)
+    assert.equal(await world.swap.swapCompleted(11), 0)
     assert.equal(base.generation.id, 'k-g1')
   })
 })

@@ -19,7 +19,7 @@ describe('sweeping', () => {
   const fill = async (workspaceId: string, knowledgeId: string, files: string[]): Promise<void> => {
     await world.makeBase(workspaceId, knowledgeId)
     for (const file of files)
-      await world.addRead(workspaceId, knowledgeId, file, ['one', 'two'], {
+      await world.addIngested(workspaceId, knowledgeId, file, ['one', 'two'], {
         metadata: { tags: ['a', 'b'] },
         vectors: [unit, unit],
       })
@@ -43,7 +43,7 @@ describe('sweeping', () => {
     const kept = await world.countRows()
     await fill('w', 'gone', ['g1', 'g2', 'g3'])
     await world.update('w', 'gone', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
-    await world.readNext(['next'], [unit])
+    await world.ingestNext(['next'], [unit])
     await world.addDocument('w', 'gone', 'g4')
     await world.stage(await world.claim(), ['half'], [unit])
     assert.ok(await world.bases.remove('w', 'gone', 5000))
@@ -55,9 +55,9 @@ describe('sweeping', () => {
   test('takes the whole of the only base, in bounded steps', async () => {
     await world.makeBase('w', 'k')
     const texts = Array.from({ length: 1300 }, (_, index) => `text ${index}`)
-    await world.addRead('w', 'k', 'large', texts, { vectors: texts.map(() => unit) })
+    await world.addIngested('w', 'k', 'large', texts, { vectors: texts.map(() => unit) })
     for (let index = 0; index < 20; index++)
-      await world.addRead('w', 'k', `f${index}`, ['x'], { metadata: { a: [1, 2, 3] } })
+      await world.addIngested('w', 'k', `f${index}`, ['x'], { metadata: { a: [1, 2, 3] } })
     await world.bases.remove('w', 'k', 5000)
     let total = Object.values(await world.countRows()).reduce((sum, count) => sum + count, 0)
     for (let steps = 0; await world.sweeper.sweep(10_000); steps++) {
@@ -72,7 +72,7 @@ describe('sweeping', () => {
   test('takes what is left of a removed document, and leaves the others as they were', async () => {
     await fill('w', 'k', ['kept'])
     const kept = await world.countRows()
-    await world.addRead('w', 'k', 'gone', ['x', 'y'], { metadata: { a: 1 }, vectors: [unit, unit] })
+    await world.addIngested('w', 'k', 'gone', ['x', 'y'], { metadata: { a: 1 }, vectors: [unit, unit] })
     await world.documents.remove('w', 'k', 'gone')
     await world.sweepAll()
     assert.deepEqual(await world.countRows(), kept)
@@ -82,8 +82,8 @@ describe('sweeping', () => {
     await fill('w', 'k', ['f'])
     const kept = await world.countRows()
     await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
-    await world.readNext(['a', 'b'], [unit, unit])
-    assert.equal(await world.readings.swapWhole(4000), 1)
+    await world.ingestNext(['a', 'b'], [unit, unit])
+    assert.equal(await world.swap.swapCompleted(4000), 1)
     await world.sweepAll()
     assert.deepEqual(await world.countRows(), kept)
     assert.equal(await world.sweeper.sweep(10_000), false)

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { fileUses } from '../../src/adapters/sql/document-rows.ts'
-import { SqlChunkStore } from '../../src/adapters/sql/sql-chunk-store.ts'
-import { SqlDocumentStore } from '../../src/adapters/sql/sql-document-store.ts'
-import { SqlKnowledgeStore } from '../../src/adapters/sql/sql-knowledge-store.ts'
-import { SqlKnowledgeSweep } from '../../src/adapters/sql/sql-knowledge-sweep.ts'
-import { SqlReadingStore } from '../../src/adapters/sql/sql-reading-store.ts'
-import { SqlSegmentStore } from '../../src/adapters/sql/sql-segment-store.ts'
 import type { Database } from '../../src/database/database.ts'
 import { FileStore } from '../../src/files/file-store.ts'
+import { ChunkStore } from '../../src/knowledge/chunk-store.ts'
 import type { Chunking } from '../../src/knowledge/chunking.ts'
+import { DocumentStore, fileUses } from '../../src/knowledge/document-store.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
-import type { Reading, StagedChunk, StagedPart } from '../../src/knowledge/ingest/reading-store.ts'
+import { SegmentStore } from '../../src/knowledge/index/segment-store.ts'
+import { GenerationSwap } from '../../src/knowledge/ingest/generation-swap.ts'
+import { type IngestionJob, IngestionQueue } from '../../src/knowledge/ingest/ingestion-queue.ts'
+import { type StagedChunk, type StagedPart, StagingStore } from '../../src/knowledge/ingest/staging-store.ts'
 import type { KnowledgeBase, KnowledgeSettings, Metadata } from '../../src/knowledge/knowledge-base.ts'
+import { KnowledgeStore } from '../../src/knowledge/knowledge-store.ts'
+import { KnowledgeSweep } from '../../src/knowledge/knowledge-sweep.ts'
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 
@@ -41,8 +41,8 @@ export const knowledgeTables = [
   'vectors',
 ] as const
 
-const chunkOf = (reading: Reading, position: number, content: string): StagedChunk => ({
-  id: `${reading.batchId}_${position}`,
+const chunkOf = (job: IngestionJob, position: number, content: string): StagedChunk => ({
+  id: `${job.batchId}_${position}`,
   position,
   content,
   heading: ['Part one'],
@@ -52,9 +52,9 @@ const chunkOf = (reading: Reading, position: number, content: string): StagedChu
   tokens: content.length,
 })
 
-/** What a part of a document adds that holds these texts, from a position on. */
+/** A part of a document with these texts, from a position on. */
 export function partOf(
-  reading: Reading,
+  job: IngestionJob,
   texts: string[],
   vectors: Float32Array[] = [],
   { from = 0, segmentOrdinal = 0 } = {},
@@ -62,8 +62,8 @@ export function partOf(
   const builder = new SegmentBuilder()
   for (const text of texts) builder.add(textTerms(text))
   return {
-    chunks: texts.map((text, index) => chunkOf(reading, from + index, text)),
-    segment: texts.length > 0 ? builder.finish({ batchId: reading.batchId, from }) : undefined,
+    chunks: texts.map((text, index) => chunkOf(job, from + index, text)),
+    segment: texts.length > 0 ? builder.finish({ batchId: job.batchId, from }) : undefined,
     segmentOrdinal,
     vectors,
   }
@@ -72,23 +72,27 @@ export function partOf(
 /** The stores over one database, and the steps by which documents get into them. */
 export class KnowledgeWorld {
   readonly database: Database
-  readonly bases: SqlKnowledgeStore
-  readonly documents: SqlDocumentStore
-  readonly readings: SqlReadingStore
-  readonly chunks: SqlChunkStore
-  readonly segments: SqlSegmentStore
-  readonly sweeper: SqlKnowledgeSweep
+  readonly bases: KnowledgeStore
+  readonly documents: DocumentStore
+  readonly queue: IngestionQueue
+  readonly staging: StagingStore
+  readonly swap: GenerationSwap
+  readonly chunks: ChunkStore
+  readonly segments: SegmentStore
+  readonly sweeper: KnowledgeSweep
   readonly files: FileStore
   #serial = 0
 
   constructor(database: Database) {
     this.database = database
-    this.bases = new SqlKnowledgeStore(database)
-    this.documents = new SqlDocumentStore(database)
-    this.readings = new SqlReadingStore(database)
-    this.chunks = new SqlChunkStore(database)
-    this.segments = new SqlSegmentStore(database)
-    this.sweeper = new SqlKnowledgeSweep(database)
+    this.bases = new KnowledgeStore(database)
+    this.documents = new DocumentStore(database)
+    this.queue = new IngestionQueue(database)
+    this.staging = new StagingStore(database)
+    this.swap = new GenerationSwap(database)
+    this.chunks = new ChunkStore(database)
+    this.segments = new SegmentStore(database)
+    this.sweeper = new KnowledgeSweep(database)
     this.files = new FileStore(database, fileUses)
   }
 
@@ -116,7 +120,7 @@ export class KnowledgeWorld {
     id: string,
     change: Partial<KnowledgeSettings>,
     options: { nextGenerationId: string; now: number },
-  ): ReturnType<SqlKnowledgeStore['update']> {
+  ): ReturnType<KnowledgeStore['update']> {
     return this.bases.update(workspaceId, id, () => change, options)
   }
 
@@ -132,7 +136,7 @@ export class KnowledgeWorld {
     })
   }
 
-  /** A file, and a document made of it, which waits to be read since `now`. */
+  /** A file, and a document of it, which is queued since `now`. */
   async addDocument(
     workspaceId: string,
     knowledgeId: string,
@@ -148,47 +152,47 @@ export class KnowledgeWorld {
     assert.equal(result?.added.length, 1)
   }
 
-  async claim(now = 2000, until = now + 30_000): Promise<Reading> {
+  async claim(now = 2000, until = now + 30_000): Promise<IngestionJob> {
     const names = { lease: this.name('lease'), batchId: this.name('batch') }
-    return (await this.readings.claim({ ...names, now, until })) ?? assert.fail('nothing is due')
+    return (await this.queue.claim({ ...names, now, until })) ?? assert.fail('nothing is due')
   }
 
-  /** Stages what reading the texts gives; false when the lease is lost. */
-  stage(reading: Reading, texts: string[], vectors: Float32Array[] = []): Promise<boolean> {
-    return this.readings.stage(reading, partOf(reading, texts, vectors), 2000)
+  /** Stages a part with these texts; false when the lease is lost. */
+  stage(job: IngestionJob, texts: string[], vectors: Float32Array[] = []): Promise<boolean> {
+    return this.staging.stage(job, partOf(job, texts, vectors), 2000)
   }
 
   async finish(
-    reading: Reading,
+    job: IngestionJob,
     texts: string[],
     vectors: Float32Array[] = [],
     now = 3000,
   ): Promise<boolean> {
-    return this.readings.finish(reading, partOf(reading, texts, vectors), texts.length, now)
+    return this.staging.finish(job, partOf(job, texts, vectors), texts.length, now)
   }
 
-  /** Reads what is due next. */
-  async readNext(texts: string[], vectors: Float32Array[] = []): Promise<Reading> {
-    const reading = await this.claim()
-    assert.ok(await this.finish(reading, texts, vectors))
-    return reading
+  /** Ingests the next document. */
+  async ingestNext(texts: string[], vectors: Float32Array[] = []): Promise<IngestionJob> {
+    const job = await this.claim()
+    assert.ok(await this.finish(job, texts, vectors))
+    return job
   }
 
   /** A document that can be found. */
-  async addRead(
+  async addIngested(
     workspaceId: string,
     knowledgeId: string,
     fileId: string,
     texts: string[],
     more: { metadata?: Metadata; vectors?: Float32Array[] } = {},
-  ): Promise<Reading> {
+  ): Promise<IngestionJob> {
     await this.addDocument(workspaceId, knowledgeId, fileId, more)
-    const reading = await this.readNext(texts, more.vectors)
-    assert.equal(reading.fileId, fileId)
-    return reading
+    const job = await this.ingestNext(texts, more.vectors)
+    assert.equal(job.fileId, fileId)
+    return job
   }
 
-  /** The contents that a search may show, of so many chunks of the batch. */
+  /** The contents of the first `count` chunks of the batch that a search may return. */
   async shown(workspaceId: string, generationId: string, batchId: string, count = 3): Promise<string[]> {
     const addresses = Array.from({ length: count }, (_, position) => ({ batchId, position }))
     const found = await this.chunks.fetch(workspaceId, generationId, addresses)
@@ -206,7 +210,7 @@ export class KnowledgeWorld {
     return counts
   }
 
-  /** Sweeps until nothing is left to sweep; tells how many steps it took. */
+  /** Sweeps until nothing is left, and returns the number of steps. */
   async sweepAll(now = 10_000): Promise<number> {
     let steps = 0
     while (await this.sweeper.sweep(now)) assert.ok(++steps < 10_000, 'sweeping does not end')

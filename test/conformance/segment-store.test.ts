@@ -48,7 +48,7 @@ describe('a segment store', () => {
 
   test('gives back what was stored, byte for byte and in order', async () => {
     const words = Array.from({ length: 8000 }, (_, index) => `word${index}`).join(' ')
-    const { batchId } = await world.addRead('w', 'k', 'f', [words, '短い'])
+    const { batchId } = await world.addIngested('w', 'k', 'f', [words, '短い'])
     const [id] = await ids()
     const [entry] = await world.segments.segments('w', 'k-g1')
     assert.equal(entry?.chunkCount, 2)
@@ -62,7 +62,7 @@ describe('a segment store', () => {
   })
 
   test('what is not there is missing, not invented', async () => {
-    await world.addRead('w', 'k', 'f', ['x'])
+    await world.addIngested('w', 'k', 'f', ['x'])
     const [id] = await ids()
     assert.deepEqual([...(await world.segments.headers('w', [id!, 'none'])).keys()], [id])
     assert.equal((await world.segments.headers('w', [])).size, 0)
@@ -81,7 +81,7 @@ describe('a segment store', () => {
   })
 
   test('many blocks at once, also the same one twice', async () => {
-    await world.addRead('w', 'k', 'f', ['x'])
+    await world.addIngested('w', 'k', 'f', ['x'])
     const [segmentId] = await ids()
     const addresses = Array.from({ length: 600 }, (_, index) => ({
       segmentId: segmentId!,
@@ -93,7 +93,7 @@ describe('a segment store', () => {
   })
 
   test('another workspace sees nothing of it', async () => {
-    await world.addRead('w', 'k', 'f', ['secret'])
+    await world.addIngested('w', 'k', 'f', ['secret'])
     const [id] = await ids()
     assert.deepEqual(await ids('x'), [])
     assert.equal((await world.segments.headers('x', [id!])).size, 0)
@@ -108,8 +108,8 @@ describe('a segment store', () => {
   })
 
   test('knows which batches are live, and how many chunks they hold', async () => {
-    const live = await world.addRead('w', 'k', 'f', ['a', 'b'])
-    const removed = await world.addRead('w', 'k', 'g', ['c'])
+    const live = await world.addIngested('w', 'k', 'f', ['a', 'b'])
+    const removed = await world.addIngested('w', 'k', 'g', ['c'])
     await world.documents.remove('w', 'k', 'g')
     await world.addDocument('w', 'k', 'h')
     const staged = await world.claim()
@@ -124,15 +124,16 @@ describe('a segment store', () => {
   })
 
   test('names the generations with many segments', async () => {
-    for (let index = 0; index < 7; index++) await world.addRead('w', 'k', `f${index}`, ['x'])
+    for (let index = 0; index < 7; index++) await world.addIngested('w', 'k', `f${index}`, ['x'])
     assert.deepEqual(await world.segments.crowded(), [])
-    await world.addRead('w', 'k', 'f7', ['x'])
+    await world.addIngested('w', 'k', 'f7', ['x'])
     assert.deepEqual(await world.segments.crowded(), [{ workspaceId: 'w', generationId: 'k-g1' }])
   })
 
   describe('a merge', () => {
     test('takes the place of what it was made of, and the same is found', async () => {
-      for (const text of ['red apple', 'green apple', 'red pear']) await world.addRead('w', 'k', text, [text])
+      for (const text of ['red apple', 'green apple', 'red pear'])
+        await world.addIngested('w', 'k', text, [text])
       const before = [await find('red'), await find('apple')]
       const old = await ids()
       assert.ok(await world.segments.replace(plan(old), await merged(old), 'm', 5000))
@@ -149,7 +150,7 @@ describe('a segment store', () => {
           { length: 30_000 },
           (_, index) => `word${String(from + index).replace(/\d/g, digit => 'abcdefghij'[Number(digit)]!)}`,
         ).join(' ')
-      for (const from of [0, 30_000, 60_000]) await world.addRead('w', 'k', `f${from}`, [words(from)])
+      for (const from of [0, 30_000, 60_000]) await world.addIngested('w', 'k', `f${from}`, [words(from)])
       const old = await ids()
       const whole = await merged(old)
       assert.ok(whole.blocks.length > 64, `${whole.blocks.length} blocks`)
@@ -161,7 +162,7 @@ describe('a segment store', () => {
     })
 
     test('of which one segment is gone meanwhile changes nothing', async () => {
-      for (const file of ['f', 'g']) await world.addRead('w', 'k', file, ['text'])
+      for (const file of ['f', 'g']) await world.addIngested('w', 'k', file, ['text'])
       const old = await ids()
       const whole = await merged(old)
       await world.documents.remove('w', 'k', 'f')
@@ -175,7 +176,7 @@ describe('a segment store', () => {
     })
 
     test('by two at once happens once', async () => {
-      for (const file of ['f', 'g', 'h']) await world.addRead('w', 'k', file, ['text'])
+      for (const file of ['f', 'g', 'h']) await world.addIngested('w', 'k', file, ['text'])
       const old = await ids()
       const whole = await merged(old)
       const other = await opened.openAgain()
@@ -189,7 +190,7 @@ describe('a segment store', () => {
     })
 
     test('that leaves nothing leaves no segment', async () => {
-      for (const file of ['f', 'g']) await world.addRead('w', 'k', file, ['text'])
+      for (const file of ['f', 'g']) await world.addIngested('w', 'k', file, ['text'])
       const old = await ids()
       const nothing = mergeSegments(await load(old), () => true)
       assert.ok(await world.segments.replace(plan(old), nothing, 'm', 5000))
@@ -206,7 +207,7 @@ describe('a segment store', () => {
       for (let index = 0; index < 20; index++)
         batches.set(
           `f${index}`,
-          (await world.addRead('w', 'k', `f${index}`, [`common ${own(index)}`])).batchId,
+          (await world.addIngested('w', 'k', `f${index}`, [`common ${own(index)}`])).batchId,
         )
       const merger = new SegmentMerger(
         world.segments,

@@ -30,7 +30,7 @@ describe('a vector index', () => {
   /** A graph for all but the smallest generations, so that the tests meet one. */
   const open = (): VectorIndex =>
     database.dialect === 'postgres'
-      ? new PgvectorIndex(database as PostgresDatabase, { leastVectors: 2000 })
+      ? new PgvectorIndex(database as PostgresDatabase, { minVectors: 2000 })
       : openUsearchVectorIndex({
           databasePath: join(fresh.folder, 'banyan.db'),
           folder: fresh.folder,

@@ -1,147 +1,206 @@
-import type { SqlValue } from '../../database/sql.ts'
+import { createHash } from 'node:crypto'
+import type { Reader } from '../../database/database.ts'
+import { type Query, raw, sql } from '../../database/sql.ts'
+import { as, integer, real, text } from '../../database/table.ts'
 import { vectorParameter } from '../../database/vector.ts'
 import type { Generation } from '../../knowledge/knowledge-base.ts'
+import { generations } from '../../knowledge/knowledge-tables.ts'
 import type { VectorHit, VectorIndex } from '../../knowledge/search/vector-index.ts'
-import { hasVectorIndex, maintainVectorIndexes, mostIndexedDimensions } from './pgvector-maintenance.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 
-interface Question {
+interface VectorQuery {
   workspaceId: string
   generationId: string
   vector: Float32Array
   limit: number
-  /** As JSON text, since parameters are plain values. */
-  batchIds: string | undefined
+  batchIds: Set<string> | undefined
 }
 
-/** A filter that leaves at most so many vectors is answered exactly. */
+/** A filter that leaves at most this many vectors is answered exactly. */
 const filterRows = 20_000
-/** With fewer vectors a scan is as quick as a graph, and exact. */
-const defaultLeastVectors = 10_000
-/** How wide a graph is searched: the most pgvector allows, which data without any clusters needs. */
+/** With fewer vectors a scan is as fast as a graph, and exact. */
+const defaultMinVectors = 10_000
+/** Width of a graph search: the maximum of pgvector, which data without clusters needs. */
 const expansion = 1000
-/** Behind the filters and the batches that are not live, a search goes on through so many vectors. */
-const mostScanned = 60_000
-
-/** As a subquery of its own for each row: a join could make the planner sort all rows instead of using the graph. */
-const isLive =
-  "(SELECT b.state FROM batches b WHERE b.workspace_id = v.workspace_id AND b.id = v.batch_id) = 'live'"
-const isOneOf = 'v.batch_id IN (SELECT jsonb_array_elements_text(?::jsonb))'
+/** Vectors that a search visits when filters and deleted batches exclude many. */
+const maxScanned = 60_000
+/** Maximum for which pgvector can index 16-bit floats. */
+const maxIndexedDimensions = 4000
+/** Advisory lock: one replica maintains the indexes at a time. */
+const maintenanceLock = 7_236_141
+const indexPrefix = 'vectors_hnsw_'
+/** Ids that are part of a statement. */
 const safeId = /^[A-Za-z0-9_-]+$/
 
-/** The vectors' own table is searched: exactly, or by the graph that `tidy` gives to a large generation. */
+/** A subquery per row: with a join the planner might sort all rows instead of using the graph. */
+const isLive = raw(
+  "(SELECT b.state FROM batches b WHERE b.workspace_id = v.workspace_id AND b.id = v.batch_id) = 'live'",
+)
+
+/** As JSON, since parameters are plain values. */
+const idsIn = (batchIds: Set<string>): Query =>
+  sql`(SELECT jsonb_array_elements_text(${JSON.stringify([...batchIds])}::jsonb))`
+const andIn = (batchIds: Set<string> | undefined): Query =>
+  batchIds ? sql`AND v.batch_id IN ${idsIn(batchIds)}` : sql``
+
+/** Ids may be longer than a name in PostgreSQL, or differ only in case. */
+const indexName = (generationId: string): string =>
+  indexPrefix + createHash('sha256').update(generationId).digest('hex').slice(0, 32)
+
+/** Searches the table of vectors: exactly, or with the graph that `tidy` builds for a large generation. */
 export class PgvectorIndex implements VectorIndex {
   readonly #database: PostgresDatabase
-  readonly #leastVectors: number
-  /** Generations that were seen with a graph. If it is dropped, the same statements still find the same. */
+  readonly #minVectors: number
+  /** Generations known to have a graph. If it is dropped, the same statements still return the same. */
   readonly #indexed = new Set<string>()
 
-  constructor(database: PostgresDatabase, options: { leastVectors?: number } = {}) {
+  constructor(database: PostgresDatabase, options: { minVectors?: number } = {}) {
     this.#database = database
-    this.#leastVectors = options.leastVectors ?? defaultLeastVectors
+    this.#minVectors = options.minVectors ?? defaultMinVectors
   }
 
   async search(
     workspaceId: string,
-    generation: Generation,
+    { id: generationId, dimension: known }: Generation,
     vector: Float32Array,
     limit: number,
     batchIds: Set<string> | undefined,
   ): Promise<VectorHit[]> {
-    const dimension = generation.dimension ?? (await this.#dimensionOf(workspaceId, generation.id))
+    const dimension = known ?? (await this.#dimensionOf(workspaceId, generationId))
     if (dimension === undefined || limit < 1 || batchIds?.size === 0) return []
     if (vector.length !== dimension)
       throw new Error(
         `The query vector has ${vector.length} dimensions and the index ${dimension}. Embed the query with the model of the index.`,
       )
-    const question: Question = {
-      workspaceId,
-      generationId: generation.id,
-      vector,
-      limit,
-      batchIds: batchIds && JSON.stringify([...batchIds]),
-    }
-    if (await this.#isExact(question)) return this.#exact(question)
-    const found = await this.#approximate(question)
-    // Everything near was filtered out, and the search through the graph gave up.
-    return found.length < limit ? this.#exact(question) : found
+    const query = { workspaceId, generationId, vector, limit, batchIds }
+    if (await this.#isExact(query)) return this.#searchExactly(query)
+    const found = await this.#searchGraph(query)
+    // Everything near was filtered out, and the graph search gave up.
+    return found.length < limit ? this.#searchExactly(query) : found
   }
 
   refresh(): void {}
 
-  async tidy(signal: AbortSignal): Promise<void> {
-    await maintainVectorIndexes(this.#database, this.#leastVectors, signal)
-  }
-
   async close(): Promise<void> {}
 
-  async #dimensionOf(workspaceId: string, generationId: string): Promise<number | undefined> {
-    const row = await this.#database.get<{ dimension: number | null }>(
-      'SELECT dimension FROM generations WHERE workspace_id = ? AND id = ?',
-      workspaceId,
-      generationId,
-    )
+  async #dimensionOf(workspaceId: string, id: string): Promise<number | undefined> {
+    const row = await this.#database.get(sql`
+      SELECT ${generations.columns('dimension')} FROM generations WHERE ${generations.where({ workspaceId, id })}`)
     return row?.dimension ?? undefined
   }
 
-  async #isExact({ workspaceId, generationId, vector, batchIds }: Question): Promise<boolean> {
-    if (vector.length > mostIndexedDimensions || !safeId.test(generationId)) return true
+  async #isExact({ workspaceId, generationId, vector, batchIds }: VectorQuery): Promise<boolean> {
+    if (vector.length > maxIndexedDimensions || !safeId.test(generationId)) return true
     if (!this.#indexed.has(generationId)) {
-      if (!(await hasVectorIndex(this.#database, generationId))) return true
+      const index = await this.#database.get(sql`
+        SELECT 1 AS one FROM pg_index WHERE indexrelid = to_regclass(${indexName(generationId)}) AND indisvalid`)
+      if (!index) return true
       this.#indexed.add(generationId)
     }
-    if (batchIds === undefined) return false
-    const row = await this.#database.get<{ count: number }>(
-      "SELECT COALESCE(SUM(chunk_count), 0)::bigint AS count FROM batches WHERE workspace_id = ? AND id IN (SELECT jsonb_array_elements_text(?::jsonb)) AND state = 'live'",
-      workspaceId,
-      batchIds,
-    )
+    if (!batchIds) return false
+    const row = await this.#database.get(sql`
+      SELECT COALESCE(SUM(chunk_count), 0)::bigint ${as('count', integer())} FROM batches
+      WHERE workspace_id = ${workspaceId} AND id IN ${idsIn(batchIds)} AND state = 'live'`)
     return row!.count <= filterRows
   }
 
-  async #exact({ workspaceId, generationId, vector, limit, batchIds }: Question): Promise<VectorHit[]> {
-    const parameters: SqlValue[] = [vectorParameter('postgres', vector), workspaceId, generationId]
-    parameters.push(workspaceId, generationId)
-    if (batchIds !== undefined) parameters.push(batchIds)
-    // IS TRUE keeps the planner from making a join of it, which is slow by far where it knows no statistics yet.
-    return this.#database.all<VectorHit>(
-      `SELECT v.batch_id AS "batchId", v.position, 1 - (v.vector <=> ?::vector) AS similarity
-       FROM vectors v
-       WHERE v.workspace_id = ? AND v.generation_id = ? AND
-         (v.batch_id IN (SELECT b.id FROM batches b
-                         WHERE b.workspace_id = ? AND b.generation_id = ? AND b.state = 'live')) IS TRUE
-         ${batchIds === undefined ? '' : `AND ${isOneOf}`}
-       ORDER BY similarity DESC, v.batch_id, v.position LIMIT ?`,
-      ...parameters,
-      limit,
-    )
+  async #searchExactly({
+    workspaceId,
+    generationId,
+    vector,
+    limit,
+    batchIds,
+  }: VectorQuery): Promise<VectorHit[]> {
+    // IS TRUE keeps the planner from turning this into a join, which is very slow before it has statistics.
+    return this.#database.all(sql`
+      SELECT v.batch_id ${as('batchId', text())}, v.position ${as('position', integer())},
+        1 - (v.vector <=> ${vectorParameter('postgres', vector)}::vector) ${as('similarity', real())}
+      FROM vectors v
+      WHERE v.workspace_id = ${workspaceId} AND v.generation_id = ${generationId} AND
+        (v.batch_id IN (SELECT b.id FROM batches b WHERE b.workspace_id = ${workspaceId}
+          AND b.generation_id = ${generationId} AND b.state = 'live')) IS TRUE ${andIn(batchIds)}
+      ORDER BY similarity DESC, v.batch_id, v.position LIMIT ${limit}`)
   }
 
-  async #approximate({ workspaceId, generationId, vector, limit, batchIds }: Question): Promise<VectorHit[]> {
-    // The planner takes a partial index only where it sees the same expression and the same literal.
-    const distance = `(v.vector::halfvec(${vector.length})) <=> ?::halfvec(${vector.length})`
-    const text = vectorParameter('postgres', vector)
-    const parameters: SqlValue[] = [text, workspaceId]
-    if (batchIds !== undefined) parameters.push(batchIds)
+  async #searchGraph({
+    workspaceId,
+    generationId,
+    vector,
+    limit,
+    batchIds,
+  }: VectorQuery): Promise<VectorHit[]> {
+    // The planner uses a partial index only for the same expression and the same literal.
+    const type = raw(`halfvec(${vector.length})`)
+    const distance = sql`(v.vector::${type}) <=> ${vectorParameter('postgres', vector)}::${type}`
     const found = await this.#database.transaction(async transaction => {
-      await transaction.get(
-        `SELECT set_config('hnsw.ef_search', ?, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
-           set_config('hnsw.max_scan_tuples', ?, true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`,
-        String(expansion),
-        String(mostScanned),
-      )
-      return transaction.all<VectorHit>(
-        `SELECT v.batch_id AS "batchId", v.position, 1 - (${distance}) AS similarity
-         FROM vectors v
-         WHERE v.generation_id = '${generationId}' AND v.workspace_id = ? AND ${isLive}
-           ${batchIds === undefined ? '' : `AND ${isOneOf}`}
-         ORDER BY ${distance} LIMIT ?`,
-        ...parameters,
-        text,
-        // The relaxed order is nearly the right one: a few more, sorted here, make it right.
-        limit + Math.max(10, limit),
-      )
+      await transaction.get(sql`
+        SELECT set_config('hnsw.ef_search', ${String(expansion)}, true),
+          set_config('hnsw.iterative_scan', 'relaxed_order', true),
+          set_config('hnsw.max_scan_tuples', ${String(maxScanned)}, true),
+          set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`)
+      // The relaxed order is nearly right: a few more, sorted here, make it right.
+      return transaction.all(sql`
+        SELECT v.batch_id ${as('batchId', text())}, v.position ${as('position', integer())},
+          1 - (${distance}) ${as('similarity', real())}
+        FROM vectors v
+        WHERE v.generation_id = ${raw(`'${generationId}'`)} AND v.workspace_id = ${workspaceId} AND ${isLive}
+          ${andIn(batchIds)}
+        ORDER BY ${distance} LIMIT ${limit + Math.max(10, limit)}`)
     })
     return found.sort((one, other) => other.similarity - one.similarity).slice(0, limit)
   }
+
+  /** Builds a graph for each large generation, and drops those of deleted generations. */
+  async tidy(signal: AbortSignal): Promise<void> {
+    if (!(await this.#needsMaintenance()) || signal.aborted) return
+    await this.#database.maintain(maintenanceLock, async session => {
+      const known = await knownIndexes(session)
+      const missing = await this.#wantedIndexes(session)
+      for (const { name, valid } of await existingIndexes(session)) {
+        if (signal.aborted) return
+        // An index whose build was interrupted is maintained by PostgreSQL, but never used.
+        if (valid && known.has(name)) missing.delete(name)
+        else await session.run(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
+      }
+      for (const [name, { id, dimension }] of missing) {
+        if (signal.aborted) return
+        await session.run(
+          `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON vectors
+           USING hnsw ((vector::halfvec(${dimension})) halfvec_cosine_ops) WITH (m = 24, ef_construction = 128)
+           WHERE generation_id = '${id}'`,
+        )
+      }
+    })
+  }
+
+  /** Most of the time there is nothing to do; then no session is opened. */
+  async #needsMaintenance(): Promise<boolean> {
+    const existing = await existingIndexes(this.#database)
+    const known = await knownIndexes(this.#database)
+    if (existing.some(({ name, valid }) => !valid || !known.has(name))) return true
+    for (const { name } of existing) known.delete(name)
+    return [...(await this.#wantedIndexes(this.#database)).keys()].some(name => known.has(name))
+  }
+
+  async #wantedIndexes(reader: Reader): Promise<Map<string, { id: string; dimension: number | null }>> {
+    const rows = await reader.all(sql`
+      SELECT ${generations.columnsOf('g', 'id', 'dimension')} FROM generations g
+      WHERE g.gone = 0 AND g.dimension BETWEEN 1 AND ${maxIndexedDimensions} AND
+        (SELECT SUM(b.chunk_count) FROM batches b
+         WHERE b.workspace_id = g.workspace_id AND b.generation_id = g.id AND b.state = 'live') >= ${this.#minVectors}`)
+    return new Map(rows.filter(row => safeId.test(row.id)).map(row => [indexName(row.id), row]))
+  }
 }
+
+/** Indexes of all generations. One that has become small keeps its index. */
+async function knownIndexes(reader: Reader): Promise<Set<string>> {
+  const rows = await reader.all(sql`SELECT ${generations.columns('id')} FROM generations WHERE gone = 0`)
+  return new Set(rows.map(row => indexName(row.id)))
+}
+
+const existingIndexes = (reader: Reader): Promise<{ name: string; valid: boolean }[]> =>
+  reader.all(
+    `SELECT c.relname AS name, i.indisvalid AS valid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+     WHERE i.indrelid = to_regclass('vectors') AND starts_with(c.relname, ?)`,
+    indexPrefix,
+  )

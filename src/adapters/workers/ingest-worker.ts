@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import { mergeSegments } from '../../knowledge/index/segment-builder.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
-import { readIntoParts } from '../../knowledge/ingest/read-into-parts.ts'
+import { readIntoParts } from '../../knowledge/ingest/document-reader.ts'
 import { ownBuffers } from './own-buffers.ts'
 import type { Report, Task } from './worker-messages.ts'
 

@@ -1,7 +1,7 @@
 import { isoTime } from '../../kernel/clock.ts'
 import type { FoundChunk, StoredChunk } from '../../knowledge/chunk-store.ts'
-import type { DocumentError, KnowledgeDocument } from '../../knowledge/document.ts'
 import type { Skipped } from '../../knowledge/document-store.ts'
+import type { DocumentError, KnowledgeDocument } from '../../knowledge/knowledge-base.ts'
 import type { KnowledgeRecord } from '../../knowledge/knowledge-store.ts'
 import type { Explanation, SearchItem, SearchResult } from '../../knowledge/search/search-request.ts'
 

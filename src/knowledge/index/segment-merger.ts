@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { decodeHeader, type Segment } from './segment.ts'
-import type { MergePlan, SegmentEntry, SegmentStore } from './segment-store.ts'
+import type { MergePlan, SegmentEntry, SegmentStorage } from './segment-store.ts'
 
 export interface CountedSegment {
   id: string
@@ -46,13 +46,13 @@ export interface MergeWorker {
 
 /** Keeps the number of segments small, so that a search reads few. One merge runs at a time. */
 export class SegmentMerger {
-  readonly #store: SegmentStore
+  readonly #store: SegmentStorage
   readonly #worker: MergeWorker
   readonly #clock: Clock
   #running: Promise<void> = Promise.resolve()
   readonly #waiting = new Set<string>()
 
-  constructor(store: SegmentStore, worker: MergeWorker, clock: Clock) {
+  constructor(store: SegmentStorage, worker: MergeWorker, clock: Clock) {
     this.#store = store
     this.#worker = worker
     this.#clock = clock

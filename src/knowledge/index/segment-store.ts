@@ -1,3 +1,7 @@
+import type { Database, Transaction } from '../../database/database.ts'
+import { list, Query, sql } from '../../database/sql.ts'
+import { as, integer, optional } from '../../database/table.ts'
+import { batches, insertRows, type RowState, segmentBlocks, segments } from '../knowledge-tables.ts'
 import type { Segment } from './segment.ts'
 
 export interface SegmentEntry {
@@ -11,16 +15,6 @@ export interface BlockAddress {
   ordinal: number
 }
 
-/** The reads of the keyword index. */
-export interface SegmentSource {
-  /** The segments that together cover every searchable chunk of the generation. */
-  segments(workspaceId: string, generationId: string): Promise<SegmentEntry[]>
-  /** Headers by segment id. A segment that was merged meanwhile is missing. */
-  headers(workspaceId: string, segmentIds: string[]): Promise<Map<string, Uint8Array>>
-  /** In the order of the addresses; undefined for a segment that was merged meanwhile. */
-  blocks(workspaceId: string, addresses: BlockAddress[]): Promise<(Uint8Array | undefined)[]>
-}
-
 /** Segments to be merged into one. */
 export interface MergePlan {
   workspaceId: string
@@ -28,15 +22,176 @@ export interface MergePlan {
   segmentIds: string[]
 }
 
-export interface SegmentStore extends SegmentSource {
-  /** Chunks of the live batches of the generation. */
-  liveChunks(workspaceId: string, generationId: string): Promise<number>
+/** The public part of the store. Tests implement it in memory. */
+export type SegmentStorage = Pick<SegmentStore, keyof SegmentStore>
+/** The reads of the keyword index. */
+export type SegmentSource = Pick<SegmentStore, 'segments' | 'headers' | 'blocks'>
+
+interface NewSegment {
+  workspaceId: string
+  generationId: string
+  id: string
+  /** The batch that it belongs to; none for a merged segment. */
+  batchId?: string
+  state: RowState
+  createdAt: number
+}
+
+/** A merge writes this many blocks per transaction, so that other writes come in between. */
+const blocksPerTransaction = 16
+const addressesPerQuery = 256
+const batchesPerQuery = 500
+/** A generation with this many segments or chunks is checked for a merge. */
+const manySegments = 8
+const manyChunks = 1000
+
+const entry = segments.columns('id', 'chunkCount', 'termTotal')
+const header = segments.columns('id', 'header')
+const generation = segments.columns('workspaceId', 'generationId')
+const block = segmentBlocks.columnsOf('b', 'segmentId', 'ordinal', 'data')
+const data = segmentBlocks.columns('data')
+const batchId = batches.columns('id')
+
+export class SegmentStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** The segments that together cover every searchable chunk of the generation. */
+  segments(workspaceId: string, generationId: string): Promise<SegmentEntry[]> {
+    return this.#database.all(sql`
+      SELECT ${entry} FROM segments
+      WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'`)
+  }
+
+  /** Headers by segment id. A segment that was merged meanwhile is missing. */
+  async headers(workspaceId: string, segmentIds: string[]): Promise<Map<string, Uint8Array>> {
+    if (segmentIds.length === 0) return new Map()
+    const rows = await this.#database.all(
+      sql`SELECT ${header} FROM segments WHERE workspace_id = ${workspaceId} AND id IN ${list(segmentIds)}`,
+    )
+    return new Map(rows.map(row => [row.id, row.header]))
+  }
+
+  /** In the order of the addresses; undefined for a segment that was merged meanwhile. */
+  async blocks(workspaceId: string, addresses: BlockAddress[]): Promise<(Uint8Array | undefined)[]> {
+    const found = new Map<string, Uint8Array>()
+    for (let start = 0; start < addresses.length; start += addressesPerQuery) {
+      const some = addresses.slice(start, start + addressesPerQuery)
+      const wanted = new Query(
+        some.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT))').join(', '),
+        some.flatMap(({ segmentId, ordinal }) => [segmentId, ordinal]),
+      )
+      const rows = await this.#database.all(sql`
+        WITH wanted (segment_id, ordinal) AS (VALUES ${wanted})
+        SELECT ${block} FROM wanted w
+        JOIN segment_blocks b ON b.workspace_id = ${workspaceId} AND b.segment_id = w.segment_id
+          AND b.ordinal = w.ordinal`)
+      for (const row of rows) found.set(`${row.segmentId}/${row.ordinal}`, row.data)
+    }
+    return addresses.map(({ segmentId, ordinal }) => found.get(`${segmentId}/${ordinal}`))
+  }
+
+  /** The number of chunks in live batches of the generation. */
+  async liveChunks(workspaceId: string, generationId: string): Promise<number> {
+    const row = await this.#database.get(sql`
+      SELECT CAST(SUM(chunk_count) AS BIGINT) ${as('total', optional(integer()))} FROM batches
+      WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'`)
+    return row?.total ?? 0
+  }
+
   /** Generations that may have too many segments, or many deleted chunks. */
-  crowded(): Promise<{ workspaceId: string; generationId: string }[]>
+  crowded(): Promise<{ workspaceId: string; generationId: string }[]> {
+    return this.#database.all(sql`
+      SELECT ${generation} FROM segments WHERE state = 'live' GROUP BY workspace_id, generation_id
+      HAVING COUNT(*) >= ${manySegments} OR SUM(chunk_count) >= ${manyChunks}`)
+  }
+
   /** All blocks of a segment in order. */
-  allBlocks(workspaceId: string, segmentId: string): Promise<Uint8Array[]>
+  async allBlocks(workspaceId: string, segmentId: string): Promise<Uint8Array[]> {
+    const rows = await this.#database.all(sql`
+      SELECT ${data} FROM segment_blocks WHERE workspace_id = ${workspaceId} AND segment_id = ${segmentId}
+      ORDER BY ordinal`)
+    return rows.map(row => row.data)
+  }
+
   /** The live ones of these batches. */
-  liveBatches(workspaceId: string, generationId: string, batchIds: string[]): Promise<Set<string>>
+  async liveBatches(workspaceId: string, generationId: string, batchIds: string[]): Promise<Set<string>> {
+    const live = new Set<string>()
+    for (let start = 0; start < batchIds.length; start += batchesPerQuery) {
+      const rows = await this.#database.all(sql`
+        SELECT ${batchId} FROM batches
+        WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'
+          AND id IN ${list(batchIds.slice(start, start + batchesPerQuery))}`)
+      for (const { id } of rows) live.add(id)
+    }
+    return live
+  }
+
   /** Replaces the planned segments by `merged`; false when one of them was replaced meanwhile. */
-  replace(plan: MergePlan, merged: Segment, id: string, now: number): Promise<boolean>
+  async replace(plan: MergePlan, merged: Segment, id: string, now: number): Promise<boolean> {
+    const { workspaceId, generationId } = plan
+    await this.#stage(plan, merged, id, now)
+    const planned = sql`workspace_id = ${workspaceId} AND id IN ${list(plan.segmentIds)}`
+    return this.#database.transaction(async transaction => {
+      const live = await transaction.all(sql`
+        SELECT id FROM segments WHERE ${planned} AND generation_id = ${generationId} AND state = 'live'
+        ORDER BY id ${this.#database.forUpdate}`)
+      const isComplete = live.length === plan.segmentIds.length
+      const state = isComplete && merged.chunkCount > 0 ? 'live' : 'gone'
+      // The merged segment may have been swept as abandoned, if this process was suspended for long.
+      const staged = await transaction.run(sql`
+        UPDATE segments SET ${segments.set({ state })} WHERE ${segments.where({ workspaceId, id, state: 'staged' })}`)
+      if (!isComplete || staged === 0) return false
+      await transaction.run(sql`UPDATE segments SET state = 'gone' WHERE ${planned}`)
+      return true
+    })
+  }
+
+  /** Writes the blocks before they become visible. A merge that is never finished is swept. */
+  async #stage(plan: MergePlan, merged: Segment, id: string, now: number): Promise<void> {
+    const { workspaceId, generationId } = plan
+    const staged: NewSegment = { workspaceId, generationId, id, state: 'staged', createdAt: now }
+    await this.#database.transaction(transaction => insertHeader(transaction, merged, staged))
+    for (let start = 0; start < merged.blocks.length; start += blocksPerTransaction) {
+      const blocks = merged.blocks.slice(start, start + blocksPerTransaction)
+      await this.#database.transaction(transaction =>
+        insertBlocks(transaction, workspaceId, id, blocks, start),
+      )
+    }
+  }
+}
+
+async function insertHeader(
+  transaction: Transaction,
+  { chunkCount, termTotal, header }: Segment,
+  row: NewSegment,
+): Promise<void> {
+  await transaction.run(segments.insert({ ...row, chunkCount, termTotal, header }))
+}
+
+/** Blocks have about 24 KB, so a statement takes fewer of them than of other rows. */
+const insertBlocks = (
+  transaction: Transaction,
+  workspaceId: string,
+  segmentId: string,
+  blocks: Uint8Array[],
+  firstOrdinal: number,
+): Promise<void> =>
+  insertRows(
+    transaction,
+    segmentBlocks,
+    blocks.map((data, index) => ({ workspaceId, segmentId, ordinal: firstOrdinal + index, data })),
+    blocksPerTransaction,
+  )
+
+export async function insertSegment(
+  transaction: Transaction,
+  segment: Segment,
+  row: NewSegment,
+): Promise<void> {
+  await insertHeader(transaction, segment, row)
+  await insertBlocks(transaction, row.workspaceId, row.id, segment.blocks, 0)
 }

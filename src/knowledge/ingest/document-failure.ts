@@ -1,30 +1,33 @@
 /**
- * Why a document could not be taken in. The code stays the same for programs, the message tells a person what to do,
- * `retryable` tells whether another try without a change can help.
+ * Why a document could not be ingested. The code is stable for programs, the message advises the user, and
+ * `retryable` says whether another attempt without a change can succeed.
  */
 export const documentFailures = {
-  unsupported_format: { retryable: false, meaning: 'The kind of file cannot be read.' },
-  broken_file: { retryable: false, meaning: 'The file is damaged or is not what its name says.' },
-  encrypted: { retryable: false, meaning: 'The file is protected with a password.' },
-  no_text: { retryable: false, meaning: 'The file holds no text, for example a scan.' },
+  unsupported_format: { retryable: false, meaning: 'This type of file is not supported.' },
+  broken_file: { retryable: false, meaning: 'The file is damaged, or its content does not match its name.' },
+  encrypted: { retryable: false, meaning: 'The file is protected by a password.' },
+  no_text: { retryable: false, meaning: 'The file contains no text, for example because it is a scan.' },
   unknown_encoding: {
     retryable: false,
-    meaning: 'The text is in none of the encodings that are understood.',
+    meaning: 'The text encoding could not be recognised.',
   },
-  too_large: { retryable: false, meaning: 'The file unpacks to more than the limits allow.' },
-  too_complex: { retryable: false, meaning: 'Reading took more memory or time than is allowed.' },
-  file_missing: { retryable: false, meaning: 'The content of the file is no longer there.' },
+  too_large: { retryable: false, meaning: 'The file, or its unpacked content, exceeds the limits.' },
+  too_complex: { retryable: false, meaning: 'Processing exceeded the limit for memory or time.' },
+  file_missing: { retryable: false, meaning: 'The content of the file no longer exists.' },
   embedding_not_configured: {
     retryable: true,
     meaning: 'No embedding model is configured for this knowledge base.',
   },
-  embedding_failed: { retryable: true, meaning: 'The embedding model failed, also after several tries.' },
+  embedding_failed: { retryable: true, meaning: 'The embedding model failed repeatedly.' },
   embedding_changed: {
     retryable: false,
-    meaning: 'The embedding model gave vectors of another length than before.',
+    meaning: 'The embedding model returned vectors with another dimension than before.',
   },
-  interrupted: { retryable: true, meaning: 'The server stopped three times while it read this document.' },
-  internal: { retryable: true, meaning: 'A fault of the server. The log tells more.' },
+  interrupted: {
+    retryable: true,
+    meaning: 'The server stopped three times while it processed this document.',
+  },
+  internal: { retryable: true, meaning: 'An internal error. See the server log.' },
 } as const
 
 export type DocumentFailureCode = keyof typeof documentFailures

@@ -1,6 +1,11 @@
 import type { Chunking } from '../chunking.ts'
 import type { Segment } from '../index/segment.ts'
+import { SegmentBuilder } from '../index/segment-builder.ts'
+import { chunkTerms } from '../text/text-terms.ts'
 import type { Chunk } from './chunking/chunk.ts'
+import { chunkBlocks } from './chunking/chunk-blocks.ts'
+import { DocumentFailure } from './document-failure.ts'
+import { readDocument } from './readers/read-document.ts'
 
 export interface FileToRead {
   name: string
@@ -10,24 +15,51 @@ export interface FileToRead {
   batchId: string
 }
 
-/** A file whose bytes are fetched only when a reader is free: those that wait take no memory. */
+/** A file whose bytes are loaded only when a thread is free: waiting files take no memory. */
 export interface FileToLoad extends Omit<FileToRead, 'bytes'> {
   load(): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** The next piece of a document that is being read. */
+/** The next part of a document. */
 export interface ReadPart {
   chunks: Chunk[]
-  /** The keyword index of the chunks since the last one; not with every part. */
+  /** The keyword index of the chunks since the last segment; not in every part. */
   segment: Segment | undefined
   isLast: boolean
 }
 
-/** Reads, cuts and indexes a file, away from the main thread. */
+/** Reads, chunks and indexes a file off the main thread. */
 export interface DocumentReader {
-  /**
-   * Calls `take` for part after part and waits for it before reading far ahead. Fails with a `DocumentFailure`,
-   * or with whatever `take` threw.
-   */
+  /** Calls `take` for each part, and waits for it before the next. Fails with a `DocumentFailure`, or an error of `take`. */
   read(file: FileToLoad, take: (part: ReadPart) => Promise<void>, signal: AbortSignal): Promise<void>
+}
+
+const chunksPerPart = 32
+/** Limits the memory of the builder; segments of one document are merged like any others. */
+const chunksPerSegment = 1024
+
+/** From bytes to the rows that are stored, part by part. Runs in a worker thread. */
+export async function* readIntoParts(file: FileToRead): AsyncGenerator<ReadPart> {
+  let chunks: Chunk[] = []
+  let builder = new SegmentBuilder()
+  let total = 0
+  const finish = (): Segment => builder.finish({ batchId: file.batchId, from: total - builder.chunkCount })
+  for await (const chunk of chunkBlocks(readDocument(file), file.chunking)) {
+    // Only now is it known that the previous part was not the last.
+    if (chunks.length >= chunksPerPart) {
+      const isFull = builder.chunkCount >= chunksPerSegment
+      yield { chunks, segment: isFull ? finish() : undefined, isLast: false }
+      chunks = []
+      if (isFull) builder = new SegmentBuilder()
+    }
+    chunks.push(chunk)
+    total++
+    builder.add(chunkTerms(chunk, file.name))
+  }
+  if (total === 0)
+    throw new DocumentFailure(
+      'no_text',
+      'The file contains no text. If it is a scan, run text recognition (OCR) on it first and upload the result.',
+    )
+  yield { chunks, segment: finish(), isLast: true }
 }

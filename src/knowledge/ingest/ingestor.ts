@@ -6,29 +6,35 @@ import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { hasEnded, processName } from '../../kernel/lease.ts'
-import type { Embedder } from '../embedder.ts'
+import { ModelFailure } from '../../models/model-failure.ts'
+import { DimensionChanged, type Embedder, EmbeddingNotConfigured } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
+import type { DocumentError } from '../knowledge-base.ts'
 import type { VectorIndex } from '../search/vector-index.ts'
+import { DocumentFailure, type DocumentFailureCode, documentFailures } from './document-failure.ts'
 import type { DocumentReader } from './document-reader.ts'
-import { failureOf } from './failure-of.ts'
-import type { Reading, ReadingStore } from './reading-store.ts'
-import { ReadingTask } from './reading-task.ts'
+import type { GenerationSwap } from './generation-swap.ts'
+import type { IngestionJob, IngestionQueue } from './ingestion-queue.ts'
+import { IngestionTask } from './ingestion-task.ts'
+import type { StagingStore } from './staging-store.ts'
 
 export interface IngestOptions {
-  /** Documents that are worked on at the same time: while one is embedded, another one can be read. */
+  /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
   concurrency: number
-  /** Of these, so many may be large: small ones must not wait for hours behind them. */
-  mostLarge: number
+  /** How many of these may be large, so that small ones need not wait for hours. */
+  maxLarge: number
   leaseMilliseconds: number
-  /** How often to look for work that another process left. */
+  /** How often to look for jobs of other processes. */
   pollMilliseconds: number
-  mostRetries: number
-  /** All who share the database run on this machine: the leases of those that have ended can be taken over at once. */
+  maxRetries: number
+  /** All processes that share the database run on this machine, so leases of dead ones are taken over at once. */
   isAlone: boolean
 }
 
 export interface IngestParts {
-  readings: ReadingStore
+  queue: IngestionQueue
+  staging: StagingStore
+  swap: GenerationSwap
   files: FileService
   reader: DocumentReader
   embedder: Embedder
@@ -38,149 +44,192 @@ export interface IngestParts {
   log: Logger
 }
 
-/** A document of more than this takes a while. */
+/** Larger documents take a while. */
 const largeBytes = 4 << 20
 
-/** Takes documents out of the queue and reads them, as many at a time as it may. */
+/** Claims jobs from the queue and runs them concurrently. */
 export class Ingestor {
   readonly #parts: IngestParts
   readonly #options: IngestOptions
   readonly #running = new Set<Promise<void>>()
   #largeRunning = 0
   #wake: () => void = () => {}
-  #isAtWork = false
+  #isRunning = false
 
   constructor(parts: IngestParts, options: IngestOptions) {
     this.#parts = parts
     this.#options = options
   }
 
-  /** There may be something to do. */
+  /** There may be a new job. */
   wake(): void {
     this.#wake()
   }
 
-  /** Works until the signal; then what is under way goes back into the queue. */
+  /** Runs until the signal; then jobs in progress go back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
-    this.#isAtWork = true
+    this.#isRunning = true
     if (this.#options.isAlone) await this.#takeOver()
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => {
         this.#wake = resolve
       })
       const found = await this.#fill(signal).catch((error: unknown) => {
-        this.#parts.log.warn({ err: error }, 'The queue of documents could not be read; it is tried again')
+        this.#parts.log.warn({ err: error }, 'The ingestion queue could not be read; trying again')
         return false
       })
       if (found) await Promise.race([woken, ...this.#running])
       else await Promise.race([woken, ...this.#running, this.#untilDue(signal)])
     }
-    this.#isAtWork = false
+    this.#isRunning = false
     await Promise.all(this.#running)
   }
 
-  /** Fails while nobody would read what is added. */
+  /** Fails while added documents would not be processed. */
   async check(): Promise<void> {
-    if (!this.#isAtWork) throw new AppError('unavailable', 'Documents are not being read yet')
+    if (!this.#isRunning) throw new AppError('unavailable', 'The ingestion of documents has not started yet')
   }
 
-  /** After a crash nobody needs to wait for the leases to run out. */
+  /** After a crash, jobs need not wait for their leases to expire. */
   async #takeOver(): Promise<void> {
-    const { readings, clock, log } = this.#parts
+    const { queue, clock, log } = this.#parts
     try {
-      const leases = (await readings.leases()).filter(hasEnded)
-      if (leases.length > 0) await readings.expire(leases, clock.now())
+      const leases = (await queue.leases()).filter(hasEnded)
+      if (leases.length > 0) await queue.expire(leases, clock.now())
     } catch (error) {
-      log.warn({ err: error }, 'Leases of an earlier run could not be taken over; they run out by themselves')
+      log.warn(
+        { err: error },
+        'Leases of a previous process could not be taken over; they expire by themselves',
+      )
     }
   }
 
-  /** Starts what can be started; tells whether all places are taken. */
+  /** Starts jobs while there is room; true when all slots are taken. */
   async #fill(signal: AbortSignal): Promise<boolean> {
     while (this.#running.size < this.#options.concurrency && !signal.aborted) {
       const now = this.#parts.clock.now()
-      const isFull = this.#largeRunning >= this.#options.mostLarge
-      const reading = await this.#claim(now, isFull ? largeBytes : undefined)
-      if (!reading) {
-        await this.#parts.readings.swapWhole(now)
-        // Large ones may be due, but their places are taken; whoever ends makes room.
+      const isFull = this.#largeRunning >= this.#options.maxLarge
+      const job = await this.#claim(now, isFull ? largeBytes : undefined)
+      if (!job) {
+        await this.#parts.swap.swapCompleted(now)
+        // Large ones may be due, but their slots are taken until one ends.
         return isFull
       }
-      this.#begin(reading, signal)
+      this.#start(job, signal)
     }
     return true
   }
 
-  #begin(reading: Reading, signal: AbortSignal): void {
-    const large = reading.size > largeBytes ? 1 : 0
+  #start(job: IngestionJob, signal: AbortSignal): void {
+    const large = job.size > largeBytes ? 1 : 0
     this.#largeRunning += large
-    const task: Promise<void> = this.#read(reading, signal).finally(() => {
+    const task: Promise<void> = this.#ingest(job, signal).finally(() => {
       this.#running.delete(task)
       this.#largeRunning -= large
     })
     this.#running.add(task)
   }
 
-  /** Looks first: a claim is a write, and an idle server should not write. */
-  async #claim(now: number, mostBytes: number | undefined): Promise<Reading | undefined> {
-    const due = await this.#parts.readings.nextDue()
+  /** Reads first: a claim is a write, and an idle server does not write. */
+  async #claim(now: number, maxBytes: number | undefined): Promise<IngestionJob | undefined> {
+    const due = await this.#parts.queue.nextDue()
     if (due === undefined || due > now) return undefined
-    return this.#parts.readings.claim({
+    return this.#parts.queue.claim({
       lease: `${processName()}/${randomBytes(12).toString('base64url')}`,
       batchId: mintId('batch'),
       now,
       until: now + this.#options.leaseMilliseconds,
-      ...(mostBytes !== undefined && { mostBytes }),
+      ...(maxBytes !== undefined && { maxBytes }),
     })
   }
 
   async #untilDue(signal: AbortSignal): Promise<void> {
-    const due = await this.#parts.readings.nextDue().catch(() => undefined)
+    const due = await this.#parts.queue.nextDue().catch(() => undefined)
     const wait = due === undefined ? this.#options.pollMilliseconds : due - this.#parts.clock.now()
     const milliseconds = Math.min(Math.max(wait, 20), this.#options.pollMilliseconds)
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 
-  async #read(reading: Reading, signal: AbortSignal): Promise<void> {
-    const { readings, clock, log, merger, vectors } = this.#parts
-    const task = new ReadingTask(reading, this.#parts, this.#options.leaseMilliseconds)
+  async #ingest(job: IngestionJob, signal: AbortSignal): Promise<void> {
+    const { queue, clock, log, merger, vectors } = this.#parts
+    const task = new IngestionTask(job, this.#parts, this.#options.leaseMilliseconds)
     try {
       if (!(await task.run(signal))) return
-      if (reading.embeddingModel) vectors.refresh(reading.workspaceId, reading.generationId)
-      // It goes on beside: the next document need not wait for it.
+      if (job.embeddingModel) vectors.refresh(job.workspaceId, job.generationId)
+      // Not awaited: the next document need not wait for the merge.
       merger
-        .merge(reading.workspaceId, reading.generationId, signal)
+        .merge(job.workspaceId, job.generationId, signal)
         .catch((error: unknown) =>
-          log.warn({ err: error }, 'Merging the keyword index failed; it is tried again'),
+          log.warn({ err: error }, 'Merging the keyword index failed; trying again later'),
         )
     } catch (error) {
       const now = clock.now()
       if (signal.aborted)
-        await readings
-          .release(reading, { dueAt: now, retries: reading.retries, error: undefined, now })
-          .catch(() => {})
-      else await this.#settle(reading, error, now)
+        await queue.release(job, { dueAt: now, retries: job.retries, error: undefined, now }).catch(() => {})
+      else await this.#handleFailure(job, error, now)
     }
   }
 
-  /** Another try where that can help, with growing pauses; else it has failed, with a reason. */
-  async #settle(reading: Reading, error: unknown, now: number): Promise<void> {
-    const { readings, log } = this.#parts
+  /** Retries with growing delays where that can help; otherwise the document fails. */
+  async #handleFailure(job: IngestionJob, error: unknown, now: number): Promise<void> {
+    const { queue, log } = this.#parts
     const failure = failureOf(error)
-    const context = { knowledge_id: reading.knowledgeId, file_id: reading.fileId, code: failure.error.code }
-    const retries = reading.retries + 1
+    const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code: failure.error.code }
+    const retries = job.retries + 1
     try {
-      if (failure.tryAgain && retries <= this.#options.mostRetries) {
+      if (failure.isTransient && retries <= this.#options.maxRetries) {
         const pause = Math.max(failure.waitMilliseconds ?? 0, 1000 * 2 ** retries * (0.5 + Math.random()))
-        log.info({ ...context, err: error }, 'A document could not be read; it is tried again')
-        await readings.release(reading, { dueAt: now + Math.ceil(pause), retries, error: failure.error, now })
+        log.info({ ...context, err: error }, 'A document could not be processed; trying again')
+        await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: failure.error, now })
       } else {
         log.info({ ...context, err: error }, 'A document failed')
-        await readings.fail(reading, failure.error, now)
+        await queue.fail(job, failure.error, now)
       }
     } catch (problem) {
-      // The lease runs out by itself, and somebody takes it up again.
-      log.warn({ ...context, err: problem }, 'The state of a document could not be written')
+      // The lease expires by itself, and the job is claimed again.
+      log.warn({ ...context, err: problem }, 'The state of a document could not be saved')
     }
   }
+}
+
+interface Failure {
+  error: DocumentError
+  /** Whether to retry automatically. */
+  isTransient: boolean
+  waitMilliseconds: number | undefined
+}
+
+const failure = (
+  code: DocumentFailureCode,
+  message: string,
+  isTransient: boolean,
+  wait?: number,
+): Failure => ({
+  error: { code, message, retryable: documentFailures[code].retryable },
+  isTransient,
+  waitMilliseconds: wait,
+})
+
+/** The failure that the user sees. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof DocumentFailure) return failure(error.code, error.message, false)
+  if (error instanceof DimensionChanged) return failure('embedding_changed', error.message, false)
+  if (error instanceof EmbeddingNotConfigured)
+    return failure('embedding_not_configured', error.message, false)
+  if (error instanceof ModelFailure)
+    return failure('embedding_failed', error.message, error.retryable, error.retryAfterMilliseconds)
+  if (error instanceof AppError) {
+    if (error.reason === 'not_found' || error.reason === 'content_damaged')
+      return failure(
+        'file_missing',
+        'The content of the file is missing or damaged. Upload the file again.',
+        false,
+      )
+    return failure('internal', error.message, true)
+  }
+  return failure(
+    'internal',
+    'An internal error occurred while processing this document. See the server log for details.',
+    true,
+  )
 }

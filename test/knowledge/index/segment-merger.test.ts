@@ -10,7 +10,7 @@ import {
   planMerge,
   SegmentMerger,
 } from '../../../src/knowledge/index/segment-merger.ts'
-import type { MergePlan, SegmentStore } from '../../../src/knowledge/index/segment-store.ts'
+import type { MergePlan, SegmentStorage } from '../../../src/knowledge/index/segment-store.ts'
 import { buildSegment, MemorySegments } from './corpus.ts'
 
 const never = new AbortController().signal
@@ -89,7 +89,7 @@ describe('a plan', () => {
   })
 })
 
-class MemoryStore extends MemorySegments implements SegmentStore {
+class MemoryStore extends MemorySegments implements SegmentStorage {
   readonly gone = new Set<string>()
   readonly counts = new Map<string, number>()
   replaced = 0

@@ -1,6 +1,5 @@
 import type { ChunkAddress, FoundChunk } from '../../../src/knowledge/chunk-store.ts'
-import type { DocumentStatus } from '../../../src/knowledge/document.ts'
-import type { Metadata, Retrieval } from '../../../src/knowledge/knowledge-base.ts'
+import type { DocumentStatus, Metadata, Retrieval } from '../../../src/knowledge/knowledge-base.ts'
 import type { ChunkFilter } from '../../../src/knowledge/metadata-filter.ts'
 import type { SearchParts } from '../../../src/knowledge/search/search-request.ts'
 import { SearchService } from '../../../src/knowledge/search/search-service.ts'

@@ -1,22 +1,24 @@
 import type { FileService } from '../../files/file-service.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
-import type { DocumentStatus } from '../document.ts'
 import { DimensionChanged, type Embedder } from '../embedder.ts'
+import type { DocumentStatus } from '../knowledge-base.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
-import type { Reading, ReadingStore, StagedChunk, StagedPart } from './reading-store.ts'
+import type { IngestionJob, IngestionQueue } from './ingestion-queue.ts'
+import type { StagedChunk, StagedPart, StagingStore } from './staging-store.ts'
 
 interface Parts {
-  readings: ReadingStore
+  queue: IngestionQueue
+  staging: StagingStore
   files: FileService
   reader: DocumentReader
   embedder: Embedder
   clock: Clock
 }
 
-/** One attempt to read one document. */
-export class ReadingTask {
-  readonly #reading: Reading
+/** One attempt to ingest one document. */
+export class IngestionTask {
+  readonly #job: IngestionJob
   readonly #parts: Parts
   readonly #leaseMilliseconds: number
   readonly #cancel = new AbortController()
@@ -25,16 +27,16 @@ export class ReadingTask {
   #chunkCount = 0
   #segmentCount = 0
   #dimension: number | null
-  #shownAt = 0
+  #reportedAt = 0
 
-  constructor(reading: Reading, parts: Parts, leaseMilliseconds: number) {
-    this.#reading = reading
-    this.#dimension = reading.dimension
+  constructor(job: IngestionJob, parts: Parts, leaseMilliseconds: number) {
+    this.#job = job
+    this.#dimension = job.dimension
     this.#parts = parts
     this.#leaseMilliseconds = leaseMilliseconds
   }
 
-  /** False when the lease was lost. Fails with whatever is wrong with the document. */
+  /** False when the lease is lost. Fails with the error of the document. */
   async run(stopping: AbortSignal): Promise<boolean> {
     const heartbeat = setInterval(() => void this.#renew(), this.#leaseMilliseconds / 3)
     heartbeat.unref()
@@ -52,7 +54,7 @@ export class ReadingTask {
 
   async #read(signal: AbortSignal): Promise<void> {
     const { files, reader } = this.#parts
-    const { workspaceId, fileId, name, mimeType, chunking, batchId } = this.#reading
+    const { workspaceId, fileId, name, mimeType, chunking, batchId } = this.#job
     const load = async (): Promise<Uint8Array<ArrayBuffer>> => {
       const file = await files.find(workspaceId, fileId)
       const bytes = new Uint8Array(file.size)
@@ -67,57 +69,57 @@ export class ReadingTask {
   }
 
   async #take(read: ReadPart, signal: AbortSignal): Promise<void> {
-    const { readings, clock } = this.#parts
+    const { staging, clock } = this.#parts
     this.#chunkCount += read.chunks.length
-    const idPrefix = this.#reading.batchId.replace('batch_', 'chunk_')
+    const idPrefix = this.#job.batchId.replace('batch_', 'chunk_')
     const chunks = read.chunks.map(chunk => ({ ...chunk, id: `${idPrefix}_${chunk.position}` }))
-    // A small document comes in one part, and is stored before anybody could look at its progress.
-    if (!read.isLast && this.#status !== 'embedding') await this.#show('chunking')
+    // A small document is one part, stored before a client could see its progress.
+    if (!read.isLast && this.#status !== 'embedding') await this.#reportProgress('chunking')
     const part: StagedPart = {
       chunks,
       segment: read.segment,
       segmentOrdinal: read.segment ? this.#segmentCount++ : 0,
       vectors: await this.#embed(chunks, signal),
     }
-    this.#hold(
+    this.#assertHeld(
       read.isLast
-        ? await readings.finish(this.#reading, part, this.#chunkCount, clock.now())
-        : await readings.stage(this.#reading, part, clock.now()),
+        ? await staging.finish(this.#job, part, this.#chunkCount, clock.now())
+        : await staging.stage(this.#job, part, clock.now()),
     )
   }
 
   async #embed(chunks: StagedChunk[], signal: AbortSignal): Promise<Float32Array[]> {
-    const { readings, embedder } = this.#parts
-    const { embeddingModel, workspaceId, generationId } = this.#reading
+    const { staging, embedder } = this.#parts
+    const { embeddingModel, workspaceId, generationId } = this.#job
     if (!embeddingModel) return []
-    await this.#show('embedding')
+    await this.#reportProgress('embedding')
     const generation = { embeddingModel, dimension: this.#dimension }
     const vectors = await embedder.embed(workspaceId, generation, chunks, signal)
     const { length } = vectors[0]!
-    if (!(await readings.agreeOnDimension(workspaceId, generationId, length)))
+    if (!(await staging.agreeOnDimension(workspaceId, generationId, length)))
       throw new DimensionChanged(length)
     this.#dimension = length
     return vectors
   }
 
-  #hold(isHeld: boolean): void {
+  #assertHeld(isHeld: boolean): void {
     if (!isHeld) throw new LeaseLost()
   }
 
-  /** How much of a document is left nobody knows before its end, so the share rises ever more slowly. */
-  async #show(status: DocumentStatus): Promise<void> {
+  /** The length of a document is unknown before its end, so the progress grows ever more slowly. */
+  async #reportProgress(status: DocumentStatus): Promise<void> {
     this.#progress = Math.round((1 - 1 / (1 + this.#chunkCount / 500)) * 90 + 5) / 100
     const isNew = status !== this.#status
     this.#status = status
     const now = this.#parts.clock.now()
-    if (!isNew && now - this.#shownAt < 500) return
-    this.#shownAt = now
-    this.#hold(await this.#renewed(now))
+    if (!isNew && now - this.#reportedAt < 500) return
+    this.#reportedAt = now
+    this.#assertHeld(await this.#extendLease(now))
   }
 
-  #renewed(now: number): Promise<boolean> {
-    return this.#parts.readings.renew(
-      this.#reading,
+  #extendLease(now: number): Promise<boolean> {
+    return this.#parts.queue.renew(
+      this.#job,
       this.#status,
       this.#progress,
       now,
@@ -127,9 +129,9 @@ export class ReadingTask {
 
   async #renew(): Promise<void> {
     try {
-      if (!(await this.#renewed(this.#parts.clock.now()))) this.#cancel.abort(new LeaseLost())
+      if (!(await this.#extendLease(this.#parts.clock.now()))) this.#cancel.abort(new LeaseLost())
     } catch {
-      // The database may be back before the lease ends; if not, the next write says so.
+      // The database may recover before the lease ends; if not, the next write fails.
     }
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { DocumentError } from '../../src/knowledge/document.ts'
-import type { Reading } from '../../src/knowledge/ingest/reading-store.ts'
+import type { IngestionJob } from '../../src/knowledge/ingest/ingestion-queue.ts'
+import type { DocumentError } from '../../src/knowledge/knowledge-base.ts'
 import {
   chunking,
   type KnowledgeWorld,
@@ -24,7 +24,7 @@ describe('a reading store', () => {
   afterEach(() => opened.cleanup())
 
   const nothingIsDue = async (now = 2000): Promise<void> =>
-    assert.equal(await world.readings.claim({ lease: 'l', batchId: 'none', now, until: now + 1 }), undefined)
+    assert.equal(await world.queue.claim({ lease: 'l', batchId: 'none', now, until: now + 1 }), undefined)
 
   const find = async (fileId: string) => world.documents.find('w', await world.base('w', 'k'), fileId)
 
@@ -33,7 +33,7 @@ describe('a reading store', () => {
       await world.makeBase('w', 'k2', { embeddingModel: 'm' })
       await world.addDocument('w', 'k2', 'f')
       const options = { lease: 'mine', batchId: 'b', now: 2000, until: 3000 }
-      assert.deepEqual(await world.readings.claim(options), {
+      assert.deepEqual(await world.queue.claim(options), {
         workspaceId: 'w',
         knowledgeId: 'k2',
         generationId: 'k2-g1',
@@ -58,7 +58,7 @@ describe('a reading store', () => {
         ['future', 5000],
       ] as const)
         await world.addDocument('w', 'k', file, { now })
-      assert.equal(await world.readings.nextDue(), 1100)
+      assert.equal(await world.queue.nextDue(), 1100)
       await nothingIsDue(1099)
       const taken = [await world.claim(), await world.claim(), await world.claim()]
       assert.deepEqual(
@@ -66,11 +66,11 @@ describe('a reading store', () => {
         ['early', 'middle', 'late'],
       )
       await nothingIsDue(2000)
-      assert.equal(await world.readings.nextDue(), 5000)
+      assert.equal(await world.queue.nextDue(), 5000)
     })
 
     test('takes what people added before what is only read again for the next generation', async () => {
-      await world.addRead('w', 'k', 'old', ['x'])
+      await world.addIngested('w', 'k', 'old', ['x'])
       await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1100 })
       await world.makeBase('w', 'k2')
       await world.addDocument('w', 'k2', 'fresh', { now: 1900 })
@@ -84,22 +84,22 @@ describe('a reading store', () => {
     test('passes over what is larger than it wants', async () => {
       await world.addDocument('w', 'k', 'f')
       const options = { lease: 'l', batchId: 'b', now: 2000, until: 3000 }
-      assert.equal(await world.readings.claim({ ...options, mostBytes: 2 }), undefined)
-      assert.equal((await world.readings.claim({ ...options, mostBytes: 3 }))?.fileId, 'f')
+      assert.equal(await world.queue.claim({ ...options, maxBytes: 2 }), undefined)
+      assert.equal((await world.queue.claim({ ...options, maxBytes: 3 }))?.fileId, 'f')
     })
 
     test('holds until the lease ends, and longer when it is renewed', async () => {
       await world.addDocument('w', 'k', 'f')
       const first = await world.claim(2000, 3000)
       await nothingIsDue(2999)
-      assert.ok(await world.readings.renew(first, 'parsing', 0.2, 2500, 4000))
+      assert.ok(await world.queue.renew(first, 'parsing', 0.2, 2500, 4000))
       await nothingIsDue(3999)
       const second = await world.claim(4000, 5000)
       assert.equal(second.fileId, 'f')
-      assert.equal(await world.readings.renew(first, 'parsing', 0.3, 4100, 9000), false)
+      assert.equal(await world.queue.renew(first, 'parsing', 0.3, 4100, 9000), false)
       assert.equal(await world.stage(first, ['stale']), false)
       assert.equal(await world.finish(first, ['stale']), false)
-      assert.equal(await world.readings.fail(first, error, 4200), false)
+      assert.equal(await world.queue.fail(first, error, 4200), false)
       assert.ok(await world.finish(second, ['good']))
       assert.deepEqual(await world.shown('w', 'k-g1', first.batchId), [])
       assert.deepEqual(await world.shown('w', 'k-g1', second.batchId), ['good'])
@@ -113,7 +113,7 @@ describe('a reading store', () => {
       assert.deepEqual([document?.status, document?.error?.code], ['failed', 'interrupted'])
       assert.equal(document?.error?.retryable, true)
       assert.equal(document?.attempts, 3)
-      assert.equal(await world.readings.nextDue(), undefined)
+      assert.equal(await world.queue.nextDue(), undefined)
     })
 
     test('a reading that ended well forgets its interruptions', async () => {
@@ -132,11 +132,11 @@ describe('a reading store', () => {
       for (let index = 0; index < 60; index++) await world.addDocument('w', 'dead', `d${index}`, { now: 1 })
       await world.bases.remove('w', 'dead', 1500)
       await world.addDocument('w', 'k', 'alive', { now: 1900 })
-      let reading: Reading | undefined
+      let reading: IngestionJob | undefined
       for (let turn = 0; turn < 3 && !reading; turn++)
-        reading = await world.readings.claim({ lease: 'l', batchId: 'b', now: 2000, until: 3000 })
+        reading = await world.queue.claim({ lease: 'l', batchId: 'b', now: 2000, until: 3000 })
       assert.equal(reading?.fileId, 'alive')
-      assert.equal(await world.readings.nextDue(), 3000, 'nothing void is left')
+      assert.equal(await world.queue.nextDue(), 3000, 'nothing void is left')
     })
 
     test('two who claim at once never get the same, and all of it is claimed', async () => {
@@ -146,9 +146,9 @@ describe('a reading store', () => {
       const work = async (where: KnowledgeWorld, name: string): Promise<void> => {
         for (let turn = 0; ; turn++) {
           const names = { lease: `${name} ${turn}`, batchId: `${name} ${turn} batch` }
-          const reading = await where.readings.claim({ ...names, now: 2000, until: 9000 })
+          const reading = await where.queue.claim({ ...names, now: 2000, until: 9000 })
           // Another one may hold the only row that is left for a moment; what is due stays due.
-          if (!reading && (await where.readings.nextDue())! >= 9000) return
+          if (!reading && (await where.queue.nextDue())! >= 9000) return
           if (reading) taken.push(reading.fileId)
         }
       }
@@ -169,7 +169,7 @@ describe('a reading store', () => {
       assert.equal((await world.chunks.list('w', base, 'f', { page: 1, pageSize: 9 })).total, 0)
       assert.equal(await world.segments.liveChunks('w', 'k-g1'), 0)
       const last = partOf(reading, ['three'], [], { from: 2, segmentOrdinal: 1 })
-      assert.ok(await world.readings.finish(reading, last, 3, 3000))
+      assert.ok(await world.staging.finish(reading, last, 3, 3000))
       assert.deepEqual(await world.shown('w', 'k-g1', reading.batchId), ['one', 'two', 'three'])
       assert.equal((await world.segments.segments('w', 'k-g1')).length, 2)
       assert.equal((await world.base('w', 'k')).generation.revision, base.generation.revision + 1)
@@ -184,7 +184,7 @@ describe('a reading store', () => {
       const plain = { ...part.chunks[1]!, heading: [], sheet: '表 1' }
       delete plain.page
       part.chunks[1] = plain
-      assert.ok(await world.readings.finish(reading, part, 200, 3000))
+      assert.ok(await world.staging.finish(reading, part, 200, 3000))
       const base = await world.base('w', 'k')
       const { total, items } = await world.chunks.list('w', base, 'f', { page: 1, pageSize: 500 })
       assert.equal(total, 200)
@@ -195,12 +195,12 @@ describe('a reading store', () => {
     })
 
     test('takes the place of what was read before', async () => {
-      const old = await world.addRead('w', 'k', 'f', ['old one', 'old two'])
+      const old = await world.addIngested('w', 'k', 'f', ['old one', 'old two'])
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
       const fresh = await world.claim()
       await world.stage(fresh, ['new'])
       assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old one', 'old two'])
-      assert.ok(await world.readings.finish(fresh, partOf(fresh, []), 1, 3000))
+      assert.ok(await world.staging.finish(fresh, partOf(fresh, []), 1, 3000))
       assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), [])
       assert.deepEqual(await world.shown('w', 'k-g1', fresh.batchId), ['new'])
       assert.equal((await find('f'))?.chunkCount, 1)
@@ -210,15 +210,15 @@ describe('a reading store', () => {
     })
 
     test('is dropped when the reading fails, and what was found before stays', async () => {
-      const old = await world.addRead('w', 'k', 'f', ['old'])
+      const old = await world.addIngested('w', 'k', 'f', ['old'])
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
       const reading = await world.claim()
       await world.stage(reading, ['new', 'more'])
-      assert.ok(await world.readings.fail(reading, error, 2500))
+      assert.ok(await world.queue.fail(reading, error, 2500))
       const document = await find('f')
       assert.deepEqual([document?.status, document?.error, document?.chunkCount], ['failed', error, 1])
       assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old'])
-      assert.equal(await world.readings.nextDue(), undefined)
+      assert.equal(await world.queue.nextDue(), undefined)
       await world.sweepAll()
       assert.deepEqual((await world.countRows())['chunks'], 1)
     })
@@ -227,10 +227,10 @@ describe('a reading store', () => {
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
       await world.stage(reading, ['half'])
-      assert.ok(await world.readings.release(reading, { dueAt: 7000, retries: 2, error, now: 2500 }))
+      assert.ok(await world.queue.release(reading, { dueAt: 7000, retries: 2, error, now: 2500 }))
       const document = await find('f')
       assert.deepEqual([document?.status, document?.error, document?.progress], ['queued', error, 0])
-      assert.equal(await world.readings.release(reading, { dueAt: 1, retries: 0, error, now: 1 }), false)
+      assert.equal(await world.queue.release(reading, { dueAt: 1, retries: 0, error, now: 1 }), false)
       await nothingIsDue(6999)
       const again = await world.claim(7000)
       assert.equal(again.retries, 2)
@@ -254,16 +254,16 @@ describe('a reading store', () => {
   test('leases of holders that are gone can be ended, and no others', async () => {
     for (const file of ['f1', 'f2', 'f3']) await world.addDocument('w', 'k', file)
     const [first, second] = [await world.claim(), await world.claim()]
-    assert.deepEqual((await world.readings.leases()).sort(), [first.lease, second.lease].sort())
-    await world.readings.expire([first.lease, 'unknown'], 2500)
+    assert.deepEqual((await world.queue.leases()).sort(), [first.lease, second.lease].sort())
+    await world.queue.expire([first.lease, 'unknown'], 2500)
     assert.deepEqual(
       [(await world.claim(2500)).fileId, (await world.claim(2500)).fileId].sort(),
       [first.fileId, 'f3'].sort(),
     )
     assert.ok(await world.finish(second, ['x']))
     assert.equal(await world.finish(first, ['x']), false)
-    await world.readings.expire([second.lease], 2600)
-    assert.ok(!(await world.readings.leases()).includes(second.lease))
+    await world.queue.expire([second.lease], 2600)
+    assert.ok(!(await world.queue.leases()).includes(second.lease))
   })
 
   test('two workspaces with the same ids do not disturb each other', async () => {
@@ -275,12 +275,12 @@ describe('a reading store', () => {
     const theirs = readings.find(({ workspaceId }) => workspaceId === 'v')!
     const same = { ...theirs, batchId: mine.batchId }
     assert.ok(await world.finish(mine, ['mine']))
-    assert.equal(await world.readings.renew({ ...mine, workspaceId: 'v' }, 'parsing', 0, 1, 2), false)
+    assert.equal(await world.queue.renew({ ...mine, workspaceId: 'v' }, 'parsing', 0, 1, 2), false)
     assert.equal((await world.documents.find('v', await world.base('v', 'k'), 'f'))?.status, 'parsing')
-    assert.ok(await world.readings.agreeOnDimension('w', 'k-g1', 3))
-    assert.ok(await world.readings.agreeOnDimension('v', 'k-g1', 4))
+    assert.ok(await world.staging.agreeOnDimension('w', 'k-g1', 3))
+    assert.ok(await world.staging.agreeOnDimension('v', 'k-g1', 4))
     assert.deepEqual(await world.shown('v', 'k-g1', mine.batchId), [])
-    assert.ok(await world.readings.fail(same, error, 2500))
+    assert.ok(await world.queue.fail(same, error, 2500))
     assert.deepEqual(await world.shown('w', 'k-g1', mine.batchId), ['mine'])
   })
 
@@ -289,63 +289,63 @@ describe('a reading store', () => {
       world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1500 })
 
     test('once every document is through, and then its documents are shown', async () => {
-      const old = await world.addRead('w', 'k', 'f1', ['old'])
-      await world.addRead('w', 'k', 'f2', ['old'])
+      const old = await world.addIngested('w', 'k', 'f1', ['old'])
+      await world.addIngested('w', 'k', 'f2', ['old'])
       await reindex()
-      assert.equal(await world.readings.swapWhole(4000), 0)
-      const first = await world.readNext(['new'])
+      assert.equal(await world.swap.swapCompleted(4000), 0)
+      const first = await world.ingestNext(['new'])
       assert.deepEqual(first.chunking, otherChunking)
-      assert.equal(await world.readings.swapWhole(4000), 0)
+      assert.equal(await world.swap.swapCompleted(4000), 0)
       const counts = await world.bases.count('w', await world.base('w', 'k'))
       assert.deepEqual(counts.reindexing, { total: 2, done: 1, failed: 0 })
       assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old'], 'the old one is searched')
       const second = await world.claim()
-      assert.equal(await world.readings.swapWhole(4000), 0, 'not while one is being read')
+      assert.equal(await world.swap.swapCompleted(4000), 0, 'not while one is being read')
       await world.finish(second, ['new too'])
-      assert.equal(await world.readings.swapWhole(4000), 1)
+      assert.equal(await world.swap.swapCompleted(4000), 1)
       const base = await world.base('w', 'k')
       assert.deepEqual([base.generation.id, base.next, base.updatedAt], ['g2', undefined, 4000])
       assert.deepEqual(await world.shown('w', 'g2', second.batchId), ['new too'])
-      assert.equal(await world.readings.swapWhole(4000), 0)
+      assert.equal(await world.swap.swapCompleted(4000), 0)
       await world.sweepAll()
       const rows = await world.countRows()
       assert.deepEqual([rows['generations'], rows['readings'], rows['chunks'], rows['batches']], [1, 2, 2, 2])
     })
 
     test('not while a document failed in it that can be found today, until it is read or removed', async () => {
-      await world.addRead('w', 'k', 'f', ['old'])
+      await world.addIngested('w', 'k', 'f', ['old'])
       await reindex()
-      await world.readings.fail(await world.claim(), error, 2500)
-      assert.equal(await world.readings.swapWhole(4000), 0)
+      await world.queue.fail(await world.claim(), error, 2500)
+      assert.equal(await world.swap.swapCompleted(4000), 0)
       await world.documents.requeue('w', await world.base('w', 'k'), undefined, 1000)
-      await world.readNext(['new'])
-      assert.equal(await world.readings.swapWhole(4000), 1)
+      await world.ingestNext(['new'])
+      assert.equal(await world.swap.swapCompleted(4000), 1)
     })
 
     test('but with a document that failed in both', async () => {
       await world.addDocument('w', 'k', 'f')
-      await world.readings.fail(await world.claim(), error, 2500)
+      await world.queue.fail(await world.claim(), error, 2500)
       await reindex()
-      await world.readings.fail(await world.claim(), error, 2600)
-      assert.equal(await world.readings.swapWhole(4000), 1)
+      await world.queue.fail(await world.claim(), error, 2600)
+      assert.equal(await world.swap.swapCompleted(4000), 1)
       assert.equal((await find('f'))?.status, 'failed')
     })
 
     test('and in a base without documents', async () => {
       await reindex()
-      assert.equal(await world.readings.swapWhole(4000), 1)
+      assert.equal(await world.swap.swapCompleted(4000), 1)
       assert.equal((await world.base('w', 'k')).generation.id, 'g2')
     })
 
     test('not while a document that failed in it is still found by what was read of it earlier', async () => {
-      const old = await world.addRead('w', 'k', 'f', ['old'])
+      const old = await world.addIngested('w', 'k', 'f', ['old'])
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
-      await world.readings.fail(await world.claim(), error, 2500)
+      await world.queue.fail(await world.claim(), error, 2500)
       await reindex()
-      await world.readings.fail(await world.claim(), error, 2600)
+      await world.queue.fail(await world.claim(), error, 2600)
       const { generation } = await world.base('w', 'k')
       assert.deepEqual(await world.shown('w', generation.id, old.batchId), ['old'])
-      assert.equal(await world.readings.swapWhole(4000), 0, 'the swap would lose a document')
+      assert.equal(await world.swap.swapCompleted(4000), 0, 'the swap would lose a document')
     })
 
     test('and no document is lost that is added at the same moment', async () => {
@@ -357,18 +357,18 @@ describe('a reading store', () => {
         await world.update('w', 'busy', settings, { nextGenerationId: `busy-${round}`, now: 1 })
         const options = { chunking: undefined, metadata: {}, now: 1 }
         await Promise.all([
-          world.readings.swapWhole(2),
+          world.swap.swapCompleted(2),
           other.documents.add('w', 'busy', [`busy${round}`], options),
         ])
         const base = await world.base('w', 'busy')
         assert.ok(await world.documents.find('w', base, `busy${round}`), `round ${round}`)
         for (;;) {
           const names = { lease: world.name('l'), batchId: world.name('b') }
-          const reading = await world.readings.claim({ ...names, now: 9, until: 99 })
+          const reading = await world.queue.claim({ ...names, now: 9, until: 99 })
           if (!reading) break
           assert.ok(await world.finish(reading, ['x']))
         }
-        await world.readings.swapWhole(3)
+        await world.swap.swapCompleted(3)
         const counts = await world.bases.count('w', await world.base('w', 'busy'))
         assert.deepEqual([counts.documents, counts.open, counts.reindexing], [round + 1, 0, undefined])
       }
@@ -377,15 +377,15 @@ describe('a reading store', () => {
 
   test('all vectors of a generation have the length of the first', async () => {
     const other = await opened.openAgain()
-    assert.ok(await world.readings.agreeOnDimension('w', 'k-g1', 3))
-    assert.ok(await other.readings.agreeOnDimension('w', 'k-g1', 3))
-    assert.equal(await world.readings.agreeOnDimension('w', 'k-g1', 4), false)
+    assert.ok(await world.staging.agreeOnDimension('w', 'k-g1', 3))
+    assert.ok(await other.staging.agreeOnDimension('w', 'k-g1', 3))
+    assert.equal(await world.staging.agreeOnDimension('w', 'k-g1', 4), false)
     assert.equal((await world.base('w', 'k')).generation.dimension, 3)
-    assert.equal(await world.readings.agreeOnDimension('w', 'unknown', 3), false)
+    assert.equal(await world.staging.agreeOnDimension('w', 'unknown', 3), false)
     await world.makeBase('w', 'k2')
     const agreed = await Promise.all(
       [5, 6, 5, 6].map((dimension, at) =>
-        (at < 2 ? world : other).readings.agreeOnDimension('w', 'k2-g1', dimension),
+        (at < 2 ? world : other).staging.agreeOnDimension('w', 'k2-g1', dimension),
       ),
     )
     assert.equal(agreed.filter(Boolean).length, 2)

@@ -1,0 +1,248 @@
+import type { Database, Transaction } from '../../database/database.ts'
+import { list, type Query, sql } from '../../database/sql.ts'
+import { as, integer, json, optional, type RowOf } from '../../database/table.ts'
+import type { Chunking } from '../chunking.ts'
+import type { DocumentError, DocumentStatus } from '../knowledge-base.ts'
+import { batches, documents, generations, ingestionJobs, insertRows } from '../knowledge-tables.ts'
+import { documentFailures } from './document-failure.ts'
+
+/** One document that is ingested into one generation, claimed by the holder of the lease. */
+export interface IngestionJob {
+  workspaceId: string
+  knowledgeId: string
+  generationId: string
+  fileId: string
+  name: string
+  mimeType: string
+  /** Bytes of the file. */
+  size: number
+  chunking: Chunking
+  embeddingModel: string | null
+  /** Of the vectors of the generation; known after the first one. */
+  dimension: number | null
+  /** Proves the lease; a new one with every claim. */
+  lease: string
+  /** The batch of this attempt, invisible until it is complete. */
+  batchId: string
+  /** Failed attempts since it was queued. */
+  retries: number
+}
+
+export interface Claim {
+  lease: string
+  batchId: string
+  now: number
+  /** When the lease ends. */
+  until: number
+  /** Larger documents are skipped. */
+  maxBytes?: number
+}
+
+/** A document that crashed the process this often in a row fails. */
+const maxInterruptions = 3
+/** Obsolete jobs that one claim removes on its way. */
+const claimAttempts = 50
+
+const jobColumns = ingestionJobs.columns(
+  'workspaceId',
+  'generationId',
+  'fileId',
+  'knowledgeId',
+  'status',
+  'retries',
+  'interruptions',
+  'batchId',
+)
+type JobRow = (typeof jobColumns)['row']
+const documentColumns = documents.columnsOf('d', 'name', 'mimeType', 'size', 'chunking')
+const generationColumns = generations.columnsOf('g', 'embeddingModel', 'dimension')
+const lease = ingestionJobs.columns('lease')
+
+const interrupted: DocumentError = {
+  code: 'interrupted',
+  message:
+    'The server stopped three times while it processed this document. Try again; if it happens again, the document may need more memory than the server has.',
+  retryable: documentFailures.interrupted.retryable,
+}
+
+/** Matches the job while this lease is valid. */
+export const heldBy = ({ workspaceId, generationId, fileId, lease }: IngestionJob): Query =>
+  sql`workspace_id = ${workspaceId} AND generation_id = ${generationId} AND file_id = ${fileId} AND lease = ${lease}`
+
+const jobKey = ({ workspaceId, generationId, fileId }: JobRow): Query =>
+  ingestionJobs.where({ workspaceId, generationId, fileId })
+
+/** The queue of ingestion jobs. Every change is a compare-and-set by the lease: false means that the lease is lost. */
+export class IngestionQueue {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Claims the job that has been due the longest. The third interruption in a row marks a job as failed. */
+  claim(claim: Claim): Promise<IngestionJob | undefined> {
+    const { now, maxBytes = Number.MAX_SAFE_INTEGER } = claim
+    return this.#database.transaction(async transaction => {
+      for (let attempt = 0; attempt < claimAttempts; attempt++) {
+        const row = await transaction.get(sql`
+          SELECT ${jobColumns} FROM readings r WHERE due_at <= ${now} AND NOT EXISTS (SELECT 1 FROM documents d
+            WHERE d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id
+              AND d.size > ${maxBytes})
+          ORDER BY priority, due_at LIMIT 1 ${this.#database.forClaim}`)
+        if (!row) return undefined
+        const job = await this.#take(transaction, row, claim)
+        if (job) return job
+      }
+      return undefined
+    })
+  }
+
+  /** Undefined when the base or the document is deleted, or the job was interrupted too often. */
+  async #take(transaction: Transaction, row: JobRow, claim: Claim): Promise<IngestionJob | undefined> {
+    const { workspaceId, knowledgeId, generationId, fileId, retries } = row
+    const subject = await transaction.get(sql`
+      SELECT ${documentColumns}, ${generationColumns}, g.chunking ${as('baseChunking', json<Chunking>())}
+      FROM generations g
+      JOIN documents d ON d.workspace_id = g.workspace_id AND d.knowledge_id = g.knowledge_id AND d.file_id = ${fileId}
+      WHERE g.workspace_id = ${workspaceId} AND g.id = ${generationId} AND g.gone = 0`)
+    await this.#dropBatch(transaction, workspaceId, row.batchId)
+    if (!subject) {
+      await transaction.run(sql`DELETE FROM readings WHERE ${jobKey(row)}`)
+      return undefined
+    }
+    const interruptions = row.interruptions + (row.status === 'queued' ? 0 : 1)
+    if (interruptions >= maxInterruptions) {
+      const failed = { status: 'failed', error: interrupted, interruptions, updatedAt: claim.now } as const
+      const left = { lease: undefined, batchId: undefined, dueAt: undefined }
+      await transaction.run(sql`
+        UPDATE readings SET ${ingestionJobs.set({ ...failed, ...left })} WHERE ${jobKey(row)}`)
+      return undefined
+    }
+    const { lease, batchId, until, now } = claim
+    const started = { status: 'parsing', progress: 0, interruptions, error: undefined } as const
+    await transaction.run(sql`
+      UPDATE readings SET attempts = attempts + 1,
+        ${ingestionJobs.set({ ...started, lease, batchId, dueAt: until, updatedAt: now })}
+      WHERE ${jobKey(row)}`)
+    const batch = { workspaceId, id: batchId, generationId, fileId, state: 'staged' } as const
+    await transaction.run(batches.insert({ ...batch, chunkCount: 0, revision: 0 }))
+    const { baseChunking, chunking = baseChunking, ...document } = subject
+    return { workspaceId, knowledgeId, generationId, fileId, ...document, chunking, lease, batchId, retries }
+  }
+
+  async #dropBatch(transaction: Transaction, workspaceId: string, id: string | undefined): Promise<void> {
+    if (id === undefined) return
+    await transaction.run(sql`
+      UPDATE batches SET state = 'gone' WHERE ${batches.where({ workspaceId, id, state: 'staged' })}`)
+  }
+
+  /** Extends the lease and updates the progress. */
+  renew(
+    job: IngestionJob,
+    status: DocumentStatus,
+    progress: number,
+    now: number,
+    until: number,
+  ): Promise<boolean> {
+    const renewed = ingestionJobs.set({ status, progress, dueAt: until, updatedAt: now })
+    return this.#database.transaction(
+      async transaction =>
+        (await transaction.run(sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`)) === 1,
+    )
+  }
+
+  fail(job: IngestionJob, error: DocumentError, now: number): Promise<boolean> {
+    return this.#leave(job, { status: 'failed', dueAt: undefined, error, updatedAt: now })
+  }
+
+  /** Queues the job again: after a failure that may not repeat, or because the server stops. */
+  release(
+    job: IngestionJob,
+    {
+      dueAt,
+      retries,
+      error,
+      now,
+    }: { dueAt: number; retries: number; error: DocumentError | undefined; now: number },
+  ): Promise<boolean> {
+    const queued = { status: 'queued', progress: 0, interruptions: 0 } as const
+    return this.#leave(job, { ...queued, dueAt, retries, error, updatedAt: now })
+  }
+
+  #leave(job: IngestionJob, change: Partial<RowOf<typeof ingestionJobs>>): Promise<boolean> {
+    const left = ingestionJobs.set({ ...change, lease: undefined, batchId: undefined })
+    return this.#database.transaction(async transaction => {
+      const changed = await transaction.run(sql`UPDATE readings SET ${left} WHERE ${heldBy(job)}`)
+      if (changed === 0) return false
+      await this.#dropBatch(transaction, job.workspaceId, job.batchId)
+      return true
+    })
+  }
+
+  /** When the next job is due, if there is one. */
+  async nextDue(): Promise<number | undefined> {
+    const row = await this.#database.get(sql`
+      SELECT MIN(due_at) ${as('dueAt', optional(integer()))} FROM (
+        SELECT MIN(due_at) AS due_at FROM readings WHERE priority = 0 AND due_at IS NOT NULL
+        UNION ALL SELECT MIN(due_at) FROM readings WHERE priority = 1 AND due_at IS NOT NULL) AS either`)
+    return row?.dueAt
+  }
+
+  /** The leases that are held. */
+  async leases(): Promise<string[]> {
+    const rows = await this.#database.all(
+      sql`SELECT ${lease} FROM readings WHERE due_at IS NOT NULL AND lease IS NOT NULL`,
+    )
+    return rows.flatMap(row => row.lease ?? [])
+  }
+
+  /** Makes the jobs of crashed lease holders due now. */
+  async expire(leases: string[], now: number): Promise<void> {
+    if (leases.length === 0) return
+    await this.#database.transaction(transaction =>
+      transaction.run(
+        sql`UPDATE readings SET due_at = ${now} WHERE due_at IS NOT NULL AND lease IN ${list(leases)}`,
+      ),
+    )
+  }
+}
+
+const newJob = {
+  status: 'queued',
+  progress: 0,
+  chunkCount: 0,
+  attempts: 0,
+  retries: 0,
+  interruptions: 0,
+  priority: 0,
+} as const
+
+/** Adds jobs for new documents. */
+export const enqueueDocuments = (
+  transaction: Transaction,
+  generation: { workspaceId: string; knowledgeId: string; generationId: string },
+  added: { fileId: string }[],
+  now: number,
+): Promise<void> =>
+  insertRows(
+    transaction,
+    ingestionJobs,
+    added.map(({ fileId }) => ({ ...generation, fileId, ...newJob, dueAt: now, updatedAt: now })),
+  )
+
+/** Adds jobs for all documents of a base, with a lower priority than documents that users add meanwhile. */
+export async function enqueueBase(
+  transaction: Transaction,
+  workspaceId: string,
+  knowledgeId: string,
+  generationId: string,
+  now: number,
+): Promise<void> {
+  await transaction.run(sql`
+    INSERT INTO readings (workspace_id, generation_id, file_id, knowledge_id, status, progress, chunk_count, attempts,
+      retries, interruptions, priority, due_at, updated_at)
+    SELECT workspace_id, CAST(${generationId} AS TEXT), file_id, knowledge_id, 'queued', 0, 0, 0, 0, 0, 1,
+      CAST(${now} AS BIGINT), CAST(${now} AS BIGINT)
+    FROM documents WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId}`)
+}

@@ -1,0 +1,104 @@
+import type { Database, Transaction } from '../../database/database.ts'
+import { sql } from '../../database/sql.ts'
+import { insertVectors } from '../chunk-store.ts'
+import type { Segment } from '../index/segment.ts'
+import { insertSegment } from '../index/segment-store.ts'
+import { batches, chunks, generations, ingestionJobs, insertRows, segments } from '../knowledge-tables.ts'
+import type { Chunk } from './chunking/chunk.ts'
+import { heldBy, type IngestionJob } from './ingestion-queue.ts'
+
+export interface StagedChunk extends Chunk {
+  id: string
+}
+
+/** One part of a document. */
+export interface StagedPart {
+  chunks: StagedChunk[]
+  segment: Segment | undefined
+  /** Numbers the segments of the document. */
+  segmentOrdinal: number
+  /** One per chunk, or none at all. */
+  vectors: Float32Array[]
+}
+
+const dimensionColumn = generations.columns('dimension')
+
+/** Writes the parts of a document invisibly, and publishes them together. False means that the lease is lost. */
+export class StagingStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  stage(job: IngestionJob, part: StagedPart, now: number): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const held = await transaction.get(
+        sql`SELECT 1 AS one FROM readings WHERE ${heldBy(job)} ${this.#database.forUpdate}`,
+      )
+      if (held) await this.#insert(transaction, job, part, now)
+      return held !== undefined
+    })
+  }
+
+  async #insert(transaction: Transaction, job: IngestionJob, part: StagedPart, now: number): Promise<void> {
+    const { workspaceId, generationId, batchId } = job
+    await insertRows(
+      transaction,
+      chunks,
+      part.chunks.map(({ position, id, content, heading, page, sheet, from, to, tokens }) => ({
+        ...{ workspaceId, batchId, position, id, content, heading, page, sheet },
+        ...{ fromOffset: from, toOffset: to, tokens, enabled: true, edited: false },
+      })),
+    )
+    if (part.segment)
+      await insertSegment(transaction, part.segment, {
+        ...{ workspaceId, generationId, id: `${batchId}.${part.segmentOrdinal}`, batchId },
+        ...{ state: 'staged', createdAt: now },
+      })
+    await insertVectors(
+      transaction,
+      this.#database.dialect,
+      { workspaceId, generationId, batchId },
+      part.vectors.map((vector, index) => ({ position: part.chunks[index]!.position, vector })),
+    )
+  }
+
+  /** Adds the last part, replaces the previous batch of the document, and marks the job as ready. */
+  finish(job: IngestionJob, last: StagedPart, chunkCount: number, now: number): Promise<boolean> {
+    const { workspaceId, generationId, fileId, batchId } = job
+    const ready = ingestionJobs.set({
+      ...{ status: 'ready', progress: 1, chunkCount, retries: 0, interruptions: 0, error: undefined },
+      ...{ lease: undefined, batchId: undefined, dueAt: undefined, indexedAt: now, updatedAt: now },
+    })
+    const generation = generations.where({ workspaceId, id: generationId })
+    return this.#database.transaction(async transaction => {
+      if ((await transaction.run(sql`UPDATE readings SET ${ready} WHERE ${heldBy(job)}`)) === 0) return false
+      await this.#insert(transaction, job, last, now)
+      await transaction.run(sql`
+        UPDATE batches SET state = 'gone'
+        WHERE ${batches.where({ workspaceId, generationId, fileId, state: 'live' })}`)
+      await transaction.run(sql`UPDATE generations SET revision = revision + 1 WHERE ${generation}`)
+      await transaction.run(sql`
+        UPDATE batches SET ${batches.set({ state: 'live', chunkCount })},
+          revision = (SELECT revision FROM generations WHERE ${generation})
+        WHERE ${batches.where({ workspaceId, id: batchId })}`)
+      await transaction.run(
+        sql`UPDATE segments SET state = 'live' WHERE ${segments.where({ workspaceId, batchId })}`,
+      )
+      return true
+    })
+  }
+
+  /** All vectors of a generation have the dimension of the first; false for another one. */
+  agreeOnDimension(workspaceId: string, generationId: string, dimension: number): Promise<boolean> {
+    const generation = generations.where({ workspaceId, id: generationId })
+    return this.#database.transaction(async transaction => {
+      await transaction.run(
+        sql`UPDATE generations SET dimension = ${dimension} WHERE ${generation} AND dimension IS NULL`,
+      )
+      const row = await transaction.get(sql`SELECT ${dimensionColumn} FROM generations WHERE ${generation}`)
+      return row?.dimension === dimension
+    })
+  }
+}

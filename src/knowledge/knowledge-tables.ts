@@ -1,0 +1,180 @@
+import type { Transaction } from '../database/database.ts'
+import type { Query, SqlValue } from '../database/sql.ts'
+import {
+  bytes,
+  type ColumnType,
+  flag,
+  integer,
+  json,
+  optional,
+  real,
+  table,
+  text,
+} from '../database/table.ts'
+import type { Chunking } from './chunking.ts'
+import type { DocumentError, DocumentStatus, Metadata, Retrieval } from './knowledge-base.ts'
+
+/** NULL stays null in records: a base without an embedding model was set up that way. */
+const nullable = <Value>({ stored }: ColumnType<Value>): ColumnType<Value | null> => ({
+  stored,
+  isOptional: true,
+})
+
+/** 32-bit floats. They are copied when read, since bytes of a driver may be misaligned. */
+const floats = (): ColumnType<Float32Array> => ({
+  stored: 'bytes',
+  encode: vector => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+  decode: stored => new Float32Array(Uint8Array.from(stored as Uint8Array).buffer),
+})
+
+export const knowledgeBases = table('knowledge_bases', {
+  workspaceId: text(),
+  id: text(),
+  name: text(),
+  search: text(),
+  description: text(),
+  chunking: json<Chunking>(),
+  embeddingModel: nullable(text()),
+  retrieval: json<Retrieval>(),
+  metadata: json<Metadata>(),
+  generationId: text(),
+  nextGenerationId: optional(text()),
+  createdAt: integer(),
+  updatedAt: integer(),
+  deletedAt: optional(integer()),
+})
+
+export const generations = table('generations', {
+  workspaceId: text(),
+  id: text(),
+  knowledgeId: text(),
+  chunking: json<Chunking>(),
+  embeddingModel: nullable(text()),
+  dimension: nullable(integer()),
+  revision: integer(),
+  gone: flag(),
+})
+
+export const documents = table('documents', {
+  workspaceId: text(),
+  knowledgeId: text(),
+  fileId: text(),
+  name: text(),
+  search: text(),
+  mimeType: text(),
+  size: integer(),
+  chunking: optional(json<Chunking>()),
+  metadata: json<Metadata>(),
+  createdAt: integer(),
+})
+
+/** The metadata of documents, one row per value, so that filters can use an index. */
+export const documentValues = table('document_values', {
+  workspaceId: text(),
+  knowledgeId: text(),
+  fileId: text(),
+  key: text(),
+  textValue: optional(text()),
+  numberValue: optional(real()),
+})
+
+/**
+ * Ingestion jobs: one per document and generation. `dueAt` is when the job may be claimed, or when the lease of its
+ * worker ends; it is NULL once the job is done or failed. Jobs of a re-index have the lower priority 1.
+ */
+export const ingestionJobs = table('readings', {
+  workspaceId: text(),
+  generationId: text(),
+  fileId: text(),
+  knowledgeId: text(),
+  status: text<DocumentStatus>(),
+  progress: real(),
+  chunkCount: integer(),
+  attempts: integer(),
+  retries: integer(),
+  interruptions: integer(),
+  error: optional(json<DocumentError>()),
+  lease: optional(text()),
+  batchId: optional(text()),
+  priority: integer(),
+  dueAt: optional(integer()),
+  updatedAt: integer(),
+  indexedAt: optional(integer()),
+})
+
+export type RowState = 'staged' | 'live' | 'gone'
+
+/** The output of one ingestion attempt. Its chunks are searchable while it is live. */
+export const batches = table('batches', {
+  workspaceId: text(),
+  id: text(),
+  generationId: text(),
+  fileId: text(),
+  state: text<RowState>(),
+  chunkCount: integer(),
+  revision: integer(),
+})
+
+export const chunks = table('chunks', {
+  workspaceId: text(),
+  batchId: text(),
+  position: integer(),
+  id: text(),
+  content: text(),
+  heading: json<string[]>(),
+  page: optional(integer()),
+  sheet: optional(text()),
+  fromOffset: integer(),
+  toOffset: integer(),
+  tokens: integer(),
+  enabled: flag(),
+  edited: flag(),
+})
+
+/** Immutable pieces of the keyword index. */
+export const segments = table('segments', {
+  workspaceId: text(),
+  generationId: text(),
+  id: text(),
+  batchId: optional(text()),
+  state: text<RowState>(),
+  chunkCount: integer(),
+  termTotal: integer(),
+  createdAt: integer(),
+  header: bytes(),
+})
+
+export const segmentBlocks = table('segment_blocks', {
+  workspaceId: text(),
+  segmentId: text(),
+  ordinal: integer(),
+  data: bytes(),
+})
+
+/** Unit vectors, encoded by `vectorParameter`: the databases store them differently. */
+export const vectors = table('vectors', {
+  workspaceId: text(),
+  generationId: text(),
+  batchId: text(),
+  position: integer(),
+  vector: { stored: 'bytes' } satisfies ColumnType<SqlValue> as ColumnType<SqlValue>,
+})
+
+export const embeddings = table('embeddings', {
+  workspaceId: text(),
+  model: text(),
+  hash: text(),
+  vector: floats(),
+  usedAt: integer(),
+})
+
+/** Inserts many rows with few statements. 64 rows stay far below the parameter limits of both databases. */
+export async function insertRows<Row>(
+  transaction: Transaction,
+  into: { insertAll(rows: readonly Row[]): Query },
+  rows: readonly Row[],
+  rowsPerInsert = 64,
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsPerInsert)
+    await transaction.run(into.insertAll(rows.slice(start, start + rowsPerInsert)))
+}
