@@ -128,14 +128,8 @@ const binaryExtensions: Record<string, BinaryFormat> = {
 const textExtensions: Record<string, TextFormat> = {
   ...{ txt: 'text', text: 'text', log: 'text', rst: 'text', adoc: 'text', asciidoc: 'text', org: 'text' },
   ...{ tex: 'text', vtt: 'text', srt: 'text', ics: 'text', vcf: 'text', textile: 'text', wiki: 'text' },
-  ...{
-    md: 'markdown',
-    markdown: 'markdown',
-    mdx: 'markdown',
-    mkd: 'markdown',
-    qmd: 'markdown',
-    rmd: 'markdown',
-  },
+  ...{ md: 'markdown', markdown: 'markdown', mdx: 'markdown' },
+  ...{ mkd: 'markdown', qmd: 'markdown', rmd: 'markdown' },
   ...{ html: 'html', htm: 'html', xhtml: 'html', xht: 'html', shtml: 'html' },
   ...{ csv: 'csv', tsv: 'tsv', tab: 'tsv' },
   ...{ json: 'json', json5: 'json', jsonc: 'json', geojson: 'json', webmanifest: 'json' },

@@ -5,19 +5,7 @@ import { JsonNumber, type JsonValue, JsonParser } from './json-parser.ts'
 const longText = 400
 /** Base64 data, such as images. */
 const encodedData = /^(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_\r\n-]{600,}={0,2}\s*$/
-const titleKeys = [
-  'title',
-  'name',
-  'question',
-  'subject',
-  'id',
-  'key',
-  '标题',
-  '名称',
-  '姓名',
-  '问题',
-  '编号',
-]
+const titleKeys = 'title name question subject id key 标题 名称 姓名 问题 编号'.split(' ')
 
 interface Leaf {
   path: string

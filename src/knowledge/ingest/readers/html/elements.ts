@@ -26,15 +26,7 @@ const dropped = new Set(
     'rt rp noframes noembed frameset map annotation annotation-xml'
   ).split(' '),
 )
-const chromeRoles = new Set([
-  'navigation',
-  'banner',
-  'contentinfo',
-  'search',
-  'complementary',
-  'menu',
-  'menubar',
-])
+const chromeRoles = new Set('navigation banner contentinfo search complementary menu menubar'.split(' '))
 
 /** Whether the element is not rendered. */
 export const isDropped = (name: string, attributes: Attributes): boolean => {
@@ -113,22 +105,10 @@ const impliedBy = new Map<string, Implied>([
   ...['thead', 'tbody', 'tfoot'].map(name => [name, { closed: rowGroups, within: inTable }] as const),
 ])
 
-const endsHeading = new Set(
-  [
-    ...headings,
-    'p',
-    'ul',
-    'ol',
-    'dl',
-    'table',
-    'section',
-    'article',
-    'main',
-    'pre',
-    'blockquote',
-    'hr',
-  ].values(),
-)
+const endsHeading = new Set([
+  ...headings,
+  ...'p ul ol dl table section article main pre blockquote hr'.split(' '),
+])
 const headingNames = new Set(headings)
 
 /** Elements that the end tag of an outer element cannot close. */

@@ -18,8 +18,8 @@ export interface DocxContext {
   lists: DocxLists
   /** Whether the document records page breaks. */
   paged: boolean
-  /** Numbers a note by the order of the references. */
-  noteNumber: (kind: string, id: string) => number
+  /** Numbers of the referenced notes, in the order of the references. */
+  notes: Map<string, number>
 }
 
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
@@ -106,9 +106,16 @@ export class DocxBody implements XmlHandler {
     else if (name === 'br' && attributes['type'] === 'page') this.#breakPage(paragraph)
     else if (name === 'br') paragraph.text += '\n'
     else if (name === 'footnoteReference' || name === 'endnoteReference')
-      paragraph.text += `[${this.#context.noteNumber(name, attributes['id'] ?? '')}]`
+      paragraph.text += `[${this.#noteNumber(`${name} ${attributes['id'] ?? ''}`)}]`
     else return false
     return true
+  }
+
+  #noteNumber(note: string): number {
+    const { notes } = this.#context
+    const number = notes.get(note) ?? notes.size + 1
+    notes.set(note, number)
+    return number
   }
 
   /** Word records a requested break, and again where it was rendered. */

@@ -61,7 +61,6 @@ export const readRelationships = async (archive: ZipArchive, part: string): Prom
       const resolved = resolvePath(part, target)
       found.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target: resolved })
     },
-    close() {},
   })
   return found.filter(({ target }) => archive.has(target))
 }

@@ -3,22 +3,6 @@ import { slideBlocks } from './read-pptx.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
 import type { XmlAttributes, XmlHandler } from './xml-parser.ts'
 
-/** Which lists are numbered. Styles precede the text, so one pass is enough. */
-class OpenDocumentStyles {
-  readonly #numbered = new Set<string>()
-  #listStyle: string | undefined
-
-  open(name: string, attributes: XmlAttributes): void {
-    if (name === 'list-style') this.#listStyle = attributes['name']
-    else if (name === 'list-level-style-number' && this.#listStyle !== undefined)
-      this.#numbered.add(`${this.#listStyle} ${attributes['level'] ?? 1}`)
-  }
-
-  isNumbered(style: string | undefined, level: number): boolean {
-    return style !== undefined && this.#numbered.has(`${style} ${level}`)
-  }
-}
-
 interface Paragraph {
   level: number | undefined
   text: string
@@ -31,14 +15,7 @@ interface List {
   count: number
 }
 
-const skipped = new Set([
-  'tracked-changes',
-  'annotation',
-  'note-citation',
-  'table-of-content',
-  'desc',
-  'title',
-])
+const skipped = new Set('tracked-changes annotation note-citation table-of-content desc title'.split(' '))
 const maxSpaces = 100
 const maxRepeats = 64
 
@@ -49,7 +26,9 @@ const numberIn = (text: string | undefined, max: number): number =>
 export class OpenDocumentText implements XmlHandler {
   readonly ready: Block[] = []
   readonly #budget = new CellBudget()
-  readonly #styles = new OpenDocumentStyles()
+  /** Style and level of numbered lists. Styles precede the text, so one pass is enough. */
+  readonly #numbered = new Set<string>()
+  #listStyle: string | undefined
   readonly #paragraphs: Paragraph[] = []
   readonly #lists: List[] = []
   #table: DocumentTable | undefined
@@ -72,7 +51,6 @@ export class OpenDocumentText implements XmlHandler {
   }
 
   open(name: string, attributes: XmlAttributes): void {
-    this.#styles.open(name, attributes)
     if (name === 'p' || name === 'h') this.#openParagraph(name, attributes)
     else if (name === 's') this.#add(' '.repeat(numberIn(attributes['c'], maxSpaces)))
     else if (name === 'tab') this.#add('\t')
@@ -122,14 +100,17 @@ export class OpenDocumentText implements XmlHandler {
   }
 
   #openListPart(name: string, attributes: XmlAttributes): void {
-    if (name === 'list') {
+    if (name === 'list-style') this.#listStyle = attributes['name']
+    else if (name === 'list-level-style-number')
+      this.#numbered.add(`${this.#listStyle} ${attributes['level'] ?? 1}`)
+    else if (name === 'list') {
       const style = attributes['style-name'] ?? this.#lists.at(-1)?.style
       this.#lists.push({ style, count: 0 })
     } else if (name === 'list-item') {
       const list = this.#lists.at(-1)
       if (!list) return
       list.count += 1
-      this.#mark = this.#styles.isNumbered(list.style, this.#lists.length) ? `${list.count}. ` : '- '
+      this.#mark = this.#numbered.has(`${list.style} ${this.#lists.length}`) ? `${list.count}. ` : '- '
     }
   }
 

@@ -12,33 +12,15 @@ import { CellBudget } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
-/** Numbers of the referenced notes, by kind and id. */
-class DocxNotes {
-  readonly #numbers = new Map<string, number>()
-
-  number(kind: string, id: string): number {
-    const key = `${kind} ${id}`
-    const number = this.#numbers.get(key) ?? this.#numbers.size + 1
-    this.#numbers.set(key, number)
-    return number
-  }
-
-  find(kind: string, id: string): number | undefined {
-    return this.#numbers.get(`${kind} ${id}`)
-  }
-}
-
 /** Reads a notes part: each note becomes one paragraph that begins with its number. */
 class NotesPart implements XmlHandler {
   readonly found: { number: number; text: string }[] = []
-  readonly #notes: DocxNotes
   readonly #kind: string
   readonly #context: DocxContext
   #body: DocxBody | undefined
   #number: number | undefined
 
-  constructor(notes: DocxNotes, kind: string, context: DocxContext) {
-    this.#notes = notes
+  constructor(kind: string, context: DocxContext) {
     this.#kind = kind
     this.#context = context
   }
@@ -50,7 +32,7 @@ class NotesPart implements XmlHandler {
   open(name: string, attributes: XmlAttributes): void {
     this.#body?.open(name, attributes)
     if (name !== this.#kind) return
-    this.#number = this.#notes.find(`${this.#kind}Reference`, attributes['id'] ?? '')
+    this.#number = this.#context.notes.get(`${this.#kind}Reference ${attributes['id'] ?? ''}`)
     this.#body = this.#number === undefined ? undefined : new DocxBody({ ...this.#context, paged: false })
   }
 
@@ -73,14 +55,13 @@ class NotesPart implements XmlHandler {
 async function* readDocxNotes(
   archive: ZipArchive,
   relationships: Relationship[],
-  notes: DocxNotes,
   context: DocxContext,
 ): AsyncGenerator<Block> {
   const found: { number: number; text: string }[] = []
   for (const kind of ['footnote', 'endnote']) {
     const part = targetOf(relationships, `${kind}s`)
     if (part === undefined) continue
-    const reader = new NotesPart(notes, kind, context)
+    const reader = new NotesPart(kind, context)
     await parseXml(archive.chunks(part), reader)
     found.push(...reader.found)
   }
@@ -94,18 +75,17 @@ export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'word/document.xml', 'a Word document')
   const relationships = await readRelationships(archive, main)
-  const notes = new DocxNotes()
   const context: DocxContext = {
     budget: new CellBudget(),
     styles: new DocxStyles(),
     lists: new DocxLists(),
     paged: await containsText(archive.chunks(main), pageMarks),
-    noteNumber: (kind, id) => notes.number(kind, id),
+    notes: new Map(),
   }
   const styles = targetOf(relationships, 'styles')
   if (styles !== undefined) await context.styles.read(archive, styles)
   const lists = targetOf(relationships, 'numbering')
   if (lists !== undefined) await context.lists.read(archive, lists)
   yield* blocksOfXml(archive.chunks(main), new DocxBody(context))
-  yield* readDocxNotes(archive, relationships, notes, context)
+  yield* readDocxNotes(archive, relationships, context)
 }

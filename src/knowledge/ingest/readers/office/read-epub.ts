@@ -16,7 +16,6 @@ const findPackage = async (archive: ZipArchive): Promise<string> => {
       open(name, attributes) {
         if (name === 'rootfile') path ??= attributes['full-path']
       },
-      close() {},
     })
   const found = path === undefined ? undefined : resolvePath('', path)
   if (found !== undefined && archive.has(found)) return found
@@ -44,7 +43,6 @@ const readSpine = async (archive: ZipArchive): Promise<string[]> => {
         })
       else if (name === 'itemref' && attributes['idref'] !== undefined) order.push(attributes['idref'])
     },
-    close() {},
   })
   const chapters = order.flatMap(id => items.get(id) ?? [])
   const readable = chapters.filter(({ path, type }) => /html|xml|^$/i.test(type) && archive.has(path))
@@ -60,7 +58,6 @@ const rejectEncryptedChapters = async (archive: ZipArchive, chapters: string[]):
     open(name, attributes) {
       if (name === 'CipherReference') encrypted.add(resolvePath('', attributes['URI'] ?? ''))
     },
-    close() {},
   })
   if (chapters.some(chapter => encrypted.has(chapter)))
     throw new DocumentFailure('encrypted', 'The book is protected by DRM. Upload an unprotected copy.')
@@ -80,5 +77,5 @@ export async function* readEpub(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const chapters = await readSpine(archive)
   await rejectEncryptedChapters(archive, chapters)
-  for (const chapter of chapters) yield* readHtml(asHtml(decodeText(archive.read(chapter))))
+  for (const chapter of chapters) yield* readHtml(asHtml(decodeText(await archive.read(chapter))))
 }

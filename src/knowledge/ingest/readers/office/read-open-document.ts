@@ -98,7 +98,6 @@ const rejectEncrypted = async (archive: ZipArchive): Promise<void> => {
           'The file is protected with a password. Upload it without one.',
         )
     },
-    close() {},
   })
 }
 

@@ -102,7 +102,6 @@ const slideParts = async (archive: ZipArchive, main: string): Promise<string[]> 
       const part = id === undefined ? undefined : parts.get(attributes[id] ?? '')
       if (part !== undefined) found.push(part)
     },
-    close() {},
   })
   return found
 }

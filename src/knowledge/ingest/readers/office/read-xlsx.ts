@@ -36,7 +36,6 @@ const readSheets = async (
       const list = (attributes['state'] ?? 'visible') === 'visible' ? seen : hidden
       list.push({ name: attributes['name'] ?? '', part })
     },
-    close() {},
   })
   return { sheets: [...seen, ...hidden], since1904 }
 }

@@ -7,52 +7,10 @@ export type XmlAttributes = Record<string, string | undefined>
 
 export interface XmlHandler {
   open(name: string, attributes: XmlAttributes): void
-  close(name: string): void
+  close?(name: string): void
   text?(text: string): void
   /** Elements to skip with their content. */
   skips?(name: string, attributes: XmlAttributes): boolean
-}
-
-/**
- * Tracks skipped elements and their content. `AlternateContent` holds the same content for newer and older programs, so
- * only its first alternative passes.
- */
-class SkippedElements {
-  readonly #isSkipped: (name: string, attributes: XmlAttributes) => boolean
-  readonly #alternatives: { taken: boolean }[] = []
-  #depth = 0
-
-  constructor(isSkipped: (name: string, attributes: XmlAttributes) => boolean) {
-    this.#isSkipped = isSkipped
-  }
-
-  get active(): boolean {
-    return this.#depth > 0
-  }
-
-  /** Returns whether the element is skipped. */
-  open(name: string, attributes: XmlAttributes): boolean {
-    if (this.#depth > 0 || this.#starts(name, attributes)) this.#depth += 1
-    return this.#depth > 0
-  }
-
-  close(name: string): boolean {
-    if (this.#depth > 0) {
-      this.#depth -= 1
-      return true
-    }
-    if (name === 'AlternateContent') this.#alternatives.pop()
-    return false
-  }
-
-  #starts(name: string, attributes: XmlAttributes): boolean {
-    if (name === 'AlternateContent') this.#alternatives.push({ taken: false })
-    const alternative = name === 'Choice' || name === 'Fallback' ? this.#alternatives.at(-1) : undefined
-    if (!alternative) return this.#isSkipped(name, attributes)
-    const { taken } = alternative
-    alternative.taken = true
-    return taken
-  }
 }
 
 const maxDepth = 256
@@ -80,20 +38,24 @@ const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
  */
 class XmlReader {
   readonly #parser: Parser
-  readonly #skipped: SkippedElements
+  readonly #handler: XmlHandler
+  /** For each open `AlternateContent`, whether one of its alternatives was read. */
+  readonly #alternatives: boolean[] = []
   #depth = 0
+  /** Depth of the outermost skipped element; 0 outside of skipped elements. */
+  #skippedDepth = 0
   #elements = 0
   #justOpened = false
 
   constructor(handler: XmlHandler) {
-    this.#skipped = new SkippedElements((name, attributes) => handler.skips?.(name, attributes) ?? false)
+    this.#handler = handler
     this.#parser = new Parser(
       {
-        onopentag: (name, attributes) => this.#open(handler, name, attributes),
-        onclosetag: (name, implied) => this.#close(handler, name, implied),
+        onopentag: (name, attributes) => this.#open(localName(name), localAttributes(attributes)),
+        onclosetag: (name, implied) => this.#close(localName(name), implied),
         ontext: text => {
           this.#justOpened = false
-          if (this.#depth > 0 && !this.#skipped.active) handler.text?.(text)
+          if (this.#depth > 0 && this.#skippedDepth === 0) handler.text?.(text)
         },
         onprocessinginstruction: (name, data) => {
           if (/^!entity/i.test(name) || (/^!doctype/i.test(name) && data.includes('[')))
@@ -104,7 +66,7 @@ class XmlReader {
     )
   }
 
-  #open(handler: XmlHandler, name: string, attributes: Record<string, string>): void {
+  #open(name: string, attributes: XmlAttributes): void {
     this.#elements += 1
     this.#depth += 1
     if (this.#depth > maxDepth)
@@ -113,16 +75,31 @@ class XmlReader {
         `The file has more than ${maxDepth} nested levels. Simplify it.`,
       )
     this.#justOpened = true
-    const local = localAttributes(attributes)
-    if (!this.#skipped.open(localName(name), local)) handler.open(localName(name), local)
+    if (this.#skippedDepth > 0) return
+    if (this.#skips(name, attributes)) this.#skippedDepth = this.#depth
+    else this.#handler.open(name, attributes)
   }
 
-  #close(handler: XmlHandler, name: string, implied: boolean): void {
+  /** `AlternateContent` holds the same content for newer and older programs: only its first alternative is read. */
+  #skips(name: string, attributes: XmlAttributes): boolean {
+    if (name === 'AlternateContent') this.#alternatives.push(false)
+    const isAlternative = (name === 'Choice' || name === 'Fallback') && this.#alternatives.length > 0
+    if (!isAlternative) return this.#handler.skips?.(name, attributes) ?? false
+    const wasRead = this.#alternatives.pop()!
+    this.#alternatives.push(true)
+    return wasRead
+  }
+
+  #close(name: string, implied: boolean): void {
     // The parser also reports the end of `<a/>` as implied; any other implied end is a missing end tag.
-    if (implied && !this.#justOpened) throw broken('is cut off or is not well-formed XML')
+    if (implied && !this.#justOpened) throw broken('is truncated or is not well-formed XML')
     this.#justOpened = false
+    const isSkipped = this.#skippedDepth > 0
+    if (this.#skippedDepth === this.#depth) this.#skippedDepth = 0
     this.#depth -= 1
-    if (!this.#skipped.close(localName(name))) handler.close(localName(name))
+    if (isSkipped) return
+    if (name === 'AlternateContent') this.#alternatives.pop()
+    this.#handler.close?.(name)
   }
 
   write(text: string, total: number): void {

@@ -1,4 +1,4 @@
-import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
+import { constants, crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { DocumentFailure } from '../../document-failure.ts'
 
@@ -112,11 +112,10 @@ export class ZipArchive {
   }
 
   /** A whole entry. Use `chunks` for one that may be large. */
-  read(name: string): Uint8Array {
-    const { entry, compressed } = this.#open(name)
-    const bytes = entry.compressionMethod === 0 ? compressed : inflate(name, entry, compressed)
-    checkContent(name, entry, bytes.length, crc32(bytes))
-    return bytes
+  async read(name: string): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of this.chunks(name)) chunks.push(chunk)
+    return Buffer.concat(chunks)
   }
 
   /** An entry chunk by chunk. A wrong size or checksum fails after the last chunk. */
@@ -136,7 +135,8 @@ export class ZipArchive {
         throw brokenEntry(name, 'cannot be unpacked', error)
       throw error
     }
-    checkContent(name, entry, length, crc)
+    if (length !== entry.uncompressedSize) throw brokenEntry(name, 'is shorter than declared')
+    if (crc !== entry.crc32) throw brokenEntry(name, 'does not match its checksum')
   }
 
   #open(name: string): { entry: Entry; compressed: Buffer } {
@@ -152,14 +152,6 @@ export class ZipArchive {
   }
 }
 
-const inflate = (name: string, entry: Entry, compressed: Buffer): Buffer => {
-  try {
-    return inflateRawSync(compressed, { maxOutputLength: Math.max(1, entry.uncompressedSize) })
-  } catch (error) {
-    throw brokenEntry(name, 'cannot be unpacked to its declared size', error)
-  }
-}
-
 function* slices(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize)
 }
@@ -168,11 +160,6 @@ const inflated = (compressed: Buffer): AsyncIterable<Buffer> => {
   const stream = createInflateRaw({ chunkSize, finishFlush: constants.Z_FINISH })
   stream.end(compressed)
   return stream
-}
-
-const checkContent = (name: string, entry: Entry, length: number, crc: number): void => {
-  if (length !== entry.uncompressedSize) throw brokenEntry(name, 'is shorter than declared')
-  if (crc !== entry.crc32) throw brokenEntry(name, 'does not match its checksum')
 }
 
 /** Opens an archive and checks what its entries declare against each other and against the limits. */

@@ -4,15 +4,8 @@ import { isUnspaced, joinLines, linesOf, widthOf } from './lines.ts'
 const chineseNumber = '[零〇一二三四五六七八九十百千两\\d０-９]{1,8}'
 const chineseDivision = new RegExp(`^第\\s?${chineseNumber}\\s?([编編卷部篇章回节節])(.*)$`)
 const chineseLevels: Record<string, number> = {
-  编: 1,
-  編: 1,
-  卷: 1,
-  部: 1,
-  篇: 1,
-  章: 2,
-  回: 2,
-  节: 3,
-  節: 3,
+  ...{ 编: 1, 編: 1, 卷: 1, 部: 1, 篇: 1 },
+  ...{ 章: 2, 回: 2, 节: 3, 節: 3 },
 }
 const chinesePart =
   /^(前\s?言|序\s?言|引\s?言|序|导\s?论|绪\s?论|結\s?語|结\s?语|后\s?记|後\s?記|附\s?录|附\s?錄|目\s?录|目\s?錄|摘\s?要)$/
