@@ -4,14 +4,14 @@ export interface Place {
   sheet?: string
 }
 
-/** The pieces a document is read into. The cutter makes chunks of them, so what is structure must be told here. */
+/** The structure of a document. Chunking relies on it, so readers report headings, tables and code as such. */
 export type Block =
   | ({ kind: 'heading'; level: number; text: string } & Place)
-  /** One paragraph or one list item; an item keeps its mark ("- ", "1. ") as the first characters. */
+  /** One paragraph or one list item; an item starts with its marker ("- ", "1. "). */
   | ({ kind: 'paragraph'; text: string } & Place)
   | ({ kind: 'code'; text: string; language?: string } & Place)
-  /** Cells as text. `header` is undefined where the document does not tell one. */
+  /** Cells as text. `header` is undefined if the document has none. */
   | ({ kind: 'table'; header: string[] | undefined; rows: string[][] } & Place)
 
-/** What a reader hands over. Blocks come in reading order and one at a time, so that a long document need not be held. */
+/** The output of a reader: blocks in reading order, one at a time, so that a long document is never held in memory. */
 export type ReadBlocks = AsyncIterable<Block> | Iterable<Block>
