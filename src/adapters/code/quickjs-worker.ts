@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import release from '@jitl/quickjs-wasmfile-release-sync'
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
 import { type CodeReport, type CodeTask, userMemoryBytes } from './code-messages.ts'
-import { CodeFailure, ConsoleLines, evaluateMain, outOfMemory } from './evaluate-main.ts'
+import { CodeFailure, Evaluation, outOfMemory } from './evaluation.ts'
 
 /** Runs in its own thread, because user code may block it for as long as its timeout allows. */
 
@@ -44,9 +44,10 @@ async function runTask(wasmModule: object, task: CodeTask): Promise<CodeReport> 
     isLate ||= performance.now() > deadline
     return isLate
   })
-  const lines = new ConsoleLines()
+  const lines: string[] = []
   try {
-    return { kind: 'returned', json: evaluateMain(runtime.newContext(), task, lines), lines: lines.all }
+    const json = new Evaluation(runtime.newContext()).run(task, lines)
+    return { kind: 'returned', json, lines }
   } catch (error) {
     const wasFull = wasmMemory.buffer.byteLength > userMemoryBytes / 2
     // Without the lines of the console: end users of an agent may see the message.

@@ -23,19 +23,10 @@ const maxConsoleLines = 20
 const maxLineLength = 500
 const maxExceptionLength = 1000
 
-/** The last lines that the code wrote to its console. */
-export class ConsoleLines {
-  readonly all: string[] = []
-
-  add(line: string): void {
-    this.all.push(line)
-    if (this.all.length > maxConsoleLines) this.all.shift()
-  }
-}
-
-/** Reads strings out of a sandbox, long ones truncated. Must be created before the user's code runs. */
-class SandboxTexts {
+/** One evaluation of the user's code. Handles are never freed: the whole instance is discarded after the run. */
+export class Evaluation {
   readonly #context: QuickJSContext
+  /** Saved before the user's code can replace it. */
   readonly #slice: QuickJSHandle
 
   constructor(context: QuickJSContext) {
@@ -43,38 +34,30 @@ class SandboxTexts {
     this.#slice = context.getProp(context.newString(''), 'slice')
   }
 
-  /** Empty for a value that is not a string. */
-  read(handle: QuickJSHandle, maxLength: number): string {
+  /** The JSON that `main` of the code returned. Adds the last lines of its console to `lines`. */
+  run({ code, inputs }: CodeTask, lines: string[]): string {
     const context = this.#context
-    if (context.typeof(handle) !== 'string') return ''
-    if (context.getNumber(context.getProp(handle, 'length')) <= maxLength) return context.getString(handle)
-    const cut = context.callFunction(this.#slice, handle, context.newNumber(0), context.newNumber(maxLength))
-    return cut.error ? '' : `${context.getString(cut.value)}…`
-  }
-}
-
-/** One evaluation of the user's code. Handles are never freed: the whole instance is discarded after the run. */
-class Evaluation {
-  readonly #context: QuickJSContext
-  readonly #texts: SandboxTexts
-
-  constructor(context: QuickJSContext) {
-    this.#context = context
-    this.#texts = new SandboxTexts(context)
-  }
-
-  /** Calls the prelude, which returns the function that runs `main`. */
-  start(lines: ConsoleLines): QuickJSHandle {
-    const context = this.#context
-    const emit = context.newFunction('emit', line => lines.add(this.#texts.read(line, maxLineLength)))
+    const emit = context.newFunction('emit', line => {
+      lines.push(this.#read(line, maxLineLength))
+      if (lines.length > maxConsoleLines) lines.shift()
+    })
     const prelude = this.#unwrap(context.evalCode(sandboxPrelude, 'prelude', { strict: true }))
-    return this.#unwrap(
+    const start = this.#unwrap(
       context.callFunction(prelude, context.undefined, emit, context.newNumber(maxJsonBytes)),
     )
+    const main = this.#findMain(code)
+    const promise = this.#unwrap(
+      context.callFunction(start, context.undefined, main, context.newString(inputs)),
+    )
+    const result = this.#settled(
+      promise,
+      'main never finished: it waits for a promise that nothing will ever resolve',
+    )
+    return checkedJson(context.getString(result))
   }
 
   /** `function main` and `const main = …` of a script, or what a module exports as `main` or by default. */
-  findMain(code: string): QuickJSHandle {
+  #findMain(code: string): QuickJSHandle {
     const context = this.#context
     const script = context.evalCode(code, 'main.js', { type: 'global' })
     // Code that could not be parsed has not run, so it can be evaluated as a module.
@@ -84,19 +67,6 @@ class Evaluation {
     const main = this.#unwrap(context.evalCode("typeof main === 'function' ? main : undefined", 'prelude'))
     if (context.typeof(main) !== 'function') throw new CodeFailure(missingMain)
     return main
-  }
-
-  /** The JSON that `main` returned. */
-  call(start: QuickJSHandle, main: QuickJSHandle, inputs: string): string {
-    const context = this.#context
-    const promise = this.#unwrap(
-      context.callFunction(start, context.undefined, main, context.newString(inputs)),
-    )
-    const result = this.#settled(
-      promise,
-      'main never finished: it waits for a promise that nothing will ever resolve',
-    )
-    return checkedJson(context.getString(result))
   }
 
   #exportedMain(code: string): QuickJSHandle {
@@ -140,8 +110,7 @@ class Evaluation {
     const context = this.#context
     if (context.typeof(exception) !== 'object' || context.eq(exception, context.null))
       return `The code threw ${this.#describePrimitive(exception)}`
-    const text = (name: string): string =>
-      this.#texts.read(context.getProp(exception, name), maxExceptionLength)
+    const text = (name: string): string => this.#read(context.getProp(exception, name), maxExceptionLength)
     const name = text('name') || 'An object'
     const message = text('message')
     // Frames of the prelude and of the language itself are not the user's.
@@ -152,9 +121,18 @@ class Evaluation {
     return `${name}${line ? ` in line ${line}` : ' was thrown'}${message ? `: ${message}` : ''}`
   }
 
+  /** A string out of the sandbox, truncated; empty for a value that is not a string. */
+  #read(handle: QuickJSHandle, maxLength: number): string {
+    const context = this.#context
+    if (context.typeof(handle) !== 'string') return ''
+    if (context.getNumber(context.getProp(handle, 'length')) <= maxLength) return context.getString(handle)
+    const cut = context.callFunction(this.#slice, handle, context.newNumber(0), context.newNumber(maxLength))
+    return cut.error ? '' : `${context.getString(cut.value)}…`
+  }
+
   #describePrimitive(value: QuickJSHandle): string {
     const type = this.#context.typeof(value)
-    if (type === 'string') return this.#texts.read(value, maxExceptionLength)
+    if (type === 'string') return this.#read(value, maxExceptionLength)
     return type === 'symbol' || type === 'function' ? `a ${type}` : String(this.#context.dump(value))
   }
 }
@@ -168,15 +146,4 @@ function checkedJson(answer: string): string {
   if (isTooDeep(text))
     throw new CodeFailure(`main returned JSON that is nested deeper than ${maxJsonDepth} levels`)
   return text
-}
-
-/** The JSON that `main` of the code returned. */
-export function evaluateMain(
-  context: QuickJSContext,
-  { code, inputs }: CodeTask,
-  lines: ConsoleLines,
-): string {
-  const evaluation = new Evaluation(context)
-  const start = evaluation.start(lines)
-  return evaluation.call(start, evaluation.findMain(code), inputs)
 }
