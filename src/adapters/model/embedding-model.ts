@@ -156,15 +156,17 @@ class OpenAiEmbeddingModel implements EmbeddingModel {
   }
 }
 
-/** Without a total timeout by default, since ingestion can wait. */
+/** Without a total timeout, since ingestion can wait. */
+const defaultTimeouts = {
+  attemptMilliseconds: 60_000,
+  totalMilliseconds: Number.POSITIVE_INFINITY,
+  maxRetryAfterMilliseconds: 60_000,
+}
+
 export function createEmbeddingModel(options: EmbeddingOptions): EmbeddingModel {
   const { baseUrl, apiKey, onCut = () => {} } = options
-  const timeouts = {
-    attemptMilliseconds: options.attemptMilliseconds ?? 60_000,
-    totalMilliseconds: options.totalMilliseconds ?? Number.POSITIVE_INFINITY,
-    maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? 60_000,
-  }
-  return new OpenAiEmbeddingModel(new JsonClient({ ...labels, baseUrl, apiKey }, timeouts, options), onCut)
+  const client = new JsonClient({ ...labels, baseUrl, apiKey }, defaultTimeouts, options)
+  return new OpenAiEmbeddingModel(client, onCut)
 }
 
 const malformed = (what: string): ModelFailure => badResponse(labels, `sent a response in which ${what}`)

@@ -47,33 +47,19 @@ const statusMeanings: readonly {
   },
 ]
 
-/** Why no complete response arrived: before its headers, and in the middle of a stream. */
-const egressMeanings: Record<EgressFailureKind, { retryable: boolean; text: string; inStream: string }> = {
-  unreachable: {
-    retryable: true,
-    text: 'the provider could not be reached',
-    inStream: 'broke off in the middle of its response',
-  },
-  timed_out: {
-    retryable: true,
-    text: 'the provider did not respond in time',
-    inStream: 'stopped in the middle of its response',
-  },
-  bad_answer: {
-    retryable: true,
-    text: 'the provider sent a response that is damaged or not HTTP',
-    inStream: 'broke off in the middle of its response',
-  },
-  too_large: {
-    retryable: false,
-    text: 'the provider sent a response that is too large',
-    inStream: 'sent a response that is too large',
-  },
-  blocked: {
-    retryable: false,
-    text: 'the provider cannot be called with these settings',
-    inStream: 'broke off in the middle of its response',
-  },
+/** Why no response arrived. */
+const egressMeanings: Record<EgressFailureKind, { retryable: boolean; text: string }> = {
+  unreachable: { retryable: true, text: 'could not be reached' },
+  timed_out: { retryable: true, text: 'did not respond in time' },
+  bad_answer: { retryable: true, text: 'sent a response that is damaged or not HTTP' },
+  too_large: { retryable: false, text: 'sent a response that is too large' },
+  blocked: { retryable: false, text: 'cannot be called with these settings' },
+}
+
+/** The same in the middle of a stream, where it is not simply broken off. */
+const streamMeanings: Partial<Record<EgressFailureKind, string>> = {
+  timed_out: 'stopped in the middle of its response',
+  too_large: 'sent a response that is too large',
 }
 
 interface ProviderError {
@@ -166,7 +152,7 @@ export function failureOfEgress(endpoint: ModelEndpoint, kind: EgressFailureKind
     kind === 'blocked'
       ? `Check ${urlSetting} and ${keySetting}.${hint}`
       : `Check that ${urlSetting} is right and its server is running.`
-  return new ModelFailure(`${label}: ${text}. ${advice}`, { retryable })
+  return new ModelFailure(`${label}: the provider ${text}. ${advice}`, { retryable })
 }
 
 /** A response with status 200 that is not what the operation returns. */
@@ -192,7 +178,8 @@ const isOwnBug = (error: unknown): error is Error => error instanceof Error && !
 export function failureOfStream(endpoint: ModelEndpoint, now: number, error: unknown): Error {
   for (const cause of causesOf(error)) {
     if (cause instanceof ModelFailure) return cause
-    if (cause instanceof EgressFailure) return badResponse(endpoint, egressMeanings[cause.kind].inStream)
+    if (cause instanceof EgressFailure)
+      return badResponse(endpoint, streamMeanings[cause.kind] ?? 'broke off in the middle of its response')
   }
   if (isOwnBug(error)) return error
   if (error instanceof Error && error.name === 'AI_UnsupportedFunctionalityError')

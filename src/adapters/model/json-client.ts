@@ -1,6 +1,7 @@
 import { ModelFailure } from '../../models/model-failure.ts'
 import { type Egress, EgressFailure, readText } from '../egress/egress.ts'
 import {
+  type EndpointOptions,
   endpointUrl,
   type ModelEndpoint,
   resolveTiming,
@@ -30,18 +31,18 @@ export class JsonClient {
   readonly #timing: Required<Timing>
   readonly #health: EndpointHealth
 
-  constructor(
-    endpoint: ModelEndpoint,
-    timeouts: TimeoutOptions,
-    { egress, ...timing }: Timing & { egress: Egress },
-  ) {
+  constructor(endpoint: ModelEndpoint, defaults: TimeoutOptions, options: Omit<EndpointOptions, 'baseUrl'>) {
     // Reports an invalid URL now, and not with the first call.
     endpointUrl(endpoint, '')
-    this.#egress = egress
+    this.#egress = options.egress
     this.#endpoint = endpoint
-    this.#timeouts = timeouts
-    this.#timing = resolveTiming(timing)
-    this.#health = new EndpointHealth(timing)
+    this.#timeouts = {
+      attemptMilliseconds: options.attemptMilliseconds ?? defaults.attemptMilliseconds,
+      totalMilliseconds: options.totalMilliseconds ?? defaults.totalMilliseconds,
+      maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? defaults.maxRetryAfterMilliseconds,
+    }
+    this.#timing = resolveTiming(options)
+    this.#health = new EndpointHealth(options)
   }
 
   /** Sends JSON to a path below the base URL. */

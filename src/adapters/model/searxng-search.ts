@@ -26,15 +26,16 @@ const meanings: Record<number, { text: string; advice: string }> = {
   404: { text: 'there is no such page', advice: 'Check WEB_SEARCH_URL (it often ends in /search).' },
 }
 
+const defaultTimeouts = {
+  attemptMilliseconds: 10_000,
+  totalMilliseconds: 25_000,
+  maxRetryAfterMilliseconds: 5000,
+}
+
 export function createWebSearch(options: WebSearchOptions): WebSearch {
   const { url, apiKey } = options
   const endpoint: ModelEndpoint = { ...labels, baseUrl: url, apiKey, explain: status => meanings[status] }
-  const timeouts = {
-    attemptMilliseconds: options.attemptMilliseconds ?? 10_000,
-    totalMilliseconds: options.totalMilliseconds ?? 25_000,
-    maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? 5000,
-  }
-  const client = new JsonClient(endpoint, timeouts, options)
+  const client = new JsonClient(endpoint, defaultTimeouts, options)
   const page = new URL(url)
   if (page.pathname === '/') page.pathname = '/search'
   return {

@@ -10,6 +10,12 @@ interface TranscriptionOptions extends EndpointOptions {
 
 const labels = endpointLabels('Transcription model', 'TRANSCRIBE')
 
+const defaultTimeouts = {
+  attemptMilliseconds: 120_000,
+  totalMilliseconds: 300_000,
+  maxRetryAfterMilliseconds: 60_000,
+}
+
 function readTranscript(response: unknown): string {
   const text = isRecord(response) ? response['text'] : undefined
   if (typeof text !== 'string') throw badResponse(labels, 'sent a response without a text')
@@ -20,12 +26,7 @@ function readTranscript(response: unknown): string {
 export function createTranscriber(options: TranscriptionOptions): Transcriber {
   const { baseUrl, apiKey, model } = options
   const endpoint = { ...labels, baseUrl, apiKey }
-  const timeouts = {
-    attemptMilliseconds: options.attemptMilliseconds ?? 120_000,
-    totalMilliseconds: options.totalMilliseconds ?? 300_000,
-    maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? 60_000,
-  }
-  const client = new JsonClient(endpoint, timeouts, options)
+  const client = new JsonClient(endpoint, defaultTimeouts, options)
   return {
     transcribe: async ({ name, mimeType, bytes }, signal) => {
       const form = new FormData()
