@@ -10,7 +10,7 @@ const endpoint = (config: { model: string } | undefined, name: string): ServerFe
 
 /** What the server tells of how it is set up. */
 export const describeServer = (config: RuntimeConfig): ServerInfo => ({
-  version: async () => (await import('../cli/program-version.ts')).programVersion(),
+  version: async () => (await import('./program-version.ts')).programVersion(),
   database: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
   files: 'disk',
   features: {

@@ -1,13 +1,11 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { isSqliteInUse } from '../adapters/sql/sqlite-in-use.ts'
+import { programVersion } from '../app/program-version.ts'
 import { BackupError } from '../backup/archive-format.ts'
 import { type BackupSummary, createBackup } from '../backup/create-backup.ts'
 import { type RestoreSummary, restoreBackup } from '../backup/restore-backup.ts'
-import { readBootstrapToken, writeBootstrapToken } from './bootstrap-token-file.ts'
-import { columns } from './columns.ts'
-import type { Command } from './command.ts'
-import { programVersion } from './program-version.ts'
-import { withAdapters } from './with-adapters.ts'
+import { type Command, columns, withAdapters } from './command.ts'
+import { bootstrapTokenPath, readBootstrapToken, writeBootstrapToken } from './server-token.ts'
 
 function sizeText(bytes: number): string {
   if (bytes < 10 << 10) return `${bytes} bytes`
@@ -17,15 +15,15 @@ function sizeText(bytes: number): string {
 
 function countsOf({ rows, contents }: Pick<BackupSummary | RestoreSummary, 'rows' | 'contents'>): string {
   const counts = Object.entries(rows).map(([table, count]) => [table, String(count)])
-  const stored = `Contents of files: ${contents.count} (${sizeText(contents.bytes)})`
+  const stored = `File contents: ${contents.count} (${sizeText(contents.bytes)})`
   return `${columns(['TABLE', 'ROWS'], counts)}\n\n${stored}`
 }
 
 const backup: Command = {
   name: 'backup',
-  summary: 'Write everything into one archive, while the server runs or not.',
-  details: `The archive holds the operator's token: it is readable for you alone, so keep it that way.
-A file of that name must not exist yet.`,
+  summary: 'Write everything into one archive, whether the server is running or not.',
+  details: `The archive contains the operator's token, so only you can read the file: keep it that way.
+The file must not exist yet.`,
   usage: 'FILE',
   example: 'backup banyan-2026-11-15.tar',
   positionals: ['FILE'],
@@ -47,7 +45,9 @@ A file of that name must not exist yet.`,
       ),
     )
     const vanished =
-      done.vanished.length > 0 ? `\nDeleted while the backup ran, and left out: ${done.vanished.length}` : ''
+      done.vanished.length > 0
+        ? `\nFiles deleted during the backup, and left out: ${done.vanished.length}`
+        : ''
     return {
       text: `${countsOf(done)}${vanished}\n\nWrote ${done.path} (${sizeText(done.bytes)}).`,
       json: {
@@ -60,7 +60,7 @@ A file of that name must not exist yet.`,
       },
       problem:
         done.damaged.length > 0
-          ? `The backup is written, but the stored contents of ${done.damaged.length} files were lost or damaged before and are not in it: ${done.damaged.join(', ')}.`
+          ? `The backup was written without the contents of ${done.damaged.length} files, which are missing or damaged: ${done.damaged.join(', ')}.`
           : undefined,
     }
   },
@@ -68,10 +68,10 @@ A file of that name must not exist yet.`,
 
 const restore: Command = {
   name: 'restore',
-  summary: 'Put back what an archive holds. Stop the server first.',
-  details: `Checks the whole archive; if anything is wrong with it, nothing is changed. It wants an empty place:
-with --force everything that is there now is replaced. The archive may come from another database:
-this is also the way from SQLite to PostgreSQL and back.`,
+  summary: 'Restore an archive. Stop the server first.',
+  details: `Checks the whole archive first; if it is damaged, nothing is changed. The destination must be empty:
+with --force all existing data is replaced. The archive may come from another database:
+this is also how to move from SQLite to PostgreSQL and back.`,
   usage: 'FILE [--force]',
   example: 'restore banyan-2026-11-15.tar',
   positionals: ['FILE'],
@@ -89,11 +89,11 @@ this is also the way from SQLite to PostgreSQL and back.`,
     if (bootstrapToken) await writeBootstrapToken(config.dataDir, bootstrapToken)
     const leftOut =
       done.filesLeftOut > 0
-        ? `\nFiles left out, since the archive lacks their content: ${done.filesLeftOut}`
+        ? `\nFiles left out, because the archive lacks their contents: ${done.filesLeftOut}`
         : ''
     const operator = bootstrapToken
-      ? `The operator's token is the one of the server that was backed up; it is in ${join(config.dataDir, 'bootstrap-token')}.`
-      : 'The archive has no bootstrap-token file: set BOOTSTRAP_TOKEN as it was on the server that was backed up.'
+      ? `The operator's token is that of the server that was backed up; it is in ${bootstrapTokenPath(config.dataDir)}.`
+      : 'The archive has no bootstrap-token file: set BOOTSTRAP_TOKEN to the value of the server that was backed up.'
     return {
       text: `${countsOf(done)}${leftOut}\n\nRestored the backup of ${done.createdAt}.\n${operator}`,
       json: {

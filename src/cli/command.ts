@@ -1,5 +1,13 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
+import type { Static, TSchema } from 'typebox'
+import { AccessService } from '../access/access-service.ts'
+import { openAdapters } from '../app/open-adapters.ts'
+import type { Adapters } from '../app/runtime-parts.ts'
 import type { Config } from '../config.ts'
+import type { Finding } from '../contract/finding.ts'
+import type { Page, PageRequest } from '../contract/paging.ts'
+import { compileBody, findingsOf } from '../http/validation.ts'
+import { AppError } from '../kernel/app-error.ts'
 
 export interface Arguments {
   /** By the names in `positionals`. */
@@ -7,11 +15,11 @@ export interface Arguments {
   options: Record<string, string | boolean | undefined>
 }
 
-/** What a command has to say, for people and for programs. */
+/** The output of a command, for people and for programs. */
 export interface Outcome {
   text: string
   json: Record<string, unknown>
-  /** Done, yet something needs a look: a sentence for the error output, and the exit code 1. */
+  /** The command succeeded with a problem: a sentence for stderr, and the exit code 1. */
   problem?: string | undefined
 }
 
@@ -27,4 +35,78 @@ export interface Command {
   positionals: readonly string[]
   options: ParseArgsOptionsConfig
   run(given: Arguments, config: Config, signal: AbortSignal): Promise<Outcome>
+}
+
+/** Wrong use of the command line; the message says what is expected. */
+export class UsageError extends Error {}
+
+/** Validates arguments by the schema of the HTTP operation; `names` maps its fields to arguments. */
+export function checkArguments<Schema extends TSchema>(
+  schema: Schema,
+  value: Record<string, unknown>,
+  names: Record<string, string>,
+): Static<Schema> {
+  const given = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
+  const check = compileBody(schema)
+  if (check(given)) return given as Static<Schema>
+  throw invalidArgument(findingsOf(check.errors ?? []), names)
+}
+
+function invalidArgument([finding]: Finding[], names: Record<string, string>): UsageError {
+  const field = finding?.path.split('/')[1] ?? ''
+  return new UsageError(`${names[field] ?? field}: ${finding?.message ?? 'is invalid'}.`)
+}
+
+/** An invalid request to a service is wrong use of the command line too. */
+export const asUsageError = (error: unknown, names: Record<string, string>): unknown =>
+  error instanceof AppError && error.reason === 'invalid_request'
+    ? invalidArgument(error.errors, names)
+    : error
+
+/** Works on the stored data directly, whether a server is running or not; a running one sees changes at once. */
+export async function withAdapters<Result>(
+  config: Config,
+  work: (adapters: Adapters) => Promise<Result>,
+): Promise<Result> {
+  const adapters = await openAdapters(config)
+  try {
+    return await work(adapters)
+  } finally {
+    await adapters.close()
+  }
+}
+
+export const withAccess = <Result>(
+  config: Config,
+  work: (access: AccessService) => Promise<Result>,
+): Promise<Result> =>
+  withAdapters(config, ({ accessStore, clock, generation }) =>
+    work(new AccessService(accessStore, clock, generation)),
+  )
+
+const pageSize = 100
+
+/** All items of a paged list. */
+export async function allPages<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
+  const items: Item[] = []
+  for (let page = 1; ; page++) {
+    const found = await list({ page, pageSize })
+    items.push(...found.items)
+    if (found.items.length < pageSize) return items
+  }
+}
+
+/** A table with aligned columns. */
+export function columns(titles: string[], rows: string[][]): string {
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, ...rows.map(row => row[column]!.length)),
+  )
+  return [titles, ...rows]
+    .map(row =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }

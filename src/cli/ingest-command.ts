@@ -1,19 +1,21 @@
 import { resolve } from 'node:path'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
-import { awaitDocuments } from './await-documents.ts'
-import { checkArguments } from './check-arguments.ts'
-import type { Command, Outcome } from './command.ts'
-import { ingestOutcome } from './ingest-outcome.ts'
+import { type Command, checkArguments, type Outcome } from './command.ts'
 import { ProgressLine } from './progress-line.ts'
-import { RemoteKnowledge } from './remote-knowledge.ts'
-import { sendFiles } from './send-files.ts'
-import { serverAddress } from './server-address.ts'
-import { ServerClient, ServerRefusal } from './server-client.ts'
+import { type RemoteDocument, RemoteKnowledge } from './remote-knowledge.ts'
+import { ServerClient, ServerRefusal, serverAddress } from './server-client.ts'
 import { serverToken } from './server-token.ts'
-import { type FolderContent, walkFolder } from './walk-folder.ts'
+import {
+  byName,
+  type FolderContent,
+  type NamedReason,
+  type UploadedFiles,
+  uploadFiles,
+  walkFolder,
+} from './upload-files.ts'
 
-/** A file is sent as a whole, and Node reads no larger one as a whole. */
-const mostBytes = 2 ** 31 - 1
+/** A file is sent as a whole, and Node cannot read a larger one as a whole. */
+const maxBytes = 2 ** 31 - 1
 
 interface Task {
   folder: string
@@ -23,54 +25,42 @@ interface Task {
   signal: AbortSignal
 }
 
-/** Says how to go on, where only waiting ends and not the work. */
-const interruption = (before: string, base: RemoteKnowledge): Error =>
-  new Error(
-    `${before}\nRun the same command again to go on where it stopped, or look at the documents:\n  curl ${base.filesAddress} -H "Authorization: Bearer $TOKEN"`,
-  )
-
 async function ingest({ folder, name, content, client, signal }: Task): Promise<Outcome> {
   const progress = new ProgressLine(process.stderr)
   const base = await RemoteKnowledge.named(client, name, signal)
   const total = content.files.length
-  let sentCount = 0
+  let uploadedCount = 0
   let doneCount = 0
   try {
     progress.show({ doing: 'Uploading', done: 0, total })
-    const sent = await sendFiles(
+    const uploaded = await uploadFiles(
       base,
       content.files,
       count => {
-        sentCount = count
+        uploadedCount = count
         progress.show({ doing: 'Uploading', done: count, total })
       },
       signal,
     )
-    const documents = await awaitDocuments(
-      base,
-      sent.documents,
+    const documents = await base.waitFor(
+      uploaded.documents,
       (done, stage) => {
         doneCount = done
-        progress.show({ doing: 'Reading', done, total: sent.documents.size, stage })
+        progress.show({ doing: 'Processing', done, total: uploaded.documents.size, stage })
       },
       signal,
     )
     progress.end()
-    return ingestOutcome({
-      knowledge: { id: base.id, name },
-      documents,
-      sent,
-      refused: [...content.unreadable, ...sent.refused],
-      skipped: content.skipped,
-    })
+    return ingestOutcome({ knowledge: { id: base.id, name }, documents, uploaded, content })
   } catch (error) {
     progress.end()
     if (!signal.aborted) throw error
-    throw interruption(
-      sentCount < total
-        ? `Interrupted: of the ${total} files in ${folder}, ${sentCount} are added, and the server goes on reading those.`
-        : `Stopped waiting: ${doneCount} of ${total} documents are through, and the server goes on reading the others.`,
-      base,
+    const state =
+      uploadedCount < total
+        ? `Interrupted: ${uploadedCount} of the ${total} files in ${folder} were added, and the server continues to process them.`
+        : `Stopped waiting: ${doneCount} of ${total} documents are done, and the server continues with the others.`
+    throw new Error(
+      `${state}\nRun the same command again to continue, or list the documents:\n  curl ${base.filesAddress} -H "Authorization: Bearer $TOKEN"`,
     )
   }
 }
@@ -83,13 +73,97 @@ async function runIngest(task: Task): Promise<Outcome> {
       error instanceof ServerRefusal &&
       ['token_missing', 'token_invalid', 'forbidden'].includes(error.reason)
     )
-      throw new Error(`${error.message}. Name a file with another token with --token-file.`)
-    // It was not yet known which base to look at.
+      throw new Error(`${error.message}. Pass a file with another token as --token-file.`)
+    // The knowledge base was not known yet.
     if (task.signal.aborted && error === task.signal.reason)
       throw new Error('Interrupted; nothing was added.')
     throw error
   } finally {
     task.client.close()
+  }
+}
+
+interface Failure {
+  name: string
+  file_id: string | null
+  code: string
+  message: string
+  retryable: boolean
+}
+
+interface Ingested {
+  knowledge: { id: string; name: string }
+  documents: RemoteDocument[]
+  uploaded: UploadedFiles
+  content: FolderContent
+}
+
+const notAdded = { code: 'not_added', retryable: true }
+
+function failuresOf({ documents, uploaded, content }: Ingested): Failure[] {
+  const existing = new Set(documents.map(({ file_id }) => file_id))
+  const failed = documents
+    .filter(({ status }) => status === 'failed')
+    .map(({ file_id, name, error }) => ({
+      name,
+      file_id,
+      code: error?.code ?? 'internal',
+      message: error?.message ?? 'The server gives no reason.',
+      retryable: error?.retryable ?? false,
+    }))
+  const deleted = [...uploaded.documents]
+    .filter(([id]) => !existing.has(id))
+    .map(([file_id, name]) => ({
+      name,
+      file_id,
+      ...notAdded,
+      message: 'was deleted while it was processed',
+    }))
+  const refused = [...content.unreadable, ...uploaded.refused].map(({ name, reason }) => ({
+    name,
+    file_id: null,
+    ...notAdded,
+    message: reason,
+  }))
+  return [...failed, ...deleted, ...refused].sort(byName)
+}
+
+/** A file name may contain control characters, which a terminal would interpret. */
+const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�')
+
+const section = (title: string, items: NamedReason[], count = items.length): string[] => [
+  `${title.padEnd(8)}${count}`,
+  ...items.map(({ name, reason }) => `  ${printable(`${name}: ${reason}`)}`),
+]
+
+function ingestOutcome(ingested: Ingested): Outcome {
+  const { knowledge, documents, uploaded, content } = ingested
+  const failed = failuresOf(ingested)
+  const failures = failed.map(({ name, code, message }) => ({ name, reason: `${code}: ${message}` }))
+  const ready = documents.filter(({ status }) => status === 'ready').length
+  const alreadyThere = uploaded.documents.size - uploaded.addedCount
+  const canRetry = failed.some(({ file_id, retryable }) => retryable && file_id !== null)
+  return {
+    text: [
+      `Knowledge base ${printable(knowledge.name)} (${knowledge.id}): ${uploaded.addedCount} added, ${alreadyThere} already there.`,
+      '',
+      ...section('Ready', [], ready),
+      ...section('Failed', failures),
+      ...section('Skipped', content.skipped),
+    ].join('\n'),
+    json: {
+      knowledge_id: knowledge.id,
+      name: knowledge.name,
+      added: uploaded.addedCount,
+      already_there: alreadyThere,
+      ready,
+      failed,
+      skipped: content.skipped,
+    },
+    problem:
+      failed.length === 0
+        ? undefined
+        : `${failed.length} of ${ready + failed.length} files failed.${canRetry ? ' Some may succeed when they are processed again: POST /api/v1/knowledge/{knowledge_id}/rebind does that.' : ''}`,
   }
 }
 
@@ -101,15 +175,16 @@ const nothingToAdd = (folder: string, name: string, { skipped }: FolderContent):
 export const ingestCommand: Command = {
   name: 'ingest',
   summary: 'Add a folder of documents to a knowledge base of a running server, and wait for them.',
-  details: `Works over HTTP, so the server may be elsewhere: --server names it, else HOST and PORT do. The token comes from
---token-file, from BOOTSTRAP_TOKEN or, for a server on this machine, from DATA_DIR/bootstrap-token.
+  details: `Works over HTTP, so the server may be on another machine: --server is its address; the default comes from HOST
+and PORT. The token comes from --token-file, from BOOTSTRAP_TOKEN or, for a server on this machine, from
+DATA_DIR/bootstrap-token.
 
-Goes through the folder and all folders in it. A document is named by its path from there on. Hidden files, symbolic
-links and files larger than MAX_FILE_BYTES are skipped. The knowledge base is made if there is none of that name.
-What is in it already, by name and content, is not added again: run the command once more to go on after an interruption,
-or to add what is new. Nothing is ever deleted, so a file that changed is added beside what it was before.
+Includes all subfolders. A document is named by its path below the folder. Hidden files, symbolic links and files larger
+than MAX_FILE_BYTES are skipped. The knowledge base is created if there is none of that name. Documents that are in it
+already, by name and content, are not added again: run the command again to continue after an interruption, or to add
+new files. Nothing is ever deleted, so a changed file is added in addition to its previous version.
 
-Ends with 0 when all documents are ready, with 1 when some failed. Ctrl-C stops the waiting, not the server's work.`,
+The exit code is 0 when all documents are ready, and 1 when some failed. Ctrl-C stops waiting, not the server.`,
   usage: 'FOLDER --knowledge NAME [--server URL] [--token-file FILE]',
   example: "ingest ./handbook --knowledge 'Handbook'",
   positionals: ['FOLDER'],
@@ -126,7 +201,7 @@ Ends with 0 when all documents are ready, with 1 when some failed. Ctrl-C stops 
     )
     const server = serverAddress(options['server'] as string | undefined, config)
     const folder = resolve(positionals['FOLDER']!)
-    const content = await walkFolder(folder, Math.min(config.maxFileBytes, mostBytes))
+    const content = await walkFolder(folder, Math.min(config.maxFileBytes, maxBytes))
     const token = await serverToken(options['token-file'] as string | undefined, server, config)
     if (content.files.length === 0 && content.unreadable.length === 0)
       return nothingToAdd(folder, name, content)

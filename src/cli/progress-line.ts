@@ -1,9 +1,9 @@
 export interface Step {
-  /** What is being done, in one word. */
+  /** The activity, in one word. */
   doing: string
   done: number
   total: number
-  /** More words behind the numbers. */
+  /** Shown after the numbers. */
   stage?: string
 }
 
@@ -22,7 +22,7 @@ function bar(done: number, total: number): string {
   return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`
 }
 
-/** How far a long work is: on a terminal one line that is redrawn, elsewhere a line now and then. */
+/** Progress of a long task: on a terminal one line that is redrawn, elsewhere a line every few seconds. */
 export class ProgressLine {
   readonly #output: Output
   readonly #now: () => number
@@ -50,23 +50,23 @@ export class ProgressLine {
     if (!isNew && !isLast && now - this.#shownAt < pause) return
     this.#shownAt = now
     this.#doneShown = step.done
-    const words = this.#words(step, now)
-    if (!this.#output.isTTY) this.#output.write(`${words}\n`)
-    // Cut, because a line that breaks cannot be drawn over.
+    const text = this.#text(step, now)
+    if (!this.#output.isTTY) this.#output.write(`${text}\n`)
+    // Truncated, because a line that wraps cannot be redrawn.
     else
       this.#output.write(
-        `\r${`${bar(step.done, step.total)} ${words}`.slice(0, (this.#output.columns ?? 80) - 1)}\x1b[K`,
+        `\r${`${bar(step.done, step.total)} ${text}`.slice(0, (this.#output.columns ?? 80) - 1)}\x1b[K`,
       )
   }
 
-  #words({ doing, done, total, stage }: Step, now: number): string {
+  #text({ doing, done, total, stage }: Step, now: number): string {
     const seconds = (now - this.#since) / 1000
     const perSecond = seconds > 0 ? (done - this.#doneBefore) / seconds : 0
     const rate = perSecond > 0 ? `, ${perSecond.toFixed(perSecond < 10 ? 1 : 0)} documents/s` : ''
     return `${doing} ${done} of ${total}${rate}${stage ? `, ${stage}` : ''}`
   }
 
-  /** Leaves the terminal as it was. */
+  /** Clears the line. */
   end(): void {
     if (this.#output.isTTY && this.#shownAt > 0) this.#output.write('\r\x1b[K')
   }

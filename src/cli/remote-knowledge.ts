@@ -1,12 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileOperations } from '../contract/file-operations.ts'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import type { documentStatuses } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
 import type { documentOnWire } from '../http/routes/knowledge-on-wire.ts'
-import { everyPage } from './every-page.ts'
+import { allPages } from './command.ts'
 import { type ServerClient, ServerRefusal } from './server-client.ts'
 
 export type RemoteDocument = ReturnType<typeof documentOnWire>
+type DocumentStatus = (typeof documentStatuses)[number]
 
 interface NamedBase {
   knowledge_id: string
@@ -20,9 +22,19 @@ interface StoredFile {
 }
 
 const { list, create, add, files } = knowledgeOperations
-const mostFilesPerLook = 1000
+const maxFilesPerCall = 1000
+const pageSize = 100
 
-/** One knowledge base of a server, over its HTTP interface. */
+/** In the order of ingestion: a document that moves on during the calls is counted twice rather than missed. */
+const pendingStatuses = ['queued', 'parsing', 'chunking', 'embedding'] as const
+/** Pages per status that are read to find out which documents are ours. */
+const maxPendingPages = 3
+const pollMilliseconds = 1000
+
+const isPending = ({ status }: RemoteDocument): boolean =>
+  (pendingStatuses as readonly string[]).includes(status)
+
+/** One knowledge base of a server, over its HTTP API. */
 export class RemoteKnowledge {
   readonly id: string
   readonly #client: ServerClient
@@ -32,20 +44,20 @@ export class RemoteKnowledge {
     this.id = id
   }
 
-  /** The base of that name, made where there is none. Says at once when the server does not answer. */
+  /** The knowledge base of that name, created if there is none. Fails at once when the server does not respond. */
   static async named(client: ServerClient, name: string, signal: AbortSignal): Promise<RemoteKnowledge> {
     const found = await findNamed(client, name, signal)
     if (found) return new RemoteKnowledge(client, found.knowledge_id)
     try {
       const { method, path } = create
-      const made = await client.call<NamedBase>({ method, path, json: { name }, signal })
-      return new RemoteKnowledge(client, made.knowledge_id)
+      const created = await client.call<NamedBase>({ method, path, json: { name }, signal })
+      return new RemoteKnowledge(client, created.knowledge_id)
     } catch (error) {
       if (!(error instanceof ServerRefusal && error.reason === 'already_exists')) throw error
-      // Somebody made it a moment ago.
-      const theirs = await findNamed(client, name, signal)
-      if (!theirs) throw error
-      return new RemoteKnowledge(client, theirs.knowledge_id)
+      // Another client created it in the meantime.
+      const existing = await findNamed(client, name, signal)
+      if (!existing) throw error
+      return new RemoteKnowledge(client, existing.knowledge_id)
     }
   }
 
@@ -55,26 +67,26 @@ export class RemoteKnowledge {
     return `${this.#client.server}${this.#path(files)}`
   }
 
-  /** One page of the documents; with a status, of those that are so far. */
-  page(
+  /** One page of the documents, of one status or of all. */
+  #page(
     page: number,
-    status: (typeof documentStatuses)[number] | undefined,
+    status: DocumentStatus | undefined,
     signal: AbortSignal,
   ): Promise<Page<RemoteDocument>> {
-    const query = { page: String(page), page_size: '100', ...(status && { status }) }
+    const query = { page: String(page), page_size: String(pageSize), ...(status && { status }) }
     return this.#client.call({ method: files.method, path: this.#path(files), query, signal })
   }
 
   documents(signal: AbortSignal): Promise<RemoteDocument[]> {
-    return everyPage(({ page }) => this.page(page, undefined, signal))
+    return allPages(({ page }) => this.#page(page, undefined, signal))
   }
 
-  /** What is stored under these ids; those that are gone are left out. */
+  /** The files with these ids; deleted ones are left out. */
   async storedFiles(ids: string[], signal: AbortSignal): Promise<StoredFile[]> {
     const found: StoredFile[] = []
     const { method, path } = fileOperations.list
-    for (let from = 0; from < ids.length; from += mostFilesPerLook) {
-      const json = { file_ids: ids.slice(from, from + mostFilesPerLook) }
+    for (let from = 0; from < ids.length; from += maxFilesPerCall) {
+      const json = { file_ids: ids.slice(from, from + maxFilesPerCall) }
       const { items } = await this.#client.call<{ items: StoredFile[] }>({ method, path, json, signal })
       found.push(...items)
     }
@@ -87,16 +99,71 @@ export class RemoteKnowledge {
     return file_id
   }
 
-  /** Ids of files that were deleted before they could be added. */
+  /** Returns the ids of files that were deleted before they could be added. */
   async add(fileIds: string[], signal: AbortSignal): Promise<string[]> {
-    const json = { file_ids: fileIds }
     const { skipped } = await this.#client.call<{ skipped: { file_id: string; reason: string }[] }>({
       method: add.method,
       path: this.#path(add),
-      json,
+      json: { file_ids: fileIds },
       signal,
     })
     return skipped.filter(({ reason }) => reason === 'not_found').map(({ file_id }) => file_id)
+  }
+
+  /**
+   * Waits until every document is ready, failed or deleted, and returns them. Progress comes from a few cheap calls; the
+   * result from the list of all documents.
+   */
+  async waitFor(
+    ids: ReadonlyMap<string, string>,
+    onProgress: (done: number, stage: string) => void,
+    signal: AbortSignal,
+  ): Promise<RemoteDocument[]> {
+    for (;;) {
+      const startedAt = performance.now()
+      const { pending, stage } = await this.#progress(ids, signal)
+      onProgress(ids.size - pending, stage)
+      if (pending === 0) {
+        const all = new Map((await this.documents(signal)).map(document => [document.file_id, document]))
+        const found = [...ids.keys()].flatMap(id => all.get(id) ?? [])
+        if (!found.some(isPending)) return found
+      }
+      // A slow server is polled less often.
+      const pause = Math.max(pollMilliseconds, 4 * (performance.now() - startedAt))
+      await sleep(pause, undefined, { signal }).catch(() => {
+        throw signal.reason
+      })
+    }
+  }
+
+  /** How many of these documents are pending: an upper bound while the queue is long. */
+  async #progress(
+    ids: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+  ): Promise<{ pending: number; stage: string }> {
+    const counts: [string, number][] = []
+    for (const status of pendingStatuses) counts.push([status, await this.#countPending(status, ids, signal)])
+    const pending = counts.reduce((sum, [, count]) => sum + count, 0)
+    const active = counts.filter(([status, count]) => status !== 'queued' && count > 0)
+    return {
+      pending: Math.min(pending, ids.size),
+      stage:
+        active.map(([status, count]) => `${status} ${count}`).join(', ') || (pending > 0 ? 'queued' : ''),
+    }
+  }
+
+  /** Finding ours in a long queue is not worth a hundred calls every second: then all documents count. */
+  async #countPending(
+    status: DocumentStatus,
+    ids: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const first = await this.#page(1, status, signal)
+    if (first.total > maxPendingPages * pageSize) return first.total
+    const found = new Set(first.items.map(({ file_id }) => file_id))
+    for (let page = 2; (page - 1) * pageSize < first.total; page++)
+      for (const { file_id } of (await this.#page(page, status, signal)).items) found.add(file_id)
+    return [...found].filter(id => ids.has(id)).length
   }
 }
 
@@ -106,13 +173,13 @@ async function findNamed(
   signal: AbortSignal,
 ): Promise<NamedBase | undefined> {
   const { method, path } = list
-  const bases = await everyPage(({ page, pageSize }) =>
+  const bases = await allPages(({ page, pageSize }) =>
     client.call<Page<NamedBase>>({
       method,
       path,
       json: { keyword: name, page, page_size: pageSize },
       signal,
-      tries: 1,
+      maxAttempts: 1,
     }),
   )
   return bases.find(base => base.name === name)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEgress } from '../adapters/egress/create-egress.ts'
 import {
@@ -7,8 +8,36 @@ import {
   type EgressResponse,
   readJson,
 } from '../adapters/egress/egress.ts'
+import type { Config } from '../config.ts'
+import { UsageError } from './command.ts'
 
-/** The server understood and said no; the message is its own. */
+const anyAddress = new Set(['0.0.0.0', '::', ''])
+
+/** The address of the server with these settings, seen from this machine. */
+function ownAddress({ host, port }: Config): string {
+  if (port === 0) throw new UsageError('--server: is required where PORT is 0.')
+  const name = anyAddress.has(host) ? '127.0.0.1' : host
+  return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
+}
+
+/** Without a trailing slash. */
+export function serverAddress(given: string | undefined, config: Config): string {
+  const text = given ?? ownAddress(config)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new UsageError('--server: must be an address such as http://127.0.0.1:8080.')
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Whether it is a server on this machine, or the one of the settings. */
+export function isOwnServer(server: string, config: Config): boolean {
+  const { hostname } = new URL(server)
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname) || hostname === config.host
+  )
+}
+
+/** The server rejected the call; the message is its own. */
 export class ServerRefusal extends Error {
   readonly reason: string
 
@@ -24,23 +53,23 @@ interface Envelope {
   data?: { reason?: string }
 }
 
-interface Wish {
+interface Call {
   method: 'GET' | 'POST'
   path: string
   query?: Record<string, string>
   json?: unknown
   bytes?: Uint8Array
   signal: AbortSignal
-  /** Tries in all; a server that restarts is back by the last one. */
-  tries?: number
+  /** By default a server that restarts is back before the last attempt. */
+  maxAttempts?: number
 }
 
-const patientTries = 6
-const answerMilliseconds = 60_000
+const defaultAttempts = 6
+const responseMilliseconds = 60_000
 const slowestBytesPerMillisecond = 32
-const mayPass = new Set([429, 502, 503, 504])
+const transientStatuses = new Set([429, 502, 503, 504])
 
-/** Calls the HTTP interface of a server that runs, here or elsewhere. */
+/** A client of the HTTP API of a running server, here or elsewhere. */
 export class ServerClient {
   readonly #egress = createEgress({ allow: [] })
   readonly server: string
@@ -51,15 +80,15 @@ export class ServerClient {
     this.#token = token
   }
 
-  /** `data` of the answer. Tries again what may pass: a server that is busy, restarts or cannot be reached. */
-  async call<Data>(wish: Wish): Promise<Data> {
-    const request = this.#request(wish)
-    const tries = wish.tries ?? patientTries
-    for (let tried = 1; ; tried++) {
-      const answer = await this.#try(wish, request, tried === tries)
-      if (answer) return (await dataOf(answer)) as Data
-      await sleep(500 * 2 ** (tried - 1), undefined, { signal: wish.signal }).catch(() => {
-        throw wish.signal.reason
+  /** `data` of the response. Retries while the server is busy, restarts or cannot be reached. */
+  async call<Data>(call: Call): Promise<Data> {
+    const request = this.#request(call)
+    const maxAttempts = call.maxAttempts ?? defaultAttempts
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#attempt(call, request, attempt === maxAttempts)
+      if (response) return (await dataOf(response)) as Data
+      await sleep(500 * 2 ** (attempt - 1), undefined, { signal: call.signal }).catch(() => {
+        throw call.signal.reason
       })
     }
   }
@@ -68,35 +97,35 @@ export class ServerClient {
     this.#egress.close()
   }
 
-  /** Undefined where another try may help. */
-  async #try(wish: Wish, request: EgressRequest, isLast: boolean): Promise<EgressResponse | undefined> {
-    const query = new URLSearchParams(wish.query)
-    const url = `${this.server}${wish.path}${wish.query ? `?${query}` : ''}`
+  /** Undefined where a retry may help. */
+  async #attempt(call: Call, request: EgressRequest, isLast: boolean): Promise<EgressResponse | undefined> {
+    const query = new URLSearchParams(call.query)
+    const url = `${this.server}${call.path}${call.query ? `?${query}` : ''}`
     try {
-      const answer = await this.#egress.request(url, request)
-      if (isLast || !mayPass.has(answer.status)) return answer
-      answer.body.destroy()
+      const response = await this.#egress.request(url, request)
+      if (isLast || !transientStatuses.has(response.status)) return response
+      response.body.destroy()
       return undefined
     } catch (error) {
       if (!(error instanceof EgressFailure)) throw error
-      const isPassing = error.kind === 'unreachable' || error.kind === 'timed_out'
-      if (isPassing && !isLast) return undefined
+      const isTransient = error.kind === 'unreachable' || error.kind === 'timed_out'
+      if (isTransient && !isLast) return undefined
       throw new Error(
-        `The server ${this.server} does not answer: ${error.message}. Start it with npm start, or name another one with --server.`,
+        `The server ${this.server} does not respond: ${error.message}. Start it with npm start, or choose another one with --server.`,
       )
     }
   }
 
-  #request({ method, json, bytes, signal }: Wish): EgressRequest {
-    // The silence of the server counts from the connection on, and lasts as long as the body is on its way.
-    const milliseconds = answerMilliseconds + Math.ceil((bytes?.length ?? 0) / slowestBytesPerMillisecond)
+  #request({ method, json, bytes, signal }: Call): EgressRequest {
+    // The idle timeout starts with the connection, so it has to include the upload of the body.
+    const milliseconds = responseMilliseconds + Math.ceil((bytes?.length ?? 0) / slowestBytesPerMillisecond)
     return {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
         ...(json !== undefined && { 'content-type': 'application/json' }),
         ...(bytes && { 'content-type': 'application/octet-stream' }),
-        // With it nothing is made twice when an answer is lost and the call is sent again.
+        // Nothing is created twice when a response is lost and the call is sent again.
         ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
       },
       ...(json !== undefined && { body: JSON.stringify(json) }),
@@ -108,14 +137,14 @@ export class ServerClient {
   }
 }
 
-async function dataOf(answer: EgressResponse): Promise<unknown> {
-  const { host } = new URL(answer.url)
-  const envelope = (await readJson(answer).catch(error => {
+async function dataOf(response: EgressResponse): Promise<unknown> {
+  const { host } = new URL(response.url)
+  const envelope = (await readJson(response).catch(error => {
     if (error instanceof EgressFailure && error.kind === 'bad_answer') return undefined
     throw error
   })) as Envelope | null | undefined
   if (typeof envelope?.code !== 'number')
-    throw new Error(`What answers at ${host} is not a Banyan server (status ${answer.status})`)
+    throw new Error(`The server at ${host} is not a Banyan server (status ${response.status})`)
   if (envelope.code === 0) return envelope.data
-  throw new ServerRefusal(envelope.data?.reason ?? '', envelope.message ?? `${host} refused the call`)
+  throw new ServerRefusal(envelope.data?.reason ?? '', envelope.message ?? `${host} rejected the call`)
 }

@@ -1,19 +1,43 @@
-import { readFile } from 'node:fs/promises'
+import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { readBootstrapToken } from './bootstrap-token-file.ts'
-import { isOwnServer } from './server-address.ts'
+import { isOwnServer } from './server-client.ts'
+
+export const bootstrapTokenPath = (dataDir: string): string => join(dataDir, 'bootstrap-token')
+
+export async function readBootstrapToken(dataDir: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(bootstrapTokenPath(dataDir))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Replaces the existing one: after a restore its token is unknown. */
+export async function writeBootstrapToken(dataDir: string, token: Uint8Array): Promise<void> {
+  const partial = `${bootstrapTokenPath(dataDir)}.partial`
+  const file = await open(partial, 'w', 0o600)
+  try {
+    await file.writeFile(token)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(partial, bootstrapTokenPath(dataDir))
+}
 
 /** What an Authorization header can carry; anything else is not a token but, say, the wrong file. */
-const usable = /^[\x21-\x7e]{16,512}$/
+const tokenForm = /^[\x21-\x7e]{16,512}$/
 
 function checked(content: Uint8Array | string, path: string): string {
   const token = String(content).trim()
-  if (!usable.test(token)) throw new Error(`${path} does not hold a token: one line of 16 to 512 characters`)
+  if (!tokenForm.test(token))
+    throw new Error(`${path} does not contain a token: one line of 16 to 512 characters`)
   return token
 }
 
-/** A token is never an argument: those are seen by everybody who lists the processes. */
+/** A token is never an argument: every user who lists the processes can see those. */
 export async function serverToken(
   tokenFile: string | undefined,
   server: string,
@@ -26,13 +50,13 @@ export async function serverToken(
     return checked(content, tokenFile)
   }
   if (config.bootstrapToken !== undefined) return config.bootstrapToken
-  const path = join(config.dataDir, 'bootstrap-token')
-  // The token in this folder opens the server of this folder; nobody else's should ever see it.
-  const found = isOwnServer(server, config) ? await readBootstrapToken(config.dataDir) : undefined
+  if (!isOwnServer(server, config))
+    // The token in this folder belongs to the server of this folder; another server must not see it.
+    throw new Error(`Pass a file with a token of ${server} as --token-file, or set BOOTSTRAP_TOKEN`)
+  const path = bootstrapTokenPath(config.dataDir)
+  const found = await readBootstrapToken(config.dataDir)
   if (found) return checked(Buffer.from(found), path)
   throw new Error(
-    isOwnServer(server, config)
-      ? `There is no token: ${path} does not exist. Name a file that holds one with --token-file, or set BOOTSTRAP_TOKEN`
-      : `Name a file that holds a token of ${server} with --token-file, or set BOOTSTRAP_TOKEN`,
+    `There is no token: ${path} does not exist. Pass a file with a token as --token-file, or set BOOTSTRAP_TOKEN`,
   )
 }

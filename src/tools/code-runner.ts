@@ -1,9 +1,9 @@
-/** Runs what users wrote, where it can reach nothing: no network, no files, no environment. */
+/** Runs user code in a sandbox without network, files or environment. */
 export interface CodeRunner {
   /**
-   * Calls `main(inputs)` of a JavaScript text and gives back what it returned, as JSON. Fails with a `ToolFailure`
-   * that says what was wrong in the user's terms (an exception with its line, too much time, too much memory), or with
-   * the reason of the aborted signal. `onLines` is told the last lines of its console once it has returned.
+   * Calls `main(inputs)` of a JavaScript program and returns its result, as JSON. Fails with a `ToolFailure` for the
+   * author of the code (an exception with its line, a timeout, a memory limit), or with the reason of the aborted signal.
+   * `onLines` gets the last lines of the console after `main` has returned.
    */
   run(
     code: string,

@@ -14,8 +14,8 @@ export interface HttpAnswer {
   text: string
 }
 
-/** Calls addresses that users and models choose; private ones are refused. */
+/** Calls URLs that users and models choose; private addresses are refused. */
 export interface HttpClient {
-  /** Any status is an answer. Fails with a `ToolFailure`, or with the reason of the aborted signal. */
+  /** Any status is a result. Fails with a `ToolFailure`, or with the reason of the aborted signal. */
   request(request: HttpRequest): Promise<HttpAnswer>
 }

@@ -1,10 +1,10 @@
 const quote = 0x22
 const backslash = 0x5c
 
-/** Deeper than anybody means it. JSON.parse takes nestings that JSON.stringify cannot write back. */
+/** Far above real data. JSON.parse accepts depths that JSON.stringify cannot write back. */
 export const maxJsonDepth = 64
 
-/** Whether JSON is nested deeper than a step may hand on. Expects valid JSON; JSON.parse is the judge of that. */
+/** Whether JSON is nested deeper than a step may output. Expects valid JSON, which JSON.parse checks. */
 export function isTooDeep(json: string): boolean {
   let depth = 0
   let isText = false

@@ -1,4 +1,4 @@
-/** A tool could not do its work. The message is for the person who built the workflow. */
+/** A tool failed. The message is for the author of the workflow. */
 export class ToolFailure extends Error {
   readonly retryable: boolean
   readonly retryAfterMilliseconds: number | undefined

@@ -8,15 +8,15 @@ export interface ServedTool {
 export interface ToolAnswer {
   /** The text parts, joined. */
   text: string
-  /** What the tool gave as structured content; undefined where it gave none. */
+  /** The structured content of the tool; undefined where there is none. */
   structured: unknown
 }
 
-/** Speaks to servers of the Model Context Protocol over HTTP. */
+/** A client of Model Context Protocol servers over HTTP. */
 export interface ToolServers {
   /** Fails with a `ToolFailure`. */
   list(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ServedTool[]>
-  /** Fails with a `ToolFailure`, also when the tool says that it failed. */
+  /** Fails with a `ToolFailure`, also when the tool reports an error. */
   call(
     server: { url: string; headers: Readonly<Record<string, string>> },
     tool: string,

@@ -70,7 +70,7 @@ describe('the command line', () => {
       refused(['token', 'create', '--name', 'x', '--role', 'runner'], /--agents: a runner needs/),
       refused(['token', 'create', '--name', 'x', '--role', 'admin', '--agents', 'a'], /--agents/),
       refused(['token', 'list', '--colour'], /Unknown option '--colour'/),
-      refused(['token', 'delete'], /token delete ID/),
+      refused(['token', 'delete'], /Usage: token delete ID/),
       refused(['workspace', 'create', ''], /NAME/),
       refused(['workspace', 'delete', 'ws_x'], /--yes/),
       refused(['backup'], /backup FILE/),
@@ -91,7 +91,7 @@ describe('the command line', () => {
     assert.deepEqual([code, /DATABASE_URL must begin/.test(stderr)], [1, true])
   })
 
-  test('a token made here works at once on the running server, and stops at once', async () => {
+  test('a token created here works at once on the running server, and stops at once', async () => {
     const made = await runJson('token', 'create', '--name', 'robot', '--role', 'viewer', '--days', '2')
     assert.equal(made.role, 'viewer')
     const robot = server.api.as(made.token)
@@ -112,17 +112,17 @@ describe('the command line', () => {
     await using
   })
 
-  test('people see the same as programs', async () => {
+  test('text output shows the same as JSON output', async () => {
     const made = await run('token', 'create', '--name', 'person', '--role', 'editor')
     const [secret] = made.stdout.split('\n')
     assert.equal((await server.api.as(secret).post('workflow/list', {})).status, 200)
     const list = await run('token', 'list')
-    assert.match(list.stdout, /^ID +ROLE +MADE +ENDS +NAME\n/)
+    assert.match(list.stdout, /^ID +ROLE +CREATED +EXPIRES +NAME\n/)
     assert.match(list.stdout, /operator +\d{4}-\d\d-\d\d +never +operator/)
     assert.match(list.stdout, /editor +\d{4}-\d\d-\d\d +never +person/)
   })
 
-  test('a workspace is made, listed and deleted', async () => {
+  test('a workspace is created, listed and deleted', async () => {
     const made = await runJson('workspace', 'create', 'Team tea')
     const team = server.api.as(made.token)
     assert.equal((await team.post('token/list', {})).json.data.total, 1)

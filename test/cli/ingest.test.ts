@@ -6,10 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { ByteBudget } from '../../src/cli/byte-budget.ts'
 import { ProgressLine } from '../../src/cli/progress-line.ts'
 import { ServerClient } from '../../src/cli/server-client.ts'
-import { walkFolder } from '../../src/cli/walk-folder.ts'
+import { ByteBudget, walkFolder } from '../../src/cli/upload-files.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
@@ -68,7 +67,7 @@ describe('ingest', () => {
       status: string
     }[]
 
-  test('makes documents of a folder, tells what failed, and adds nothing when it runs again', async () => {
+  test('adds the documents of a folder, reports failures, and adds nothing when it runs again', async () => {
     const folder = await folderOf(contents)
     await symlink('/etc/passwd', join(folder, 'link.txt'))
     const { code, stdout, stderr } = await ingest(folder, 'Handbook', '--json')
@@ -100,7 +99,7 @@ describe('ingest', () => {
 
     const again = await ingest(folder, 'Handbook')
     assert.equal(again.code, 1)
-    assert.match(again.stdout, /added 0, there before 8\./)
+    assert.match(again.stdout, /0 added, 8 already there\./)
     assert.match(again.stdout, /^Ready {3}5$/m)
     assert.match(again.stdout, /^ {2}broken\.pdf: broken_file: .+$/m)
     assert.match(again.stdout, /^ {2}link\.txt: a symbolic link/m)
@@ -137,7 +136,7 @@ describe('ingest', () => {
     assert.deepEqual([again.added, again.already_there, again.ready], [0, 130, 130])
   })
 
-  test('an interruption ends the waiting alone; the next run waits for what is left', async () => {
+  test('an interruption only stops waiting; the next run waits for the rest', async () => {
     const provider = await startScriptedProvider()
     const own = await freshDatabase()
     const settings = { LOG_LEVEL: 'warn', EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_MODEL: 'scripted' }
@@ -151,10 +150,10 @@ describe('ingest', () => {
       let stderr = ''
       for await (const text of child.stderr!.setEncoding('utf8')) {
         stderr += text
-        if (stderr.includes('Reading 0 of 2') && !child.killed) child.kill('SIGINT')
+        if (stderr.includes('Processing 0 of 2') && !child.killed) child.kill('SIGINT')
       }
       assert.deepEqual(await ended, [1, null])
-      assert.match(stderr, /Stopped waiting: 0 of 2 documents are through/)
+      assert.match(stderr, /Stopped waiting: 0 of 2 documents are done/)
       assert.match(stderr, /Run the same command again .*\n {2}curl http:\/\/\S+\/files/)
       assert.doesNotMatch(stderr, /nothing was changed|\n {4}at /)
 
@@ -172,7 +171,7 @@ describe('ingest', () => {
     }
   })
 
-  test('a folder with nothing to add makes no knowledge base', async () => {
+  test('a folder with nothing to add creates no knowledge base', async () => {
     const { code, stdout } = await ingest(await folderOf({ '.only-hidden': 'x' }), 'Nothing')
     assert.equal(code, 0)
     assert.match(stdout, /There is nothing to add in .+: 1 skipped\./)
@@ -209,7 +208,7 @@ describe('ingest', () => {
     }
   })
 
-  describe('says in a sentence what is wrong', () => {
+  describe('reports in one sentence what is wrong', () => {
     const fails = async (words: string[], because: RegExp, code = 1): Promise<void> => {
       const finished = await runBanyan(database, ['ingest', ...words])
       assert.match(finished.stderr, because)
@@ -236,7 +235,7 @@ describe('ingest', () => {
       const wrong = join(await folderOf({ token: 'a-token-that-nobody-knows\n' }), 'token')
       await fails([...words, '--token-file', wrong], /token.* --token-file/)
       await fails([...words, '--token-file', `${wrong}.none`], /cannot be read \(ENOENT\)/)
-      await fails([...words, '--token-file', join(folder, 'a.md')], /does not hold a token/)
+      await fails([...words, '--token-file', join(folder, 'a.md')], /does not contain a token/)
       const elsewhere = { ...database, folder }
       const missing = await runBanyan(elsewhere, ['ingest', ...words])
       assert.deepEqual([missing.code, /There is no token/.test(missing.stderr)], [1, true])
@@ -246,7 +245,7 @@ describe('ingest', () => {
       const folder = await folderOf({ 'a.md': 'Words' })
       await fails(
         [folder, '--knowledge', 'X', '--server', 'http://127.0.0.1:1'],
-        /does not answer: .*npm start/,
+        /does not respond: .*npm start/,
       )
       const other = createServer((_request, answer) => answer.end('<html>')).listen(0, '127.0.0.1')
       await once(other, 'listening')
@@ -294,7 +293,7 @@ test('the progress is one line that is redrawn on a terminal, and few lines else
   )
 })
 
-test('no more bytes are held at a time than there may be', async () => {
+test('no more bytes are held at a time than the budget allows', async () => {
   const budget = new ByteBudget(10)
   let held = 0
   let most = 0
@@ -324,12 +323,12 @@ test('a call that may pass is sent again under the same key, and a refusal is no
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = new ServerClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'a token')
-  const wish = { method: 'POST', path: '/x', json: {}, signal: new AbortController().signal } as const
+  const call = { method: 'POST', path: '/x', json: {}, signal: new AbortController().signal } as const
   try {
-    assert.deepEqual(await client.call(wish), { fine: true })
+    assert.deepEqual(await client.call(call), { fine: true })
     assert.equal(keys.length, 3)
     assert.deepEqual([new Set(keys).size, typeof keys[0]], [1, 'string'])
-    await assert.rejects(client.call(wish), { message: 'taken', reason: 'already_exists' })
+    await assert.rejects(client.call(call), { message: 'taken', reason: 'already_exists' })
     assert.equal(keys.length, 4)
   } finally {
     client.close()

@@ -53,7 +53,7 @@ describe('a store of model settings', () => {
     assert.equal(await store.findByName('w', 'größe 大'), undefined)
   })
 
-  test('a name is there once in a workspace, and only so many models', async () => {
+  test('a name is unique in a workspace, and the number of models is limited', async () => {
     await create('a', { name: 'fast' })
     assert.equal(await create('b', { name: 'fast' }), 'name_taken')
     assert.equal(typeof (await create('b', { name: 'fast' }, 'other')), 'object')
@@ -68,7 +68,7 @@ describe('a store of model settings', () => {
     )
   })
 
-  test('of many who want a name at once, one gets it', async () => {
+  test('of many concurrent creates with one name, one succeeds', async () => {
     const other = new ModelSettingsStore(await opened.openAgain())
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -79,7 +79,7 @@ describe('a store of model settings', () => {
     assert.equal(made.filter(each => each === 'name_taken').length, 7)
   })
 
-  test('there is one default at most, whoever sets it', async () => {
+  test('there is at most one default, also with concurrent updates', async () => {
     await create('a', { isDefault: true })
     await create('b', { isDefault: true })
     assert.deepEqual(await defaults(), ['b'])

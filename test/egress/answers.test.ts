@@ -165,7 +165,7 @@ describe('answers', () => {
     await waitUntil(() => server?.open === 0)
   })
 
-  it('that nobody reads end with their time and hurt nobody', async () => {
+  it('that are not read end with the timeout and do no harm', async () => {
     const origin = await serve((_request, response) => void response.write('a'))
     const answer = await egress.request(origin, { timeouts: { totalMilliseconds: 50 } })
     await waitUntil(() => server?.open === 0)

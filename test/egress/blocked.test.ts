@@ -80,7 +80,7 @@ describe('what may not be reached', () => {
     assert.deepEqual(asked, [])
   })
 
-  it('is told by the host that was given, never by the address behind it', async () => {
+  it('is named by the host that was given, never by the address behind it', async () => {
     const egress = createEgress({ allow: [], resolve: async () => [{ address: '10.11.12.13', family: 4 }] })
     await assert.rejects(egress.request('http://intranet.example/'), (error: Error) => {
       assert.match(error.message, /intranet\.example.*EGRESS_ALLOW/)

@@ -79,7 +79,7 @@ describe('the client for addresses that users choose', () => {
     it(`fails as a tool does at ${path}`, () =>
       assert.rejects(request(path), { name: 'ToolFailure', message, retryable }))
 
-  it('fails when the time is up, and when nobody is there', async () => {
+  it('fails on a timeout, and when the server is not there', async () => {
     await assert.rejects(request('/hang', { timeoutMilliseconds: 50 }), {
       name: 'ToolFailure',
       retryable: true,
@@ -91,7 +91,7 @@ describe('the client for addresses that users choose', () => {
     })
   })
 
-  it('fails with the reason of whoever calls it off', async () => {
+  it('fails with the reason of an aborted signal', async () => {
     const controller = new AbortController()
     const reason = new Error('stopped')
     const hanging = request('/hang', { signal: controller.signal })

@@ -95,7 +95,7 @@ describe('names', () => {
     await assert.rejects(call(), { kind: 'timed_out' })
   })
 
-  it('of the operator may be private, and lend their open connection to nobody', async () => {
+  it('of the operator may be private, and do not share their connections', async () => {
     open(async () => [at('127.0.0.1')])
     assert.equal(await readText(await call('models.example', true)), 'reached')
     await assert.rejects(call('models.example'), { kind: 'blocked' })

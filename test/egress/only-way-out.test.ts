@@ -93,7 +93,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.ts'))
   .map(path => ({ path, text: readFileSync(join(source, path), 'utf8') }))
 
-test('nothing but the egress goes out to the network', () => {
+test('only the outbound client opens connections', () => {
   const broken = files
     .filter(({ path }) => !path.startsWith(home))
     .flatMap(({ path, text }) =>
@@ -127,7 +127,7 @@ const packages: Record<string, string> = {
   usearch: 'adapters/',
 }
 
-test('packages of others are used where somebody has looked at what they connect to', () => {
+test('packages are used only where their connections have been reviewed', () => {
   const broken = files.flatMap(({ path, text }) =>
     importsOf(withoutComments(text)).flatMap(({ name }) => {
       if (/^\.{1,2}\/|^node:/.test(name)) return []
@@ -148,7 +148,7 @@ function reachedFrom(path: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('the library for models gets its fetch from the egress', () => {
+test('the library for models gets its fetch from the outbound client', () => {
   const users = files.filter(({ text }) =>
     importsOf(text).some(({ name }) => name === '@ai-sdk/openai-compatible'),
   )
@@ -170,7 +170,7 @@ test('the library for models gets its fetch from the egress', () => {
     )
 })
 
-test('the search finds every way out, and nothing else', () => {
+test('the search finds every way to open a connection, and nothing else', () => {
   for (const text of [
     "import http from 'node:http'",
     "import * as http from 'http'",

@@ -103,7 +103,7 @@ describe('requests', () => {
     await fickle.close()
   })
 
-  it('of which the body is given up give up their connection', async () => {
+  it('whose body is abandoned close their connection', async () => {
     const answer = await egress.request(`${server.origin}/start`)
     for await (const chunk of answer.body) {
       assert.equal(String(chunk), 'first')

@@ -58,7 +58,7 @@ const notConfigured = (message: string | RegExp) => (error: unknown) => {
 }
 
 describe('finding a model', () => {
-  it('says exactly what to do where there is none', async () => {
+  it('says exactly what to do when there is none', async () => {
     const message =
       'No model is configured: set MODEL_BASE_URL and MODEL_NAME (and MODEL_API_KEY), or add one with POST /api/v1/model/create'
     await assert.rejects(models().find(workspace, undefined), notConfigured(message))
@@ -220,8 +220,8 @@ describe('settings of a model', () => {
   })
 })
 
-describe('trying a model', () => {
-  it('tells what it said', async () => {
+describe('testing a model', () => {
+  it('returns the answer', async () => {
     assert.deepEqual(await testModel(async () => answering('ready'), clock), {
       ok: true,
       latencyMilliseconds: 0,
@@ -229,7 +229,7 @@ describe('trying a model', () => {
     })
   })
 
-  it('tells what to do when it fails, and is no failure itself', async () => {
+  it('returns the reason when it fails, and does not fail itself', async () => {
     const broken: LanguageModel = {
       name: 'x',
       generate: () => Promise.reject(new ModelFailure('Check the key', { retryable: false })),

@@ -81,7 +81,7 @@ describe('embedding model', () => {
     assert.equal(provider.calls.length, 1)
   })
 
-  it('asks nobody for nothing', async () => {
+  it('sends no request for an empty list', async () => {
     assert.deepEqual(await model.embed('m', []), [])
     assert.equal(provider.calls.length, 0)
   })
@@ -180,7 +180,7 @@ describe('embedding model', () => {
     assert.equal(provider.calls.length, 0)
   })
 
-  it('takes a vector of zeros for a failure that trying again does not mend', async () => {
+  it('takes a vector of zeros for a failure that a retry does not fix', async () => {
     provider.play('zero')
     await assert.rejects(model.embed('m', ['a', 'b']), { retryable: false })
     assert.equal(provider.calls.length, 1)

@@ -80,7 +80,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       ...[408, 409, 425, 429, 500, 502, 503, 504, 529].map(status => ({ status })),
     ]
     for (const fault of passing) {
-      it(`is asked again after ${JSON.stringify(fault)}`, async () => {
+      it(`is called again after ${JSON.stringify(fault)}`, async () => {
         provider.play(fault, fault)
         await call()
         assert.equal(provider.calls.length, 3)
@@ -88,7 +88,7 @@ for (const [name, { setting, open }] of Object.entries(models))
         assert.deepEqual(time.slept, [375, 750])
       })
 
-      it(`is given up after three times ${JSON.stringify(fault)}`, async () => {
+      it(`fails after three attempts with ${JSON.stringify(fault)}`, async () => {
         provider.decide(() => fault)
         assert.equal((await failure(call())).retryable, true)
         assert.equal(provider.calls.length, 3)
@@ -113,13 +113,13 @@ for (const [name, { setting, open }] of Object.entries(models))
         assert.equal(provider.calls.length, 1)
       })
 
-    it('is not asked again when its account is empty', async () => {
+    it('is not called again when its account has no credit', async () => {
       provider.decide(() => ({ status: 429, code: 'insufficient_quota' }))
       assert.equal((await failure(call())).retryable, false)
       assert.equal(provider.calls.length, 1)
     })
 
-    it('passes on what it says, without any key', async () => {
+    it('is quoted without any key', async () => {
       provider.decide(() => ({
         status: 405,
         message: `model x with ${apiKey} and Bearer abc and sk-other-key123`,
@@ -137,7 +137,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       assert.equal(provider.calls.length, 1)
     })
 
-    it('that hangs is cut off, and asked again where nobody waits', async () => {
+    it('that hangs times out, and is retried where no user waits', async () => {
       call = open({ baseUrl: provider.baseUrl, time, timeout: 50 })
       provider.decide(() => 'hang')
       const error = await failure(call())
@@ -176,7 +176,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       await call()
     })
 
-    it('that asks for a long pause is left alone, and the caller told how long', async () => {
+    it('that asks for a long pause is not called, and the failure says how long', async () => {
       provider.play({ status: 429, headers: { 'retry-after': '600' } })
       assert.equal((await failure(call())).retryAfterMilliseconds, 600_000)
       const next = await failure(call())
@@ -186,7 +186,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       await call()
     })
 
-    it('is spared after five failures in a row, then tried by one call', async () => {
+    it('is not called after five failures in a row, then probed by one call', async () => {
       provider.decide(() => ({ status: 503 }))
       await failure(call())
       await failure(call())
@@ -205,7 +205,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       assert.equal(provider.calls.length, 10)
     })
 
-    it('is not taken for broken because it wants fewer requests', async () => {
+    it('does not open the circuit by a rate limit', async () => {
       provider.decide(() => ({ status: 429 }))
       await failure(call())
       await failure(call())
@@ -215,7 +215,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       await call()
     })
 
-    it('may be probed again when a probe was given up', async () => {
+    it('may be probed again when a probe was aborted', async () => {
       provider.decide(() => ({ status: 503 }))
       await failure(call())
       await failure(call())
@@ -242,7 +242,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       assert.equal(provider.calls.length, 6)
     })
 
-    it('costs few requests while many callers want it', async () => {
+    it('gets few requests from many callers', async () => {
       provider.decide(() => ({ status: 503 }))
       const outcomes = await Promise.allSettled(Array.from({ length: 200 }, () => call()))
       assert.ok(outcomes.every(each => each.status === 'rejected'))
@@ -252,7 +252,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       assert.equal(provider.calls.length, sofar)
     })
 
-    it('can be given up at any time', async () => {
+    it('can be aborted at any time', async () => {
       const reason = new Error('enough')
       await assert.rejects(call(AbortSignal.abort(reason)), reason)
       assert.equal(provider.calls.length, 0)

@@ -106,7 +106,7 @@ describe('a failing language model', () => {
         assert.equal(time.slept.length, slept)
       })
 
-    it('for long is left alone, and the caller told how long', async () => {
+    it('for long is not called, and the failure says how long', async () => {
       const model = open()
       always({ status: 429, headers: { 'retry-after': '61' } })
       await failure(ask(model))
@@ -126,7 +126,7 @@ describe('a failing language model', () => {
       assert.equal(provider.calls.chat.length, 7)
     })
 
-    it('can be given up while the pause is kept', async () => {
+    it('can be aborted during the pause', async () => {
       const reason = new Error('enough')
       const controller = new AbortController()
       const sleep = async (): Promise<void> => {
@@ -154,7 +154,7 @@ describe('a failing language model', () => {
         assert.equal(provider.calls.chat.length, 1)
       })
 
-    it('is spared after five failures, by all models behind it, then tried by one call', async () => {
+    it('is not called after five failures, by all models behind it, then probed by one call', async () => {
       const shared = new SharedEndpoints(time.timing).of('u', 'k')
       await wearOut(open({ shared }))
       const spared = await failure(ask(open({ shared, model: 'other' })))
@@ -185,7 +185,7 @@ describe('a failing language model', () => {
       assert.equal(await probe, text)
     })
 
-    it('may be probed again when a probe was given up', async () => {
+    it('may be probed again when a probe was aborted', async () => {
       const model = open()
       await wearOut(model)
       time.pass(15_000)
@@ -195,7 +195,7 @@ describe('a failing language model', () => {
       assert.equal(await ask(model), text)
     })
 
-    it('costs few requests while many callers want it', async () => {
+    it('gets few requests from many callers', async () => {
       const model = open()
       always({ status: 503 })
       await Promise.allSettled(Array.from({ length: 200 }, () => ask(model)))
@@ -232,7 +232,7 @@ describe('a failing language model', () => {
         assert.equal(pieces.join(''), text)
       })
 
-    it('has a piece twice gives what was sent, since words may well repeat', async () => {
+    it('has a piece twice gives what was sent, since text may repeat', async () => {
       always({ pieces: ['very ', 'good'], duplicatePiece: 0 })
       assert.equal(await ask(), 'very very good')
     })
@@ -321,12 +321,12 @@ describe('a failing language model', () => {
       assert.ok(error.message.includes(`(${status}). `) && error.message.includes(advice), error.message)
     })
 
-  it('is not asked again when its account is empty', async () => {
+  it('is not called again when its account has no credit', async () => {
     always({ status: 429, code: 'insufficient_quota' })
     assert.equal((await failure(ask())).retryable, false)
   })
 
-  it('is named as it is told to be', async () => {
+  it('is named by its labels', async () => {
     always({ status: 401 })
     const labels = { label: 'Model "fast"', urlSetting: 'its URL', keySetting: 'the key in Models' }
     assert.equal(
@@ -342,7 +342,7 @@ describe('a failing language model', () => {
     assert.equal(provider.calls.chat.length, 0)
   })
 
-  it('can be given up before, while it is waited for, and in the middle', { timeout: 30_000 }, async () => {
+  it('can be aborted before, while waiting, and in the middle', { timeout: 30_000 }, async () => {
     const reason = new Error('enough')
     await assert.rejects(ask(open(), AbortSignal.abort(reason)), reason)
     assert.equal(provider.calls.chat.length, 0)

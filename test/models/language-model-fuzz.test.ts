@@ -79,7 +79,7 @@ describe('the stream of a language model', () => {
     )
   })
 
-  it('with any damage gives an answer or a failure in our words', async () => {
+  it('with any damage gives an answer or a ModelFailure', async () => {
     const damage = fc.array(fc.tuple(fc.nat(100_000), fc.nat(255)), { minLength: 1, maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(plans, damage, async (plan, changes) => {

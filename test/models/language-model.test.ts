@@ -77,7 +77,7 @@ describe('a language model', () => {
     assert.equal(provider.calls.chat.length, 1)
   })
 
-  it('is sent nothing that was not wished for', async () => {
+  it('is sent nothing that was not requested', async () => {
     await ask(userSays('x'), open({ apiKey: undefined }))
     const { headers, body } = provider.calls.chat[0]!
     assert.equal(headers.authorization, undefined)
@@ -289,7 +289,7 @@ describe('a language model that answers in JSON', () => {
     }
   })
 
-  it('is told in words where the provider refuses schemas, which is remembered for this model', async () => {
+  it('gets the schema in the prompt where the provider rejects schemas, which is remembered for this model', async () => {
     refuses('json_schema')
     const endpoint = shared()
     await ask('m', endpoint)
@@ -303,7 +303,7 @@ describe('a language model that answers in JSON', () => {
     assert.equal(formats()[3], 'json_schema')
   })
 
-  it('is told in words only where the provider knows no JSON at all', async () => {
+  it('gets the schema only in the prompt where the provider does not support JSON', async () => {
     refuses('json_schema', 'json_object')
     const endpoint = shared()
     await ask('m', endpoint)
@@ -312,7 +312,7 @@ describe('a language model that answers in JSON', () => {
     assert.ok(String(provider.calls.chat[3]?.body.messages[0]?.content).includes('JSON Schema'))
   })
 
-  it('is given the words by themselves where there is no other instruction', async () => {
+  it('gets the schema as the system message where there is none', async () => {
     refuses('json_schema')
     const { jsonSchema, messages } = request()
     await ask('m', shared(), { jsonSchema, messages: messages.slice(1) })
@@ -322,7 +322,7 @@ describe('a language model that answers in JSON', () => {
     )
   })
 
-  it('is asked alike by many at once while that is found out', async () => {
+  it('handles concurrent calls while that is found out', async () => {
     refuses('json_schema')
     const endpoint = shared()
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask('m', endpoint)))

@@ -55,7 +55,7 @@ describe('reranker', () => {
     assert.ok(next.every(({ score }) => score >= 0.5 && score < 0.74))
   })
 
-  it('asks nobody when there is nothing to rank', async () => {
+  it('sends no request when there is nothing to rank', async () => {
     assert.deepEqual(await reranker.rerank('x', []), [])
     assert.equal(provider.calls.length, 0)
   })

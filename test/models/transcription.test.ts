@@ -59,7 +59,7 @@ describe('transcription', () => {
       assert.equal(provider.calls.transcription.length, 3)
     })
 
-  it('fails with words that name the setting and never the key', async () => {
+  it('fails with a message that names the setting and never the key', async () => {
     provider.playTranscription(() => ({ status: 401, message: `bad ${provider.apiKey}` }))
     await assert.rejects(open().transcribe(audio), (error: Error) => {
       assert.equal(error.name, 'ModelFailure')
@@ -70,7 +70,7 @@ describe('transcription', () => {
     assert.equal(provider.calls.transcription.length, 1)
   })
 
-  it('does not wait for ever, and can be given up', async () => {
+  it('times out, and can be aborted', async () => {
     provider.playTranscription(() => ({ hang: true }))
     await assert.rejects(open(50).transcribe(audio), { name: 'ModelFailure', message: /in time/ })
     const reason = new Error('enough')

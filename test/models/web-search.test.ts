@@ -77,7 +77,7 @@ describe('web search', () => {
       )
   }
 
-  it('says how to mend a SearXNG that does not give JSON', async () => {
+  it('says how to fix a SearXNG that does not return JSON', async () => {
     const { message, retryable, calls } = await fails({ status: 403 })
     assert.match(message, /enable json in search\.formats of SearXNG/)
     assert.equal(retryable, false)
@@ -100,7 +100,7 @@ describe('web search', () => {
     assert.match((await fails({ drop: true })).message, /could not be reached\. Check that WEB_SEARCH_URL/)
   })
 
-  it('does not wait for ever', async () => {
+  it('times out', async () => {
     assert.match((await fails({ hang: true }, 50)).message, /did not respond in time/)
   })
 
@@ -110,14 +110,14 @@ describe('web search', () => {
     assert.throws(() => createWebSearch({ egress, url: 'nonsense' }), /WEB_SEARCH_URL/)
   })
 
-  it('asks nobody for nothing, and not with a book', async () => {
+  it('rejects an empty query, and truncates a long one', async () => {
     await assert.rejects(open().search(' \n'), { name: 'ModelFailure', retryable: false })
     assert.equal(provider.calls.search.length, 0)
     await open().search('x'.repeat(5000))
     assert.equal(provider.calls.search[0]?.query.length, 1000)
   })
 
-  it('can be given up', async () => {
+  it('can be aborted', async () => {
     const reason = new Error('enough')
     await assert.rejects(open().search('x', AbortSignal.abort(reason)), reason)
   })

@@ -53,7 +53,7 @@ describe('code of users', () => {
     })
   })
 
-  it('tells what it wrote to its console, of a talkative one the last lines and their beginnings', async () => {
+  it('returns what it wrote to the console, truncated to the last lines and their beginnings', async () => {
     const code = `function main() {
       for (let i = 0; i < 1000; i++) console.log("x".repeat(1e4))
       console.log("at", { step: 1 })
@@ -67,7 +67,7 @@ describe('code of users', () => {
     assert.equal(lines.at(-1), 'at {"step":1}')
   })
 
-  describe('fails in the words of its author', () => {
+  describe('fails with a message for its author', () => {
     for (const [code, message] of [
       ['function main(inputs) {\n\n  return inputs.a.b\n}', /^TypeError in line 3: cannot read property 'b'/],
       [
@@ -222,7 +222,7 @@ describe('the threads that run code', () => {
     await runner.close()
   })
 
-  it('are ended by whoever started the run, with their reason, and replaced', async () => {
+  it('are terminated when the run is aborted, with its reason, and replaced', async () => {
     const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000 })
     const reason = new Error('stopped by the user')
     const controller = new AbortController()
@@ -236,7 +236,7 @@ describe('the threads that run code', () => {
     await runner.close()
   })
 
-  it('are not waited for by a run that was called off', async () => {
+  it('are not waited for by an aborted run', async () => {
     const runner = new QuickjsCodeRunner({ ...hasty, threads: 1 })
     const heavy = assert.rejects(runner.run(endless, {}, never))
     const controller = new AbortController()

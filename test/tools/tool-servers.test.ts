@@ -66,7 +66,7 @@ describe('servers of tools', () => {
 
   for (const as of ['json', 'stream'] as const)
     for (const version of ['2025-06-18', '2025-03-26', '2024-11-05'])
-      it(`are greeted once and then asked, in ${version} with answers as ${as}`, async () => {
+      it(`are initialized once and then called, in ${version} with responses as ${as}`, async () => {
         await start({ as, version })
         assert.deepEqual(await tools.list(server.url, {}, never), [
           { name: 'add', description: add.description, parameters: add.inputSchema },
@@ -107,7 +107,7 @@ describe('servers of tools', () => {
     )
   })
 
-  it('are greeted once by many at the same time', async () => {
+  it('are initialized once by concurrent callers', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => call('echo', { text: `${n}` })))
     assert.equal(server.methods.filter(method => method === 'initialize').length, 1)
   })
@@ -132,7 +132,7 @@ describe('servers of tools', () => {
     assert.deepEqual(await call('structured_only'), { text: '{"a":1}', structured: { a: 1 } })
   })
 
-  it('may forget a session, which is then opened anew', async () => {
+  it('may forget a session, which is then opened again', async () => {
     await call('echo', { text: 'x' })
     server.sessions.clear()
     assert.equal((await call('echo', { text: 'again' })).text, 'again')
@@ -144,7 +144,7 @@ describe('servers of tools', () => {
     assert.match((await failure(call('echo', { text: 'x' }))).message, /forgets its sessions/)
   })
 
-  it('are told when a session is over', async () => {
+  it('are notified when a session is over', async () => {
     await call('echo', { text: 'x' })
     assert.equal(server.sessions.size, 1)
     await tools.close()
@@ -152,7 +152,7 @@ describe('servers of tools', () => {
     assert.equal(server.methods.at(-1), 'DELETE')
   })
 
-  it('keep no more sessions than a few, and none for long', async () => {
+  it('keep a limited number of sessions, and end idle ones', async () => {
     tools = createToolServers(egress, { maxSessions: 2 })
     for (const name of ['a', 'b', 'c']) await call('echo', { text: 'x' }, { 'x-name': name })
     // In the background; closing waits for the rest only, so the oldest is given a moment.
@@ -165,7 +165,7 @@ describe('servers of tools', () => {
     while (server.sessions.size > 1) await new Promise(setImmediate)
   })
 
-  it('may send comments, notifications, other answers and questions before the answer', async () => {
+  it('may send comments, notifications, other responses and requests before the response', async () => {
     server.fail('tools/call', {
       stream: [
         ': hello\r\n\r\n',
@@ -196,14 +196,14 @@ describe('servers of tools', () => {
   })
 
   describe('fail', () => {
-    it('in the words of the tool, bounded and without secrets', async () => {
+    it('with the message of the tool, bounded and without secrets', async () => {
       assert.equal((await failure(call('broken'))).message, 'The tool broken failed: The city is unknown')
       const told = await failure(call('telling', {}, { Authorization: 'Bearer secret-token-1' }))
       assert.doesNotMatch(told.message, /secret-token/)
       assert.ok((await failure(call('endless'))).message.length < 1100)
     })
 
-    it('in the words of the server', async () => {
+    it('with the message of the server', async () => {
       const unknown = await failure(call('nothing'))
       assert.match(unknown.message, /^127\.0\.0\.1:\d+ reported an error: Unknown tool: nothing$/)
       assert.equal(unknown.retryable, false)
@@ -243,7 +243,7 @@ describe('servers of tools', () => {
       assert.deepEqual([failed.retryable, failed.retryAfterMilliseconds], [true, 7000])
     })
 
-    it('when the greeting does, and are greeted anew the next time', async () => {
+    it('when initialization does, and are initialized again the next time', async () => {
       server.fail('initialize', 'garbage', { result: { protocolVersion: '1999-01-01' } }, { status: 404 })
       assert.match((await failure(call('echo'))).message, /is not a tool server/)
       assert.match((await failure(call('echo'))).message, /version of the protocol/)
@@ -251,7 +251,7 @@ describe('servers of tools', () => {
       assert.equal((await call('echo', { text: 'now' })).text, 'now')
     })
 
-    it('when they cannot be greeted in time', async () => {
+    it('when they do not initialize in time', async () => {
       tools = createToolServers(egress, { openMilliseconds: 50 })
       server.fail('initialize', 'hang')
       const failed = await failure(call('echo'))
@@ -259,7 +259,7 @@ describe('servers of tools', () => {
       assert.equal(failed.retryable, true)
     })
 
-    it('with the reason of whoever calls it off, without spoiling it for others', async () => {
+    it('with the reason of an aborted signal, without affecting other callers', async () => {
       const controller = new AbortController()
       const reason = new Error('stopped')
       const givenUp = tools.call({ url: server.url, headers: {} }, 'echo', { text: 'a' }, controller.signal)

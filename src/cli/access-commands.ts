@@ -1,0 +1,204 @@
+import { defaultWorkspaceId } from '../access/access-service.ts'
+import type { TokenRecord, Workspace } from '../access/access-store.ts'
+import { accessOperations } from '../contract/access-operations.ts'
+import { isoTime } from '../kernel/clock.ts'
+import {
+  allPages,
+  asUsageError,
+  type Command,
+  checkArguments,
+  columns,
+  UsageError,
+  withAccess,
+} from './command.ts'
+
+const workspaceOption = { workspace: { type: 'string' } } as const
+
+const tokenJson = (token: TokenRecord) => ({
+  id: token.id,
+  name: token.name,
+  role: token.role,
+  operator: token.operator,
+  workspace_id: token.workspaceId,
+  agent_ids: token.agentIds,
+  created_at: isoTime(token.createdAt),
+  expires_at: token.expiresAt === undefined ? null : isoTime(token.expiresAt),
+})
+
+const workspaceJson = ({ id, name, createdAt }: Workspace) => ({ id, name, created_at: isoTime(createdAt) })
+
+const day = (time: number): string => isoTime(time).slice(0, 10)
+
+const optionNames = {
+  name: '--name',
+  role: '--role',
+  expires_in_days: '--days',
+  agent_ids: '--agents',
+  workspace_id: '--workspace',
+}
+
+const createToken: Command = {
+  name: 'token create',
+  summary: 'Create a token and print it, once.',
+  details: `Roles: admin (everything), editor (everything but tokens), viewer (reads and searches),
+runner (chats with the agents named with --agents). Without --days it does not expire;
+without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the first start of the server creates.`,
+  usage: '--name NAME --role ROLE [--workspace ID] [--days N] [--agents ID,ID]',
+  example: "token create --name 'Build robot' --role editor --days 90",
+  positionals: [],
+  options: {
+    name: { type: 'string' },
+    role: { type: 'string' },
+    days: { type: 'string' },
+    agents: { type: 'string' },
+    ...workspaceOption,
+  },
+  run: async ({ options }, config) => {
+    const { days, agents } = options
+    const checked = checkArguments(
+      accessOperations.tokenCreate.body,
+      {
+        name: options['name'],
+        role: options['role'],
+        expires_in_days: typeof days === 'string' && /^\d+$/.test(days) ? Number(days) : days,
+        agent_ids: typeof agents === 'string' ? agents.split(',') : undefined,
+        workspace_id: options['workspace'],
+      },
+      optionNames,
+    )
+    const token = await withAccess(config, access =>
+      access.createToken({
+        workspaceId: checked.workspace_id ?? defaultWorkspaceId,
+        name: checked.name,
+        role: checked.role,
+        expiresInDays: checked.expires_in_days,
+        agentIds: checked.agent_ids,
+      }),
+    ).catch((error: unknown) => {
+      throw asUsageError(error, optionNames)
+    })
+    const expiry =
+      token.expiresAt === undefined ? 'It does not expire.' : `It expires on ${day(token.expiresAt)}.`
+    const elsewhere = token.workspaceId === defaultWorkspaceId ? '' : ` --workspace ${token.workspaceId}`
+    return {
+      text: `${token.secret}\n\nThis token is shown only once. ${expiry}\nTo revoke it: token delete ${token.id}${elsewhere}`,
+      json: { ...tokenJson(token), token: token.secret },
+    }
+  },
+}
+
+const listTokens: Command = {
+  name: 'token list',
+  summary: 'List the tokens of a workspace, without their secrets.',
+  usage: '[--workspace ID]',
+  example: 'token list',
+  positionals: [],
+  options: workspaceOption,
+  run: async ({ options }, config) => {
+    const workspaceId = String(options['workspace'] ?? defaultWorkspaceId)
+    const tokens = await withAccess(config, access =>
+      allPages(page => access.store.listTokens(workspaceId, page)),
+    )
+    const rows = tokens.map(token => [
+      token.id,
+      token.operator ? 'operator' : token.role,
+      day(token.createdAt),
+      token.expiresAt === undefined ? 'never' : day(token.expiresAt),
+      token.name,
+    ])
+    return {
+      text:
+        rows.length === 0
+          ? `The workspace ${workspaceId} has no tokens.`
+          : columns(['ID', 'ROLE', 'CREATED', 'EXPIRES', 'NAME'], rows),
+      json: { items: tokens.map(tokenJson) },
+    }
+  },
+}
+
+const deleteToken: Command = {
+  name: 'token delete',
+  summary: 'Revoke a token; it stops working immediately.',
+  usage: 'ID [--workspace ID]',
+  example: 'token delete tok_Zk3xV0m2q1c5b7n9d1f3gA',
+  positionals: ['ID'],
+  options: workspaceOption,
+  run: async ({ positionals, options }, config) => {
+    const id = positionals['ID']!
+    await withAccess(config, access =>
+      access.deleteToken(String(options['workspace'] ?? defaultWorkspaceId), id),
+    )
+    return { text: `Revoked the token ${id}. It no longer works.`, json: { deleted: id } }
+  },
+}
+
+const createWorkspace: Command = {
+  name: 'workspace create',
+  summary: 'Create a workspace and print its first admin token, once.',
+  usage: 'NAME',
+  example: "workspace create 'Team tea'",
+  positionals: ['NAME'],
+  options: {},
+  run: async ({ positionals }, config) => {
+    const { name } = checkArguments(
+      accessOperations.workspaceCreate.body,
+      { name: positionals['NAME'] },
+      { name: 'NAME' },
+    )
+    const created = await withAccess(config, access => access.createWorkspace(name))
+    return {
+      text: `Created the workspace ${created.id}. Its first admin token:\n\n${created.secret}\n\nThis token is shown only once.`,
+      json: { ...workspaceJson(created), token: created.secret },
+    }
+  },
+}
+
+const listWorkspaces: Command = {
+  name: 'workspace list',
+  summary: 'List the workspaces.',
+  usage: '',
+  example: 'workspace list',
+  positionals: [],
+  options: {},
+  run: async (_given, config) => {
+    const workspaces = await withAccess(config, access => allPages(page => access.store.listWorkspaces(page)))
+    const rows = workspaces.map(({ id, name, createdAt }) => [id, day(createdAt), name])
+    return {
+      text:
+        rows.length === 0
+          ? 'There is no workspace yet; the first start of the server creates one.'
+          : columns(['ID', 'CREATED', 'NAME'], rows),
+      json: { items: workspaces.map(workspaceJson) },
+    }
+  },
+}
+
+const deleteWorkspace: Command = {
+  name: 'workspace delete',
+  summary: 'Delete a workspace with everything in it.',
+  usage: 'ID --yes',
+  example: 'workspace delete ws_Zk3xV0m2q1c5b7n9d1f3gA --yes',
+  positionals: ['ID'],
+  options: { yes: { type: 'boolean' } },
+  run: async ({ positionals, options }, config) => {
+    const id = positionals['ID']!
+    if (!options['yes'])
+      throw new UsageError(
+        `This permanently deletes everything in the workspace ${id}: add --yes to confirm.`,
+      )
+    await withAccess(config, access => access.deleteWorkspace(id))
+    return {
+      text: `Deleted the workspace ${id}. Its tokens no longer work; a running server removes its data in the background.`,
+      json: { deleted: id },
+    }
+  },
+}
+
+export const accessCommands = [
+  createToken,
+  listTokens,
+  deleteToken,
+  createWorkspace,
+  listWorkspaces,
+  deleteWorkspace,
+]
