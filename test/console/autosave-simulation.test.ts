@@ -13,7 +13,7 @@ import { VirtualClock } from './virtual-clock.ts'
 const start = chain('input', 'a', 'b', 'end')
 const fates: Fate[] = ['works', 'works', 'works', 'breaks', 'is lost']
 
-/** Every edit writes a mark that is used once; a node's marks are its texts that begin like one. */
+/** Every edit writes a unique mark; a node's marks are its texts that start like one. */
 const marksIn = (graph: Graph): Set<string> =>
   new Set(
     graph.nodes.flatMap(other =>
@@ -21,16 +21,16 @@ const marksIn = (graph: Graph): Set<string> =>
     ) as string[],
   )
 
-/** One person with the workflow open, and what they did. */
+/** One user with the workflow open, and their edits. */
 class Person {
   readonly store = createEditorStore({ graph: start, positions: {} })
   readonly autosave: Autosave
   readonly wrote = new Set<string>()
-  /** Marks that this person took away again. */
+  /** Marks that this user removed. */
   readonly removed = new Set<string>()
-  /** Marks that came back by an undo or a redo. */
+  /** Marks that an undo or redo restored. */
   readonly restored = new Set<string>()
-  /** Marks that this person had to decide about: any of them may be there or not. */
+  /** Marks in conflicts that this user resolved: any of them may exist or not. */
   readonly decided = new Set<string>()
   readonly #name: string
   #count = 0
@@ -73,7 +73,7 @@ class Person {
     edits[what]!()
   }
 
-  /** Decides what is to be decided. */
+  /** Resolves open conflicts. */
   settle(coin: () => boolean): void {
     const { conflict } = this.autosave.state()
     if (!conflict) return
@@ -85,11 +85,11 @@ class Person {
     const sides = conflicts.flatMap(told => (told.of === 'node' ? [told.base, told.mine, told.theirs] : []))
     const marks = marksIn({ nodes: sides.filter(side => side !== undefined), edges: [] })
     const stays = marksIn(graph)
-    // What does not clash is kept whatever is decided, so that only what is gone, or was taken away, is excused.
+    // Changes without a conflict are kept for any resolution, so only removed marks may be missing.
     for (const mark of marks) {
       if (!stays.has(mark) || !marksIn(mine).has(mark) || !marksIn(theirs).has(mark)) this.decided.add(mark)
     }
-    // Over a bad line it may fail, and is decided once more.
+    // Over a bad connection it may fail, and is resolved again.
     void this.autosave.resolve(Object.fromEntries(picks)).catch(() => {})
   }
 }

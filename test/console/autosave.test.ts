@@ -30,7 +30,7 @@ function open() {
 
 const titleIn = (graph: Graph, id = 'a') => graph.nodes.find(other => other.id === id)?.data.title
 
-/** The graph as somebody else makes it. */
+/** The graph as another user edits it. */
 const withTitle = (graph: Graph, title: string, id = 'a'): Graph => ({
   ...graph,
   nodes: graph.nodes.map(other => (other.id === id ? { ...other, data: { ...other.data, title } } : other)),

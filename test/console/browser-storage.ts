@@ -1,4 +1,4 @@
-/** What the browser keeps, for tests of what runs there. Imported before anything that reads it. */
+/** The browser's localStorage, for tests of browser code. Imported before anything that reads it. */
 const kept = new Map<string, string>()
 
 Object.defineProperty(globalThis, 'localStorage', {

@@ -108,7 +108,7 @@ test('invalid input is not dropped on the way to JSON', () => {
   assert.equal(unreadable({ ...form, headers: [{ name: '', value: 'KEY' }] }), 'headers')
   const twice = ['X-Key', 'x-key '].map(name => ({ name, value: 'KEY' }))
   assert.equal(unreadable({ ...form, headers: twice }), 'headers')
-  // What is not shown is not judged.
+  // Hidden fields are not validated.
   assert.equal(unreadable({ ...form, type: 'knowledge', parameters: '{"item": ' }), undefined)
 })
 

@@ -9,7 +9,7 @@ const stopping = { id: '', event: 'end', data: { code: 50301, reason: 'unavailab
 
 type Connection = (ReturnType<typeof delta> | typeof stopping | Error)[]
 
-/** Connections that are opened one after the other; an error breaks the one it stands in. */
+/** Consecutive connections; an error breaks the one it is in. */
 function listen(connections: Connection[], signal = new AbortController().signal) {
   const opened: (string | undefined)[] = []
   const heard: string[] = []

@@ -66,7 +66,7 @@ beforeEach(() => {
   ids = 0
 })
 
-/** Resolves when the session has come into this state. */
+/** Resolves when the session is in this state. */
 function until(session: ChatSession, isSo: () => boolean): Promise<void> {
   return new Promise(resolve => {
     const look = (): void => {
@@ -148,7 +148,7 @@ test('a read-only user sees that an answer is in progress, and then the answer',
     if (looks === 2) stored.push({ ...stored1()[0]!, role: 1, message_id: 'm2', content: 'Hi' })
     if (looks === 4) run = { ...noWait, status: 'succeeded' }
   }
-  // The second look fails, as one may.
+  // The second poll fails, which may happen.
   const failing = async () => (looks === 2 ? Promise.reject(new ApiFailure('Down', {})) : run)
   const reader = new ChatSession({ ...api, pause, run: failing })
   await reader.open('conv_1', { canTalk: false })

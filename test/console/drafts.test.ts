@@ -5,7 +5,7 @@ import { type Draft, drawingOf } from '../../console/src/editor/model/join-draft
 import { Drafts } from '../../console/src/editor/saving/draft.ts'
 import { chain } from './drawings.ts'
 
-/** Its keys are its own members, as those of a browser's. */
+/** Its keys are own members, as in a browser. */
 class FakeStorage {
   [key: string]: unknown
   getItem(key: string): string | null {

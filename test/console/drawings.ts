@@ -21,14 +21,14 @@ export const graphOf = (nodes: readonly GraphNode[], edges: readonly GraphEdge[]
   edges,
 })
 
-/** A graph of nodes in a row, each joined to the next. */
+/** A chain of nodes. */
 export const chain = (...ids: string[]): Graph =>
   graphOf(
     ids.map(id => node(id, { type: id === 'input' || id === 'end' ? id : 'llm' })),
     ids.slice(1).map((id, index) => makeEdge(ids[index]!, id)),
   )
 
-/** Among them ids that start like others, hold dots, or are names that every object has. */
+/** Including ids with a common prefix, with dots, and names of inherited members. */
 export const anyId = fc.constantFrom('input', 'end', 'a', 'b', 'a.b', 'llm_1', 'llm_10', '__proto__', 'sys')
 
 const anyText = fc
@@ -75,7 +75,7 @@ const anyEdge: fc.Arbitrary<GraphEdge> = fc
 
 const anyPoint = fc.record({ x: fc.integer({ min: -500, max: 500 }), y: fc.integer({ min: -500, max: 500 }) })
 
-/** Sound: ids and edges are there once, and edges join nodes that exist. */
+/** Valid: unique ids and edges, and edges between existing nodes. */
 export const anyGraph: fc.Arbitrary<Graph> = fc
   .record({
     nodes: fc.uniqueArray(anyNode, { selector: ({ id }) => id, maxLength: 7 }),
@@ -120,7 +120,7 @@ const anySingleEdit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ type: fc.constant('graph.replace' as const), graph: anyGraph }),
 )
 
-/** Many of them do not apply to a given drawing, which is part of what is tested. */
+/** Many of them do not apply to a given drawing, which is tested too. */
 export const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 5, arbitrary: anySingleEdit },
   {

@@ -36,7 +36,7 @@ describe('JSON with numbers that would lose digits', () => {
     fc.assert(
       fc.property(digits, text => {
         const read = parseExact(text)
-        // A number is only given where it has the very same decimals; a text of digits shows that.
+        // Numbers are compared by their exact digits, as text.
         if (JSON.isRawJSON?.(read)) assert.equal(JSON.stringify(read), text)
         else assert.equal(sameDecimal(text, JSON.stringify(read)), true, text)
       }),
@@ -44,7 +44,7 @@ describe('JSON with numbers that would lose digits', () => {
   })
 })
 
-/** By whole numbers of any size. */
+/** By integers of any size. */
 function sameDecimal(one: string, other: string): boolean {
   const scaled = (text: string): bigint => {
     const [mantissa = '', exponent = '0'] = text.split('e')

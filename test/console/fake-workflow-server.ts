@@ -6,14 +6,14 @@ export class Conflict extends Error {}
 export class Broken extends Error {}
 export class Refused extends Error {}
 
-/** What happens to the next request: it works, never arrives, is answered into the void, or is refused for good. */
+/** What happens to the next request: it succeeds, never arrives, loses its response, or is rejected permanently. */
 export type Fate = 'works' | 'breaks' | 'is lost' | 'is refused'
 
-/** Keeps versions of one graph as the real server does, and hands out the ports of an autosave. */
+/** Stores versions of one graph as the real server does, and provides the ports of an autosave. */
 export class FakeWorkflowServer {
   readonly versions: Graph[]
   readonly positions: Record<string, Point> = {}
-  /** All that was asked of it, such as `save 1`. */
+  /** All requests, such as `save 1`. */
   readonly requests: string[] = []
   readonly placings: Readonly<Record<string, Point | null>>[] = []
   fate: () => Fate = () => 'works'
@@ -72,7 +72,7 @@ export class FakeWorkflowServer {
     await this.#clock.wait(this.latency())
     if (fate === 'breaks') throw new Broken('never arrived')
     if (fate === 'is refused') throw new Refused('not like this')
-    // Through JSON, as over the wire: nobody holds the same objects as the server.
+    // Through JSON, as over the wire: no objects are shared with the server.
     const answer = act() as Answer
     await this.#clock.wait(this.latency())
     if (fate === 'is lost') throw new Broken('no answer')

@@ -5,7 +5,7 @@ import { type Graph, makeEdge, type Positions } from '../../console/src/editor/m
 import { layOut, layOutInLayers, tidyUp } from '../../console/src/editor/model/lay-out.ts'
 import { anyDrawing, anyGraph, chain, graphOf, node } from './drawings.ts'
 
-/** Nodes of different sizes, as those with branches are taller. */
+/** Nodes of different sizes, because branching nodes are taller. */
 const size = (id: string) => ({ width: 240, height: 60 + id.length * 10 })
 
 function expectApart(graph: Graph, positions: Positions, fresh: (id: string) => boolean = () => true): void {
@@ -18,13 +18,13 @@ function expectApart(graph: Graph, positions: Positions, fresh: (id: string) => 
         other.x < one.x + one.width &&
         one.y < other.y + other.height &&
         other.y < one.y + one.height
-      // Two that people have put on top of each other stay so.
+      // Overlaps of given positions stay.
       if (overlap) assert.ok(!fresh(one.id) && !fresh(other.id), `${one.id} lies on ${other.id}`)
     }
   }
 }
 
-/** A wide graph in which every node has up to three before it, always the same one. */
+/** A wide graph whose nodes have up to three predecessors; deterministic. */
 function largeGraph(count: number): Graph {
   const nodes = Array.from({ length: count }, (_, index) => node(`n${index}`))
   const pairs = nodes.flatMap((_, index) =>

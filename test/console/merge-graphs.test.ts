@@ -6,7 +6,7 @@ import { edgeKey, type Graph, makeEdge } from '../../console/src/editor/model/gr
 import { mergeGraphs, resolveMerge } from '../../console/src/editor/model/merge-graphs.ts'
 import { anyDrawing, anyEdit, chain, graphOf, node } from './drawings.ts'
 
-/** A graph, and what two people made of it. */
+/** A graph, and the edits of two users. */
 const anySides = fc
   .tuple(anyDrawing, fc.array(anyEdit, { maxLength: 4 }), fc.array(anyEdit, { maxLength: 4 }))
   .map(([drawing, mine, theirs]) => ({
@@ -95,7 +95,7 @@ describe('any merge', () => {
   })
 })
 
-/** What a side did to each node, field by field, and to each edge is in the merged graph. */
+/** Every change of a side, field by field, is in the merged graph. */
 function expectKept(base: Graph, side: Graph, merged: Graph, told: ReadonlySet<string>): void {
   const [before, now, after] = [byId(base), byId(side), byId(merged)]
   for (const [id, is] of now) {

@@ -12,7 +12,7 @@ import {
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
-  // What the syntax itself is made of is the most likely to be misread.
+  // Characters of the syntax itself are the most likely to be misparsed.
   fc.string({ unit: fc.constantFrom('"', '\\', ',', ' ', '5', 'a', '-', '.', 'e', '\n') }),
   fc.constantFrom('true', 'false', '2026', '-1.5', '1e+21', '1e5', 'NaN', 'Infinity', '12345678901234567890'),
 )

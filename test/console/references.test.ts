@@ -5,7 +5,7 @@ import { makeEdge } from '../../console/src/editor/model/graph.ts'
 import { completions, insertReference, referenceAt } from '../../console/src/editor/model/references.ts'
 import { graphOf, node } from './drawings.ts'
 
-/** The text with `|` where the caret is. */
+/** The text with `|` at the caret. */
 const at = (marked: string) => {
   const caret = marked.indexOf('|')
   const text = marked.replace('|', '')

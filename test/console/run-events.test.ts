@@ -92,7 +92,7 @@ describe('Watching a run', () => {
     const breaks = fc.array(fc.tuple(fc.nat(answered.length), fc.nat(answered.length)))
     fc.assert(
       fc.property(breaks, pairs => {
-        // Each break: heard up to one event, then again from an earlier one on.
+        // Each break: events up to one number, then again from an earlier one.
         let view = emptyView()
         let heard = 0
         for (const [to, back] of pairs) {

@@ -35,7 +35,7 @@ const details = (status: RunDetails['status']): RunDetails =>
 const broken = () => new ApiFailure('gone', { reason: 'unreachable' })
 type Part = RunEvent | Error
 
-/** A server whose connections each give what a test laid out, and end or break there. */
+/** A server whose connections each emit scripted events, and end or break there. */
 function scripted(connections: Part[][], stands: RunDetails['status'] = 'succeeded') {
   const asked: string[] = []
   const pauses: number[] = []

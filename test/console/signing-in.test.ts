@@ -19,7 +19,7 @@ import { browserStorage } from './browser-storage.ts'
 
 let valid: Set<string>
 let seen: (string | null)[]
-/** Called with every request before it is answered. */
+/** Called with every request before its response. */
 let onRequest: () => void | Promise<void>
 
 mock.method(globalThis, 'fetch', async (_: string, options: RequestInit) => {

@@ -10,7 +10,7 @@ const states = (queue: UploadQueue): string =>
     .map(({ name, state }) => `${name} ${state}`)
     .join(', ')
 
-/** Until the queue says so; it tells of every change. */
+/** Until the queue reports it; it notifies of every change. */
 const when = (queue: UploadQueue, isSo: () => boolean): Promise<void> =>
   new Promise(resolve => {
     const look = (): void => {

@@ -1,4 +1,4 @@
-/** Time that passes only when told, so that a test can go through hours of pauses at once. */
+/** Virtual time, so that a test can skip hours of pauses. */
 export class VirtualClock {
   #now = 0
   #number = 0
@@ -37,5 +37,5 @@ export class VirtualClock {
   }
 }
 
-/** Everything that only waits for promises has happened. */
+/** All pending promises are settled. */
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

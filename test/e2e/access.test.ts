@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 
-/** Makes a token on the page of tokens and gives back its sign-in link. */
+/** Creates a token on the tokens page and returns its sign-in link. */
 async function makeToken(page: Page, name: string, role: string): Promise<string> {
   await page.getByRole('button', { name: 'Create a token' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill(name)
@@ -83,7 +83,7 @@ describeConsole('Access', world => {
     await made.getByText('You cannot view it again').waitFor()
     await page.keyboard.press('Escape')
     await page.mouse.click(5, 5)
-    // A clipboard that may not be used is told of, too.
+    // A clipboard that is not available is reported, too.
     await page.evaluate(`(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
       document.execCommand = () => false

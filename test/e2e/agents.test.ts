@@ -67,7 +67,7 @@ describeConsole('Agents', world => {
     await expectAccessible(page, 'the dialog for a tool')
     await dialog.getByRole('button', { name: 'Done' }).click()
 
-    // What was typed outlives a look elsewhere.
+    // Unsaved input survives visiting another page.
     await page.getByRole('link', { name: 'Conversations', exact: true }).click()
     await page.getByText('No conversations yet').waitFor()
     await page.getByRole('link', { name: 'Build' }).click()
@@ -105,7 +105,7 @@ describeConsole('Agents', world => {
     const form = page.getByRole('form', { name: 'Agent settings' })
     await form.getByLabel('Description').fill('Serves dinner.')
     await api.post('agent/update', { id, name: 'Theirs', config: { character_profile: 'You are a cook.' } })
-    // So much later that the record is read anew.
+    // Long enough for the record to be refetched.
     await page.clock.fastForward(60_000)
     await page.getByRole('link', { name: '← Agents' }).click()
     await page.getByRole('link', { name: 'Theirs' }).click()
@@ -149,7 +149,7 @@ describeConsole('Agents', world => {
     assert.deepEqual((await recordOf(id)).config, { voice: { speed: 2 }, odd: [1], workflow_id: workflow })
     const way = await form.getByRole('link', { name: 'Open the workflow' }).getAttribute('href')
     assert.equal(way, `#/workflows/${workflow}`)
-    // The preview beside the form talks to what was saved.
+    // The preview beside the form uses the saved settings.
     const preview = page.getByRole('region', { name: 'Preview' })
     await preview.getByLabel('Message', { exact: true }).fill('good day')
     await page.keyboard.press('Enter')

@@ -33,7 +33,10 @@ const missing = {
   data: { type: 'template', title: 'Two', template: '{{#nowhere.text#}} {{#nobody.text#}}' },
 }
 
-/** A rule that axe-core does not apply by itself: who speaks to the computer says what is to be seen. */
+/**
+ * A rule that axe-core does not enable by default: the visible label is part of the accessible name, for
+ * voice control.
+ */
 async function expectNamedAsSeen(page: Page): Promise<void> {
   const found = await page.evaluate<string[]>(
     `axe.run('.editor', { runOnly: ['label-content-name-mismatch'] })
@@ -117,7 +120,7 @@ describeConsole('The canvas', world => {
     await eventually(async () => assert.equal(await cards(), 5))
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.press('ControlOrMeta+d')
-    // The input and the end are not doubled.
+    // The input and the end are not duplicated.
     await eventually(async () => assert.equal(await cards(), 8))
     for (const count of [5, 4]) {
       await canvas.press('ControlOrMeta+z')
@@ -147,7 +150,7 @@ describeConsole('The canvas', world => {
     assert.ok(Math.abs(after.one.y - one.y - (after.two.y - two.y)) < 2, 'both went the same way')
     await eventually(async () => {
       const { one: first, two: second, input, end } = await places('moved')
-      // They all stood in one row.
+      // They were all in one row.
       assert.ok(first.y > input.y && second.y === first.y && end.y === input.y)
     })
     const before = (await places('moved')).one
@@ -188,7 +191,7 @@ describeConsole('The canvas', world => {
     await canvas.getByText('loud · other').waitFor()
     await connect('Which?', 'Two')
     const dialog = page.getByRole('dialog', { name: 'Which branch?' })
-    // What leads nowhere yet is proposed.
+    // A branch without a connection is suggested.
     await dialog.getByTitle('loud').waitFor()
     await dialog.getByRole('button', { name: 'Connect' }).click()
     await dialog.waitFor({ state: 'hidden' })
@@ -220,7 +223,7 @@ describeConsole('The canvas', world => {
     await store('keys', { ...chain, edges: chain.edges.slice(0, 2) })
     const { canvas, card } = await openCanvas(page, world, 'keys')
     await canvas.focus()
-    // From left to right, and from top to bottom: what nothing leads to yet stands at the left.
+    // From left to right, and from top to bottom: nodes without incoming edges are at the left.
     for (const title of ['Ask', 'Done', 'One', 'Two']) {
       await page.keyboard.press('Tab')
       await eventually(async () =>
@@ -256,7 +259,7 @@ describeConsole('The canvas', world => {
     await eventually(async () =>
       assert.deepEqual((await stored('keys')).edges, [chain.edges[0], chain.edges[2]]),
     )
-    // One still stands at the node, and goes on from there.
+    // The focus is still on the node, and continues from there.
     await page.keyboard.press('e')
     await panel.getByText('From Ask to One.').waitFor()
     await page.keyboard.press('Escape')
@@ -277,7 +280,7 @@ describeConsole('The canvas', world => {
       const { card, canvas, middleOf } = await openCanvas(page, world, 'looked-at')
       await card('Two').click()
       await page.getByRole('button', { name: 'Zoom in' }).click()
-      // Leaving saves what is not saved yet.
+      // Leaving the page saves pending edits.
       await page.goto(`${world.server.base}/#/workflows`)
       await page.getByRole('heading', { name: 'Workflows', level: 1 }).waitFor()
       assert.deepEqual([writes, await places('looked-at')], [[], {}])

@@ -66,7 +66,7 @@ describeConsole('Chat', world => {
       assert.match(way ?? '', new RegExp(`^#/knowledge/${base}/documents/${fileId}\\?chunk=chunk_`))
       await page.keyboard.press('Escape')
       await drawer.waitFor({ state: 'hidden' })
-      // A number that no passage has is nothing but a text.
+      // A number without a passage stays text.
       await log(page).getByText('[9]').waitFor()
       await expectAccessible(page, 'a conversation')
 

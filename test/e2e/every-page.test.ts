@@ -20,7 +20,7 @@ const pages = [
 
 const firstLoadBytes = 500_000
 
-/** A page stands when its heading is there and nothing is being loaded. */
+/** A page is ready when its heading is shown and nothing is loading. */
 async function open(page: Page, base: string, path: string): Promise<void> {
   await page.goto(`${base}/#/${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -101,7 +101,7 @@ describeConsole('Every page', world => {
     await context.setOffline(false)
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await page.getByText('hello.txt').waitFor()
-    // What belongs to a page could not be loaded meanwhile; the browser says so.
+    // Parts of a page could not be loaded in the meantime; the browser logs that.
     for (const problem of problems.splice(0)) assert.match(problem, /Unable to preload CSS|Failed to fetch/)
   })
 })

@@ -6,7 +6,7 @@ import { expectAccessible } from './support/expect-accessible.ts'
 
 const names = (page: Page): Promise<string[]> => page.locator('.file-name').allTextContents()
 
-/** The names that the table comes to show, in this order and no others. */
+/** The names that the table eventually shows, in exactly this order. */
 async function expectNames(page: Page, expected: string[]): Promise<void> {
   const shown = page.locator('.file-name')
   for (const [at, name] of expected.entries())
@@ -14,7 +14,7 @@ async function expectNames(page: Page, expected: string[]): Promise<void> {
       .nth(at)
       .and(page.getByRole('button', { name: `Preview ${name}`, exact: true }))
       .waitFor()
-  // The list of before may begin alike.
+  // The previous list may start with the same names.
   await shown.nth(expected.length).waitFor({ state: 'detached' })
   assert.deepEqual(await names(page), expected)
 }
@@ -97,7 +97,7 @@ describeConsole('Files', world => {
     assert.ok(lists - before < 30, `the list was fetched ${lists - before} times for 40 files`)
     await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click()
     await page.getByRole('heading', { name: 'Usage' }).waitFor()
-    // The browser asks although the page of the files is left.
+    // The browser asks although the files page was left.
     assert.equal(
       await page.evaluate("!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))"),
       true,

@@ -25,7 +25,7 @@ const store = async (world: ConsoleWorld, id: string, workflow: object): Promise
 const open = async (world: ConsoleWorld, page: Page, id: string): Promise<void> => {
   await page.goto(`${world.server.base}/#/workflows/${id}`)
   await page.getByRole('application').waitFor()
-  // On a small screen not all cards are in sight at first.
+  // On a small screen not all cards are visible at first.
   await page.getByRole('button', { name: /^(Fit to screen|适应画布)/ }).click()
 }
 const select = async (page: Page, id: string) => {
@@ -103,7 +103,7 @@ describeConsole('Several users of one workflow', world => {
       await open(world, other, 'clash')
       await (await select(page, 'llm_1')).getByLabel('Prompt', { exact: true }).fill('Theirs')
       await saved(page)
-      // Nothing of it gets to the server before all of it is written.
+      // Nothing reaches the server before all of it is written.
       const written = Promise.withResolvers<void>()
       await other.route('**/workflow/update', route => written.promise.then(() => route.continue()))
       await (await select(other, 'say')).getByLabel('Answer', { exact: true }).fill('Mine: {{#llm_1.text#}}')
@@ -239,7 +239,7 @@ describeConsole('A broken workflow', world => {
     const refused = page.waitForEvent('requestfailed')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    // The last try to save is over, after which the browser would keep what it could not save.
+    // The last attempt to save has ended; after it the browser would store what could not be saved.
     await refused
     await page.waitForFunction("!Object.keys(localStorage).some(key => key.startsWith('banyan.draft.'))")
   })

@@ -28,7 +28,7 @@ const files: Record<string, string> = {
   'unlucky.txt': 'The provider does not like this unlucky text at first.',
 }
 
-/** Drops files on the page as a person does; the browser makes the event's data. */
+/** Drops files on the page as a user does; the browser creates the event's data. */
 async function drop(page: Page, dropped: Record<string, string>): Promise<void> {
   const data = await page.evaluateHandle(`(() => {
     const data = new DataTransfer()
@@ -81,7 +81,7 @@ describeConsole(
       )
       await drop(page, files)
       await page.getByRole('region', { name: 'Uploads' }).getByText('5 files added').waitFor()
-      // Nothing is reloaded: the states come by themselves.
+      // Without a reload: the statuses are updated live.
       for (const name of ['holidays.md', '请假制度.txt', 'office.txt'])
         await row(page, name).getByText('Ready', { exact: true }).waitFor()
       for (const name of ['broken.pdf', 'unlucky.txt'])
@@ -232,7 +232,7 @@ describeConsole(
         .waitFor()
       await expectAccessible(page, 'a search that is explained')
 
-      // The address is the whole search: opened by somebody else it shows the same.
+      // The URL contains the whole search: another user sees the same.
       assert.ok(page.url().includes(`file=${fileIds[2]}`), page.url())
       await page.reload()
       await why
@@ -332,7 +332,7 @@ describeConsole(
         await visit(`/${id}`, '把文件或文件夹拖到这里')
         await visit(`/${id}/search?q=${encodeURIComponent('年假')}&explain=true`, '查找的词')
         await visit(`/${id}/settings`, '索引设置')
-        // A citation that only knows the passage leads to it as well.
+        // A citation that only knows the passage links to it as well.
         await visit(`/${id}/documents/${fileIds[1]}?chunk=${second}`, '个 token')
         await page
           .locator(`[aria-current="location"]`)

@@ -28,7 +28,7 @@ async function open(world: ConsoleWorld, page: Page, id: string, workflow?: obje
   }
   await page.goto(`${world.server.base}/#/workflows/${id}`)
   await page.getByRole('application').waitFor()
-  // On a small screen not all cards are in sight at first.
+  // On a small screen not all cards are visible at first.
   await page.getByRole('button', { name: /^(Fit to screen|适应画布)/ }).click()
 }
 
@@ -41,7 +41,7 @@ async function select(page: Page, id: string) {
   return panel
 }
 
-/** Whether closing the page now would make the browser ask. */
+/** Whether the browser would ask before closing the page. */
 const asksBeforeLeaving = `(() => {
   const event = new Event('beforeunload', { cancelable: true })
   window.dispatchEvent(event)
@@ -349,7 +349,7 @@ describeConsole('The settings of a node', world => {
       const tool = panel.getByRole('region', { name: 'HTTP 工具 3' })
       await tool.getByLabel('名称', { exact: true }).fill('weather')
       await tool.getByLabel('地址', { exact: true }).fill('https://example.com/{city}')
-      // The server has looked at what was typed.
+      // The server has checked the input.
       await page.locator('.canvas [data-node="llm_1"]:not([data-severity])').waitFor()
       await expectAccessible(page, 'the form of tools in the dark')
       await saved(page)

@@ -9,7 +9,7 @@ import { expectAccessible } from './support/expect-accessible.ts'
 const kindly = 'It lets down roots from its branches, which become new trunks.'
 const gates = new Gates()
 
-/** The model says the beginning, and the rest when the gate opens. */
+/** The model streams the beginning, and the rest when the gate opens. */
 const speakSlowly = (world: ConsoleWorld): void => {
   gates.hold('rest')
   world.model.play(() => ({
@@ -83,7 +83,7 @@ describeConsole('Running a workflow in its editor', world => {
     await marked(page, 'model', 'stopped').waitFor()
     await answers(page).getByText('A: It lets down roots').waitFor()
     gates.open()
-    // What ended can be asked again.
+    // A finished run can be started again.
     await page.getByRole('button', { name: 'Run', exact: true }).last().waitFor()
   })
 

@@ -38,7 +38,7 @@ describeConsole('Signing in', world => {
       await page.goto(`${world.server.base}/#token=${operatorToken}`)
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
       assert.ok(!page.url().includes(operatorToken), page.url())
-      // What the browser itself calls the address keeps the fragment; what it sends does not.
+      // The browser's own name of the address keeps the fragment; its requests do not.
       for (const address of addresses.slice(1)) assert.ok(!address.includes(operatorToken), address)
       for (const referrer of referrers) assert.ok(!referrer?.includes(operatorToken), referrer)
     },

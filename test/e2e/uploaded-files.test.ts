@@ -6,7 +6,7 @@ const script = '<script>globalThis.ran = true; alert(1)</script>'
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${script}</svg>`
 const xhtml = `<html xmlns="http://www.w3.org/1999/xhtml"><body onload="alert(1)">${script}</body></html>`
 
-/** What would run in a browser that trusts a name, a type or its own guess. */
+/** Content that would run in a browser that trusts a name, a type or its own sniffing. */
 const hostile: Record<string, string> = {
   'page.html': `<!doctype html>${script}<img src="x" onerror="alert(1)">`,
   'page.htm': script,
@@ -48,14 +48,14 @@ describeConsole('Uploaded files', world => {
           content_base64: Buffer.from(content).toString('base64'),
         })
         const address = `${world.server.base}/api/v1/files/${json.data.file_id}`
-        // Most are handed over as downloads, which ends the visit before it begins.
+        // Most are served as downloads, which cancels the navigation.
         await page.goto(address, { waitUntil: 'load' }).catch(error => {
           assert.match(String(error), /Download is starting|net::ERR_ABORTED/, name)
         })
         assert.equal(await page.evaluate('globalThis.ran === true'), false, name)
       }
       assert.deepEqual(dialogs, [])
-      // That the browser was kept from running something is what it is to report here.
+      // A policy violation that the browser reports is expected here.
       for (const problem of problems.splice(0)) assert.match(problem, /^Blocked script execution/)
     },
     { signedIn: false, extraHTTPHeaders: { authorization: `Bearer ${operatorToken}` } },

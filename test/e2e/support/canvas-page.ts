@@ -5,20 +5,20 @@ import type { ConsoleWorld } from './console-world.ts'
 
 export interface CanvasPage {
   canvas: Locator
-  /** A card by the title of its node. */
+  /** A card by its node's title. */
   card(title: string): Locator
   cards(): Promise<number>
   edges(): Promise<number>
   middleOf(title: string): Promise<{ x: number; y: number; width: number; height: number }>
-  /** Drags from the dot at the right of one card to another card. */
+  /** Drags from the right port of one card to another card. */
   connect(from: string, to: string): Promise<void>
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Opens a workflow in the editor and gives what a person sees of its canvas. */
+/** Opens a workflow in the editor and returns its canvas. */
 export async function openCanvas(page: Page, world: ConsoleWorld, id: string): Promise<CanvasPage> {
-  // Wide enough for a small graph to be seen whole.
+  // Wide enough to show a small graph completely.
   await page.setViewportSize({ width: 1600, height: 900 })
   await page.goto(`${world.server.base}/#/workflows/${id}`)
   return canvasOf(page)
@@ -26,7 +26,7 @@ export async function openCanvas(page: Page, world: ConsoleWorld, id: string): P
 
 export async function canvasOf(page: Page): Promise<CanvasPage> {
   const canvas = page.getByRole('application')
-  // It is loaded when it is first needed, and is the largest part of the console.
+  // The editor is loaded on first use, and is the largest part of the console.
   await canvas.waitFor({ timeout: 60_000 })
   const card = (title: string): Locator =>
     canvas.getByRole('button', { name: new RegExp(`^${escaped(title)}(,|，|$)`) })
@@ -53,7 +53,7 @@ export async function canvasOf(page: Page): Promise<CanvasPage> {
   }
 }
 
-/** Asks again until the server has it, as saving takes a moment; the last failure tells why it never had. */
+/** Retries until the server has it, because saving takes a moment; the last failure is thrown. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++)
     try {

@@ -16,7 +16,7 @@ export interface ConsoleWorld {
 export interface Visit {
   page: Page
   context: BrowserContext
-  /** Problems that the page itself reported: errors in its log, failed requests, uncaught ones. */
+  /** Problems that the page reported: console errors, failed requests, uncaught exceptions. */
   problems: string[]
 }
 
@@ -26,7 +26,7 @@ const missing = 'no Chromium here: install one or set CHROME_PATH'
 if (!found && process.env['REQUIRE_BROWSER'] === '1')
   throw new Error(`The browser tests cannot run: ${missing}`)
 
-/** A suite in a real browser against the real server, with a scripted model behind it. */
+/** A suite in a real browser against the real server, with a scripted model. */
 export function describeConsole(
   name: string,
   define: (world: ConsoleWorld) => void,
@@ -49,7 +49,7 @@ export function describeConsole(
   })
 }
 
-/** One flow. Where it fails, its trace is kept: `npx playwright show-trace test-results/…zip` shows every step. */
+/** One flow. If it fails, its trace is kept: `npx playwright show-trace test-results/…zip` shows every step. */
 export function flow(
   world: ConsoleWorld,
   name: string,
@@ -90,11 +90,11 @@ async function openVisit(
     reducedMotion: 'reduce',
     ...options,
   })
-  // Snapshots of the page without pictures: these would take more of the processor than the flow itself.
+  // Snapshots of the page without screenshots, which would use more CPU than the flow itself.
   await context.tracing.start({ snapshots: true })
   if (signedIn)
     await context.addInitScript(kept => {
-      // Only for a browser that was never here: a flow may sign out and reload.
+      // Only for a new browser: a flow may sign out and reload.
       if (localStorage.getItem('banyan.visited') !== null) return
       localStorage.setItem('banyan.visited', 'yes')
       localStorage.setItem('banyan.token', kept)
@@ -104,7 +104,7 @@ async function openVisit(
   const problems: string[] = []
   page.on('pageerror', error => problems.push(`uncaught: ${error.stack ?? error.message}`))
   page.on('console', entry => {
-    // The browser logs every answer with a failing status; flows that provoke one see it on the page.
+    // The browser logs every failed response; flows that provoke one check it on the page.
     if (entry.type() === 'error' && !/Failed to load resource/.test(entry.text())) problems.push(entry.text())
   })
   return { page, context, problems }

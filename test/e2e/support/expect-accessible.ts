@@ -12,17 +12,17 @@ interface Violation {
   nodes: { target: string[]; html: string }[]
 }
 
-/** What still fades in has not the contrast that it comes to have. What turns forever is not waited for. */
+/** Elements that fade in do not have their final contrast yet. Infinite animations are not waited for. */
 const settled = `Promise.all(
   document.getAnimations()
     .filter(each => each.effect?.getComputedTiming().endTime < 10000)
     .map(each => each.finished.catch(() => undefined)),
 )`
 
-/** axe-core finds nothing serious or critical on the page as it stands, or in the part that a selector names. */
+/** axe-core finds nothing serious or critical on the page, or in the part that a selector names. */
 export async function expectAccessible(page: Page, where: string, within = 'html'): Promise<void> {
   await page.evaluate(`${settled}.then(() => undefined)`)
-  // Evaluated by the debugger, not by the page, whose policy lets no foreign script in.
+  // Evaluated by the debugger, because the page's policy allows no foreign script.
   await page.evaluate(source)
   const violations = await page.evaluate<Violation[]>(
     `axe.run(${JSON.stringify(within)}).then(({ violations }) => violations)`,
