@@ -8,7 +8,7 @@ const toolTypes = ['http', 'workflow', 'mcp', 'knowledge']
 
 const node = (id: string, type: string, data: JsonRecord): GraphNode => ({ id, type, data })
 
-/** Nodes one after the other, between an input and an end. */
+/** The nodes in sequence, between an input and an end. */
 function chain(...between: GraphNode[]): Graph {
   const nodes = [
     node('input', 'base', { type: 'input', title: 'Input' }),
@@ -25,25 +25,25 @@ function chain(...between: GraphNode[]): Graph {
 const output = (answer: string): GraphNode =>
   node('output', 'base', { type: 'output', title: 'Output', answer })
 
-/** A tool in the form that a model's node takes; undefined when it does not say how it is run. */
-function toolIn(name: string, tool: unknown): JsonRecord | undefined {
+/** A tool in the form of an llm node; undefined if its running_config is not usable. */
+function toolSource(name: string, tool: unknown): JsonRecord | undefined {
   if (name === 'web_search') return { type: 'web_search' }
   const running = isJsonRecord(tool) ? ownValue(tool, 'running_config') : undefined
   if (!isJsonRecord(running)) return undefined
   return toolTypes.includes(String(ownValue(running, 'type'))) ? { name, ...running } : undefined
 }
 
-/** The tools that the model gets, and the names of those that are left out. */
-export function toolsOf({ config }: Agent): { used: [string, JsonRecord][]; leftOut: string[] } {
+/** The tools of the model, and the names of those that are ignored. */
+export function toolsOf({ config }: Agent): { used: [string, JsonRecord][]; ignored: string[] } {
   const all = Object.entries(isJsonRecord(config.tools) ? config.tools : {})
-  const read = all.map(([name, tool]) => [name, toolIn(name, tool)] as const)
+  const read = all.map(([name, tool]) => [name, toolSource(name, tool)] as const)
   return {
     used: read.flatMap(([name, tool]): [string, JsonRecord][] => (tool ? [[name, tool]] : [])),
-    leftOut: read.flatMap(([name, tool]) => (tool ? [] : [name])),
+    ignored: read.flatMap(([name, tool]) => (tool ? [] : [name])),
   }
 }
 
-/** What keeps a text from being read as a template, should it hold the marks of a reference. */
+/** Keeps reference marks in a plain text from being read as a template. */
 const literal = (text: string): string => text.replaceAll('{{#', '{{ #')
 
 function persona({ name, intro, config }: Agent): string {
@@ -65,8 +65,8 @@ function modelGraph(agent: Agent): Graph {
   return chain(llm, output('{{#llm.text#}}'))
 }
 
-const noModelWords = `以上是知识库中找到的内容。尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 后，将由模型来回答。
-This is what the knowledge bases hold. No model is configured: set MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY, and a model answers from it.`
+const noModelNotice = `以上是知识库中找到的内容。尚未配置模型：设置 MODEL_BASE_URL、MODEL_NAME 和 MODEL_API_KEY 后，将由模型来回答。
+These passages are from the knowledge bases. No model is configured: set MODEL_BASE_URL, MODEL_NAME and MODEL_API_KEY to get an answer from a model.`
 
 function retrievalGraph(agent: Agent): Graph {
   const retrieve = node('retrieve', 'tool', {
@@ -76,12 +76,12 @@ function retrievalGraph(agent: Agent): Graph {
     knowledge_ids: Object.keys(agent.learn),
     top_k: retrievedPassages,
   })
-  return chain(retrieve, output(`{{#retrieve.result#}}\n\n${noModelWords}`))
+  return chain(retrieve, output(`{{#retrieve.result#}}\n\n${noModelNotice}`))
 }
 
 /**
- * The graph that a persona without a workflow runs. Where no model is configured, an agent with knowledge still shows
- * what it finds; without knowledge the model's own node fails and says what to set.
+ * The graph of a persona, which has no workflow. Without a configured model, an agent with knowledge still shows the
+ * passages it finds; without knowledge the llm node fails and says what to configure.
  */
 export const agentGraph = (agent: Agent, { hasModel }: { hasModel: boolean }): Graph =>
   hasModel || Object.keys(agent.learn).length === 0 ? modelGraph(agent) : retrievalGraph(agent)

@@ -1,19 +1,95 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { Agent, AgentSummary } from './agent.ts'
+import { type Database, readPage } from '../database/database.ts'
+import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
+import { integer, json, optional, table, text } from '../database/table.ts'
+import type { Agent, AgentAccess, AgentSummary } from './agent.ts'
 
-export interface AgentStore {
-  add(workspaceId: string, agent: Agent): Promise<void>
-  /**
-   * Changes it under a lock, so that two changes at once both count. `change` may run again after a conflict.
-   * Undefined when there is none.
-   */
-  update(workspaceId: string, id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined>
-  find(workspaceId: string, id: string): Promise<Agent | undefined>
-  /** The only look by id alone: it finds nothing but public agents, of workspaces that are still there. */
-  findPublic(id: string): Promise<{ workspaceId: string; agent: Agent } | undefined>
-  findMany(workspaceId: string, ids: readonly string[]): Promise<Agent[]>
-  /** The last changed first. */
-  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>>
-  /** Hides it with all its conversations at once; false when there is none. The rest is left to a sweep. */
-  remove(workspaceId: string, id: string, at: number): Promise<boolean>
+export const agents = table('agents', {
+  workspaceId: text(),
+  id: text(),
+  name: text(),
+  search: text(),
+  access: text<AgentAccess>(),
+  createdAt: integer(),
+  updatedAt: integer(),
+  deletedAt: optional(integer()),
+  intro: text(),
+  memory: json<Agent['memory']>(),
+  learn: json<Agent['learn']>(),
+  config: json<Agent['config']>(),
+})
+
+const summary = agents.columns('id', 'name', 'access', 'createdAt', 'updatedAt', 'intro', 'config')
+const details = agents.columns('memory', 'learn')
+const workspace = agents.columns('workspaceId')
+
+/** A deleted agent is never found and never changed; `ConversationStore.sweep` removes its rows later. */
+export class AgentStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async add(workspaceId: string, agent: Agent): Promise<void> {
+    const row = { workspaceId, ...agent, search: searchText(agent.name, agent.id) }
+    await this.#database.transaction(transaction => transaction.run(agents.insert(row)))
+  }
+
+  /** Changes it under a lock, so that concurrent changes are all applied. `change` may run again after a conflict. */
+  update(workspaceId: string, id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
+    return this.#database.transaction(async transaction => {
+      const key = agents.where({ workspaceId, id })
+      const before = await transaction.get(
+        sql`SELECT ${summary}, ${details} FROM agents WHERE ${key} AND deleted_at IS NULL ${this.#database.forUpdate}`,
+      )
+      if (!before) return undefined
+      const agent = change(before)
+      const { name, access, updatedAt, intro, memory, learn, config } = agent
+      const search = searchText(name, id)
+      const values = agents.set({ name, search, access, updatedAt, intro, memory, learn, config })
+      await transaction.run(sql`UPDATE agents SET ${values} WHERE ${key}`)
+      return agent
+    })
+  }
+
+  async find(workspaceId: string, id: string): Promise<Agent | undefined> {
+    return (await this.findMany(workspaceId, [id]))[0]
+  }
+
+  /** The only lookup by id alone: it finds only public agents of workspaces that are not deleted. */
+  async findPublic(id: string): Promise<{ workspaceId: string; agent: Agent } | undefined> {
+    const row = await this.#database.get(sql`
+      SELECT ${workspace}, ${summary}, ${details} FROM agents
+      WHERE id = ${id} AND access = 'public' AND deleted_at IS NULL AND NOT EXISTS
+        (SELECT 1 FROM workspaces w WHERE w.id = agents.workspace_id AND w.deleted_at IS NOT NULL)`)
+    if (!row) return undefined
+    const { workspaceId, ...agent } = row
+    return { workspaceId, agent }
+  }
+
+  async findMany(workspaceId: string, ids: readonly string[]): Promise<Agent[]> {
+    if (ids.length === 0) return []
+    return this.#database.all(sql`
+      SELECT ${summary}, ${details} FROM agents
+      WHERE workspace_id = ${workspaceId} AND id IN ${list(ids)} AND deleted_at IS NULL`)
+  }
+
+  /** Most recently updated first. */
+  list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>> {
+    const from = sql`agents WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL${andMatches(keyword)}`
+    return readPage(this.#database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
+  }
+
+  /** Hides it together with its conversations; false when there is none. */
+  remove(workspaceId: string, id: string, deletedAt: number): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      const key = agents.where({ workspaceId, id })
+      return (
+        (await transaction.run(
+          sql`UPDATE agents SET ${agents.set({ deletedAt })} WHERE ${key} AND deleted_at IS NULL`,
+        )) > 0
+      )
+    })
+  }
 }

@@ -1,8 +1,8 @@
 export const agentAccesses = ['public', 'private'] as const
-/** `public`: whoever knows its id may talk to it without a token. */
+/** `public`: anyone who knows its id may chat with it without a token. */
 export type AgentAccess = (typeof agentAccesses)[number]
 
-/** A value that an agent remembers; `default` holds until a workflow assigns another. */
+/** A memory value; `default` applies until a workflow assigns another. */
 export interface MemoryEntry {
   readonly name?: string
   readonly description?: string
@@ -14,7 +14,7 @@ export interface AgentTool {
   readonly running_config?: Readonly<Record<string, unknown>>
 }
 
-/** The names are those of the wire. Keys that nobody knows here are kept for the clients that do. */
+/** With the names of the wire format. Unknown keys are kept for the clients that use them. */
 export interface AgentConfig {
   readonly prologue?: string
   readonly recommendation_question?: readonly string[]
@@ -26,13 +26,13 @@ export interface AgentConfig {
   readonly [key: string]: unknown
 }
 
-/** What a conversation talks to. */
+/** The counterpart of a conversation. */
 export interface Agent {
   readonly id: string
   readonly name: string
   readonly intro: string
   readonly memory: Readonly<Record<string, MemoryEntry>>
-  /** By knowledge id. */
+  /** By the id of the knowledge base. */
   readonly learn: Readonly<Record<string, unknown>>
   readonly config: AgentConfig
   readonly access: AgentAccess
@@ -40,16 +40,16 @@ export interface Agent {
   readonly updatedAt: number
 }
 
-/** What a list tells of an agent: the rest may be long. */
+/** An agent in a list; the other fields may be long. */
 export type AgentSummary = Omit<Agent, 'memory' | 'learn'>
 
-/** What a caller wants to change; what is left out stays as it is. */
+/** A patch: a field that is left out stays as it is. */
 export interface AgentChange {
   readonly name?: string | undefined
   readonly intro?: string | undefined
   readonly memory?: Agent['memory'] | undefined
   readonly learn?: Agent['learn'] | undefined
-  /** Key by key: one that is null goes. */
+  /** Merged by key: null removes a key. */
   readonly config?: Readonly<Record<string, unknown>> | undefined
   readonly access?: AgentAccess | undefined
 }

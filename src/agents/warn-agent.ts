@@ -1,12 +1,22 @@
 import { type Finding, pointerSegment } from '../contract/finding.ts'
+import type { Graph } from '../workflow/graph.ts'
 import type { Agent } from './agent.ts'
 import { agentGraph, toolsOf } from './agent-graph.ts'
-import type { AgentReferences } from './agent-references.ts'
+
+/** Looks up what an agent refers to. */
+export interface AgentReferences {
+  hasWorkflow(workspaceId: string, workflowId: string): Promise<boolean>
+  /** The ids that are not knowledge bases of the workspace. */
+  missingKnowledge(workspaceId: string, knowledgeIds: readonly string[]): Promise<string[]>
+  hasModel(workspaceId: string, name: string): Promise<boolean>
+  /** The problems of a graph, with JSON pointers relative to the graph. */
+  checkGraph(graph: Graph): Finding[]
+}
 
 const modelData = '/nodes/1/data/'
 const listName = pointerSegment('数据源/API工具')
 
-/** Where a finding in the graph of a persona comes from. */
+/** The field of the agent that a finding in the persona's graph comes from. */
 function placeInAgent(agent: Agent, path: string): string {
   if (!path.startsWith(modelData)) return '/config'
   const [field, index] = path.slice(modelData.length).split('/')
@@ -21,14 +31,14 @@ function placeInAgent(agent: Agent, path: string): string {
 
 function warnPersona(references: AgentReferences, agent: Agent): Finding[] {
   const found = references.checkGraph(agentGraph(agent, { hasModel: true }))
-  const dropped = toolsOf(agent).leftOut.map(name => ({
+  const ignored = toolsOf(agent).ignored.map(name => ({
     path: `/config/tools/${pointerSegment(name)}`,
-    message: 'is left out: its running_config needs a type that is http, workflow, mcp or knowledge',
+    message: 'is ignored: its running_config needs the type http, workflow, mcp or knowledge',
   }))
-  return [...found.map(({ path, message }) => ({ path: placeInAgent(agent, path), message })), ...dropped]
+  return [...found.map(({ path, message }) => ({ path: placeInAgent(agent, path), message })), ...ignored]
 }
 
-/** What keeps an agent from answering as it should. It may be put together in any order, so all of it is only told. */
+/** What prevents an agent from answering. Only warnings, because the parts of an agent may be created in any order. */
 export async function warnAgent(
   references: AgentReferences,
   workspaceId: string,
@@ -39,7 +49,10 @@ export async function warnAgent(
   if (workflowId && !(await references.hasWorkflow(workspaceId, workflowId)))
     warnings.push({ path: '/config/workflow_id', message: `There is no workflow ${workflowId} yet` })
   if (model && !(await references.hasModel(workspaceId, model)))
-    warnings.push({ path: '/config/model', message: `There is no model ${model}; add it, or leave this out` })
+    warnings.push({
+      path: '/config/model',
+      message: `There is no model ${model}; add it, or remove this setting`,
+    })
   const ids = Object.keys(agent.learn)
   for (const id of ids.length > 0 ? await references.missingKnowledge(workspaceId, ids) : [])
     warnings.push({ path: `/learn/${pointerSegment(id)}`, message: `There is no knowledge base ${id}` })

@@ -1,9 +1,9 @@
-import type { AgentReferences } from '../agents/agent-references.ts'
 import { AgentService } from '../agents/agent-service.ts'
+import type { AgentReferences } from '../agents/warn-agent.ts'
 import { ChatService } from '../conversations/chat-service.ts'
 import { ConversationListener } from '../conversations/conversation-listener.ts'
 import { ConversationService } from '../conversations/conversation-service.ts'
-import { TurnWaiters } from '../conversations/turn-waiters.ts'
+import { TurnLifecycle } from '../conversations/turn-lifecycle.ts'
 import type { FileService } from '../files/file-service.ts'
 import { type LanguageModels, ModelNotConfigured } from '../models/language-model.ts'
 import { nodeKinds } from '../nodes/registry.ts'
@@ -13,32 +13,35 @@ import { warnGraph } from '../workflow/warn-graph.ts'
 import type { Chore } from './create-knowledge.ts'
 import type { Adapters } from './runtime-parts.ts'
 
-/** Whoever the runs of conversations work for; it is there before the runs are. */
-export function createListener({ agentStore, conversationStore, clock }: Adapters, files: FileService) {
-  const waiters = new TurnWaiters()
+/** The part of conversations below the runs: it stores what runs report, and never calls them. */
+export function createTurns(adapters: Adapters, files: FileService) {
+  const { agentStore, conversationStore, turnStore, clock } = adapters
+  const lifecycle = new TurnLifecycle(turnStore, clock)
   const listener = new ConversationListener({
-    store: conversationStore,
+    conversations: conversationStore,
+    turns: turnStore,
+    lifecycle,
     agents: agentStore,
     files,
-    waiters,
     clock,
   })
-  return { listener, waiters }
+  return { lifecycle, listener }
 }
 
-/** The parts of agents and conversations, put together. */
-export function createConversations(
-  adapters: Adapters,
-  around: {
-    files: FileService
-    models: LanguageModels
-    runs: Runs
-    waiters: TurnWaiters
-    /** No other machine works on the same database. */
-    isAlone: boolean
-  },
-) {
-  const { clock, agentStore, conversationStore, workflowStore, knowledgeStore, transcriber } = adapters
+interface ConversationDependencies {
+  files: FileService
+  models: LanguageModels
+  runs: Runs
+  lifecycle: TurnLifecycle
+  /** No other process uses the database. */
+  isAlone: boolean
+}
+
+/** Agents, and the part of conversations above the runs, which starts and reads them. */
+export function createConversations(adapters: Adapters, dependencies: ConversationDependencies) {
+  const { clock, agentStore, conversationStore, turnStore, workflowStore, knowledgeStore, transcriber } =
+    adapters
+  const { models, runs, isAlone } = dependencies
   const references: AgentReferences = {
     hasWorkflow: async (workspaceId, id) => (await workflowStore.find(workspaceId, id)) !== undefined,
     missingKnowledge: async (workspaceId, ids) => {
@@ -46,7 +49,7 @@ export function createConversations(
       return ids.filter((_, index) => !found[index])
     },
     hasModel: (workspaceId, name) =>
-      around.models.find(workspaceId, name).then(
+      models.find(workspaceId, name).then(
         () => true,
         (error: unknown) => {
           if (error instanceof ModelNotConfigured) return false
@@ -59,13 +62,14 @@ export function createConversations(
     },
   }
   const agents = new AgentService(agentStore, references, clock)
-  const conversations = new ConversationService(conversationStore, around.runs, clock)
-  const chats = new ChatService({ store: conversationStore, clock, transcriber, ...around })
+  const conversations = new ConversationService(conversationStore, runs, clock)
+  const stores = { conversations: conversationStore, turns: turnStore }
+  const chats = new ChatService({ ...stores, clock, transcriber, ...dependencies })
   const startedAt = clock.now()
   let isFirst = true
   const freeTurns = async (): Promise<void> => {
-    // Whoever was about to start a run when this process began has died.
-    const before = isFirst && around.isAlone ? { before: startedAt } : {}
+    // A process that was starting a run before this one began has crashed.
+    const before = isFirst && isAlone ? { before: startedAt } : {}
     isFirst = false
     await chats.endInterrupted(before)
   }

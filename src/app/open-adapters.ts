@@ -5,16 +5,17 @@ import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
 import { openUsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
 import { openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
-import { SqlAgentStore } from '../adapters/sql/sql-agent-store.ts'
-import { SqlConversationStore } from '../adapters/sql/sql-conversation-store.ts'
 import { SqlLayoutStore } from '../adapters/sql/sql-layout-store.ts'
 import { SqlOutputVault } from '../adapters/sql/sql-output-vault.ts'
 import { SqlRunStore } from '../adapters/sql/sql-run-store.ts'
 import { SqlUsageStore } from '../adapters/sql/sql-usage-store.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
+import { AgentStore } from '../agents/agent-store.ts'
 import { TableArchive } from '../backup/table-archive.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
+import { ConversationStore } from '../conversations/conversation-store.ts'
+import { TurnStore } from '../conversations/turn-store.ts'
 import type { Database } from '../database/database.ts'
 import { FileStore } from '../files/file-store.ts'
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts'
@@ -90,8 +91,9 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     runStore: new SqlRunStore(database),
     usageStore: new SqlUsageStore(database),
     outputVault: new SqlOutputVault(database),
-    agentStore: new SqlAgentStore(database),
-    conversationStore: new SqlConversationStore(database),
+    agentStore: new AgentStore(database),
+    conversationStore: new ConversationStore(database),
+    turnStore: new TurnStore(database),
     modelSettingsStore: new ModelSettingsStore(database),
     secretBox: await openSecretBox(config),
     checkDatabase: () => database.check(),

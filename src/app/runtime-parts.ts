@@ -4,6 +4,7 @@ import type { AgentStore } from '../agents/agent-store.ts'
 import type { TableArchive } from '../backup/table-archive.ts'
 import type { Config } from '../config.ts'
 import type { ConversationStore } from '../conversations/conversation-store.ts'
+import type { TurnStore } from '../conversations/turn-store.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob-store.ts'
 import type { FileStore } from '../files/file-store.ts'
@@ -68,6 +69,7 @@ export interface Adapters {
   outputVault: OutputVault
   agentStore: AgentStore
   conversationStore: ConversationStore
+  turnStore: TurnStore
   modelSettingsStore: ModelSettingsStore
   /** The model of the settings. */
   environmentModel: EnvironmentModel | undefined

@@ -25,7 +25,7 @@ import { ModelSettingsService } from '../models/model-settings-service.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import { LayoutService } from '../workflow/layout-service.ts'
 import { WorkflowService } from '../workflow/workflow-service.ts'
-import { createConversations, createListener } from './create-conversations.ts'
+import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
 import { describeServer } from './describe-server.ts'
@@ -56,7 +56,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   const knowledge = createKnowledge(adapters, files, config)
   const settings = new ModelSettingsService(adapters.modelSettingsStore, adapters.secretBox, clock)
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
-  const { listener, waiters } = createListener(adapters, files)
+  const { lifecycle, listener } = createTurns(adapters, files)
   const { runs, live, ...running } = createRuns(adapters, config, {
     files,
     search: knowledge.search,
@@ -64,7 +64,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
     listener,
   })
   const conversations = createConversations(adapters, {
-    ...{ files, models, runs, waiters },
+    ...{ files, models, runs, lifecycle },
     isAlone: config.databaseUrl === undefined,
   })
   const metrics = new Metrics()

@@ -1,6 +1,13 @@
-import type { MessageType } from '../workflow/step.ts'
+import { limits } from '../contract/limits.ts'
+import type { FileService } from '../files/file-service.ts'
+import type { FileRecord } from '../files/file-store.ts'
+import { AppError, invalidField } from '../kernel/app-error.ts'
+import { ModelFailure } from '../models/model-failure.ts'
+import type { Transcriber } from '../models/transcriber.ts'
+import type { MessageType, RunFile } from '../workflow/step.ts'
+import { storableText } from './conversation.ts'
 
-/** What a client sends as one turn. */
+/** The request of one turn. */
 export interface ChatRequest {
   dataType: MessageType
   content: string
@@ -9,6 +16,126 @@ export interface ChatRequest {
   chatId: string | undefined
   messageId: string | undefined
   timestamp: number | undefined
-  /** Of what was sent under an Idempotency-Key; empty where there was none. */
+  /** Hash of the request that was sent with an Idempotency-Key; empty without one. */
   fingerprint: string
+}
+
+export interface ChatInput {
+  /** What is stored and shown; of a recording its transcript. */
+  content: string
+  files: readonly RunFile[]
+}
+
+export interface InputParts {
+  files: Pick<FileService, 'info' | 'find' | 'read'>
+  /** Undefined if none is configured. */
+  transcriber: Transcriber | undefined
+}
+
+const carriesFiles = {
+  text: false,
+  action: false,
+  image: true,
+  file: true,
+  voice: true,
+  video: true,
+} as const
+
+function checkForm({ dataType, content, fileIds }: ChatRequest): void {
+  if (!carriesFiles[dataType] && content.trim() === '')
+    throw invalidField('/content', `is required for the type ${dataType}`)
+  if (carriesFiles[dataType] && fileIds.length === 0)
+    throw invalidField('/file_list', `needs at least one uploaded file for the type ${dataType}`)
+  if (dataType === 'video')
+    throw new AppError(
+      'unsupported_media_type',
+      'Video is not supported; send single frames as images, or the sound as voice',
+      { errors: [{ path: '/data_type', message: 'video is not supported' }] },
+    )
+}
+
+/** Only files of the workspace are found: a file of another one does not exist for the caller. */
+async function findFiles(
+  { files }: InputParts,
+  workspaceId: string,
+  { dataType, fileIds }: ChatRequest,
+): Promise<FileRecord[]> {
+  if (fileIds.length === 0) return []
+  const { items, missing } = await files.info(workspaceId, [...fileIds])
+  const findings = [...fileIds.entries()]
+    .filter(([, id]) => missing.includes(id))
+    .map(([at, id]) => ({ path: `/file_list/${at}`, message: `refers to a file that does not exist: ${id}` }))
+  if (findings[0])
+    throw new AppError('invalid_request', `${findings[0].path} ${findings[0].message}`, { errors: findings })
+  const byId = new Map(items.map(file => [file.id, file]))
+  const found = fileIds.map(id => byId.get(id)!)
+  const wrong = dataType === 'image' ? found.findIndex(file => !file.mimeType.startsWith('image/')) : -1
+  if (wrong >= 0)
+    throw invalidField(
+      `/file_list/${wrong}`,
+      `is not an image but ${found[wrong]!.mimeType}; send it as a file`,
+    )
+  return found
+}
+
+async function bytesOf({ files }: InputParts, workspaceId: string, id: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  const content = await files.read(await files.find(workspaceId, id))
+  for await (const chunk of content) chunks.push(chunk as Uint8Array)
+  return Buffer.concat(chunks)
+}
+
+async function transcribe(
+  parts: InputParts,
+  workspaceId: string,
+  recordings: readonly FileRecord[],
+  signal: AbortSignal,
+): Promise<string> {
+  const { transcriber } = parts
+  if (!transcriber)
+    throw new AppError(
+      'unsupported_media_type',
+      'Voice messages are not configured: set TRANSCRIBE_BASE_URL and TRANSCRIBE_MODEL',
+      { errors: [{ path: '/data_type', message: 'voice needs a transcription service' }] },
+    )
+  const large = recordings.findIndex(file => file.size > limits.voiceBytes)
+  if (large >= 0)
+    throw new AppError(
+      'too_large',
+      `/file_list/${large}: the recording is larger than ${limits.voiceBytes} bytes; send a shorter one`,
+    )
+  const texts: string[] = []
+  for (const { id, name, mimeType } of recordings) {
+    const audio = { name, mimeType, bytes: await bytesOf(parts, workspaceId, id) }
+    texts.push(
+      await transcriber.transcribe(audio, signal).catch((error: unknown) => {
+        if (!(error instanceof ModelFailure)) throw error
+        throw new AppError('model_failed', `The recording could not be transcribed: ${error.message}`, {
+          cause: error,
+        })
+      }),
+    )
+  }
+  return storableText(texts.map(text => text.trim()).join('\n'))
+}
+
+/** Checks what the user sent and brings it into the form that runs take. */
+export async function readInput(
+  parts: InputParts,
+  workspaceId: string,
+  request: ChatRequest,
+  signal: AbortSignal,
+): Promise<ChatInput> {
+  checkForm(request)
+  const found = await findFiles(parts, workspaceId, request)
+  const transcript =
+    request.dataType === 'voice' ? await transcribe(parts, workspaceId, found, signal) : undefined
+  return {
+    content: [transcript, request.content].filter(Boolean).join('\n'),
+    // The transcript replaces the recording, which no model receives.
+    files:
+      request.dataType === 'voice'
+        ? []
+        : found.map(({ id, name, mimeType, size }) => ({ file_id: id, name, mime_type: mimeType, size })),
+  }
 }

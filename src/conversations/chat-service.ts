@@ -1,163 +1,223 @@
 import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
-import type { ChatRequest } from './chat-request.ts'
-import { ChatTurn, lookMilliseconds, noConversation } from './chat-turn.ts'
+import { mintId } from '../kernel/ids.ts'
+import { type ChatInput, type ChatRequest, type InputParts, readInput } from './chat-request.ts'
+import { ChatTurn, type ChatTurnParts, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
-import type { ActiveTurn, Begun, NewTurn } from './conversation-store.ts'
-import { findRun } from './find-run.ts'
-import { newTurn } from './new-turn.ts'
-import { type MessageReader, type ReadMessage, readMessage } from './read-message.ts'
-import { reconcileOld, reconcileTurn } from './reconcile-turn.ts'
-import { type StartParts, startTurn } from './start-turn.ts'
-import { Strangers } from './strangers.ts'
+import { findRun, recoverOldTurn, recoverTurn, type StartParts, startTurn } from './turn-run.ts'
+import type { CreateOutcome, NewTurn } from './turn-store.ts'
 
-export interface ChatParts extends StartParts, MessageReader {
-  /** How long a turn waits for another one of its conversation. */
+export interface ChatParts extends StartParts, ChatTurnParts, InputParts {
+  /** How long a turn waits for the active turn of its conversation. */
   turnWaitMilliseconds?: number
-  /** Most turns without a token at the same time. */
+  /** Maximum number of concurrent turns without a token. */
   anonymousTurns?: number
 }
 
-/** Who is talked to, and where. The conversation belongs to the agent. */
-export interface ChatPlace {
+/** Where a message is sent to. The conversation belongs to the agent. */
+export interface ChatTarget {
   workspaceId: string
   agent: Agent
   conversation: Conversation
-  /** Nobody sent a token. */
+  /** The request has no token. */
   isAnonymous: boolean
 }
 
-interface MadeTurn {
+interface CreatedTurn {
   turn: ChatTurn
-  /** Resolves when nobody works on it any more. */
+  /** Resolves when no process works on it any more. */
   settled: Promise<unknown>
 }
 
 const dayMilliseconds = 86_400_000
-const stuckBatch = 100
+const recoveryBatch = 100
+const maxNameLength = 50
 
 const noActions = (): AppError =>
-  new AppError('unsupported_media_type', 'This agent has no workflow that takes actions', {
+  new AppError('unsupported_media_type', 'Only agents with a workflow accept actions', {
     errors: [{ path: '/data_type', message: 'an action needs an agent with a workflow' }],
   })
 
 export class ChatService {
   readonly #parts: ChatParts
   readonly #turnWait: number
-  readonly #strangers: Strangers
+  readonly #anonymous: AnonymousLimiter
 
   constructor(parts: ChatParts) {
     this.#parts = parts
     this.#turnWait = parts.turnWaitMilliseconds ?? limits.turnWaitMilliseconds
-    this.#strangers = new Strangers(parts.anonymousTurns ?? limits.anonymousTurns)
+    this.#anonymous = new AnonymousLimiter(parts.anonymousTurns ?? limits.anonymousTurns)
   }
 
-  /** Resolves when the turn is stored and its run has begun, or when it turns out to be one of before. */
-  async chat(place: ChatPlace, request: ChatRequest, signal: AbortSignal): Promise<ChatTurn> {
-    const { workspaceId, conversation } = place
+  /** Resolves when the turn is stored and its run has started, or when it turns out to be an earlier one. */
+  async chat(target: ChatTarget, request: ChatRequest, signal: AbortSignal): Promise<ChatTurn> {
+    const { workspaceId, conversation } = target
     const known =
       request.chatId === undefined
         ? undefined
-        : await this.#parts.store.findTurn(workspaceId, conversation.id, request.chatId)
+        : await this.#parts.turns.find({
+            ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId },
+          })
     if (known) refuseOther(known, request)
-    const begunAgain = known !== undefined && (await this.#neverRan(workspaceId, known))
-    if (known && !begunAgain) return new ChatTurn(this.#parts, workspaceId, known, true)
-    if (!place.isAnonymous) return (await this.#make(place, request, begunAgain, signal)).turn
-    return this.#strangers.count(() => this.#make(place, request, begunAgain, signal))
+    const reopen = known !== undefined && (await this.#neverRan(known))
+    if (known && !reopen) return new ChatTurn(this.#parts, known, true)
+    if (!target.isAnonymous) return (await this.#create(target, request, reopen, signal)).turn
+    return this.#anonymous.limit(() => this.#create(target, request, reopen, signal))
   }
 
   /** A crash left it without a run: sent again, it gets one. */
-  async #neverRan(workspaceId: string, { status, error, runId }: Turn): Promise<boolean> {
-    if (status !== 'failed' || error?.reason !== 'unavailable') return false
-    return (await findRun(this.#parts.runs, workspaceId, runId)) === undefined
+  async #neverRan(turn: Turn): Promise<boolean> {
+    if (turn.status !== 'failed' || turn.error?.reason !== 'unavailable') return false
+    return (await findRun(this.#parts.runs, turn)) === undefined
   }
 
-  async #make(
-    place: ChatPlace,
+  async #create(
+    target: ChatTarget,
     request: ChatRequest,
-    begunAgain: boolean,
+    reopen: boolean,
     signal: AbortSignal,
-  ): Promise<MadeTurn> {
-    const { workspaceId, agent, conversation, isAnonymous } = place
-    const { store, clock } = this.#parts
+  ): Promise<CreatedTurn> {
+    const { agent, conversation } = target
+    const { turns, clock } = this.#parts
     const now = clock.now()
     if (request.timestamp !== undefined && request.timestamp > now + dayMilliseconds)
-      throw invalidField('/timestamp', 'lies in the future; it is in milliseconds since 1970')
-    const message = await this.#read(place, request, signal)
+      throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
+    const input = await this.#readInput(target, request, signal)
     if (request.dataType === 'action' && !agent.config.workflow_id) throw noActions()
-    const wish = { ...newTurn(conversation.id, request, message, now), isAnonymous, begunAgain }
-    const begun = await this.#begin(workspaceId, wish, signal)
-    if (begun.outcome === 'seen') {
-      refuseOther(begun.turn, request)
-      const turn = new ChatTurn(this.#parts, workspaceId, begun.turn, true)
-      return { turn, settled: Promise.resolve() }
+    const created = await this.#waitAndCreate({ ...newTurn(target, request, input, now), reopen }, signal)
+    if (created.outcome === 'existing') {
+      refuseOther(created.turn, request)
+      return { turn: new ChatTurn(this.#parts, created.turn, true), settled: Promise.resolve() }
     }
     const userId = request.userId ?? conversation.userId
-    const started = { agent, turn: begun.turn, userId, dataType: request.dataType, message }
-    const { settled } = await startTurn(this.#parts, workspaceId, started, begun.waitingRunId)
+    const started = { agent, turn: created.turn, userId, dataType: request.dataType, input }
+    const { settled } = await startTurn(this.#parts, started, created.waitingRunId)
     // It may have got another run than the one that waited.
-    if (begun.waitingRunId !== undefined)
-      begun.turn = (await store.findTurn(workspaceId, conversation.id, begun.turn.chatId)) ?? begun.turn
-    return { turn: new ChatTurn(this.#parts, workspaceId, begun.turn, false), settled }
+    const turn =
+      created.waitingRunId === undefined ? created.turn : ((await turns.find(created.turn)) ?? created.turn)
+    return { turn: new ChatTurn(this.#parts, turn, false), settled }
   }
 
-  /** What a service said that failed is not for strangers, here either. */
-  async #read(place: ChatPlace, request: ChatRequest, signal: AbortSignal): Promise<ReadMessage> {
+  /** The error of the transcription service is not shown to anonymous users. */
+  async #readInput(target: ChatTarget, request: ChatRequest, signal: AbortSignal): Promise<ChatInput> {
     try {
-      return await readMessage(this.#parts, place.workspaceId, request, signal)
+      return await readInput(this.#parts, target.workspaceId, request, signal)
     } catch (error) {
-      if (!place.isAnonymous || !(error instanceof AppError) || error.reason !== 'model_failed') throw error
-      throw new AppError('model_failed', 'The speech could not be read', { cause: error })
+      if (!target.isAnonymous || !(error instanceof AppError) || error.reason !== 'model_failed') throw error
+      throw new AppError('model_failed', 'The recording could not be transcribed', { cause: error })
+    }
+  }
+
+  /** Waits until no other turn of the conversation is active. */
+  async #waitAndCreate(
+    turn: NewTurn,
+    signal: AbortSignal,
+  ): Promise<Extract<CreateOutcome, { outcome: 'created' | 'existing' }>> {
+    const { turns, lifecycle } = this.#parts
+    const deadline = performance.now() + this.#turnWait
+    for (;;) {
+      const created = await turns.create(turn)
+      if (created.outcome === 'gone') throw noConversation(turn.conversationId)
+      if (created.outcome !== 'busy') return created
+      const left = deadline - performance.now()
+      if (left <= 0)
+        throw new AppError(
+          'version_conflict',
+          'Another turn of this conversation is still running; wait until it ends and try again',
+          { data: { chat_id: turn.chatId, running_chat_id: created.active.chatId } },
+        )
+      await lifecycle.waitForEnd(turn.conversationId, Math.min(left, pollMilliseconds), signal)
+      await recoverOldTurn(this.#parts, created.active)
     }
   }
 
   /**
-   * Ends turns that a crash left without a run, so that their conversations do not look busy for ever. `before`: no
-   * process is left that could still be about to start the run of a turn from before that time.
+   * Ends turns that a crash left without a run, so that their conversations do not stay busy. With `before`, the caller
+   * guarantees that no process is still starting the run of a turn created before that time.
    */
   async endInterrupted({ before }: { before?: number } = {}): Promise<void> {
-    const begunBefore = before ?? this.#parts.clock.now() - limits.turnStartMilliseconds
-    const patience = before === undefined ? {} : { patience: 0 }
-    for (let last: ActiveTurn | undefined; ; ) {
-      const found = await this.#parts.store.activeTurns(begunBefore, stuckBatch, last)
-      for (const { workspaceId, turn } of found) await reconcileTurn(this.#parts, workspaceId, turn, patience)
+    const createdBefore = before ?? this.#parts.clock.now() - limits.turnStartMilliseconds
+    const options = before === undefined ? {} : { startTimeout: 0 }
+    for (let last: Turn | undefined; ; ) {
+      const found = await this.#parts.turns.active(createdBefore, recoveryBatch, last)
+      for (const turn of found) await recoverTurn(this.#parts, turn, options)
       last = found.at(-1)
-      if (found.length < stuckBatch) return
-    }
-  }
-
-  /** Waits until no other turn of the conversation runs. */
-  async #begin(
-    workspaceId: string,
-    turn: NewTurn,
-    signal: AbortSignal,
-  ): Promise<Extract<Begun, { outcome: 'begun' | 'seen' }>> {
-    const { store, waiters } = this.#parts
-    const giveUpAt = performance.now() + this.#turnWait
-    for (;;) {
-      const begun = await store.beginTurn(workspaceId, turn)
-      if (begun.outcome === 'gone') throw noConversation(turn.conversationId)
-      if (begun.outcome !== 'busy') return begun
-      const left = giveUpAt - performance.now()
-      if (left <= 0)
-        throw new AppError(
-          'version_conflict',
-          'Another turn of this conversation is still running; wait for its end and try again',
-          { data: { chat_id: turn.chatId, running_chat_id: begun.active.chatId } },
-        )
-      await waiters.wait(turn.conversationId, Math.min(left, lookMilliseconds), signal)
-      await reconcileOld(this.#parts, workspaceId, begun.active)
+      if (found.length < recoveryBatch) return
     }
   }
 }
 
-/** A turn of before that was sent with the same key must have been the same. */
+function newTurn(
+  { workspaceId, conversation, isAnonymous }: ChatTarget,
+  request: ChatRequest,
+  { content }: ChatInput,
+  now: number,
+): Omit<NewTurn, 'reopen'> {
+  return {
+    workspaceId,
+    conversationId: conversation.id,
+    chatId: request.chatId ?? mintId('chat'),
+    runId: mintId('run'),
+    message: {
+      id: request.messageId ?? mintId('msg'),
+      dataType: request.dataType,
+      content,
+      fileIds: request.fileIds,
+      at: request.timestamp ?? now,
+    },
+    fallbackId: mintId('msg'),
+    name: request.dataType === 'action' ? '' : nameFrom(content),
+    isAnonymous,
+    fingerprint: request.fingerprint,
+    at: now,
+  }
+}
+
+/** The beginning of the first message names the conversation. */
+const nameFrom = (content: string): string =>
+  [...content.replace(/\s+/g, ' ').trim()].slice(0, maxNameLength).join('')
+
+/** A repeated Idempotency-Key must come with the same request. */
 function refuseOther(turn: Turn, { fingerprint }: ChatRequest): void {
   if (fingerprint === '' || turn.fingerprint === fingerprint) return
   throw new AppError(
     'version_conflict',
-    'This Idempotency-Key was used with another message; take a fresh one',
+    'This Idempotency-Key was used with another message; use a new one',
     { errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }] },
   )
+}
+
+/** Limits concurrent turns without a token, so that anonymous users cannot take all capacity. */
+export class AnonymousLimiter {
+  readonly #max: number
+  #active = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Creates a turn that counts until it has settled. Fails with `rate_limited` when the limit is reached. */
+  async limit<Turn>(create: () => Promise<{ turn: Turn; settled: Promise<unknown> }>): Promise<Turn> {
+    if (this.#active >= this.#max)
+      throw new AppError(
+        'rate_limited',
+        'Too many conversations without a token; try again in a few seconds',
+        {
+          headers: { 'retry-after': '2' },
+        },
+      )
+    this.#active++
+    const release = (): void => {
+      this.#active--
+    }
+    try {
+      const { turn, settled } = await create()
+      settled.then(release, release)
+      return turn
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
 }

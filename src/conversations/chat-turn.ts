@@ -1,31 +1,30 @@
 import { AppError } from '../kernel/app-error.ts'
 import type { RunEvent } from '../workflow/run/run-event.ts'
-import type { Runs } from '../workflow/run/runs.ts'
-import type { Turn } from './conversation.ts'
-import type { TurnParts } from './end-turn.ts'
-import { findRun, isAtWork, isGone, settledRun } from './find-run.ts'
-import { reconcileOld } from './reconcile-turn.ts'
-import { type TurnAnswer, turnAnswer } from './turn-answer.ts'
-import { endsTurn, type TurnEvent, TurnEvents } from './turn-events.ts'
+import type { Message, Turn } from './conversation.ts'
+import type { ConversationStore } from './conversation-store.ts'
+import { endsTurn, type TurnAnswer, type TurnEvent, TurnEvents } from './turn-events.ts'
+import { replyId } from './turn-lifecycle.ts'
+import { findRun, isGone, isRunning, recoverOldTurn, settledRun, type TurnParts } from './turn-run.ts'
 
-/** Other processes end turns without waking anybody here. */
-export const lookMilliseconds = 250
+/** Other processes end turns without waking waiters here. */
+export const pollMilliseconds = 250
 
 export const noConversation = (id: string): AppError =>
   new AppError('not_found', `There is no conversation ${id} with this agent`)
 
-/** A turn under way, or one of before. It goes on whether or not anybody waits for it. */
-export class ChatTurn {
-  readonly #parts: TurnParts & { runs: Runs }
-  readonly #workspaceId: string
-  readonly #turn: Turn
+export interface ChatTurnParts extends TurnParts {
+  conversations: ConversationStore
+}
 
-  /** Whether it was there before this request. */
+/** A turn in progress, or an earlier one. It continues whether or not a client waits for it. */
+export class ChatTurn {
+  readonly #parts: ChatTurnParts
+  readonly #turn: Turn
+  /** Whether it existed before this request. */
   readonly wasSeen: boolean
 
-  constructor(parts: TurnParts & { runs: Runs }, workspaceId: string, turn: Turn, wasSeen: boolean) {
+  constructor(parts: ChatTurnParts, turn: Turn, wasSeen: boolean) {
     this.#parts = parts
-    this.#workspaceId = workspaceId
     this.#turn = turn
     this.wasSeen = wasSeen
   }
@@ -40,13 +39,48 @@ export class ChatTurn {
 
   /** Resolves when the turn has ended; rejects with the reason of an aborted signal. */
   async answer(signal: AbortSignal): Promise<TurnAnswer> {
-    return turnAnswer(this.#parts, this.#workspaceId, await this.#ended(signal), signal)
+    const turn = await this.#ended(signal)
+    const messages = await this.#parts.turns.messages(turn)
+    const replies = messages.filter(({ role }) => role === 1)
+    const options = turn.status === 'waiting' ? await this.#options(turn, replies, signal) : undefined
+    return {
+      conversationId: turn.conversationId,
+      chatId: turn.chatId,
+      runId: turn.runId,
+      messageId: messages.find(({ role }) => role === 0)?.id ?? '',
+      replies,
+      error: turn.error,
+      waiting: options && { options },
+    }
   }
 
-  /** What is said, piece by piece, and the whole answer at the end. `after` is the last event that the client has. */
+  /**
+   * The options of a question are known only to its run, which continues and is removed one day: so they are stored
+   * with the turn at the first request.
+   */
+  async #options(turn: Turn, replies: Message[], signal: AbortSignal): Promise<readonly string[]> {
+    if (turn.options) return turn.options
+    const { turns, runs } = this.#parts
+    const { runId, chatId } = turn
+    const run = await settledRun(runs, turn, signal)
+    const waiting = run?.chatId === chatId ? run.waiting : undefined
+    if (!run || !waiting) return []
+    if (replies.length === 0 && waiting.question !== '') {
+      const reply = {
+        ...({ id: replyId(runId, chatId, 'question'), dataType: 'text', fileIds: [] } as const),
+        ...{ content: waiting.question, at: run.createdAt },
+      }
+      await turns.addReply(turn, reply)
+      replies.push({ ...reply, chatId, role: 1 })
+    }
+    await turns.setOptions(turn, waiting.options)
+    return waiting.options
+  }
+
+  /** Deltas and messages as they come, and the whole answer at the end. `after` is the last event that the client has. */
   async *events(after: number | undefined, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-    const turn = (await this.#look()) ?? this.#turn
-    const reader = new TurnEvents(after === undefined)
+    const turn = (await this.#parts.turns.find(this.#turn)) ?? this.#turn
+    const events = new TurnEvents(after === undefined)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
     if (after === undefined || (await this.#isLatest(turn)))
@@ -56,60 +90,58 @@ export class ChatTurn {
           break
         }
         last = event.seq
-        const told = reader.read(event)
-        if (told) yield told
+        const mapped = events.map(event)
+        if (mapped) yield mapped
       }
     if (signal.aborted) return
     const answer = await this.answer(signal)
-    yield { id: end ?? (await this.#behind(answer.runId, last)), event: 'end', answer }
+    yield { id: end ?? (await this.#nextId(answer.runId, last)), event: 'end', answer }
   }
 
-  /** The number behind the last one, but none that the run never came to: a client may name any number. */
-  async #behind(runId: string, last: number): Promise<number> {
-    const run = await findRun(this.#parts.runs, this.#workspaceId, runId)
+  /** The id after the last one, but not beyond the run's own sequence: a client may send any Last-Event-ID. */
+  async #nextId(runId: string, last: number): Promise<number> {
+    const run = await findRun(this.#parts.runs, { ...this.#turn, runId })
     return Math.min(last, run?.sequence ?? last) + 1
   }
 
-  #look(): Promise<Turn | undefined> {
-    const { conversationId, chatId } = this.#turn
-    return this.#parts.store.findTurn(this.#workspaceId, conversationId, chatId)
-  }
-
   async #ended(signal: AbortSignal): Promise<Turn> {
-    const { runs, waiters } = this.#parts
-    const { conversationId } = this.#turn
+    const { turns, runs, lifecycle } = this.#parts
     for (;;) {
       signal.throwIfAborted()
-      const turn = await this.#look()
+      const turn = await turns.find(this.#turn)
       if (!turn) throw await this.#goneError()
       if (turn.status !== 'active') return turn
-      const run = await findRun(runs, this.#workspaceId, turn.runId)
-      // A run that waits has not been handed this turn yet.
-      if (run && isAtWork(run)) await settledRun(runs, this.#workspaceId, turn.runId, signal)
-      else await waiters.wait(conversationId, lookMilliseconds, signal)
-      await reconcileOld(this.#parts, this.#workspaceId, turn)
+      const run = await findRun(runs, turn)
+      // A waiting run has not got this turn yet.
+      if (run && isRunning(run)) await settledRun(runs, turn, signal)
+      else await lifecycle.waitForEnd(turn.conversationId, pollMilliseconds, signal)
+      await recoverOldTurn(this.#parts, turn)
     }
   }
 
-  /** Deleted with its conversation, or taken back because it could not begin. */
+  /** The conversation was deleted, or the turn was undone because its run could not start. */
   async #goneError(): Promise<AppError> {
-    const { conversationId, chatId } = this.#turn
-    if (!(await this.#parts.store.find(this.#workspaceId, conversationId)))
+    const { workspaceId, conversationId, chatId } = this.#turn
+    if (!(await this.#parts.conversations.find(workspaceId, conversationId)))
       return noConversation(conversationId)
-    const words = 'The turn could not begin; send it again in a moment'
-    return new AppError('unavailable', words, { data: { chat_id: chatId } })
+    const message = 'The turn could not start; send it again in a moment'
+    return new AppError('unavailable', message, { data: { chat_id: chatId } })
   }
 
-  /** Whether the run still stands where this turn left it: what comes later belongs to other turns. */
-  async #isLatest({ status, runId, chatId }: Turn): Promise<boolean> {
-    if (status === 'active') return true
-    return (await findRun(this.#parts.runs, this.#workspaceId, runId))?.chatId === chatId
+  /** Whether the run is still at the point where this turn ended: later events belong to other turns. */
+  async #isLatest(turn: Turn): Promise<boolean> {
+    if (turn.status === 'active') return true
+    return (await findRun(this.#parts.runs, turn))?.chatId === turn.chatId
   }
 
-  /** Nothing where there is no run: it never began, or was forgotten. The record answers then. */
-  async *#runEvents({ runId }: Turn, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  /** Nothing if there is no run: it never started, or was removed. The stored answer is complete then. */
+  async *#runEvents(
+    { workspaceId, runId }: Turn,
+    after: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<RunEvent> {
     try {
-      yield* this.#parts.runs.events(this.#workspaceId, runId, after, signal)
+      yield* this.#parts.runs.events(workspaceId, runId, after, signal)
     } catch (error) {
       if (!isGone(error) && !signal.aborted) throw error
     }

@@ -1,22 +1,30 @@
 import type { AgentStore } from '../agents/agent-store.ts'
+import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { ObservedRun, RunListener, RunMessage, Settled } from '../workflow/run/runs.ts'
 import type { HistoryEntry } from '../workflow/step.ts'
-import { endOf, endTurn, type TurnParts } from './end-turn.ts'
-import { recallHistory } from './recall-history.ts'
-import { boundedReply, storableText } from './storable-text.ts'
+import { limitedReply, type Message, storableText, type Turn } from './conversation.ts'
+import type { ConversationStore } from './conversation-store.ts'
+import { endOfRun, type TurnLifecycle } from './turn-lifecycle.ts'
+import type { TurnStore } from './turn-store.ts'
 
-/** Longer names of values cannot be held by an index of every database. */
-const memoryKeyLength = 200
+/** Longer keys do not fit into an index of every database. */
+const maxMemoryKeyLength = 200
 
-interface ListenerParts extends TurnParts {
+export interface ListenerParts {
+  conversations: ConversationStore
+  turns: TurnStore
+  lifecycle: TurnLifecycle
+  clock: Clock
   agents: Pick<AgentStore, 'find'>
   files: Pick<FileService, 'info'>
 }
 
 /**
- * Writes down what runs say in conversations. Everything may be told again after a crash, so every step leaves alone
- * what is written already; and a conversation that was deleted meanwhile is passed over in silence.
+ * Stores the messages of runs in their conversations. Every notification may be repeated after a crash, so each step is
+ * idempotent; a conversation that was deleted meanwhile is ignored. It is below the runs, which notify it, and does not
+ * use them; the chat service is above the runs.
  */
 export class ConversationListener implements RunListener {
   readonly #parts: ListenerParts
@@ -26,13 +34,13 @@ export class ConversationListener implements RunListener {
   }
 
   async recall(run: ObservedRun): Promise<{ history: HistoryEntry[]; memory: Record<string, unknown> }> {
-    const { workspaceId, conversationId, chatId } = run
+    const { workspaceId, conversationId } = run
     if (conversationId === '') return { history: [], memory: await this.#defaults(run) }
-    const { store } = this.#parts
-    const turn = await store.findTurn(workspaceId, conversationId, chatId)
-    const stored = await store.memory(workspaceId, conversationId, run.userId)
+    const { conversations, turns } = this.#parts
+    const turn = await turns.find(run)
+    const stored = await conversations.memory(workspaceId, conversationId, run.userId)
     return {
-      history: turn ? await recallHistory(this.#parts, workspaceId, conversationId, turn.firstPosition) : [],
+      history: turn ? await readHistory(this.#parts, turn) : [],
       memory: Object.fromEntries([...Object.entries(await this.#defaults(run)), ...stored]),
     }
   }
@@ -47,24 +55,65 @@ export class ConversationListener implements RunListener {
     const kept = new Map(
       Object.entries(values)
         .map(([key, value]) => [storableText(key), value] as const)
-        .filter(([key]) => key !== '' && key.length <= memoryKeyLength),
+        .filter(([key]) => key !== '' && key.length <= maxMemoryKeyLength),
     )
     if (run.conversationId === '' || kept.size === 0) return
-    const { store, clock } = this.#parts
-    await store.remember(run.workspaceId, run.conversationId, run.userId, kept, clock.now())
+    const { conversations, clock } = this.#parts
+    await conversations.remember(run.workspaceId, run.conversationId, run.userId, kept, clock.now())
   }
 
   async messageSent(run: ObservedRun, message: RunMessage): Promise<void> {
     if (run.conversationId === '') return
     const { id, dataType, content, fileIds, at } = message
-    const reply = { id, dataType, content: boundedReply(storableText(content)), fileIds, at }
-    await this.#parts.store.addReply(run.workspaceId, run.conversationId, run.chatId, reply)
+    const reply = { id, dataType, content: limitedReply(storableText(content)), fileIds, at }
+    await this.#parts.turns.addReply(run, reply)
   }
 
   async settled(run: ObservedRun, { status, error }: Settled): Promise<void> {
     if (run.conversationId === '') return
-    const { conversationId, chatId, id: runId } = run
-    const turn = { conversationId, chatId, runId }
-    await endTurn(this.#parts, run.workspaceId, turn, endOf(runId, status, error))
+    await this.#parts.lifecycle.end({ ...run, runId: run.id }, endOfRun(run.id, status, error))
   }
+}
+
+/** Messages per query: they may be long, and most of them are used. */
+const historyPage = 40
+/** A turn rarely has more; it limits how far back the history reads. */
+const messagesPerTurn = 4
+
+/** The messages before a turn, oldest first, as far as the limits allow. Files are represented by their names. */
+async function readHistory(parts: ListenerParts, turn: TurnPlace): Promise<HistoryEntry[]> {
+  const kept = await latestMessages(parts.conversations, turn)
+  const ids = kept.flatMap(message => message.fileIds)
+  const { items } = ids.length > 0 ? await parts.files.info(turn.workspaceId, ids) : { items: [] }
+  const names = new Map(items.map(file => [file.id, file.name]))
+  return kept.toReversed().map(({ role, content, fileIds }) => ({
+    role: role === 0 ? 'user' : 'assistant',
+    content: [...fileIds.map(id => `[${names.get(id) ?? 'a file that was deleted'}]`), content]
+      .filter(Boolean)
+      .join('\n'),
+  }))
+}
+
+type TurnPlace = Pick<Turn, 'workspaceId' | 'conversationId' | 'firstPosition'>
+
+/** Latest first. */
+async function latestMessages(
+  conversations: ConversationStore,
+  { workspaceId, conversationId, firstPosition }: TurnPlace,
+): Promise<Message[]> {
+  const turns = new Set<string>()
+  const kept: Message[] = []
+  let length = 0
+  const oldest = Math.max(0, firstPosition - 1 - limits.historyTurns * messagesPerTurn)
+  for (let last = firstPosition - 1; last > oldest; last -= historyPage) {
+    const page = await conversations.messages(workspaceId, conversationId, last, historyPage)
+    for (const message of page.toReversed()) {
+      turns.add(message.chatId)
+      length += message.content.length
+      if (turns.size > limits.historyTurns || length > limits.historyLength) return kept
+      // An action is an instruction to a client and means nothing to a model.
+      if (message.dataType !== 'action') kept.push(message)
+    }
+  }
+  return kept
 }

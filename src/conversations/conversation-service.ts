@@ -1,22 +1,22 @@
-import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { Runs } from '../workflow/run/runs.ts'
 import { noConversation } from './chat-turn.ts'
 import type { Conversation, Message, Rating } from './conversation.ts'
-import type { ConversationFilter, ConversationStore } from './conversation-store.ts'
+import type { ConversationStore } from './conversation-store.ts'
 
-/** So many messages are in memory at a time. */
+/** Messages per query, to limit memory. */
 const messagesAtOnce = 100
 
 export class ConversationService {
-  readonly #store: ConversationStore
+  /** For lookups that need no decision. */
+  readonly store: ConversationStore
   readonly #runs: Pick<Runs, 'stop'>
   readonly #clock: Clock
 
   constructor(store: ConversationStore, runs: Pick<Runs, 'stop'>, clock: Clock) {
-    this.#store = store
+    this.store = store
     this.#runs = runs
     this.#clock = clock
   }
@@ -38,19 +38,19 @@ export class ConversationService {
       createdAt: now,
       updatedAt: now,
     }
-    if (!(await this.#store.create(workspaceId, conversation)))
+    if (!(await this.store.create(workspaceId, conversation)))
       throw new AppError('not_found', `There is no agent ${agentId}`)
     return conversation
   }
 
-  /** With `agentId`, only where it belongs to that agent. */
+  /** With `agentId`, only if it belongs to that agent. */
   async get(workspaceId: string, id: string, agentId?: string): Promise<Conversation> {
-    const conversation = await this.#store.find(workspaceId, id)
+    const conversation = await this.store.find(workspaceId, id)
     if (!conversation || (agentId !== undefined && conversation.agentId !== agentId)) throw noConversation(id)
     return conversation
   }
 
-  /** `limit` messages, behind the `offset` newest ones, oldest first, a part at a time: messages may be long. */
+  /** `limit` messages before the `offset` latest ones, oldest first, in batches: messages may be long. */
   async *retrieve(
     workspaceId: string,
     conversation: Conversation,
@@ -59,24 +59,22 @@ export class ConversationService {
     const end = conversation.messageCount - offset
     for (let from = Math.max(0, end - limit); from < end; from += messagesAtOnce) {
       const last = Math.min(end, from + messagesAtOnce)
-      yield await this.#store.messages(workspaceId, conversation.id, last, last - from, withDetails)
+      yield await (withDetails
+        ? this.store.messagesWithDetails(workspaceId, conversation.id, last, last - from)
+        : this.store.messages(workspaceId, conversation.id, last, last - from))
     }
   }
 
-  list(workspaceId: string, filter: ConversationFilter, page: PageRequest): Promise<Page<Conversation>> {
-    return this.#store.list(workspaceId, filter, page)
-  }
-
   async rename(workspaceId: string, id: string, name: string): Promise<void> {
-    if (!(await this.#store.rename(workspaceId, id, name))) throw noConversation(id)
+    if (!(await this.store.rename(workspaceId, id, name))) throw noConversation(id)
   }
 
-  /** Its runs end too: nobody could read what they say. */
+  /** Stops its runs as well: their messages could not be read any more. */
   async remove(workspaceId: string, id: string): Promise<void> {
-    const removed = await this.#store.remove(workspaceId, id, this.#clock.now())
+    const removed = await this.store.remove(workspaceId, id, this.#clock.now())
     if (!removed) throw noConversation(id)
     const { activeRunId, waitingRunId } = removed
-    // It may have ended or been forgotten long ago; the conversation is gone either way.
+    // The run may have ended or been removed long ago; the conversation is removed either way.
     for (const runId of new Set([activeRunId, waitingRunId]))
       if (runId !== undefined) await this.#runs.stop(workspaceId, runId).catch(() => {})
   }
@@ -88,14 +86,14 @@ export class ConversationService {
     { rating, comment }: { rating: Rating | null; comment: string },
   ): Promise<void> {
     const at = this.#clock.now()
-    if (!(await this.#store.rate(workspaceId, id, messageId, { rating, comment, at })))
+    if (!(await this.store.rate(workspaceId, id, messageId, { rating, comment, at })))
       throw new AppError('not_found', `There is no message ${messageId} in this conversation`)
   }
 
-  /** Removes what deleted agents and conversations left behind, a few rows at a time, and stops what works for them. */
+  /** Removes the rows of deleted agents and conversations in batches, and stops their runs. */
   async sweep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const { isMore, orphans } = await this.#store.sweep()
+      const { isMore, orphans } = await this.store.sweep()
       await Promise.all(
         orphans.map(({ workspaceId, runId }) => this.#runs.stop(workspaceId, runId).catch(() => {})),
       )

@@ -1,124 +1,310 @@
+import { agents } from '../agents/agent-store.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { Conversation, Message, Rating, Turn, TurnError, TurnStatus } from './conversation.ts'
+import { type Database, type Reader, readPage, type Transaction } from '../database/database.ts'
+import { andMatches, list, type RawSql, raw, searchText, sql } from '../database/sql.ts'
+import { as, integer, optional, text } from '../database/table.ts'
+import {
+  type Conversation,
+  conversationMemory,
+  conversations,
+  feedback,
+  type Message,
+  messages,
+  type Rating,
+  turns,
+} from './conversation.ts'
 
-export interface NewTurn {
-  conversationId: string
-  chatId: string
-  /** The run it gets, unless one waits for it. */
-  runId: string
-  /** The user's message. Its id is only a wish: one that is taken gives way to `spareId`. */
-  message: Omit<Message, 'chatId' | 'role'>
-  spareId: string
-  /** The name of the conversation, where it has none yet. */
-  name: string
-  isAnonymous: boolean
-  fingerprint: string
-  /** A turn with this id that failed as `unavailable` is begun again, with this message in the place of that one. */
-  begunAgain: boolean
-  at: number
+const record = conversations.columns(
+  ...(['id', 'agentId', 'userId', 'envType', 'name', 'messageCount'] as const),
+  ...(['activeChatId', 'waitingRunId', 'createdAt', 'updatedAt'] as const),
+)
+const messageRecord = messages.columns('id', 'chatId', 'role', 'dataType', 'content')
+const fileIds = as('fileIds', messages.types.fileList)
+const at = as('at', integer())
+
+/** Its agent must exist as well: deleting an agent hides its conversations at once. */
+export const reachable = raw(`deleted_at IS NULL AND EXISTS (SELECT 1 FROM agents a
+  WHERE a.workspace_id = conversations.workspace_id AND a.id = conversations.agent_id AND a.deleted_at IS NULL)`)
+
+/** The row that every write to a conversation locks, so that positions have no gaps and one turn is active at a time. */
+export const lockConversation = (
+  transaction: Transaction,
+  forUpdate: RawSql,
+  { workspaceId, conversationId: id }: { workspaceId: string; conversationId: string },
+): Promise<Conversation | undefined> =>
+  transaction.get(
+    sql`SELECT ${record} FROM conversations WHERE ${conversations.where({ workspaceId, id })} AND ${reachable} ${forUpdate}`,
+  )
+
+/** The messages of a turn; of the whole conversation without a `chatId`. */
+export function readMessages(
+  reader: Reader,
+  range: { workspaceId: string; conversationId: string; chatId?: string; first: number; last: number },
+): Promise<Message[]> {
+  const { workspaceId, conversationId, chatId, first, last } = range
+  return reader.all(sql`
+    SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at} FROM messages
+    WHERE ${messages.where({ workspaceId, conversationId, ...(chatId !== undefined && { chatId }) })}
+      AND position >= ${first} AND position <= ${last} ORDER BY position`)
 }
-
-export type Begun =
-  | { outcome: 'begun'; turn: Turn; waitingRunId: string | undefined }
-  /** There is a turn with this id already. */
-  | { outcome: 'seen'; turn: Turn }
-  | { outcome: 'busy'; active: Turn }
-  | { outcome: 'gone' }
-
-export interface TurnEnd {
-  status: Exclude<TurnStatus, 'active'>
-  error?: TurnError | undefined
-  /** What is said at the end, unless a message with its id is stored already. */
-  reply?: Omit<Message, 'chatId' | 'role'> | undefined
-  /** The run that waits now, null for none; left out, it stays as it is. */
-  waitingRunId?: string | null
-  at: number
-}
-
-export interface OrphanedRuns {
-  activeRunId: string | undefined
-  waitingRunId: string | undefined
-}
-
-/** What a step of the sweep found. */
-export interface Swept {
-  /** Whether there may be more to remove. */
-  isMore: boolean
-  /** Runs that work for conversations which went with their agent. */
-  orphans: readonly { workspaceId: string; runId: string }[]
-}
-
-/** Where to go on among active turns: behind this one. */
-export type ActiveTurn = { workspaceId: string; turn: Turn }
 
 export interface ConversationFilter {
-  /** Only those of these agents. */
   agentIds?: readonly string[] | undefined
   userId?: string | undefined
   keyword: string
 }
 
+/** The runs that a conversation was using when it was removed. */
+export interface OrphanedRuns {
+  activeRunId: string | undefined
+  waitingRunId: string | undefined
+}
+
+export interface SweepResult {
+  /** Whether there may be more to remove. */
+  isMore: boolean
+  /** Runs of conversations whose agent was deleted. */
+  orphans: readonly { workspaceId: string; runId: string }[]
+}
+
+/** Rows per transaction of a sweep, so that other writers do not wait long. */
+const sweepBatch = 500
+
 /** A deleted conversation, or one of a deleted agent, is never found and never written to. */
-export interface ConversationStore {
-  /** False when its agent is gone. */
-  create(workspaceId: string, conversation: Conversation): Promise<boolean>
-  find(workspaceId: string, id: string): Promise<Conversation | undefined>
-  /** The last changed first. */
-  list(workspaceId: string, filter: ConversationFilter, page: PageRequest): Promise<Page<Conversation>>
-  rename(workspaceId: string, id: string, name: string): Promise<boolean>
-  /** Hides it at once; the rest is left to `sweep`. Gives the runs that work for it now. */
-  remove(workspaceId: string, id: string, at: number): Promise<OrphanedRuns | undefined>
+export class ConversationStore {
+  readonly #database: Database
 
-  /** So many messages up to this position, oldest first. */
-  messages(
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** False when its agent does not exist. */
+  create(workspaceId: string, conversation: Conversation): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      // Locked until the commit: otherwise a sweep could run between the check and the insert.
+      const lock = raw(this.#database.dialect === 'postgres' ? 'FOR SHARE' : '')
+      const agent = await transaction.get(sql`
+        SELECT 1 ${as('one', integer())} FROM agents
+        WHERE workspace_id = ${workspaceId} AND id = ${conversation.agentId} AND deleted_at IS NULL ${lock}`)
+      if (!agent) return false
+      const search = searchText(conversation.name, conversation.id)
+      await transaction.run(conversations.insert({ workspaceId, ...conversation, search }))
+      return true
+    })
+  }
+
+  find(workspaceId: string, id: string): Promise<Conversation | undefined> {
+    return this.#database.get(
+      sql`SELECT ${record} FROM conversations WHERE ${conversations.where({ workspaceId, id })} AND ${reachable}`,
+    )
+  }
+
+  /** Most recently updated first. */
+  async list(
     workspaceId: string,
-    id: string,
-    last: number,
-    limit: number,
-    /** Also what is known of each beside it: its run and its rating. */
-    withDetails?: boolean,
-  ): Promise<Message[]>
+    { agentIds, userId, keyword }: ConversationFilter,
+    page: PageRequest,
+  ): Promise<Page<Conversation>> {
+    if (agentIds?.length === 0) return { total: 0, items: [] }
+    const ofAgents = agentIds ? sql` AND agent_id IN ${list(agentIds)}` : sql``
+    const ofUser = userId === undefined ? sql`` : sql` AND user_id = ${userId}`
+    const from = sql`conversations WHERE workspace_id = ${workspaceId}${ofAgents}${ofUser}${andMatches(keyword)} AND ${reachable}`
+    return readPage(this.#database, { columns: record, from, order: raw('updated_at DESC, id'), page })
+  }
 
-  /** Stores the user's message and makes the turn the active one, if no other is; all in one. */
-  beginTurn(workspaceId: string, turn: NewTurn): Promise<Begun>
-  findTurn(workspaceId: string, conversationId: string, chatId: string): Promise<Turn | undefined>
-  /** Everything said in a turn so far, the user's message first. */
-  turnMessages(workspaceId: string, turn: Turn): Promise<Message[]>
-  /** Binds an active turn to another run. */
-  aimTurn(workspaceId: string, turn: Turn, runId: string, eventsAfter: number): Promise<void>
-  /** False when a message with this id is there already, or the conversation is not. */
-  addReply(
+  rename(workspaceId: string, id: string, name: string): Promise<boolean> {
+    const values = conversations.set({ name, search: searchText(name, id) })
+    const key = conversations.where({ workspaceId, id })
+    return this.#database.transaction(
+      async transaction =>
+        (await transaction.run(sql`UPDATE conversations SET ${values} WHERE ${key} AND ${reachable}`)) > 0,
+    )
+  }
+
+  /** Hides it at once; `sweep` removes its rows. */
+  remove(workspaceId: string, id: string, deletedAt: number): Promise<OrphanedRuns | undefined> {
+    return this.#database.transaction(async transaction => {
+      const conversation = await this.#lock(transaction, workspaceId, id)
+      if (!conversation) return undefined
+      const key = conversations.where({ workspaceId, id })
+      await transaction.run(sql`UPDATE conversations SET ${conversations.set({ deletedAt })} WHERE ${key}`)
+      const { activeChatId: chatId, waitingRunId } = conversation
+      const active =
+        chatId === undefined
+          ? undefined
+          : await transaction.get(
+              sql`SELECT ${turns.columns('runId')} FROM turns WHERE ${turns.where({ workspaceId, conversationId: id, chatId })}`,
+            )
+      return { activeRunId: active?.runId, waitingRunId }
+    })
+  }
+
+  /** Up to `limit` messages that end at the position `last`, oldest first. */
+  messages(workspaceId: string, conversationId: string, last: number, limit: number): Promise<Message[]> {
+    return readMessages(this.#database, { workspaceId, conversationId, first: last - limit + 1, last })
+  }
+
+  /** The same with the run and the rating of each message. */
+  messagesWithDetails(
     workspaceId: string,
     conversationId: string,
-    chatId: string,
-    reply: Omit<Message, 'chatId' | 'role'>,
-  ): Promise<boolean>
-  /** Ends an active turn and frees its conversation. False when it has ended already. */
-  endTurn(workspaceId: string, conversationId: string, chatId: string, end: TurnEnd): Promise<boolean>
-  /** Takes an active turn back with its message, as if it had never been sent. False where something was said since. */
-  undoTurn(workspaceId: string, conversationId: string, chatId: string): Promise<boolean>
-  setOptions(workspaceId: string, turn: Turn, options: readonly string[]): Promise<void>
-  /** Turns that began before and still run, of any workspace, oldest first, so many at most, behind a given one. */
-  activeTurns(begunBefore: number, limit: number, behind?: ActiveTurn): Promise<ActiveTurn[]>
+    last: number,
+    limit: number,
+  ): Promise<Message[]> {
+    return this.#database.all(sql`
+      SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at},
+        (SELECT run_id FROM turns t WHERE t.workspace_id = messages.workspace_id
+           AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)
+           ${as('runId', optional(text()))},
+        (SELECT rating FROM feedback f WHERE f.workspace_id = messages.workspace_id
+           AND f.conversation_id = messages.conversation_id AND f.message_id = messages.id)
+           ${as('rating', feedback.types.rating)}
+      FROM messages WHERE ${messages.where({ workspaceId, conversationId })}
+        AND position > ${last - limit} AND position <= ${last} ORDER BY position`)
+  }
 
-  /** What was assigned to `memory` for this user. */
-  memory(workspaceId: string, conversationId: string, userId: string): Promise<Map<string, unknown>>
-  remember(
+  /** The values that workflows assigned to `memory` for this user. */
+  async memory(workspaceId: string, conversationId: string, userId: string): Promise<Map<string, unknown>> {
+    const key = conversationMemory.where({ workspaceId, conversationId, userId })
+    const rows = await this.#database.all(
+      sql`SELECT ${conversationMemory.columns('key', 'value')} FROM conversation_memory WHERE ${key}`,
+    )
+    return new Map(rows.map(row => [row.key, row.value]))
+  }
+
+  async remember(
     workspaceId: string,
     conversationId: string,
     userId: string,
     values: ReadonlyMap<string, unknown>,
-    at: number,
-  ): Promise<void>
+    updatedAt: number,
+  ): Promise<void> {
+    await this.#database.transaction(async transaction => {
+      // Locked, so that nothing is added to a conversation that is being swept.
+      if (!(await this.#lock(transaction, workspaceId, conversationId))) return
+      for (const [key, value] of values)
+        await transaction.run(sql`
+          ${conversationMemory.insert({ workspaceId, conversationId, userId, key, value: value ?? null, updatedAt })}
+          ON CONFLICT (workspace_id, conversation_id, user_id, key)
+          DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`)
+    })
+  }
 
-  /** A rating of null and no comment take it back. False when there is no such message. */
+  /** No rating and no comment remove the feedback. False when there is no such message. */
   rate(
     workspaceId: string,
     conversationId: string,
     messageId: string,
-    rating: { rating: Rating | null; comment: string; at: number },
-  ): Promise<boolean>
+    { rating, comment, at }: { rating: Rating | null; comment: string; at: number },
+  ): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      if (!(await this.#lock(transaction, workspaceId, conversationId))) return false
+      const message = await transaction.get(
+        sql`SELECT ${messages.columns('id')} FROM messages WHERE ${messages.where({ workspaceId, conversationId, id: messageId })}`,
+      )
+      if (!message) return false
+      const key = { workspaceId, conversationId, messageId }
+      if (rating === null && comment === '')
+        await transaction.run(sql`DELETE FROM feedback WHERE ${feedback.where(key)}`)
+      else
+        await transaction.run(sql`
+          ${feedback.insert({ ...key, rating: rating ?? undefined, comment, updatedAt: at })}
+          ON CONFLICT (workspace_id, conversation_id, message_id)
+          DO UPDATE SET rating = excluded.rating, comment = excluded.comment, updated_at = excluded.updated_at`)
+      return true
+    })
+  }
 
-  /** Removes some of what nobody can reach any more. */
-  sweep(): Promise<Swept>
+  #lock(
+    transaction: Transaction,
+    workspaceId: string,
+    conversationId: string,
+  ): Promise<Conversation | undefined> {
+    return lockConversation(transaction, this.#database.forUpdate, { workspaceId, conversationId })
+  }
+
+  /** Removes some of the rows that can no longer be reached, children first, so that a crash leaves no orphans. */
+  async sweep(): Promise<SweepResult> {
+    const nothing: SweepResult = { isMore: false, orphans: [] }
+    // Without a transaction first: an idle server should not write.
+    const found = await Promise.all([
+      this.#database.get(deletedConversation),
+      this.#database.get(deletedAgent),
+      this.#database.get(
+        sql`SELECT ${agents.columnsOf('agents', 'id')} FROM ${agentsOfDeletedWorkspaces} LIMIT 1`,
+      ),
+    ])
+    if (!found.some(Boolean)) return nothing
+    return this.#database.transaction(async transaction => {
+      if (await this.#markAgents(transaction)) return { isMore: true, orphans: [] }
+      // Before anything is removed: the turns of a conversation tell which runs it uses.
+      const marked = await transaction.get(agentWithConversations)
+      if (marked) return { isMore: true, orphans: await this.#sweepAgent(transaction, marked) }
+      const conversation = await transaction.get(deletedConversation)
+      if (conversation) await this.#sweepConversation(transaction, conversation)
+      const agent = conversation ? undefined : await transaction.get(deletedAgent)
+      if (agent) await this.#sweepAgent(transaction, agent)
+      return conversation || agent ? { isMore: true, orphans: [] } : nothing
+    })
+  }
+
+  /** Agents are deleted with their workspace, so that their runs stop before the workspace is purged. */
+  async #markAgents(transaction: Transaction): Promise<boolean> {
+    const { rowName } = this.#database
+    const found = await transaction.get(
+      sql`SELECT w.deleted_at ${as('deletedAt', integer())} FROM ${agentsOfDeletedWorkspaces} LIMIT 1`,
+    )
+    if (!found) return false
+    await transaction.run(sql`
+      UPDATE agents SET deleted_at = ${found.deletedAt} WHERE ${rowName} IN
+        (SELECT agents.${rowName} FROM ${agentsOfDeletedWorkspaces} LIMIT ${sweepBatch})`)
+    return true
+  }
+
+  /** Its conversations are marked as deleted in batches; when none is left, its own row is removed. */
+  async #sweepAgent(
+    transaction: Transaction,
+    { workspaceId, id, deletedAt }: { workspaceId: string; id: string; deletedAt: number | undefined },
+  ): Promise<SweepResult['orphans']> {
+    const found = await transaction.all(sql`
+      SELECT ${conversations.columnsOf('c', 'id', 'waitingRunId')}, t.run_id ${as('activeRunId', optional(text()))}
+      FROM conversations c LEFT JOIN turns t
+        ON t.workspace_id = c.workspace_id AND t.conversation_id = c.id AND t.chat_id = c.active_chat_id
+      WHERE c.workspace_id = ${workspaceId} AND c.agent_id = ${id} AND c.deleted_at IS NULL LIMIT ${sweepBatch}`)
+    if (found.length > 0)
+      await transaction.run(sql`
+        UPDATE conversations SET ${conversations.set({ deletedAt })}
+        WHERE workspace_id = ${workspaceId} AND id IN ${list(found.map(row => row.id))}`)
+    else await transaction.run(sql`DELETE FROM agents WHERE workspace_id = ${workspaceId} AND id = ${id}`)
+    return found
+      .flatMap(row => [row.activeRunId, row.waitingRunId])
+      .flatMap(runId => (runId === undefined ? [] : [{ workspaceId, runId }]))
+  }
+
+  async #sweepConversation(
+    transaction: Transaction,
+    { workspaceId, id }: { workspaceId: string; id: string },
+  ): Promise<void> {
+    const { rowName } = this.#database
+    for (const child of [messages, turns, conversationMemory, feedback]) {
+      const removed = await transaction.run(sql`
+        DELETE FROM ${child} WHERE ${rowName} IN (SELECT ${rowName} FROM ${child}
+          WHERE workspace_id = ${workspaceId} AND conversation_id = ${id} LIMIT ${sweepBatch})`)
+      if (removed > 0) return
+    }
+    await transaction.run(sql`DELETE FROM conversations WHERE ${conversations.where({ workspaceId, id })}`)
+  }
 }
+
+const deletedConversation = sql`
+  SELECT ${conversations.columns('workspaceId', 'id')} FROM conversations
+  WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 1`
+const agentKey = agents.columns('workspaceId', 'id', 'deletedAt')
+const deletedAgent = sql`
+  SELECT ${agentKey} FROM agents WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 1`
+const agentWithConversations = sql`
+  SELECT ${agentKey} FROM agents WHERE deleted_at IS NOT NULL AND EXISTS
+    (SELECT 1 FROM conversations c WHERE c.workspace_id = agents.workspace_id AND c.agent_id = agents.id
+     AND c.deleted_at IS NULL) LIMIT 1`
+const agentsOfDeletedWorkspaces = raw(`agents JOIN workspaces w ON w.id = agents.workspace_id
+  WHERE w.deleted_at IS NOT NULL AND agents.deleted_at IS NULL`)

@@ -1,24 +1,51 @@
 import type { Reason } from '../contract/error-codes.ts'
+import { limits } from '../contract/limits.ts'
+import { type ColumnType, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import type { MessageType } from '../workflow/step.ts'
 
-export interface Conversation {
-  id: string
-  agentId: string
-  userId: string
-  /** Where the client says it talks from. */
-  envType: string
-  name: string
-  messageCount: number
-  /** The turn that runs now. */
-  activeChatId: string | undefined
-  /** A run that asked something: the next turn answers it. */
-  waitingRunId: string | undefined
-  createdAt: number
-  updatedAt: number
+export const conversations = table('conversations', {
+  workspaceId: text(),
+  id: text(),
+  agentId: text(),
+  userId: text(),
+  /** The environment that the client reports. */
+  envType: text(),
+  name: text(),
+  search: text(),
+  messageCount: integer(),
+  /** The turn that is active now. */
+  activeChatId: optional(text()),
+  /** A run that asked the user something: the next turn resumes it. */
+  waitingRunId: optional(text()),
+  createdAt: integer(),
+  updatedAt: integer(),
+  deletedAt: optional(integer()),
+})
+export type Conversation = Omit<RowOf<typeof conversations>, 'workspaceId' | 'search' | 'deletedAt'>
+
+/** As on the wire: 0 is the user, 1 the agent. */
+export type MessageRole = 0 | 1
+
+/** Most messages have no files, and pages of a thousand messages are read. */
+const fileIdList: ColumnType<readonly string[]> = {
+  stored: 'text',
+  encode: ids => JSON.stringify(ids),
+  decode: stored => (stored === '[]' ? [] : (JSON.parse(stored as string) as string[])),
 }
 
-/** As the wire counts them: 0 is the user, 1 the agent. */
-export type MessageRole = 0 | 1
+export const messages = table('messages', {
+  workspaceId: text(),
+  conversationId: text(),
+  /** From 1 and without gaps, so that a page is one range of the index. */
+  position: integer(),
+  id: text(),
+  chatId: text(),
+  role: integer() as ColumnType<MessageRole>,
+  dataType: text<MessageType>(),
+  content: text(),
+  fileList: fileIdList,
+  saidAt: integer(),
+})
 
 export interface Message {
   id: string
@@ -27,13 +54,15 @@ export interface Message {
   dataType: MessageType
   content: string
   fileIds: readonly string[]
-  /** When it was said, by the clock of whoever said it. */
+  /** When it was sent, by the sender's clock. */
   at: number
-  /** The run of its turn; told where messages are read. */
+  /** The run of its turn, where messages are read with details. */
   runId?: string | undefined
-  /** What somebody thought of it; told where messages are read. */
+  /** The user's rating, where messages are read with details. */
   rating?: Rating | undefined
 }
+
+export type NewMessage = Omit<Message, 'chatId' | 'role' | 'runId' | 'rating'>
 
 /** `waiting`: it ended with a question that the next turn answers. */
 export type TurnStatus = 'active' | 'done' | 'waiting' | 'failed' | 'stopped'
@@ -43,26 +72,64 @@ export interface TurnError {
   message: string
 }
 
-/** One message of the user with everything that is said to it. */
-export interface Turn {
-  conversationId: string
-  chatId: string
-  runId: string
-  status: TurnStatus
-  /** Where the user's message stands, and the last reply. */
-  firstPosition: number
-  lastPosition: number
-  /** The events of the run that came later than this number belong to this turn. */
-  eventsAfter: number
+export const turns = table('turns', {
+  workspaceId: text(),
+  conversationId: text(),
+  chatId: text(),
+  runId: text(),
+  status: text<TurnStatus>(),
+  /** Positions of the user's message and of the last reply. */
+  firstPosition: integer(),
+  lastPosition: integer(),
+  /** The events of the run after this sequence number belong to the turn. */
+  eventsAfter: integer(),
+  errorReason: optional(text<Reason>()),
+  errorMessage: optional(text()),
+  /** The options of the question that a waiting turn ended with. */
+  options: optional(json<readonly string[]>()),
+  createdAt: integer(),
+  /** Without a token: the reasons of its failures are not shown. */
+  isAnonymous: flag(),
+  /** Hash of the request that was sent with an Idempotency-Key; empty without one. */
+  fingerprint: text(),
+})
+
+/** One message of the user with all replies to it. */
+export type Turn = Omit<RowOf<typeof turns>, 'errorReason' | 'errorMessage'> & {
   error: TurnError | undefined
-  /** What the question of a waiting turn offers. */
-  options: readonly string[] | undefined
-  /** Made without a token: its failures say nothing of how the server is set up. */
-  isAnonymous: boolean
-  /** Of what was sent under an Idempotency-Key; empty where there was none. */
-  fingerprint: string
-  createdAt: number
 }
+
+export type TurnKey = Pick<Turn, 'workspaceId' | 'conversationId' | 'chatId'>
+
+/** The values that workflows assigned to `memory`, by user. */
+export const conversationMemory = table('conversation_memory', {
+  workspaceId: text(),
+  conversationId: text(),
+  userId: text(),
+  key: text(),
+  value: json<unknown>(),
+  updatedAt: integer(),
+})
 
 export const ratings = ['like', 'dislike'] as const
 export type Rating = (typeof ratings)[number]
+
+export const feedback = table('feedback', {
+  workspaceId: text(),
+  conversationId: text(),
+  messageId: text(),
+  rating: optional(text<Rating>()),
+  comment: text(),
+  updatedAt: integer(),
+})
+
+/** Text that every database can store: models and services may return NUL characters or unpaired surrogates. */
+export const storableText = (value: string): string => value.toWellFormed().replaceAll('\0', '')
+
+const truncationNotice = '\n\n[内容过长，其余未保存 Too long: the rest was not stored]'
+
+/** A reply is read whole and in pages of a thousand, so its length is limited. */
+export const limitedReply = (value: string): string =>
+  value.length <= limits.replyLength
+    ? value
+    : value.slice(0, limits.replyLength).toWellFormed() + truncationNotice

@@ -36,7 +36,7 @@ test('a persona is a model between an input and an output', () => {
   assert.equal(dataOf(graph, 'output')['answer'], '{{#llm.text#}}')
 })
 
-test('without a profile the name and the intro stand in, and are no templates', () => {
+test('without a profile the name and the intro are used, but not as templates', () => {
   const graph = agentGraph(agent({ intro: 'Says {{#sys.run_id#}}.' }), { hasModel: true })
   assertRunnable(graph)
   const prompt = String(dataOf(graph, 'llm')['system_prompt'])
@@ -44,7 +44,7 @@ test('without a profile the name and the intro stand in, and are no templates', 
   assert.doesNotMatch(prompt, /\{\{#/)
 })
 
-test('knowledge and tools are handed to the model, and what cannot be run is left out', () => {
+test('the model gets knowledge and tools, and unusable tools are ignored', () => {
   const http = { type: 'http', url: 'https://example.org', method: 'GET' }
   const tools = {
     web_search: {},
@@ -61,7 +61,7 @@ test('knowledge and tools are handed to the model, and what cannot be run is lef
   ])
 })
 
-test('without a model it shows what it finds, and says what to set', () => {
+test('without a model it shows the passages and says what to configure', () => {
   const graph = agentGraph(agent({ learn: { kb_a: {} } }), { hasModel: false })
   if (nodeKinds.has('knowledge_retrieval')) assertRunnable(graph)
   assert.deepEqual(dataOf(graph, 'retrieve')['knowledge_ids'], ['kb_a'])
@@ -70,6 +70,6 @@ test('without a model it shows what it finds, and says what to set', () => {
     assert.ok(answer.includes(setting), setting)
 })
 
-test('without a model and knowledge the model itself says what is missing', () => {
+test('without a model and knowledge the llm node fails and says what to configure', () => {
   dataOf(agentGraph(agent(), { hasModel: false }), 'llm')
 })

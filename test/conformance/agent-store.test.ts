@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AccessStore } from '../../src/access/access-store.ts'
-import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
 import type { Agent } from '../../src/agents/agent.ts'
-import type { AgentStore } from '../../src/agents/agent-store.ts'
+import { AgentStore } from '../../src/agents/agent-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const agent = (id: string, more: Partial<Agent> = {}): Agent => ({
@@ -25,11 +24,11 @@ describe('an agent store', () => {
   let store: AgentStore
   before(async () => {
     opened = await openTestDatabase()
-    store = new SqlAgentStore(opened.database)
+    store = new AgentStore(opened.database)
   })
   after(() => opened.cleanup())
 
-  test('gives back what was stored, whatever JSON it is', async () => {
+  test('returns any JSON as it was stored', async () => {
     const config = JSON.parse('{"__proto__":{"x":1},"voice":{"a":"\\u0000\\ud800"},"人设":"😀"}')
     const memory = { city: { name: '城市', default: [1, { a: null }] } }
     const stored = agent('a_json', { config, memory, learn: { kb_1: {} }, access: 'public' })
@@ -47,7 +46,7 @@ describe('an agent store', () => {
     assert.ok(await store.find('w', 'a_own'))
   })
 
-  test('changes at once both count', async () => {
+  test('concurrent changes are all applied', async () => {
     await store.add('w', agent('a_both'))
     const add = (key: string) =>
       store.update('w', 'a_both', before => ({ ...before, config: { ...before.config, [key]: 1 } }))
@@ -55,7 +54,7 @@ describe('an agent store', () => {
     assert.deepEqual((await store.find('w', 'a_both'))?.config, { a: 1, b: 1, c: 1, d: 1 })
   })
 
-  test('only a public agent is found by its id alone, and only while its workspace is there', async () => {
+  test('only public agents of existing workspaces are found by id alone', async () => {
     const access = new AccessStore(opened.database)
     await access.addWorkspace({ id: 'p', name: 'p', createdAt: 1 })
     await store.add('p', agent('a_public', { access: 'public' }))
@@ -67,7 +66,7 @@ describe('an agent store', () => {
     assert.equal(await store.findPublic('a_public'), undefined)
   })
 
-  test('lists the last changed first, by words of the name or the id', async () => {
+  test('lists most recently updated first, by keyword in name or id', async () => {
     await store.add('l', agent('a_1', { name: 'Tea 100%', updatedAt: 1 }))
     await store.add('l', agent('a_2', { name: 'Coffee', updatedAt: 3 }))
     await store.add('l', agent('a_3', { name: '茶', updatedAt: 2 }))
@@ -83,7 +82,7 @@ describe('an agent store', () => {
     assert.deepEqual(await ids(''), ['a_1', 'a_2', 'a_3'])
   })
 
-  test('a deleted agent is found by nobody', async () => {
+  test('a deleted agent is not found', async () => {
     await store.add('w', agent('a_gone', { access: 'public' }))
     assert.equal(await store.remove('w', 'a_gone', 2000), true)
     assert.equal(await store.remove('w', 'a_gone', 2000), false)

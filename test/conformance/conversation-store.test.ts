@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
-import { SqlConversationStore } from '../../src/adapters/sql/sql-conversation-store.ts'
-import type { Conversation, Message } from '../../src/conversations/conversation.ts'
-import type { ActiveTurn, NewTurn } from '../../src/conversations/conversation-store.ts'
+import { AgentStore } from '../../src/agents/agent-store.ts'
+import type { Conversation, NewMessage, Turn, TurnKey } from '../../src/conversations/conversation.ts'
+import { ConversationStore } from '../../src/conversations/conversation-store.ts'
+import { type NewTurn, TurnStore } from '../../src/conversations/turn-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const firstPage = { page: 1, pageSize: 10 }
 let serial = 0
 
-const said = (id: string, content = id): Omit<Message, 'chatId' | 'role'> => ({
+const said = (id: string, content = id): NewMessage => ({
   id,
   dataType: 'text',
   content,
@@ -19,13 +19,15 @@ const said = (id: string, content = id): Omit<Message, 'chatId' | 'role'> => ({
 
 describe('a conversation store', () => {
   let opened: TestDatabase
-  let store: SqlConversationStore
-  let agents: SqlAgentStore
+  let store: ConversationStore
+  let turns: TurnStore
+  let agents: AgentStore
   let id: string
   before(async () => {
     opened = await openTestDatabase()
-    store = new SqlConversationStore(opened.database)
-    agents = new SqlAgentStore(opened.database)
+    store = new ConversationStore(opened.database)
+    turns = new TurnStore(opened.database)
+    agents = new AgentStore(opened.database)
     await addAgent('agent')
   })
   after(() => opened.cleanup())
@@ -49,28 +51,34 @@ describe('a conversation store', () => {
     return conversation.id
   }
 
+  const key = (chatId: string, more: Partial<TurnKey> = {}): TurnKey => ({
+    ...{ workspaceId: 'w', conversationId: id, chatId },
+    ...more,
+  })
+
   const turn = (chatId: string, more: Partial<NewTurn> = {}): NewTurn => ({
+    workspaceId: 'w',
     conversationId: id,
     chatId,
     runId: `run_${chatId}`,
     message: said(`msg_${chatId}`),
-    spareId: `spare_${chatId}`,
+    fallbackId: `spare_${chatId}`,
     name: 'named',
-    ...{ isAnonymous: false, fingerprint: '', begunAgain: false },
+    ...{ isAnonymous: false, fingerprint: '', reopen: false },
     at: 1000,
     ...more,
   })
 
   async function finish(chatId: string): Promise<void> {
-    assert.equal((await store.beginTurn('w', turn(chatId))).outcome, 'begun')
-    await store.addReply('w', id, chatId, said(`reply_${chatId}`))
-    await store.endTurn('w', id, chatId, { status: 'done', at: 1 })
+    assert.equal((await turns.create(turn(chatId))).outcome, 'created')
+    await turns.addReply(key(chatId), said(`reply_${chatId}`))
+    await turns.end(key(chatId), { status: 'done' })
   }
 
   const page = async (last: number, limit: number): Promise<string[]> =>
     (await store.messages('w', id, last, limit)).map(message => message.id)
 
-  test('needs an agent that is there', async () => {
+  test('a conversation needs an existing agent', async () => {
     await addAgent('gone')
     await agents.remove('w', 'gone', 1)
     for (const agentId of ['gone', 'nobody'])
@@ -100,96 +108,96 @@ describe('a conversation store', () => {
     assert.doesNotMatch(JSON.stringify(plan), /temp b-tree/i)
   })
 
-  test('stores the message and takes the conversation in one', async () => {
-    const begun = await store.beginTurn('w', turn('a'))
-    assert.ok(begun.outcome === 'begun')
+  test('stores the message and activates the turn in one transaction', async () => {
+    const begun = await turns.create(turn('a'))
+    assert.ok(begun.outcome === 'created')
     assert.deepEqual([begun.turn.runId, begun.turn.status, begun.turn.firstPosition], ['run_a', 'active', 1])
     const conversation = await store.find('w', id)
     assert.deepEqual([conversation?.activeChatId, conversation?.name], ['a', 'named'])
-    const busy = await store.beginTurn('w', turn('b'))
+    const busy = await turns.create(turn('b'))
     assert.ok(busy.outcome === 'busy' && busy.active.chatId === 'a')
-    const seen = await store.beginTurn('w', turn('a'))
-    assert.ok(seen.outcome === 'seen' && seen.turn.runId === 'run_a')
+    const seen = await turns.create(turn('a'))
+    assert.ok(seen.outcome === 'existing' && seen.turn.runId === 'run_a')
     assert.deepEqual(await page(9, 9), ['msg_a'])
   })
 
-  test('of many that begin at once, one does', async () => {
-    const other = new SqlConversationStore(await opened.openAgain())
+  test('of concurrent turns one is created', async () => {
+    const other = new TurnStore(await opened.openAgain())
     const outcomes = await Promise.all(
-      Array.from({ length: 10 }, (_, at) => (at % 2 ? store : other).beginTurn('w', turn(`c${at}`))),
+      Array.from({ length: 10 }, (_, at) => (at % 2 ? turns : other).create(turn(`c${at}`))),
     )
-    assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), ['begun', ...Array(9).fill('busy')])
+    assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), [...Array(9).fill('busy'), 'created'])
   })
 
-  test('a message id that is taken gives way', async () => {
+  test('a message whose id is taken gets the fallback id', async () => {
     await finish('a')
-    const begun = await store.beginTurn('w', turn('b', { message: said('msg_a') }))
-    assert.equal(begun.outcome, 'begun')
+    const begun = await turns.create(turn('b', { message: said('msg_a') }))
+    assert.equal(begun.outcome, 'created')
     assert.deepEqual(await page(3, 1), ['spare_b'])
   })
 
   test('a reply is stored once', async () => {
-    await store.beginTurn('w', turn('a'))
-    assert.equal(await store.addReply('w', id, 'a', said('r', 'first')), true)
-    assert.equal(await store.addReply('w', id, 'a', said('r', 'second')), false)
-    const stored = (await store.findTurn('w', id, 'a'))!
+    await turns.create(turn('a'))
+    assert.equal(await turns.addReply(key('a'), said('r', 'first')), true)
+    assert.equal(await turns.addReply(key('a'), said('r', 'second')), false)
+    const stored = (await turns.find(key('a')))!
     assert.deepEqual(
-      (await store.turnMessages('w', stored)).map(({ content }) => content),
+      (await turns.messages(stored)).map(({ content }) => content),
       ['msg_a', 'first'],
     )
     assert.equal((await store.find('w', id))?.messageCount, 2)
   })
 
-  test('ends a turn once, with its last word, and frees the conversation', async () => {
-    await store.beginTurn('w', turn('a'))
+  test('ends a turn once, with its last reply, and frees the conversation', async () => {
+    await turns.create(turn('a'))
     const error = { reason: 'model_failed', message: 'down' } as const
-    const end = { status: 'failed', error, reply: said('sorry'), waitingRunId: null, at: 2 } as const
-    assert.equal(await store.endTurn('w', id, 'a', end), true)
-    assert.equal(await store.endTurn('w', id, 'a', { ...end, status: 'done' }), false)
-    const ended = await store.findTurn('w', id, 'a')
+    const end = { status: 'failed', error, reply: said('sorry'), waitingRunId: null } as const
+    assert.equal(await turns.end(key('a'), end), true)
+    assert.equal(await turns.end(key('a'), { ...end, status: 'done' }), false)
+    const ended = await turns.find(key('a'))
     assert.deepEqual([ended?.status, ended?.error, ended?.lastPosition], ['failed', error, 2])
     assert.equal((await store.find('w', id))?.activeChatId, undefined)
-    assert.equal((await store.beginTurn('w', turn('b'))).outcome, 'begun')
+    assert.equal((await turns.create(turn('b'))).outcome, 'created')
   })
 
-  test('a turn goes to the run that waits, until none does', async () => {
-    await store.beginTurn('w', turn('a'))
-    await store.endTurn('w', id, 'a', { status: 'waiting', waitingRunId: 'run_a', at: 1 })
-    const begun = await store.beginTurn('w', turn('b'))
-    assert.ok(begun.outcome === 'begun')
+  test('a turn goes to the waiting run, until none waits', async () => {
+    await turns.create(turn('a'))
+    await turns.end(key('a'), { status: 'waiting', waitingRunId: 'run_a' })
+    const begun = await turns.create(turn('b'))
+    assert.ok(begun.outcome === 'created')
     assert.deepEqual([begun.waitingRunId, begun.turn.runId], ['run_a', 'run_a'])
-    await store.aimTurn('w', begun.turn, 'run_new', 7)
-    const aimed = await store.findTurn('w', id, 'b')
+    await turns.setRun(begun.turn, 'run_new', 7)
+    const aimed = await turns.find(key('b'))
     assert.deepEqual([aimed?.runId, aimed?.eventsAfter], ['run_new', 7])
-    await store.endTurn('w', id, 'b', { status: 'failed', at: 1 })
+    await turns.end(key('b'), { status: 'failed' })
     assert.equal((await store.find('w', id))?.waitingRunId, 'run_a', 'left out, it stays')
-    await store.beginTurn('w', turn('c'))
-    await store.endTurn('w', id, 'c', { status: 'done', waitingRunId: null, at: 1 })
+    await turns.create(turn('c'))
+    await turns.end(key('c'), { status: 'done', waitingRunId: null })
     assert.equal((await store.find('w', id))?.waitingRunId, undefined)
   })
 
-  test('keeps what a question offers', async () => {
+  test('stores the options of a question', async () => {
     await finish('a')
-    const stored = (await store.findTurn('w', id, 'a'))!
+    const stored = (await turns.find(key('a')))!
     assert.equal(stored.options, undefined)
-    await store.setOptions('w', stored, ['大', 'small'])
-    assert.deepEqual((await store.findTurn('w', id, 'a'))?.options, ['大', 'small'])
+    await turns.setOptions(stored, ['大', 'small'])
+    assert.deepEqual((await turns.find(key('a')))?.options, ['大', 'small'])
   })
 
-  test('knows the turns that are active for long', async () => {
-    await store.beginTurn('w', turn('old', { at: 10 }))
+  test('finds turns that have been active for long', async () => {
+    await turns.create(turn('old', { at: 10 }))
     const active = async (before: number) =>
-      (await store.activeTurns(before, 100)).filter(({ turn: { conversationId } }) => conversationId === id)
+      (await turns.active(before, 100)).filter(({ conversationId }) => conversationId === id)
     assert.deepEqual(
-      (await active(11)).map(entry => [entry.workspaceId, entry.turn.chatId]),
+      (await active(11)).map(entry => [entry.workspaceId, entry.chatId]),
       [['w', 'old']],
     )
     assert.deepEqual(await active(10), [])
-    await store.endTurn('w', id, 'old', { status: 'done', at: 1 })
+    await turns.end(key('old'), { status: 'done' })
     assert.deepEqual(await active(11), [])
   })
 
-  test('remembers values for each user', async () => {
+  test('stores memory values per user', async () => {
     await store.remember(
       'w',
       id,
@@ -208,7 +216,7 @@ describe('a conversation store', () => {
     assert.equal((await store.memory('w', id, 'bob')).size, 0)
   })
 
-  test('keeps one word on a message, and takes it back', async () => {
+  test('stores one rating per message, and removes it', async () => {
     await finish('a')
     const rate = (messageId: string, rating: 'like' | 'dislike' | null, comment = '') =>
       store.rate('w', id, messageId, { rating, comment, at: 1 })
@@ -227,7 +235,7 @@ describe('a conversation store', () => {
     assert.equal(await rate('nothing', 'like'), false)
   })
 
-  test('lists by agent, user and words, the last changed first', async () => {
+  test('lists by agent, user and keyword, most recently updated first', async () => {
     await addAgent('a_list', 'l')
     await addAgent('a_other', 'l')
     const one = await add({ agentId: 'a_list', userId: 'ada', name: 'Tea', updatedAt: 3 }, 'l')
@@ -248,20 +256,20 @@ describe('a conversation store', () => {
 
   test('belongs to its workspace', async () => {
     await finish('a')
-    const stored = (await store.findTurn('w', id, 'a'))!
+    const stored = (await turns.find(key('a')))!
     assert.equal(await store.find('v', id), undefined)
     assert.deepEqual(await store.messages('v', id, 9, 9), [])
-    assert.equal(await store.findTurn('v', id, 'a'), undefined)
-    assert.deepEqual(await store.turnMessages('v', stored), [])
-    assert.equal((await store.beginTurn('v', turn('b'))).outcome, 'gone')
-    assert.equal(await store.addReply('v', id, 'a', said('x')), false)
-    assert.equal(await store.endTurn('v', id, 'a', { status: 'done', at: 1 }), false)
+    assert.equal(await turns.find(key('a', { workspaceId: 'v' })), undefined)
+    assert.deepEqual(await turns.messages({ ...stored, workspaceId: 'v' }), [])
+    assert.equal((await turns.create(turn('b', { workspaceId: 'v' }))).outcome, 'gone')
+    assert.equal(await turns.addReply(key('a', { workspaceId: 'v' }), said('x')), false)
+    assert.equal(await turns.end(key('a', { workspaceId: 'v' }), { status: 'done' }), false)
     assert.equal(await store.rename('v', id, 'x'), false)
     assert.equal(await store.rate('v', id, 'reply_a', { rating: 'like', comment: '', at: 1 }), false)
     assert.equal(await store.remove('v', id, 1), undefined)
   })
 
-  test('what is deleted is out of reach at once and swept to the last row', async () => {
+  test('a deleted conversation is unreachable at once and swept completely', async () => {
     await addAgent('a_swept')
     const kept = id
     await finish('k')
@@ -269,15 +277,15 @@ describe('a conversation store', () => {
     await finish('a')
     await store.remember('w', id, 'ada', new Map([['a', 1]]), 1)
     await store.rate('w', id, 'reply_a', { rating: 'like', comment: '', at: 1 })
-    await store.beginTurn('w', turn('b'))
+    await turns.create(turn('b'))
     const deleted = id
     id = await add({ agentId: 'a_swept' })
     await finish('c')
     assert.deepEqual(await store.remove('w', deleted, 5), { activeRunId: 'run_b', waitingRunId: undefined })
     assert.equal(await store.find('w', deleted), undefined)
-    assert.equal(await store.findTurn('w', deleted, 'a'), undefined)
-    assert.equal((await store.beginTurn('w', turn('z', { conversationId: deleted }))).outcome, 'gone')
-    assert.equal(await store.addReply('w', deleted, 'b', said('late')), false)
+    assert.equal(await turns.find(key('a', { conversationId: deleted })), undefined)
+    assert.equal((await turns.create(turn('z', { conversationId: deleted }))).outcome, 'gone')
+    assert.equal(await turns.addReply(key('b', { conversationId: deleted }), said('late')), false)
     await agents.remove('w', 'a_swept', 6)
     assert.equal(await store.find('w', id), undefined)
     while ((await store.sweep()).isMore);
@@ -293,55 +301,55 @@ describe('a conversation store', () => {
     assert.equal((await store.sweep()).isMore, false)
   })
 
-  test('an active turn is taken back with its message, unless something was said since', async () => {
+  test('an active turn is undone with its message, unless there is a reply', async () => {
     await finish('a')
-    await store.beginTurn('w', turn('b'))
-    assert.equal(await store.undoTurn('v', id, 'b'), false)
-    assert.equal(await store.undoTurn('w', id, 'a'), false, 'it has ended')
-    assert.equal(await store.undoTurn('w', id, 'b'), true)
-    assert.equal(await store.findTurn('w', id, 'b'), undefined)
+    await turns.create(turn('b'))
+    assert.equal(await turns.undo(key('b', { workspaceId: 'v' })), false)
+    assert.equal(await turns.undo(key('a')), false, 'it has ended')
+    assert.equal(await turns.undo(key('b')), true)
+    assert.equal(await turns.find(key('b')), undefined)
     const after = await store.find('w', id)
     assert.deepEqual([after?.messageCount, after?.activeChatId], [2, undefined])
     assert.deepEqual(await page(10, 10), ['msg_a', 'reply_a'])
-    assert.equal((await store.beginTurn('w', turn('b'))).outcome, 'begun')
-    await store.addReply('w', id, 'b', said('reply_b'))
-    assert.equal(await store.undoTurn('w', id, 'b'), false)
+    assert.equal((await turns.create(turn('b'))).outcome, 'created')
+    await turns.addReply(key('b'), said('reply_b'))
+    assert.equal(await turns.undo(key('b')), false)
     assert.equal((await store.find('w', id))?.messageCount, 4)
   })
 
-  test('only a turn that failed as unavailable is begun again', async () => {
+  test('only a turn that failed as unavailable is reopened', async () => {
     const end = (reason: 'unavailable' | 'internal', chatId: string) =>
-      store.endTurn('w', id, chatId, {
-        ...{ status: 'failed', at: 1, error: { reason, message: 'm' }, reply: said(`failed_${chatId}`) },
+      turns.end(key(chatId), {
+        ...{ status: 'failed', error: { reason, message: 'm' }, reply: said(`failed_${chatId}`) },
       })
-    await store.beginTurn('w', turn('a'))
+    await turns.create(turn('a'))
     await end('internal', 'a')
-    assert.equal((await store.beginTurn('w', turn('a', { begunAgain: true }))).outcome, 'seen')
-    await store.beginTurn('w', turn('b'))
+    assert.equal((await turns.create(turn('a', { reopen: true }))).outcome, 'existing')
+    await turns.create(turn('b'))
     await end('unavailable', 'b')
-    assert.equal((await store.beginTurn('w', turn('b'))).outcome, 'seen')
-    const again = await store.beginTurn('w', turn('b', { begunAgain: true, runId: 'run_new' }))
-    assert.ok(again.outcome === 'begun')
+    assert.equal((await turns.create(turn('b'))).outcome, 'existing')
+    const again = await turns.create(turn('b', { reopen: true, runId: 'run_new' }))
+    assert.ok(again.outcome === 'created')
     const { status, error, runId, firstPosition, lastPosition } = again.turn
     assert.deepEqual(
       [status, error, runId, firstPosition, lastPosition],
       ['active', undefined, 'run_new', 3, 3],
     )
     assert.deepEqual(await page(10, 10), ['msg_a', 'failed_a', 'msg_b'])
-    assert.equal((await store.beginTurn('w', turn('c'))).outcome, 'busy')
+    assert.equal((await turns.create(turn('c'))).outcome, 'busy')
   })
 
-  test('active turns are read page by page, those of the same moment too', async () => {
+  test('active turns are paged, also with equal creation times', async () => {
     const begun = new Set<string>()
     for (let at = 0; at < 7; at++) {
       id = await add()
       begun.add(id)
-      await store.beginTurn('w', turn('same', { at: 3 }))
+      await turns.create(turn('same', { at: 3 }))
     }
     const found: string[] = []
-    for (let last: ActiveTurn | undefined; ; ) {
-      const some = await store.activeTurns(4, 3, last)
-      found.push(...some.map(({ turn: { conversationId } }) => conversationId))
+    for (let last: Turn | undefined; ; ) {
+      const some = await turns.active(4, 3, last)
+      found.push(...some.map(({ conversationId }) => conversationId))
       last = some.at(-1)
       if (!last) break
     }
@@ -349,26 +357,26 @@ describe('a conversation store', () => {
     assert.equal(found.length, 7)
   })
 
-  test('who was anonymous and what was sent under a key is kept with the turn', async () => {
-    await store.beginTurn('w', turn('a', { isAnonymous: true, fingerprint: 'f' }))
-    const kept = await store.findTurn('w', id, 'a')
+  test('a turn stores whether it is anonymous, and its fingerprint', async () => {
+    await turns.create(turn('a', { isAnonymous: true, fingerprint: 'f' }))
+    const kept = await turns.find(key('a'))
     assert.deepEqual([kept?.isAnonymous, kept?.fingerprint], [true, 'f'])
   })
 
-  test('a deleted agent takes nothing more, and the sweep tells which runs work for nobody', async () => {
+  test('conversations of a deleted agent accept no writes, and the sweep returns their runs', async () => {
     await addAgent('doomed')
     id = await add({ agentId: 'doomed' })
-    await store.beginTurn('w', turn('a'))
+    await turns.create(turn('a'))
     const waiting = await add({ agentId: 'doomed', waitingRunId: 'run_waits' })
     await agents.remove('w', 'doomed', 9)
-    assert.equal(await store.addReply('w', id, 'a', said('late')), false)
-    assert.equal(await store.endTurn('w', id, 'a', { status: 'done', at: 1 }), false)
-    assert.equal(await store.findTurn('w', id, 'a'), undefined)
-    assert.equal((await store.beginTurn('w', turn('b', { conversationId: waiting }))).outcome, 'gone')
+    assert.equal(await turns.addReply(key('a'), said('late')), false)
+    assert.equal(await turns.end(key('a'), { status: 'done' }), false)
+    assert.equal(await turns.find(key('a')), undefined)
+    assert.equal((await turns.create(turn('b', { conversationId: waiting }))).outcome, 'gone')
     assert.deepEqual(await orphans(), ['w run_a', 'w run_waits'])
   })
 
-  test('agents of a deleted workspace are swept as if they were deleted themselves', async () => {
+  test('agents of a deleted workspace are swept like deleted agents', async () => {
     const { database } = opened
     await database.transaction(transaction =>
       transaction.run(

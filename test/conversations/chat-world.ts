@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream'
-import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
-import { SqlConversationStore } from '../../src/adapters/sql/sql-conversation-store.ts'
 import type { Agent, AgentChange } from '../../src/agents/agent.ts'
 import { AgentService } from '../../src/agents/agent-service.ts'
+import { AgentStore } from '../../src/agents/agent-store.ts'
 import type { ChatRequest } from '../../src/conversations/chat-request.ts'
 import { type ChatParts, ChatService } from '../../src/conversations/chat-service.ts'
 import type { ChatTurn } from '../../src/conversations/chat-turn.ts'
 import type { Conversation, Message } from '../../src/conversations/conversation.ts'
 import { ConversationListener } from '../../src/conversations/conversation-listener.ts'
 import { ConversationService } from '../../src/conversations/conversation-service.ts'
-import type { TurnAnswer } from '../../src/conversations/turn-answer.ts'
-import { TurnWaiters } from '../../src/conversations/turn-waiters.ts'
+import { ConversationStore } from '../../src/conversations/conversation-store.ts'
+import type { TurnAnswer } from '../../src/conversations/turn-events.ts'
+import { TurnLifecycle } from '../../src/conversations/turn-lifecycle.ts'
+import { TurnStore } from '../../src/conversations/turn-store.ts'
 import type { LocatedFile } from '../../src/files/file-store.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { type LanguageModels, ModelNotConfigured } from '../../src/models/language-model.ts'
@@ -62,12 +63,14 @@ export type ChatWorld = Awaited<ReturnType<typeof openChatWorld>>
 /** Everything about conversations but the engine, which is scripted. */
 export async function openChatWorld(more: Partial<ChatParts> = {}) {
   const opened = await openTestDatabase()
-  const store = new SqlConversationStore(opened.database)
-  const agentStore = new SqlAgentStore(opened.database)
+  const store = new ConversationStore(opened.database)
+  const turns = new TurnStore(opened.database)
+  const agentStore = new AgentStore(opened.database)
   const files = new FakeFiles()
-  const waiters = new TurnWaiters()
   const time = { now: 1_700_000_000_000 }
   const clock = { now: () => time.now }
+  const lifecycle = new TurnLifecycle(turns, clock)
+  const stores = { conversations: store, turns, lifecycle }
   const model = { name: 'scripted' }
   const models: LanguageModels = {
     defaultName: async () => model.name,
@@ -75,9 +78,9 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
       throw new ModelNotConfigured('Set MODEL_BASE_URL')
     },
   }
-  const listener = new ConversationListener({ store, agents: agentStore, files, waiters, clock })
+  const listener = new ConversationListener({ ...stores, agents: agentStore, files, clock })
   const runs = new ScriptedRuns(listener)
-  const parts: ChatParts = { store, runs, models, files, waiters, clock, transcriber: undefined, ...more }
+  const parts: ChatParts = { ...stores, runs, models, files, clock, transcriber: undefined, ...more }
   const chats = new ChatService(parts)
   const conversations = new ConversationService(store, runs, clock)
   const nothingMissing = {
@@ -98,13 +101,13 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
     signal = never,
     isAnonymous = false,
   ): Promise<ChatTurn> => {
-    const place = {
+    const target = {
       workspaceId,
       agent: await agents.get(workspaceId, conversation.agentId),
       conversation: await conversations.get(workspaceId, conversation.id),
       isAnonymous,
     }
-    return service.chat(place, text(content, change), signal)
+    return service.chat(target, text(content, change), signal)
   }
   const say = async (...parameters: Parameters<typeof begin>): Promise<TurnAnswer> =>
     (await begin(...parameters)).answer(never)
@@ -116,7 +119,7 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
   }
 
   return {
-    ...{ store, agentStore, files, waiters, time, model, models, listener, runs, parts, chats },
+    ...{ store, turns, agentStore, files, time, model, models, listener, runs, parts, chats },
     ...{ conversations, agents, agent, talk, begin, say, read, never },
     close: () => opened.cleanup(),
   }

@@ -19,27 +19,28 @@ beforeEach(async () => {
 
 /** As far as a process came that died before it started the run. */
 const storeOnly = (chatId: string) =>
-  world.store.beginTurn(workspaceId, {
+  world.turns.create({
+    workspaceId,
     conversationId: conversation.id,
     chatId,
     runId: `run_${chatId}`,
     message: { id: `msg_${chatId}`, dataType: 'text', content: 'lost', fileIds: [], at: 1 },
-    spareId: 'msg_spare',
+    fallbackId: 'msg_spare',
     name: '',
-    ...{ isAnonymous: false, fingerprint: '', begunAgain: false },
+    ...{ isAnonymous: false, fingerprint: '', reopen: false },
     at: world.time.now,
   })
 
-test('a turn that never began to run counts as interrupted after a minute, and the next one runs', async () => {
+test('a turn without a run counts as interrupted after a minute, and the next one runs', async () => {
   await storeOnly('chat_lost')
   world.time.now += 60_001
   assert.deepEqual(contents(await world.say(conversation, 'next')), ['echo: next'])
-  const lost = await world.store.findTurn(workspaceId, conversation.id, 'chat_lost')
+  const lost = await world.turns.find({ workspaceId, conversationId: conversation.id, chatId: 'chat_lost' })
   assert.deepEqual([lost?.status, lost?.error?.reason], ['failed', 'unavailable'])
   assert.match((await world.read(conversation))[1]!.content, /interrupted/)
 })
 
-test('sent again after that, it begins anew, with what is sent now', async () => {
+test('an interrupted turn that is sent again is reopened with the new message', async () => {
   await storeOnly('chat_anew')
   world.time.now += 60_001
   await world.chats.endInterrupted()
@@ -54,7 +55,7 @@ test('sent again after that, it begins anew, with what is sent now', async () =>
   assert.equal(world.runs.started.length, started)
 })
 
-test('begun anew behind other turns, it keeps what was said of it', async () => {
+test('a turn that is reopened after other turns keeps its failure reply', async () => {
   await storeOnly('chat_behind')
   world.time.now += 60_001
   await world.say(conversation, 'next')
@@ -63,7 +64,7 @@ test('begun anew behind other turns, it keeps what was said of it', async () => 
   assert.equal((await world.read(conversation)).length, 5)
 })
 
-test('where nobody else is left, turns of before this process end at once, however many', async () => {
+test('a process that is alone ends all turns of earlier processes at once', async () => {
   const others = []
   for (let at = 0; at < 105; at++) {
     conversation = await world.talk(await world.agent())
@@ -75,7 +76,7 @@ test('where nobody else is left, turns of before this process end at once, howev
   conversation = await world.talk(await world.agent())
   await storeOnly('chat_young')
   const status = async (id: string, chatId: string) =>
-    (await world.store.findTurn(workspaceId, id, chatId))?.status
+    (await world.turns.find({ workspaceId, conversationId: id, chatId }))?.status
   await world.chats.endInterrupted()
   assert.equal(await status(others[0]!, 'chat_left'), 'active')
   await world.chats.endInterrupted({ before })
@@ -83,35 +84,39 @@ test('where nobody else is left, turns of before this process end at once, howev
   assert.equal(await status(conversation.id, 'chat_young'), 'active')
 })
 
-test('turns that still run do not hide those behind them', async () => {
+test('active turns do not hide interrupted ones after them', async () => {
   world.runs.script = async () => {}
   for (let at = 0; at < 101; at++) await world.begin(await world.talk(await world.agent()), 'runs')
   world.time.now += 1
   await storeOnly('chat_hidden')
   world.time.now += 60_001
   await world.chats.endInterrupted()
-  assert.equal((await world.store.findTurn(workspaceId, conversation.id, 'chat_hidden'))?.status, 'failed')
+  assert.equal(
+    (await world.turns.find({ workspaceId, conversationId: conversation.id, chatId: 'chat_hidden' }))?.status,
+    'failed',
+  )
 })
 
-test('sending it again is answered with the interruption too', async () => {
+test('a repeated request gets the interruption as its answer', async () => {
   await storeOnly('chat_again')
   world.time.now += 60_001
   const lost = await world.say(conversation, 'lost', { chatId: 'chat_again' })
   assert.match(contents(lost)[0]!, /interrupted/)
 })
 
-test('the chore ends such turns, and leaves alone those that run or just began', async () => {
+test('the background job ends interrupted turns and leaves running and new ones alone', async () => {
   await storeOnly('chat_stuck')
   world.time.now += 60_001
   const other = await world.talk(await world.agent())
-  await world.store.beginTurn(workspaceId, {
+  await world.turns.create({
+    workspaceId,
     conversationId: other.id,
     chatId: 'chat_fresh',
     runId: 'run_fresh',
     message: { id: 'msg_fresh', dataType: 'text', content: 'fresh', fileIds: [], at: 1 },
-    spareId: 'msg_spare',
+    fallbackId: 'msg_spare',
     name: '',
-    ...{ isAnonymous: false, fingerprint: '', begunAgain: false },
+    ...{ isAnonymous: false, fingerprint: '', reopen: false },
     at: world.time.now,
   })
   world.runs.script = async () => {}
@@ -120,7 +125,7 @@ test('the chore ends such turns, and leaves alone those that run or just began',
   world.time.now += 30_000
   await world.chats.endInterrupted()
   const status = async (id: string, chatId: string) =>
-    (await world.store.findTurn(workspaceId, id, chatId))?.status
+    (await world.turns.find({ workspaceId, conversationId: id, chatId }))?.status
   assert.equal(await status(conversation.id, 'chat_stuck'), 'failed')
   assert.equal(await status(other.id, 'chat_fresh'), 'active')
   world.time.now += 60_001
@@ -128,7 +133,7 @@ test('the chore ends such turns, and leaves alone those that run or just began',
   assert.equal(await status(third.id, 'chat_runs'), 'active')
 })
 
-test('a run that asked can still be answered after a turn that never reached it', async () => {
+test('a waiting run can still be resumed after an interrupted turn', async () => {
   world.runs.script = run => run.ask('Which size?')
   const asked = await world.say(conversation, 'Latte')
   await storeOnly('chat_unheard')

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const lastRun = (): ScriptedRun => world.runs.started.at(-1)!
 
-test('told twice, everything is written once', async () => {
+test('repeated notifications are stored once', async () => {
   const first = await world.say(conversation, 'hello', { chatId: 'chat_twice' })
   const run = lastRun()
   const [reply] = first.replies
@@ -35,7 +35,7 @@ test('told twice, everything is written once', async () => {
   assert.equal((await world.read(conversation)).length, 2)
 })
 
-test('an old turn that is told of again does not free a newer one', async () => {
+test('a repeated end of an old turn does not end a newer one', async () => {
   await world.say(conversation, 'old')
   const old = lastRun()
   const running = new Promise<ScriptedRun>(resolve => {
@@ -49,7 +49,7 @@ test('an old turn that is told of again does not free a newer one', async () => 
   await run.succeed()
 })
 
-test('a run of no conversation is passed over', async () => {
+test('a run without a conversation is ignored', async () => {
   await world.say(conversation, 'hello')
   const stranger = { ...lastRun().listened, conversationId: '', agentId: '' }
   assert.deepEqual(await world.listener.recall(stranger), { history: [], memory: {} })
@@ -65,7 +65,7 @@ test('a run of no conversation is passed over', async () => {
   assert.equal((await world.read(conversation)).length, 2)
 })
 
-test('a run is told what was said before, and files by their names', async () => {
+test('a run gets the history, with files by name', async () => {
   world.files.add(workspaceId, 'file_note', 'text/plain', 'note.txt')
   conversation = await world.talk(await world.agent({ config: { workflow_id: 'wf' } }))
   await world.say(conversation, 'my name is Ada')
@@ -81,7 +81,7 @@ test('a run is told what was said before, and files by their names', async () =>
   ])
 })
 
-test('what a run is told of earlier turns is bounded', async () => {
+test('the history of a run is limited', async () => {
   const long = 'x'.repeat(30_000)
   world.runs.script = async run => {
     await run.recall()
@@ -99,7 +99,7 @@ test('what a run is told of earlier turns is bounded', async () => {
   assert.ok(history.every(({ content }) => content !== 'first'))
 })
 
-test('memory has the defaults of the agent, then what was assigned, for each user', async () => {
+test('memory holds the defaults of the agent, then the assigned values, per user', async () => {
   const agent = await world.agent({ memory: { city: { default: 'Paris' }, mood: {} } })
   const talk = await world.talk(agent, 'ada')
   world.runs.script = async run => {
@@ -115,7 +115,7 @@ test('memory has the defaults of the agent, then what was assigned, for each use
   assert.equal(lastRun().told.memory['city'], 'Paris')
 })
 
-test('what no database can hold is left out of a reply', async () => {
+test('characters that a database cannot store are removed from a reply', async () => {
   world.runs.script = async run => {
     await run.write('a\0b\ud800c')
     await run.succeed()
@@ -123,7 +123,7 @@ test('what no database can hold is left out of a reply', async () => {
   assert.deepEqual(contents(await world.say(conversation, 'hello')), ['ab\ufffdc'])
 })
 
-test('a deleted conversation takes nothing more, and its run is stopped', async () => {
+test('a deleted conversation accepts no more messages, and its run is stopped', async () => {
   const running = new Promise<ScriptedRun>(resolve => {
     world.runs.script = async run => resolve(run)
   })

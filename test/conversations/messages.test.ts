@@ -29,7 +29,7 @@ const refusal =
 
 const inputs = () => world.runs.started.at(-1)!.request.inputs
 
-test('a text goes to the run as the query, an action as the action', async () => {
+test('a text is the query of the run, an action its action', async () => {
   await world.say(conversation, 'hello')
   assert.deepEqual([inputs().query, inputs().action, inputs().files], ['hello', '', []])
   const bound = await world.talk(await world.agent({ config: { workflow_id: 'wf' } }))
@@ -37,16 +37,16 @@ test('a text goes to the run as the query, an action as the action', async () =>
   assert.deepEqual([inputs().query, inputs().action], ['', '{"wave":1}'])
 })
 
-test('an action is refused where no workflow could take it, and nothing is stored', async () => {
+test('an action is rejected without a workflow, and nothing is stored', async () => {
   const started = world.runs.started.length
   await assert.rejects(
     world.say(conversation, '{"wave":1}', { dataType: 'action' }),
-    refusal('unsupported_media_type', /no workflow that takes actions/),
+    refusal('unsupported_media_type', /Only agents with a workflow accept actions/),
   )
   assert.deepEqual([await world.read(conversation), world.runs.started.length], [[], started])
 })
 
-test('files go along with their names and types, words beside them are allowed', async () => {
+test('files are passed with names and types, with or without a text', async () => {
   await world.say(conversation, 'look', { dataType: 'image', fileIds: ['file_image'] })
   assert.deepEqual(inputs().files, [
     { file_id: 'file_image', name: 'file_image.bin', mime_type: 'image/png', size: 3 },
@@ -55,7 +55,7 @@ test('files go along with their names and types, words beside them are allowed',
   assert.deepEqual((await world.read(conversation))[0]?.fileIds, ['file_image'])
 })
 
-test('what is missing is named, and nothing is stored', async () => {
+test('the error names what is missing, and nothing is stored', async () => {
   const attempts = [
     [{ dataType: 'text' }, 'invalid_request', /\/content/],
     [{ dataType: 'action' }, 'invalid_request', /\/content/],
@@ -83,7 +83,7 @@ test('what is missing is named, and nothing is stored', async () => {
   assert.deepEqual(await world.read(conversation), [])
 })
 
-test('speech becomes words, which are kept and go to the run', async () => {
+test('a recording is transcribed; the transcript is stored and passed to the run', async () => {
   const heard: string[] = []
   const transcriber = {
     transcribe: async ({ bytes }: { bytes: Uint8Array }) => {
@@ -104,7 +104,7 @@ test('speech becomes words, which are kept and go to the run', async () => {
   )
 })
 
-test('a transcription that fails fails the call', async () => {
+test('a failed transcription fails the request', async () => {
   const transcriber = {
     transcribe: async (): Promise<string> => {
       throw new ModelFailure('The service is down', { retryable: true })
@@ -117,7 +117,7 @@ test('a transcription that fails fails the call', async () => {
   )
 })
 
-test('the first words name the conversation', async () => {
+test('the first message names the conversation', async () => {
   await world.say(conversation, `  What is\nthe secret ${'word '.repeat(30)}`)
   await world.say(conversation, 'something else')
   const { name } = await world.conversations.get(workspaceId, conversation.id)
@@ -125,7 +125,7 @@ test('the first words name the conversation', async () => {
   assert.ok([...name].length <= 50)
 })
 
-test('an agent with a workflow runs that, one without runs its own graph', async () => {
+test('an agent runs its workflow, or the graph of its persona', async () => {
   const bound = await world.talk(await world.agent({ config: { workflow_id: 'wf_x' } }))
   await world.say(bound, 'hello')
   assert.deepEqual(world.runs.started.at(-1)!.request.what, { workflowId: 'wf_x' })

@@ -37,7 +37,7 @@ function assertGrow(events: TurnEvent[]): void {
   )
 }
 
-test('a text comes in pieces, then the whole answer', async () => {
+test('a text is streamed in deltas, followed by the whole answer', async () => {
   const turn = await world.begin(conversation, 'hello')
   const events = await listen(turn)
   assert.deepEqual(words(events), ['one ', 'two ', 'three', 'end'])
@@ -48,7 +48,7 @@ test('a text comes in pieces, then the whole answer', async () => {
   assert.deepEqual(contents(end.answer), ['one two three'])
 })
 
-test('what is no text comes whole, and so does a text without pieces', async () => {
+test('other messages are sent whole, and so is a text that was not streamed', async () => {
   world.runs.script = async run => {
     await run.say({ dataType: 'action', content: '{}', fileIds: [] })
     await run.say({ dataType: 'text', content: 'whole', fileIds: [] })
@@ -58,7 +58,7 @@ test('what is no text comes whole, and so does a text without pieces', async () 
   assert.deepEqual(words(events), ['message', 'whole', 'end'])
 })
 
-test('a new attempt takes back what came before', async () => {
+test('a new attempt resets the text so far', async () => {
   world.runs.script = async run => {
     run.emit('node.delta', { text: 'bad', message_id: 'msg_a' })
     run.emit('node.delta', { text: '', message_id: 'msg_a', reset: true })
@@ -72,7 +72,7 @@ test('a new attempt takes back what came before', async () => {
   )
 })
 
-test('who comes back gets the rest, while it runs and after', async () => {
+test('a client that reconnects gets the rest, during and after the run', async () => {
   const all = await listen(await world.begin(conversation, 'hello', { chatId: 'chat_back' }))
   const again = await world.begin(conversation, '', { chatId: 'chat_back' })
   assert.deepEqual(await listen(again), all)
@@ -80,7 +80,7 @@ test('who comes back gets the rest, while it runs and after', async () => {
   assert.deepEqual(words(await listen(again, all.at(-1)!.id)), ['end'])
 })
 
-test('turns of one run are kept apart', async () => {
+test('the events of several turns of one run are kept apart', async () => {
   world.runs.script = run => run.ask('Which size?', ['large'])
   const first = await world.begin(conversation, 'Latte', { chatId: 'chat_first' })
   const asked = await listen(first)
@@ -105,7 +105,7 @@ test('a failure ends the stream with its code', async () => {
   assert.ok(end?.event === 'end' && end.answer.error?.reason === 'workflow_not_runnable')
 })
 
-test('where the run was forgotten the record answers', async () => {
+test('a turn whose run was removed is answered from the record', async () => {
   const turn = await world.begin(conversation, 'hello')
   const { runId } = await turn.answer(world.never)
   world.runs.runs.delete(`${workspaceId} ${runId}`)
@@ -113,7 +113,7 @@ test('where the run was forgotten the record answers', async () => {
   assert.deepEqual(words(events), ['end'])
 })
 
-test('who hangs up ends the stream and not the run', async () => {
+test('a client that disconnects ends the stream but not the run', async () => {
   const gone = new AbortController()
   world.runs.script = async run => {
     await run.write('begun')
@@ -125,5 +125,8 @@ test('who hangs up ends the stream and not the run', async () => {
     gone.abort()
   }
   assert.deepEqual(words(seen), ['begun'])
-  assert.equal((await world.store.findTurn(workspaceId, conversation.id, turn.chatId))?.status, 'active')
+  assert.equal(
+    (await world.turns.find({ workspaceId, conversationId: conversation.id, chatId: turn.chatId }))?.status,
+    'active',
+  )
 })

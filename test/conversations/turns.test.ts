@@ -65,7 +65,7 @@ test('the message is stored before anything runs', async () => {
   assert.deepEqual(contents(await turn.answer(world.never)), [])
 })
 
-test('a chat id seen before is answered from the record and runs nothing', async () => {
+test('a known chat id is answered from the record without a run', async () => {
   const first = await world.say(conversation, 'once', { chatId: 'chat_once' })
   const count = world.runs.started.length
   const again = await world.say(conversation, 'something else', { chatId: 'chat_once' })
@@ -74,7 +74,7 @@ test('a chat id seen before is answered from the record and runs nothing', async
   assert.equal((await world.read(conversation)).length, 2)
 })
 
-test('a chat id that still runs is waited for', async () => {
+test('a known chat id that is still running is awaited', async () => {
   const running = held()
   const turn = await world.begin(conversation, 'slow', { chatId: 'chat_slow' })
   const again = await world.begin(conversation, 'slow', { chatId: 'chat_slow' })
@@ -87,7 +87,7 @@ test('a chat id that still runs is waited for', async () => {
   assert.deepEqual(two, one)
 })
 
-test('many at once with one chat id run once', async () => {
+test('concurrent requests with one chat id run once', async () => {
   const count = world.runs.started.length
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => world.say(conversation, 'same', { chatId: 'chat_same' })),
@@ -102,7 +102,7 @@ test('the same chat id in two conversations is two turns', async () => {
   assert.deepEqual(contents(await world.say(other, 'there', { chatId: 'chat_both' })), ['echo: there'])
 })
 
-test('turns of a conversation run one after the other', async () => {
+test('turns of a conversation run sequentially', async () => {
   let working = 0
   let most = 0
   world.runs.script = async run => {
@@ -123,7 +123,7 @@ test('turns of a conversation run one after the other', async () => {
     )
 })
 
-test('a turn that waits too long for another is refused, and leaves nothing', async () => {
+test('a turn that waits too long for another is rejected and leaves nothing', async () => {
   const impatient = new ChatService({ ...world.parts, turnWaitMilliseconds: 0 })
   const running = held()
   const turn = await world.begin(conversation, 'long')
@@ -137,7 +137,7 @@ test('a turn that waits too long for another is refused, and leaves nothing', as
   )
 })
 
-test('who hangs up does not stop the run', async () => {
+test('a client that disconnects does not stop the run', async () => {
   const running = held()
   const gone = new AbortController()
   const turn = await world.begin(conversation, 'bye', { chatId: 'chat_bye' })
@@ -150,7 +150,7 @@ test('who hangs up does not stop the run', async () => {
   assert.deepEqual(contents(await world.say(conversation, '', { chatId: 'chat_bye' })), ['still here'])
 })
 
-test('a failed run stores a reply that says so, in the language of the question', async () => {
+test('a failed run stores a reply with the error, in the language of the question', async () => {
   world.runs.script = run => run.fail({ reason: 'model_failed', message: 'The model is down' })
   const english = await world.say(conversation, 'hello')
   assert.deepEqual(english.error, { reason: 'model_failed', message: 'The model is down' })
@@ -161,7 +161,7 @@ test('a failed run stores a reply that says so, in the language of the question'
   assert.equal((await world.read(conversation)).length, 4)
 })
 
-test('a run that cannot begin is the answer of its turn, and the conversation goes on', async () => {
+test('a run that cannot start fails its turn, and the conversation continues', async () => {
   world.runs.refusal = new AppError('workflow_not_runnable', 'It has no input node')
   const answer = await world.say(conversation, 'run!')
   assert.equal(answer.error?.reason, 'workflow_not_runnable')
@@ -169,7 +169,7 @@ test('a run that cannot begin is the answer of its turn, and the conversation go
   assert.deepEqual(contents(await world.say(conversation, 'again')), ['echo: again'])
 })
 
-test('a fault of ours says nothing of its cause, frees the conversation, and reaches the log', async () => {
+test('an internal error hides its cause, frees the conversation and is thrown for the log', async () => {
   world.runs.refusal = new Error('secret path /srv')
   await assert.rejects(world.say(conversation, 'run!', { chatId: 'chat_fault' }), /secret path/)
   const answer = await world.say(conversation, 'run!', { chatId: 'chat_fault' })
@@ -178,7 +178,7 @@ test('a fault of ours says nothing of its cause, frees the conversation, and rea
   assert.deepEqual(contents(await world.say(conversation, 'again')), ['echo: again'])
 })
 
-test('what was said before a stop is the answer', async () => {
+test('the messages before a stop are the answer', async () => {
   world.runs.script = async run => {
     await run.write('half')
     await run.stop()
@@ -187,7 +187,7 @@ test('what was said before a stop is the answer', async () => {
   assert.deepEqual([contents(answer), answer.error], [['half'], undefined])
 })
 
-test('the next turn answers a run that asked', async () => {
+test('the next turn resumes a run that asked a question', async () => {
   world.runs.script = run => run.ask('Which size?', ['small', 'large'])
   const asked = await world.say(conversation, 'Latte', { chatId: 'chat_ask' })
   assert.deepEqual(contents(asked), ['Which size?'])
@@ -209,7 +209,7 @@ test('the next turn answers a run that asked', async () => {
   assert.notEqual(next.runId, asked.runId)
 })
 
-test('the next turn waits for the run that asked to be written down', async () => {
+test('the next turn waits until the waiting run is stored', async () => {
   world.runs.script = async run => {
     run.writeMilliseconds = 100
     await run.ask('Which size?', ['large'])
@@ -225,7 +225,7 @@ test('the next turn waits for the run that asked to be written down', async () =
   assert.equal(answered.runId, asking.runId)
 })
 
-test('where the waiting run is gone, a new one answers', async () => {
+test('a new run answers when the waiting run is gone', async () => {
   world.runs.script = run => run.ask('Which size?')
   const asked = await world.say(conversation, 'Latte')
   world.runs.runs.delete(`${workspaceId} ${asked.runId}`)
@@ -238,7 +238,7 @@ test('where the waiting run is gone, a new one answers', async () => {
   assert.notEqual(answer.runId, asked.runId)
 })
 
-test('a message id of the client is taken over once', async () => {
+test('a message id of the client is used once', async () => {
   await world.say(conversation, 'a', { messageId: 'mine' })
   await world.say(conversation, 'b', { messageId: 'mine' })
   const { messageId } = await world.say(conversation, 'c')
@@ -249,7 +249,7 @@ test('a message id of the client is taken over once', async () => {
   assert.equal(messageId, c)
 })
 
-test('a time of the client is taken over unless it lies in the future', async () => {
+test('a timestamp of the client is used unless it is in the future', async () => {
   await world.say(conversation, 'then', { timestamp: 12 })
   assert.equal((await world.read(conversation))[0]?.at, 12)
   const late = world.time.now + 2 * 86_400_000

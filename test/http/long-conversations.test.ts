@@ -16,9 +16,12 @@ before(async () => {
   await server.api.post('conversation/chat', { ...place, data_type: 'text', content: 'hi', chat_id: 'c' })
   // Each of these characters takes six in JSON.
   for (let at = 3; at <= count; at++)
-    await server.store.addReply(workspaceId, conversation_id, 'c', {
-      ...{ id: `m${at}`, dataType: 'text', content: `${at} `.padEnd(20_000, '\u0001'), fileIds: [], at },
-    })
+    await server.turns.addReply(
+      { workspaceId, conversationId: conversation_id, chatId: 'c' },
+      {
+        ...{ id: `m${at}`, dataType: 'text', content: `${at} `.padEnd(20_000, '\u0001'), fileIds: [], at },
+      },
+    )
 })
 after(() => server.stop())
 

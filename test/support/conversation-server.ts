@@ -1,14 +1,15 @@
 import { pino } from 'pino'
 import { AccessService } from '../../src/access/access-service.ts'
 import { AccessStore } from '../../src/access/access-store.ts'
-import { SqlAgentStore } from '../../src/adapters/sql/sql-agent-store.ts'
-import { SqlConversationStore } from '../../src/adapters/sql/sql-conversation-store.ts'
 import { AgentService } from '../../src/agents/agent-service.ts'
+import { AgentStore } from '../../src/agents/agent-store.ts'
 import { Metrics } from '../../src/app/metrics.ts'
 import { ChatService } from '../../src/conversations/chat-service.ts'
 import { ConversationListener } from '../../src/conversations/conversation-listener.ts'
 import { ConversationService } from '../../src/conversations/conversation-service.ts'
-import { TurnWaiters } from '../../src/conversations/turn-waiters.ts'
+import { ConversationStore } from '../../src/conversations/conversation-store.ts'
+import { TurnLifecycle } from '../../src/conversations/turn-lifecycle.ts'
+import { TurnStore } from '../../src/conversations/turn-store.ts'
 import type { BlobStore } from '../../src/files/blob-store.ts'
 import { FileService } from '../../src/files/file-service.ts'
 import { FileStore } from '../../src/files/file-store.ts'
@@ -35,18 +36,19 @@ export async function startConversationServer() {
   const opened = await openTestDatabase()
   const { database } = opened
   const access = new AccessService(new AccessStore(database), clock, () => database.generation())
-  const store = new SqlConversationStore(database)
-  const agentStore = new SqlAgentStore(database)
+  const store = new ConversationStore(database)
+  const turns = new TurnStore(database)
+  const agentStore = new AgentStore(database)
   const files = new FileService(new FileStore(database, fileUses), {} as BlobStore, clock, 1)
-  const waiters = new TurnWaiters()
-  const listener = new ConversationListener({ store, agents: agentStore, files, waiters, clock })
+  const stores = { conversations: store, turns, lifecycle: new TurnLifecycle(turns, clock) }
+  const listener = new ConversationListener({ ...stores, agents: agentStore, files, clock })
   const runs = new ScriptedRuns(listener)
   const models = {
     defaultName: async () => 'scripted',
     find: () => Promise.reject(new Error('nobody asks')),
   }
   const chats = new ChatService({
-    ...{ store, runs, models, files, waiters, clock, transcriber: undefined },
+    ...{ ...stores, runs, models, files, clock, transcriber: undefined },
     turnWaitMilliseconds: 50,
   })
   const conversations = new ConversationService(store, runs, clock)
@@ -78,6 +80,7 @@ export async function startConversationServer() {
     base,
     runs,
     store,
+    turns,
     conversations,
     token: operatorToken,
     api: apiClient(base, operatorToken),

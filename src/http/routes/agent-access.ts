@@ -19,7 +19,7 @@ export async function agentFor(
   access: 'run' | 'read',
 ): Promise<{ workspaceId: string; agent: Agent }> {
   if (!token) {
-    const found = await agents.findPublic(agentId)
+    const found = await agents.store.findPublic(agentId)
     if (found) return found
     throw new AppError('token_missing', 'Send a token as Authorization: Bearer <token>')
   }

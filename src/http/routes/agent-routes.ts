@@ -129,15 +129,14 @@ export function agentRoutes(agents: AgentService): Route[] {
 
     route(operations.list, async ({ token, body }) => {
       const request = pageRequest(body)
-      const page = await agents.list(token.workspaceId, body.keyword ?? '', request)
+      const page = await agents.store.list(token.workspaceId, body.keyword ?? '', request)
       return pageAnswer(request, { total: page.total, items: page.items.map(listedOnWire) })
     }),
 
     route(operations.gets, async ({ token, body }) => {
-      const found = await agents.gets(
-        token.workspaceId,
-        body.id.filter(id => mayUse(token, id)),
-      )
+      const ids = new Set(body.id.filter(id => mayUse(token, id)))
+      const agentList = await agents.store.findMany(token.workspaceId, [...ids])
+      const found = new Map(agentList.map(agent => [agent.id, agent]))
       const show = forToken(token)
       const answers = body.id.map(id => {
         const agent = found.get(id)

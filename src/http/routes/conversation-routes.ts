@@ -95,7 +95,8 @@ async function chat({ agents, conversations, chats }: ConversationParts, call: C
     return eventStream(request, gone => events(turn, conversation.id, seenUntil, gone), {
       failure: error => failedOnWire(error, { chatId, runId, conversationId: conversation.id }),
       resumeHint: `to receive the rest, send the same request with chat_id ${chatId}`,
-      isAllowed: async () => request.token !== undefined || (await agents.findPublic(agent.id)) !== undefined,
+      isAllowed: async () =>
+        request.token !== undefined || (await agents.store.findPublic(agent.id)) !== undefined,
     })
   }
   const answer = await turn.answer(signal).catch((error: unknown) => {
@@ -147,7 +148,7 @@ function managementRoutes({ conversations }: ConversationParts): Route[] {
       const agentIds =
         body.agent_id === undefined ? bound : mayUse(token, body.agent_id) ? [body.agent_id] : []
       const filter = { agentIds, userId: body.user_id, keyword: body.keyword ?? '' }
-      const { total, items } = await conversations.list(token.workspaceId, filter, page)
+      const { total, items } = await conversations.store.list(token.workspaceId, filter, page)
       return pageAnswer(page, { total, items: items.map(conversationOnWire) })
     }),
 

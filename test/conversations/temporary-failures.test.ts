@@ -25,13 +25,16 @@ for (const reason of ['rate_limited', 'unavailable'] as const)
     world.runs.refusal = refusal
     await assert.rejects(world.say(conversation, 'hello', { chatId: 'chat_z' }), refusal)
     assert.equal((await world.read(conversation)).length, 2)
-    assert.equal(await world.store.findTurn(workspaceId, conversation.id, 'chat_z'), undefined)
+    assert.equal(
+      await world.turns.find({ workspaceId, conversationId: conversation.id, chatId: 'chat_z' }),
+      undefined,
+    )
     const again = await world.say(conversation, 'hello', { chatId: 'chat_z' })
     assert.deepEqual([contents(again), again.error], [['echo: hello'], undefined])
     assert.equal((await world.read(conversation)).length, 4)
   })
 
-test('a run that waits goes on waiting when its answer was refused for the moment', async () => {
+test('a waiting run keeps waiting when resuming it fails temporarily', async () => {
   world.runs.script = run => run.ask('Which size?')
   const asked = await world.say(conversation, 'Latte')
   world.runs.script = async run => {
@@ -46,7 +49,7 @@ test('a run that waits goes on waiting when its answer was refused for the momen
   assert.deepEqual([contents(answer), answer.runId], [['Latte/large'], asked.runId])
 })
 
-test('a start whose outcome got lost is no refusal: the run is there and answers', async () => {
+test('a run that started although the response was lost answers the turn', async () => {
   const { start } = world.runs
   world.runs.start = async (...request) => {
     world.runs.start = start
@@ -56,25 +59,28 @@ test('a start whose outcome got lost is no refusal: the run is there and answers
   assert.deepEqual(contents(await world.say(conversation, 'hello')), ['echo: hello'])
 })
 
-test('who waits for a turn that was taken back is told to send it again', async () => {
-  const store = world.store
-  await store.beginTurn(workspaceId, {
+test('a client that waits for an undone turn is asked to send it again', async () => {
+  await world.turns.create({
     ...{
+      workspaceId,
       conversationId: conversation.id,
       chatId: 'chat_back',
       runId: 'run_back',
-      spareId: 'msg_x',
+      fallbackId: 'msg_x',
       name: '',
     },
-    ...{ isAnonymous: false, fingerprint: '', begunAgain: false, at: world.time.now },
+    ...{ isAnonymous: false, fingerprint: '', reopen: false, at: world.time.now },
     message: { id: 'msg_back', dataType: 'text', content: 'x', fileIds: [], at: 1 },
   })
   const waiting = world.say(conversation, 'x', { chatId: 'chat_back' })
-  assert.equal(await store.undoTurn(workspaceId, conversation.id, 'chat_back'), true)
+  assert.equal(
+    await world.turns.undo({ workspaceId, conversationId: conversation.id, chatId: 'chat_back' }),
+    true,
+  )
   await assert.rejects(waiting, { reason: 'unavailable' })
 })
 
-test('a workflow that is not there is a fault of the agent, not of who talks to it', async () => {
+test('a missing workflow is an error of the agent, not of the request', async () => {
   const bound = await world.talk(await world.agent({ config: { workflow_id: 'wf_gone' } }))
   world.runs.refusal = new AppError('not_found', 'There is no workflow wf_gone')
   const { error } = await world.say(bound, 'hello')
@@ -82,7 +88,7 @@ test('a workflow that is not there is a fault of the agent, not of who talks to 
   assert.match(error.message, /wf_gone/)
 })
 
-test('so many turns without a token run at a time, and no more', async () => {
+test('the number of concurrent turns without a token is limited', async () => {
   const few = await openChatWorld({ anonymousTurns: 2 })
   few.runs.script = async () => {}
   const agent = await few.agent()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Reason } from '../../src/contract/error-codes.ts'
 import type { Conversation } from '../../src/conversations/conversation.ts'
-import type { TurnAnswer } from '../../src/conversations/turn-answer.ts'
+import type { TurnAnswer } from '../../src/conversations/turn-events.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { type ChatWorld, contents, openChatWorld } from './chat-world.ts'
@@ -35,19 +35,19 @@ for (const reason of ['model_failed', 'not_configured', 'search_failed', 'step_f
     assert.equal((await sayAs(false, 'hello')).error?.message, secret)
   })
 
-test('a workflow that cannot run tells a stranger as little', async () => {
+test('the reason of a workflow that cannot run is hidden from anonymous users', async () => {
   world.runs.refusal = new AppError('workflow_not_runnable', 'The node secret_node is missing')
   const { error } = await sayAs(true, 'hello')
-  assert.match(error!.message, /its owner finds the reason by talking to it with a token$/)
+  assert.match(error!.message, /its owner finds the reason by chatting with it using a token$/)
 })
 
-test('what is no diagnosis is told to everybody', async () => {
+test('an error without internal details is shown to everyone', async () => {
   const reason: Reason = 'timed_out'
   world.runs.script = run => run.fail({ reason, message: 'It took longer than 20 minutes' })
   assert.equal((await sayAs(true, 'hello')).error?.message, 'It took longer than 20 minutes')
 })
 
-test('a transcription that fails says nothing of its settings to a stranger', async () => {
+test('a failed transcription shows no settings to anonymous users', async () => {
   const transcriber = {
     transcribe: () => Promise.reject(new ModelFailure(secret, { retryable: false })),
   }
@@ -61,7 +61,7 @@ test('a transcription that fails says nothing of its settings to a stranger', as
   await own.close()
 })
 
-test('a name with characters that no database can hold is remembered without them', async () => {
+test('a memory key is stored without characters that a database cannot store', async () => {
   world.runs.script = async run => {
     await run.remember({ 'ci\0ty\ud800': 'Paris', '\0': 1 })
     await run.succeed()
@@ -75,7 +75,7 @@ test('a name with characters that no database can hold is remembered without the
   assert.deepEqual(world.runs.started.at(-1)!.told.memory, { 'city\ufffd': 'Paris' })
 })
 
-test('of a reply without end the beginning is kept, with a note', async () => {
+test('a very long reply is truncated, with a note', async () => {
   world.runs.script = async run => {
     await run.write('x'.repeat((1 << 20) + 5))
     await run.succeed()

@@ -1,0 +1,131 @@
+import { hash } from 'node:crypto'
+import type { Reason } from '../contract/error-codes.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { RunStatus } from '../workflow/run/run-store.ts'
+import { type NewMessage, storableText, type Turn, type TurnError, type TurnKey } from './conversation.ts'
+import type { TurnEnd, TurnStore } from './turn-store.ts'
+
+export interface EndedTurn extends Pick<TurnEnd, 'status' | 'error' | 'waitingRunId'> {
+  /** There is no run whose record holds the reason. */
+  hasNoRun?: boolean
+}
+
+const statuses = { waiting: 'waiting', succeeded: 'done', failed: 'failed', stopped: 'stopped' } as const
+
+const unknownError: TurnError = { reason: 'internal', message: 'The run failed for an unknown reason' }
+
+/** How a turn ends when its run ends or starts to wait. */
+export const endOfRun = (
+  runId: string,
+  status: Exclude<RunStatus, 'queued' | 'running'>,
+  error: TurnError | undefined,
+): EndedTurn => ({
+  status: statuses[status],
+  waitingRunId: status === 'waiting' ? runId : null,
+  ...(status === 'failed' && { error: error ?? unknownError }),
+})
+
+/**
+ * Ends turns and wakes those who wait for that in this process; other processes poll. It knows nothing of runs, so the
+ * listener of the runs and the chat service above them can share it.
+ */
+export class TurnLifecycle {
+  readonly #turns: TurnStore
+  readonly #clock: Clock
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  constructor(turns: TurnStore, clock: Clock) {
+    this.#turns = turns
+    this.#clock = clock
+  }
+
+  /** Ends a turn, with a reply that reports the error if it failed. Ending it again changes nothing. */
+  async end(key: TurnKey & { runId: string }, end: EndedTurn): Promise<void> {
+    const turn = await this.#turns.find(key)
+    if (turn?.status === 'active') await this.#end({ ...turn, runId: key.runId }, end)
+    // Even if it had ended: the process that ended it may have crashed before it woke the waiters.
+    this.#wake(key.conversationId)
+  }
+
+  async #end(turn: Turn, { hasNoRun, error, ...end }: EndedTurn): Promise<void> {
+    if (!error) {
+      await this.#turns.end(turn, end)
+      return
+    }
+    const [question] = await this.#turns.messages({ ...turn, lastPosition: turn.firstPosition })
+    const isChinese = /\p{Script=Han}/u.test(question?.content ?? '')
+    const shown = turn.isAnonymous ? publicError(error, hasNoRun ? undefined : turn.runId, isChinese) : error
+    const stored = { reason: shown.reason, message: storableText(shown.message) }
+    const reply = failureReply(turn, stored.message, isChinese, this.#clock.now())
+    await this.#turns.end(turn, { ...end, error: stored, reply })
+  }
+
+  /** Removes an active turn, as if it had never been sent. False if there is a reply already. */
+  async undo(turn: TurnKey): Promise<boolean> {
+    const isUndone = await this.#turns.undo(turn)
+    if (isUndone) this.#wake(turn.conversationId)
+    return isUndone
+  }
+
+  /** Resolves when a turn of the conversation ends here, or after the time; rejects with the signal's reason. */
+  waitForEnd(conversationId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const waiting = this.#waiting.get(conversationId) ?? new Set()
+      this.#waiting.set(conversationId, waiting)
+      const leave = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+        waiting.delete(onWake)
+        if (waiting.size === 0 && this.#waiting.get(conversationId) === waiting)
+          this.#waiting.delete(conversationId)
+      }
+      const onWake = (): void => {
+        leave()
+        resolve()
+      }
+      const onAbort = (): void => {
+        leave()
+        reject(signal.reason)
+      }
+      const timer = setTimeout(onWake, milliseconds)
+      waiting.add(onWake)
+      signal.addEventListener('abort', onAbort)
+    })
+  }
+
+  #wake(conversationId: string): void {
+    for (const wake of [...(this.#waiting.get(conversationId) ?? [])]) wake()
+  }
+}
+
+/** Deterministic, so that a reply that is reported twice is stored once. */
+export const replyId = (runId: string, chatId: string, purpose: string): string =>
+  `msg_${hash('sha256', JSON.stringify([runId, chatId, purpose]), 'base64url').slice(0, 22)}`
+
+/** Their messages name settings, addresses and nodes, which only the owner of the agent may see. */
+const internalReasons: ReadonlySet<Reason> = new Set<Reason>([
+  'model_failed',
+  'not_configured',
+  'search_failed',
+  'step_failed',
+  'workflow_not_runnable',
+])
+
+/** The error as a user without a token sees it; the record of the run keeps the details for the owner. */
+function publicError(error: TurnError, runId: string | undefined, isChinese: boolean): TurnError {
+  if (!internalReasons.has(error.reason)) return error
+  const where = isChinese
+    ? runId === undefined
+      ? '其所有者用令牌与它对话即可看到原因'
+      : `其所有者可在运行记录 ${runId} 中查到原因`
+    : `its owner finds the reason ${runId === undefined ? 'by chatting with it using a token' : `in run ${runId}`}`
+  const message = isChinese ? `智能体现在无法回答；${where}` : `The agent cannot answer right now; ${where}`
+  return { reason: error.reason, message }
+}
+
+/** The reply of a failed turn, in the language of the question. */
+function failureReply({ runId, chatId }: Turn, message: string, isChinese: boolean, at: number): NewMessage {
+  const content = isChinese ? `抱歉，这次没有完成：${message}` : `Sorry, this did not work: ${message}`
+  return { id: replyId(runId, chatId, 'failure'), dataType: 'text', content, fileIds: [], at }
+}

@@ -1,0 +1,237 @@
+import type { Agent } from '../agents/agent.ts'
+import { agentGraph } from '../agents/agent-graph.ts'
+import { limits } from '../contract/limits.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { mintId } from '../kernel/ids.ts'
+import { type LanguageModels, ModelNotConfigured } from '../models/language-model.ts'
+import type { RunRecord } from '../workflow/run/run-store.ts'
+import type { LiveRun, RunRequest, Runs } from '../workflow/run/runs.ts'
+import type { MessageType } from '../workflow/step.ts'
+import type { ChatInput } from './chat-request.ts'
+import type { Turn, TurnError } from './conversation.ts'
+import { endOfRun, type TurnLifecycle } from './turn-lifecycle.ts'
+import type { TurnStore } from './turn-store.ts'
+
+export interface TurnParts {
+  turns: TurnStore
+  lifecycle: TurnLifecycle
+  runs: Runs
+  clock: Clock
+}
+
+export interface StartParts extends TurnParts {
+  models: LanguageModels
+}
+
+export const isGone = (error: unknown): boolean => error instanceof AppError && error.reason === 'not_found'
+
+export const isRunning = ({ status }: RunRecord): boolean => status === 'queued' || status === 'running'
+
+/** Undefined if it never started, or was removed by retention. */
+export async function findRun(
+  runs: Runs,
+  { workspaceId, runId }: { workspaceId: string; runId: string },
+): Promise<RunRecord | undefined> {
+  try {
+    return await runs.get(workspaceId, runId)
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * The run after it ended or started to wait. A turn ends a moment before its run does, because the journal is written
+ * last, so a caller that needs the run itself has to wait for that.
+ */
+export async function settledRun(
+  runs: Runs,
+  turn: { workspaceId: string; runId: string },
+  signal: AbortSignal,
+): Promise<RunRecord | undefined> {
+  const run = await findRun(runs, turn)
+  if (!run || !isRunning(run)) return run
+  await unlessAborted(runs.settled(turn.workspaceId, turn.runId, signal), signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    if (!isGone(error)) throw error
+  })
+  return findRun(runs, turn)
+}
+
+/** Rejects with the signal's reason as soon as it is aborted, whatever the promise does. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+export interface TurnInput {
+  agent: Agent
+  turn: Turn
+  userId: string
+  dataType: MessageType
+  input: ChatInput
+}
+
+export interface StartedTurn {
+  /** Resolves when no process works on the turn any more; the record tells the result. */
+  settled: Promise<unknown>
+}
+
+/**
+ * Starts or resumes the run of a turn that was just created. A temporary failure undoes the turn and is thrown, so that
+ * the client can send it again. Any other failure is the answer to the turn: it is stored and frees the conversation;
+ * an internal error is thrown as well, for the log.
+ */
+export async function startTurn(
+  parts: StartParts,
+  started: TurnInput,
+  waitingRunId: string | undefined,
+): Promise<StartedTurn> {
+  const { turn } = started
+  let { runId } = turn
+  try {
+    if (waitingRunId !== undefined) {
+      const resumed = await resumeRun(parts, started)
+      if (resumed) return resumed
+      runId = mintId('run')
+      await parts.turns.setRun(turn, runId, 0)
+    }
+    return await startRun(parts, started, runId)
+  } catch (error) {
+    if (isTemporary(error)) {
+      // The run may have started nevertheless, if the database's response was lost.
+      const run = await findRun(parts.runs, { ...turn, runId })
+      if (run?.chatId === turn.chatId) return { settled: Promise.resolve() }
+      if (await parts.lifecycle.undo(turn)) throw error
+    }
+    await parts.lifecycle.end(
+      { ...turn, runId },
+      {
+        status: 'failed',
+        error: turnErrorOf(error),
+        hasNoRun: true,
+        // A waiting run that could not be resumed may still wait; one that was replaced is dropped.
+        ...(runId !== turn.runId && { waitingRunId: null }),
+      },
+    )
+    if (!(error instanceof AppError)) throw error
+    return { settled: Promise.resolve() }
+  }
+}
+
+/** Passes the turn to the run that waits for it; undefined when that does not wait any more. */
+async function resumeRun(parts: StartParts, started: TurnInput): Promise<StartedTurn | undefined> {
+  const { turn, input } = started
+  const timeout = AbortSignal.timeout(limits.turnWaitMilliseconds)
+  const run = await settledRun(parts.runs, turn, timeout)
+  if (run?.status !== 'waiting') return undefined
+  // Its earlier events belong to earlier turns.
+  await parts.turns.setRun(turn, turn.runId, run.sequence)
+  try {
+    const reply = { ...textAndAction(started), files: input.files }
+    return startedBy(await parts.runs.resume(turn.workspaceId, turn.runId, reply, turn.chatId))
+  } catch (error) {
+    if (error instanceof AppError && ['not_found', 'version_conflict'].includes(error.reason))
+      return undefined
+    throw error
+  }
+}
+
+async function startRun(parts: StartParts, started: TurnInput, runId: string): Promise<StartedTurn> {
+  const { agent, turn, userId, input } = started
+  const { text, action } = textAndAction(started)
+  const request: RunRequest = {
+    what: await graphOf(parts.models, turn.workspaceId, agent),
+    trigger: 'chat',
+    runId,
+    agentId: agent.id,
+    conversationId: turn.conversationId,
+    chatId: turn.chatId,
+    userId,
+    inputs: { query: text, files: input.files, action, more: {} },
+  }
+  const live = await parts.runs.start(turn.workspaceId, request).catch((error: unknown) => {
+    throw missingWorkflow(error, agent)
+  })
+  return startedBy(live)
+}
+
+const startedBy = ({ settled }: LiveRun): StartedTurn => ({ settled: settled.catch(() => {}) })
+
+/** `sys.query` holds a text message, `sys.action` an action. */
+const textAndAction = ({ dataType, input }: TurnInput): { text: string; action: string } =>
+  dataType === 'action' ? { text: '', action: input.content } : { text: input.content, action: '' }
+
+async function graphOf(
+  models: LanguageModels,
+  workspaceId: string,
+  agent: Agent,
+): Promise<RunRequest['what']> {
+  const workflowId = agent.config.workflow_id
+  if (workflowId) return { workflowId }
+  return { graph: agentGraph(agent, { hasModel: await hasModel(models, workspaceId, agent) }) }
+}
+
+async function hasModel(models: LanguageModels, workspaceId: string, agent: Agent): Promise<boolean> {
+  if ((await models.defaultName(workspaceId)) !== '') return true
+  try {
+    await models.find(workspaceId, agent.config.model)
+    return true
+  } catch (error) {
+    if (error instanceof ModelNotConfigured) return false
+    throw error
+  }
+}
+
+/** The client asked for an agent, not for a workflow: a missing workflow is an error of the agent's settings. */
+function missingWorkflow(error: unknown, { config }: Agent): unknown {
+  if (!(error instanceof AppError) || error.reason !== 'not_found') return error
+  const message = `The workflow ${config.workflow_id} of this agent does not exist; create it, or change the agent`
+  return new AppError('workflow_not_runnable', message, { cause: error })
+}
+
+const turnErrorOf = (error: unknown): TurnError =>
+  error instanceof AppError
+    ? { reason: error.reason, message: error.message }
+    : { reason: 'internal', message: 'Internal error; find the cause in the server log by the trace id' }
+
+/** A moment later the same turn may succeed. */
+const isTemporary = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.reason === 'rate_limited' || error.reason === 'unavailable')
+
+const interrupted: TurnError = {
+  reason: 'unavailable',
+  message: 'The server was interrupted before the run started; send the message again with the same chat_id',
+}
+
+/**
+ * Ends a turn whose process crashed between storing the message and starting the run. A run that exists ends its turn
+ * itself, also after a crash, so it is left alone while it is running. The message stays; sent again with its
+ * `chat_id`, the turn is opened again.
+ */
+export async function recoverTurn(
+  parts: TurnParts,
+  turn: Turn,
+  { startTimeout = limits.turnStartMilliseconds }: { startTimeout?: number } = {},
+): Promise<void> {
+  if (turn.status !== 'active') return
+  const run = await findRun(parts.runs, turn)
+  if (run?.status === 'queued' || run?.status === 'running') return
+  if (run?.chatId === turn.chatId) {
+    await parts.lifecycle.end(turn, endOfRun(run.id, run.status, run.error))
+    return
+  }
+  // No run, or a waiting one that never got this answer: that one can still be resumed.
+  if (turn.createdAt + startTimeout > parts.clock.now()) return
+  await parts.lifecycle.end(turn, { status: 'failed', error: interrupted })
+}
+
+/** Looks for the run only when a crash is likely: starting a run normally takes less time. */
+export async function recoverOldTurn(parts: TurnParts, turn: Turn): Promise<void> {
+  if (turn.createdAt + limits.turnStartMilliseconds <= parts.clock.now()) await recoverTurn(parts, turn)
+}
