@@ -17,7 +17,7 @@ export interface Correction {
   enabled?: boolean
 }
 
-/** Lets people look at what a document was cut into, and mend it. */
+/** Lists the chunks of a document, and corrects them. */
 export class ChunkService {
   readonly #store: ChunkStore
   readonly #documents: DocumentStore
@@ -47,11 +47,11 @@ export class ChunkService {
   ): Promise<Page<StoredChunk>> {
     const base = await this.#bases.find(workspaceId, knowledgeId)
     if (!(await this.#documents.find(workspaceId, base, fileId)))
-      throw new AppError('not_found', 'There is no such document in this knowledge base')
+      throw new AppError('not_found', 'The document does not exist in this knowledge base')
     return this.#store.list(workspaceId, base, fileId, page)
   }
 
-  /** A correction lasts until the document is read again. */
+  /** A correction lasts until the document is processed again. */
   async correct(
     workspaceId: string,
     knowledgeId: string,
@@ -71,7 +71,7 @@ export class ChunkService {
     if (!done)
       throw new AppError(
         'version_conflict',
-        'The chunk was changed or read again meanwhile; look at it again',
+        'The chunk was changed or processed again in the meantime. Load it again.',
       )
     const corrected = await this.#store.find(workspaceId, base, fileId, chunkId)
     if (!corrected) throw noSuchChunk()
@@ -116,4 +116,4 @@ export class ChunkService {
   }
 }
 
-const noSuchChunk = (): AppError => new AppError('not_found', 'There is no such chunk in this document')
+const noSuchChunk = (): AppError => new AppError('not_found', 'The chunk does not exist in this document')

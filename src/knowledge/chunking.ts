@@ -1,4 +1,4 @@
-/** How a document is cut; sizes in tokens by `countTokens`. */
+/** How a document is divided into chunks; sizes in tokens by `countTokens`. */
 export interface Chunking {
   strategy: 'auto' | 'paragraph' | 'heading' | 'qa'
   size: number

@@ -19,7 +19,7 @@ export class DocumentService {
   readonly #bases: KnowledgeService
   readonly #files: FileService
   readonly #clock: Clock
-  /** Told when there is something new to read. */
+  /** Wakes the ingestion: there is a new job. */
   readonly #wake: () => void
 
   constructor(
@@ -49,17 +49,17 @@ export class DocumentService {
         metadata: documents.metadata ?? {},
         now: this.#clock.now(),
       })
-      if (!added) throw new AppError('not_found', 'There is no such knowledge base')
+      if (!added) throw new AppError('not_found', 'The knowledge base does not exist')
       this.#wake()
       return added
     } catch (error) {
-      // Nobody would ever see these files again.
+      // These files would never be used.
       if (textIds.length > 0) await this.#files.remove(workspaceId, textIds, false).catch(() => {})
       throw error
     }
   }
 
-  /** A text becomes a file like any other, so that it can be read again, downloaded and deleted. */
+  /** A text becomes a file like any other, so that it can be processed again, downloaded and deleted. */
   async #storeText(
     workspaceId: string,
     { name, content }: { name: string; content: string },
@@ -91,7 +91,7 @@ export class DocumentService {
   async remove(workspaceId: string, knowledgeId: string, fileId: string): Promise<void> {
     await this.#bases.find(workspaceId, knowledgeId)
     if (!(await this.#store.remove(workspaceId, knowledgeId, fileId)))
-      throw new AppError('not_found', 'There is no such document in this knowledge base')
+      throw new AppError('not_found', 'The document does not exist in this knowledge base')
     this.#wake()
   }
 }

@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { list, type Query, raw, searchPattern, searchText, sql } from '../database/sql.ts'
 import { as, integer, json, optional, text } from '../database/table.ts'
-import type { FileUses } from '../files/file-store.ts'
+import { type FileUses, files } from '../files/file-store.ts'
 import type { Chunking } from './chunking.ts'
 import { enqueueDocuments } from './ingest/ingestion-queue.ts'
 import type {
@@ -125,9 +125,7 @@ export class DocumentStore {
   async #lockFiles(transaction: Transaction, workspaceId: string, fileIds: string[]) {
     if (fileIds.length === 0) return []
     return transaction.all(sql`
-      SELECT id ${as('fileId', text())}, name ${as('name', text())}, size ${as('size', integer())},
-        mime_type ${as('mimeType', text())}
-      FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(fileIds)} ORDER BY id
+      SELECT id ${as('fileId', text())}, ${files.columns('name', 'size', 'mimeType')} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(fileIds)} ORDER BY id
       ${this.#database.forUpdate}`)
   }
 
@@ -136,11 +134,11 @@ export class DocumentStore {
     transaction: Transaction,
     workspaceId: string,
     knowledgeId: string,
-    files: { fileId: string; name: string; size: number; mimeType: string }[],
+    present: { fileId: string; name: string; size: number; mimeType: string }[],
     { chunking, metadata, now }: NewDocument,
   ): Promise<KnowledgeDocument[]> {
-    if (files.length === 0) return []
-    const rows = files.map(file => ({
+    if (present.length === 0) return []
+    const rows = present.map(file => ({
       ...{ workspaceId, knowledgeId, ...file },
       ...{ search: searchText(file.name), chunking, metadata, createdAt: now },
     }))
@@ -148,7 +146,7 @@ export class DocumentStore {
       sql`${documents.insertAll(rows)} ON CONFLICT DO NOTHING RETURNING ${fileId}`,
     )
     const isNew = new Set(inserted.map(row => row.fileId))
-    const added = files.filter(file => isNew.has(file.fileId))
+    const added = present.filter(file => isNew.has(file.fileId))
     const values = added.flatMap(file =>
       valueRows({ workspaceId, knowledgeId, fileId: file.fileId }, metadata),
     )

@@ -123,7 +123,7 @@ export class KnowledgeService {
     if (patch && embeddingModel === undefined)
       throw invalidField(
         '/embedding',
-        'no embedding endpoint is configured; set EMBEDDING_BASE_URL and EMBEDDING_MODEL, or send null to find by keywords only',
+        'no embedding endpoint is configured; set EMBEDDING_BASE_URL and EMBEDDING_MODEL, or send null for keyword search only',
       )
     return patch?.model ?? embeddingModel
   }
@@ -138,9 +138,9 @@ export class KnowledgeService {
   }
 }
 
-const noSuchBase = (): AppError => new AppError('not_found', 'There is no such knowledge base')
+const noSuchBase = (): AppError => new AppError('not_found', 'The knowledge base does not exist')
 
 const nameTaken = (name: string): AppError =>
-  new AppError('already_exists', `There is already a knowledge base named “${name}”`, {
+  new AppError('already_exists', `A knowledge base with the name “${name}” already exists`, {
     errors: [{ path: '/name', message: 'is taken' }],
   })

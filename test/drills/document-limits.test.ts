@@ -74,7 +74,7 @@ test('a reading that gets no further is stopped; its thread is replaced, and tho
     ])
     assert.equal(stopped.status, 'rejected')
     assert.equal(stopped.reason.code, 'too_complex')
-    assert.match(stopped.reason.message, /longer than 3 s without getting further/)
+    assert.match(stopped.reason.message, /no progress for 3 s/)
     assert.equal(served.status, 'fulfilled')
     assert.match(served.value[0]?.chunks[0]?.content ?? '', /Feathers/)
     assert.equal((await read('# More\n\nFeathers.')).length, 1)

@@ -5,41 +5,40 @@ import type { Segment } from '../../knowledge/index/segment.ts'
 import { mergeSegments } from '../../knowledge/index/segment-builder.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import { readIntoParts } from '../../knowledge/ingest/document-reader.ts'
-import { ownBuffers } from './own-buffers.ts'
-import type { Report, Task } from './worker-messages.ts'
+import { type Report, type Task, transferable } from './worker-messages.ts'
 
-/** Runs in a thread of its own: reads documents and merges segments, whatever it costs, while requests go on. */
+// The program of a worker thread: reads documents and merges segments without blocking requests.
 
 if (!parentPort) throw new Error('This file is the program of a worker thread')
 const port = parentPort
 
-/** On Linux a thread has a priority of its own; requests come first where there are more threads than cores. */
+// On Linux threads have priorities; requests go first where there are more threads than cores.
 try {
   const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
   if (thread > 0) setPriority(thread, 19)
 } catch {
-  // Elsewhere it runs with the priority of all.
+  // Elsewhere all threads have the same priority.
 }
 
 let resume: (() => void) | undefined
 
 const report = (message: Report, segment?: Segment): void =>
-  port.postMessage(message, segment ? ownBuffers([segment]) : [])
+  port.postMessage(message, segment ? transferable([segment]) : [])
 
 async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
   for await (const part of readIntoParts(task.file)) {
-    const taken = new Promise<void>(resolve => {
+    const stored = new Promise<void>(resolve => {
       resume = resolve
     })
     report({ kind: 'part', part }, part.segment)
-    await taken
+    await stored
   }
   report({ kind: 'read' })
 }
 
 function merge(task: Extract<Task, { kind: 'merge' }>): void {
-  const gone = new Set(task.goneBatchIds)
-  const segment = mergeSegments(task.segments, batchId => gone.has(batchId))
+  const deleted = new Set(task.deletedBatchIds)
+  const segment = mergeSegments(task.segments, batchId => deleted.has(batchId))
   report({ kind: 'merged', segment }, segment)
 }
 

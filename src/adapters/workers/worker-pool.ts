@@ -3,16 +3,15 @@ import type { Segment } from '../../knowledge/index/segment.ts'
 import type { MergeWorker } from '../../knowledge/index/segment-merger.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import type { DocumentReader, FileToLoad, ReadPart } from '../../knowledge/ingest/document-reader.ts'
-import { ownBuffers } from './own-buffers.ts'
-import type { Report, Task } from './worker-messages.ts'
+import { type Report, type Task, transferable } from './worker-messages.ts'
 
 export interface PoolOptions {
   size: number
-  /** Memory of one worker; a document that needs more fails. */
+  /** Heap limit of one worker; a document that needs more fails. */
   memoryMegabytes: number
-  /** A worker that says nothing for this long is stopped, and its document fails. */
+  /** A worker that reports nothing for this long is stopped, and its document fails. */
   silenceMilliseconds: number
-  /** Threads that have nothing to do for this long are ended: an idle server stays small. */
+  /** Threads that are idle for this long are stopped, so that an idle server stays small. */
   idleMilliseconds: number
 }
 
@@ -22,13 +21,13 @@ interface Thread {
 }
 
 /**
- * A thread that meets the limit of its heap in the middle of one large allocation takes the whole process down with
- * it. So the limit proper is kept by looking often, and the heap may grow by so much more until then.
+ * A thread that reaches its heap limit during one large allocation crashes the whole process. So the real limit is
+ * checked often, and the limit of the thread is higher.
  */
-const lookMilliseconds = 50
-const slackMegabytes = 512
+const checkMilliseconds = 50
+const extraMegabytes = 512
 
-/** A few threads that read documents and merge segments. One task at a time per thread; the rest waits. */
+/** Threads that read documents and merge segments. Each runs one task at a time; further tasks wait. */
 export class WorkerPool implements DocumentReader, MergeWorker {
   readonly #options: PoolOptions
   readonly #idle: Thread[] = []
@@ -51,14 +50,14 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     })
   }
 
-  async merge(segments: Pick<Segment, 'header' | 'blocks'>[], goneBatchIds: string[]): Promise<Segment> {
-    const makeTask = async (): Promise<Task> => ({ kind: 'merge', segments, goneBatchIds })
+  async merge(segments: Pick<Segment, 'header' | 'blocks'>[], deletedBatchIds: string[]): Promise<Segment> {
+    const makeTask = async (): Promise<Task> => ({ kind: 'merge', segments, deletedBatchIds })
     const last = await this.#run(makeTask, undefined, async () => {})
     if (last.kind !== 'merged') throw new Error('The worker did not merge')
     return last.segment
   }
 
-  /** Gives the task to a thread, made only when one is free, and answers with the thread's last word. */
+  /** Runs a task, which is created only when a thread is free, and returns the last report of the thread. */
   async #run(
     makeTask: () => Promise<Task>,
     signal: AbortSignal | undefined,
@@ -70,47 +69,47 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       if (signal?.aborted) throw signal.reason
       const task = await makeTask()
       isBusy = true
-      const last = await this.#converse(thread, task, signal, onPart)
+      const last = await this.#exchange(thread, task, signal, onPart)
       this.#release(thread)
       return last
     } catch (error) {
-      // Wherever it stands now, it is in the middle of something; a fresh one costs less than finding out.
-      if (isBusy && !(error instanceof Refused)) this.#end(thread)
+      // The thread may still be busy with this task; a new one is cheaper than finding out.
+      if (isBusy && !(error instanceof TaskFailed)) this.#end(thread)
       else this.#release(thread)
-      throw error instanceof Refused ? error.failure : error
+      throw error instanceof TaskFailed ? error.failure : error
     }
   }
 
-  #converse(
+  #exchange(
     { worker }: Thread,
     task: Task,
     signal: AbortSignal | undefined,
     onPart: (report: Report) => Promise<void>,
   ): Promise<Report> {
     return new Promise<Report>((resolve, reject) => {
-      let silence: NodeJS.Timeout | undefined
-      const listen = (): void => {
-        clearTimeout(silence)
-        silence = setTimeout(
+      let silenceTimer: NodeJS.Timeout | undefined
+      const restartTimer = (): void => {
+        clearTimeout(silenceTimer)
+        silenceTimer = setTimeout(
           () => settle(() => reject(tooSlow(this.#options.silenceMilliseconds))),
           this.#options.silenceMilliseconds,
         )
       }
       let isSettled = false
-      const memory = setInterval(() => {
+      const memoryTimer = setInterval(() => {
         worker.getHeapStatistics().then(
           ({ used_heap_size: used }) => {
             if (!isSettled && used > this.#options.memoryMegabytes * 2 ** 20)
               settle(() => reject(tooMuchMemory()))
           },
-          // It has ended, which is told elsewhere.
+          // The thread has ended, which is handled below.
           () => {},
         )
-      }, lookMilliseconds)
+      }, checkMilliseconds)
       const settle = (outcome: () => void): void => {
         isSettled = true
-        clearTimeout(silence)
-        clearInterval(memory)
+        clearTimeout(silenceTimer)
+        clearInterval(memoryTimer)
         worker.off('message', onMessage)
         worker.off('error', onError)
         worker.off('exit', onExit)
@@ -121,29 +120,29 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       const onError = (error: Error): void => settle(() => reject(crashed(error)))
       const onExit = (): void => settle(() => reject(crashed(new Error('The worker ended'))))
       const onMessage = (report: Report): void => {
-        clearTimeout(silence)
+        clearTimeout(silenceTimer)
         if (report.kind === 'part')
           onPart(report).then(
             () => {
-              // Called off while the part was stored.
+              // Aborted while the part was stored.
               if (isSettled) return
-              listen()
+              restartTimer()
               worker.postMessage({ kind: 'next' } satisfies Task)
             },
             (error: unknown) => settle(() => reject(error)),
           )
         else if (report.kind === 'failed')
-          settle(() => reject(new Refused(new DocumentFailure(report.code, report.message))))
+          settle(() => reject(new TaskFailed(new DocumentFailure(report.code, report.message))))
         else if (report.kind === 'broken')
-          settle(() => reject(new Refused(new Error(`A worker failed: ${report.message}`))))
+          settle(() => reject(new TaskFailed(new Error(`A worker failed: ${report.message}`))))
         else settle(() => resolve(report))
       }
       worker.on('message', onMessage)
       worker.on('error', onError)
       worker.on('exit', onExit)
       signal?.addEventListener('abort', onAbort)
-      listen()
-      worker.postMessage(task, handedOver(task))
+      restartTimer()
+      worker.postMessage(task, transferred(task))
     })
   }
 
@@ -161,10 +160,10 @@ export class WorkerPool implements DocumentReader, MergeWorker {
 
   #start(): Thread {
     const worker = new Worker(new URL('./ingest-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMegabytes + slackMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMegabytes + extraMegabytes },
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
-    // Between tasks nobody listens, and an error that nobody hears ends the process.
+    // Between tasks there is no other listener, and an unhandled error would end the process.
     worker.on('error', () => {})
     const thread: Thread = { worker, idleTimer: undefined }
     this.#all.add(thread)
@@ -206,13 +205,13 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   }
 }
 
-function handedOver(task: Task): ArrayBuffer[] {
+function transferred(task: Task): ArrayBuffer[] {
   if (task.kind === 'read') return [task.file.bytes.buffer]
-  return task.kind === 'merge' ? ownBuffers(task.segments) : []
+  return task.kind === 'merge' ? transferable(task.segments) : []
 }
 
-/** The worker said no and is ready for the next task. */
-class Refused extends Error {
+/** The task failed, and the worker is ready for the next one. */
+class TaskFailed extends Error {
   readonly failure: Error
 
   constructor(failure: Error) {
@@ -224,18 +223,18 @@ class Refused extends Error {
 const tooSlow = (milliseconds: number): DocumentFailure =>
   new DocumentFailure(
     'too_complex',
-    `Reading took longer than ${Math.round(milliseconds / 1000)} s without getting further. Split the document, or save it in a simpler form.`,
+    `Processing made no progress for ${Math.round(milliseconds / 1000)} s. Split the document, or save it in a simpler form.`,
   )
 
 const tooMuchMemory = (cause?: Error): DocumentFailure =>
   new DocumentFailure(
     'too_complex',
-    'Reading took more memory than is allowed. Split the document, or save it in a simpler form.',
+    'Processing needed more memory than allowed. Split the document, or save it in a simpler form.',
     { cause },
   )
 
-/** What ends a whole thread is nearly always memory. */
+/** A thread that ends on its own nearly always ran out of memory. */
 const crashed = (error: Error): Error =>
   (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? tooMuchMemory(error)
-    : new Error('A worker thread ended while it was at work', { cause: error })
+    : new Error('A worker thread ended unexpectedly', { cause: error })

@@ -1,12 +1,88 @@
+import type { knowledgeOperations as operations } from '../../contract/knowledge-operations.ts'
+import { checkFileName } from '../../files/file-name.ts'
+import { invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import type { FoundChunk, StoredChunk } from '../../knowledge/chunk-store.ts'
+import type { Correction } from '../../knowledge/chunk-service.ts'
+import type { StoredChunk } from '../../knowledge/chunk-store.ts'
+import type { Chunking } from '../../knowledge/chunking.ts'
+import type { NewDocuments } from '../../knowledge/document-service.ts'
 import type { Skipped } from '../../knowledge/document-store.ts'
-import type { DocumentError, KnowledgeDocument } from '../../knowledge/knowledge-base.ts'
+import type { KnowledgeDocument, Retrieval } from '../../knowledge/knowledge-base.ts'
+import type { KnowledgePatch } from '../../knowledge/knowledge-service.ts'
 import type { KnowledgeRecord } from '../../knowledge/knowledge-store.ts'
-import type { Explanation, SearchItem, SearchResult } from '../../knowledge/search/search-request.ts'
+import type { SearchItem, SearchRequest, SearchResult } from '../../knowledge/search/search-request.ts'
+import type { Call } from '../route.ts'
+import { checkedMetadata, filterConditions } from './metadata-input.ts'
 
-export function baseOnWire(base: KnowledgeRecord) {
-  const { counts, retrieval, embeddingModel } = base
+type Settings = Call<typeof operations.update>['body']
+type SearchBody = Call<typeof operations.search>['body']
+
+/** Only the fields that were sent: an omitted one must not replace a stored value. */
+const present = <Values extends object>(values: Values): Partial<Values> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Values>
+
+function refuseBlank(text: string | undefined, pointer: string): void {
+  if (text?.trim() === '') throw invalidField(pointer, 'must not be only white space')
+}
+
+// Field by field, so that unknown fields are never stored.
+const chunkingOf = (sent: NonNullable<Settings['chunking']>): Partial<Chunking> => {
+  const { strategy, size, overlap, separators } = sent
+  return present({ strategy, size, overlap, separators })
+}
+
+const retrievalOf = (sent: NonNullable<Settings['retrieval']>): Partial<Retrieval> => {
+  const { mode, top_k, score_threshold, rerank } = sent
+  return present({ mode, topK: top_k, scoreThreshold: score_threshold, rerank })
+}
+
+export function knowledgePatch(body: Settings): KnowledgePatch {
+  refuseBlank(body.name, '/name')
+  return present({
+    name: body.name,
+    description: body.description,
+    chunking: body.chunking && chunkingOf(body.chunking),
+    embedding: body.embedding && present({ model: body.embedding.model }),
+    retrieval: body.retrieval && retrievalOf(body.retrieval),
+    metadata: body.metadata && checkedMetadata(body.metadata),
+  })
+}
+
+export function newDocuments(body: Call<typeof operations.add>['body']): NewDocuments {
+  const { file_ids: fileIds = [], texts = [] } = body
+  if (fileIds.length === 0 && texts.length === 0)
+    throw invalidField('/file_ids', 'is required, unless /texts is given; name at least one document')
+  for (const [at, { name }] of texts.entries()) checkFileName(name, `/texts/${at}/name`)
+  return {
+    fileIds,
+    texts: texts.map(({ name, content }) => ({ name, content })),
+    ...(body.chunking && { chunking: chunkingOf(body.chunking) }),
+    ...(body.metadata && { metadata: checkedMetadata(body.metadata) }),
+  }
+}
+
+export function searchRequest(body: SearchBody): SearchRequest {
+  refuseBlank(body.query, '/query')
+  const { file_ids: fileIds, explain = false } = body
+  const explained = typeof explain === 'object' ? [explain.file_id] : []
+  return {
+    query: body.query,
+    ...retrievalOf(body),
+    ...(fileIds && { fileIds }),
+    ...(body.filter && { conditions: filterConditions(body.filter) }),
+    ...(explain && { explain: true, explainFileIds: [...new Set([...explained, ...(fileIds ?? [])])] }),
+  }
+}
+
+export function correctionOf(body: Call<typeof operations.updateChunk>['body']): Correction {
+  const { content, enabled } = body
+  if (content === undefined && enabled === undefined)
+    throw invalidField('/content', 'is required, unless /enabled is given')
+  refuseBlank(content, '/content')
+  return present({ content, enabled })
+}
+
+export function baseOnWire({ counts, retrieval, embeddingModel, ...base }: KnowledgeRecord) {
   const { strategy, size, overlap, separators } = base.chunking
   return {
     knowledge_id: base.id,
@@ -31,8 +107,6 @@ export function baseOnWire(base: KnowledgeRecord) {
   }
 }
 
-const errorOnWire = ({ code, message, retryable }: DocumentError) => ({ code, message, retryable })
-
 export const documentOnWire = (document: KnowledgeDocument) => ({
   file_id: document.fileId,
   name: document.name,
@@ -42,7 +116,7 @@ export const documentOnWire = (document: KnowledgeDocument) => ({
   progress: document.progress,
   chunk_count: document.chunkCount,
   attempts: document.attempts,
-  error: document.error ? errorOnWire(document.error) : null,
+  error: document.error ?? null,
   metadata: document.metadata,
   created_at: isoTime(document.createdAt),
   updated_at: isoTime(document.updatedAt),
@@ -52,12 +126,12 @@ export const documentOnWire = (document: KnowledgeDocument) => ({
 export const skippedOnWire = (skipped: Skipped[]) =>
   skipped.map(({ fileId, reason }) => ({ file_id: fileId, reason }))
 
-const placeOnWire = (chunk: StoredChunk | FoundChunk) => ({
-  position: chunk.position,
-  heading: chunk.heading,
-  page: chunk.page ?? null,
-  sheet: chunk.sheet ?? null,
-  offsets: [chunk.from, chunk.to],
+const placeOnWire = ({ position, heading, page, sheet, from, to }: StoredChunk) => ({
+  position,
+  heading,
+  page: page ?? null,
+  sheet: sheet ?? null,
+  offsets: [from, to],
 })
 
 export const chunkOnWire = (chunk: StoredChunk) => ({
@@ -75,24 +149,10 @@ const itemOnWire = ({ chunk, score, scores, highlights }: SearchItem) => ({
   file_name: chunk.fileName,
   content: chunk.content,
   score,
-  scores: {
-    keyword: scores.keyword ?? null,
-    semantic: scores.semantic ?? null,
-    rerank: scores.rerank ?? null,
-  },
+  scores: { keyword: null, semantic: null, rerank: null, ...scores },
   ...placeOnWire(chunk),
   highlights,
   metadata: chunk.metadata,
-})
-
-const explanationOnWire = ({ terms, ranks, absent }: Explanation) => ({
-  terms: terms.map(({ term, chunkCount, weight }) => ({ term, chunk_count: chunkCount, weight })),
-  ranks: ranks.map(({ chunkId, keyword, semantic }) => ({
-    chunk_id: chunkId,
-    keyword: keyword ?? null,
-    semantic: semantic ?? null,
-  })),
-  absent: absent.map(({ fileId, reason }) => ({ file_id: fileId, reason })),
 })
 
 export const resultOnWire = ({ mode, tookMilliseconds, items, warning, explanation }: SearchResult) => ({
@@ -100,5 +160,19 @@ export const resultOnWire = ({ mode, tookMilliseconds, items, warning, explanati
   took_ms: tookMilliseconds,
   items: items.map(itemOnWire),
   ...(warning !== undefined && { warning }),
-  ...(explanation && { explanation: explanationOnWire(explanation) }),
+  ...(explanation && {
+    explanation: {
+      terms: explanation.terms.map(({ term, chunkCount, weight }) => ({
+        term,
+        chunk_count: chunkCount,
+        weight,
+      })),
+      ranks: explanation.ranks.map(({ chunkId, keyword = null, semantic = null }) => ({
+        chunk_id: chunkId,
+        keyword,
+        semantic,
+      })),
+      absent: explanation.absent.map(({ fileId, reason }) => ({ file_id: fileId, reason })),
+    },
+  }),
 })

@@ -5,8 +5,17 @@ import type { DocumentService } from '../../knowledge/document-service.ts'
 import type { KnowledgeService } from '../../knowledge/knowledge-service.ts'
 import type { SearchService } from '../../knowledge/search/search-service.ts'
 import { type Route, route } from '../route.ts'
-import { baseOnWire, chunkOnWire, documentOnWire, resultOnWire, skippedOnWire } from './knowledge-on-wire.ts'
-import { correctionOf, knowledgePatch, newDocuments, searchRequest } from './knowledge-wishes.ts'
+import {
+  baseOnWire,
+  chunkOnWire,
+  correctionOf,
+  documentOnWire,
+  knowledgePatch,
+  newDocuments,
+  resultOnWire,
+  searchRequest,
+  skippedOnWire,
+} from './knowledge-on-wire.ts'
 
 export interface KnowledgeParts {
   bases: KnowledgeService
