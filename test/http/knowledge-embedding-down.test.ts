@@ -103,7 +103,7 @@ test('a provider that takes half a minute for a question does not keep the keywo
     provider.decide(() => ({ slowMilliseconds: 30_000 }))
     const { mode, items, warning } = await ask(api, id, 'kettle')
     assert.deepEqual([mode, items[0].file_name], ['keyword', 'tea.md'])
-    assert.match(warning, /keywords only/)
+    assert.match(warning, /Keyword search only/)
   })
 })
 

@@ -283,6 +283,6 @@ describe('a model whose vectors change their length', () => {
     provider.play('wrong_dimension')
     const hybrid = await ask(api, id, 'kettle')
     assert.deepEqual([hybrid.mode, hybrid.items[0].file_name], ['keyword', 'tea.md'])
-    assert.match(hybrid.warning, /keywords only/)
+    assert.match(hybrid.warning, /Keyword search only/)
   })
 })
