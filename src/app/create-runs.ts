@@ -52,7 +52,7 @@ export function createRuns(adapters: Adapters, config: RuntimeConfig, around: Ar
     kinds: nodeKinds,
     services,
     listener: around.listener,
-    vault: adapters.outputVault,
+    outputStore: adapters.outputStore,
     clock,
     log,
     defaultModel: workspaceId => models.defaultName(workspaceId),

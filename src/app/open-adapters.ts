@@ -5,10 +5,6 @@ import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
 import { openUsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
 import { openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
-import { SqlLayoutStore } from '../adapters/sql/sql-layout-store.ts'
-import { SqlOutputVault } from '../adapters/sql/sql-output-vault.ts'
-import { SqlRunStore } from '../adapters/sql/sql-run-store.ts'
-import { SqlUsageStore } from '../adapters/sql/sql-usage-store.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
 import { AgentStore } from '../agents/agent-store.ts'
 import { TableArchive } from '../backup/table-archive.ts'
@@ -32,6 +28,10 @@ import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
 import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
+import { LayoutStore } from '../workflow/layout-store.ts'
+import { OutputStore } from '../workflow/run/output-store.ts'
+import { RunStore } from '../workflow/run/run-store.ts'
+import { UsageStore } from '../workflow/run/usage-store.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
 import { keptSecret } from './kept-secret.ts'
 import { openModels } from './open-models.ts'
@@ -66,7 +66,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     database,
     accessStore: new AccessStore(database),
     workflowStore: new WorkflowStore(database),
-    layoutStore: new SqlLayoutStore(database),
+    layoutStore: new LayoutStore(database),
     fileStore: new FileStore(database, fileUses),
     idempotencyStore: new IdempotencyStore(database),
     blobStore: await openDiskBlobStore(join(config.dataDir, 'files')),
@@ -88,9 +88,9 @@ export async function openAdapters(config: Config): Promise<Adapters> {
       idleMilliseconds: 60_000,
     }),
     ...models,
-    runStore: new SqlRunStore(database),
-    usageStore: new SqlUsageStore(database),
-    outputVault: new SqlOutputVault(database),
+    runStore: new RunStore(database),
+    usageStore: new UsageStore(database),
+    outputStore: new OutputStore(database),
     agentStore: new AgentStore(database),
     conversationStore: new ConversationStore(database),
     turnStore: new TurnStore(database),

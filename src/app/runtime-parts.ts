@@ -34,7 +34,7 @@ import type { CodeRunner } from '../tools/code-runner.ts'
 import type { HttpClient } from '../tools/http-client.ts'
 import type { ToolServers } from '../tools/tool-server.ts'
 import type { LayoutStore } from '../workflow/layout-store.ts'
-import type { OutputVault } from '../workflow/run/output-vault.ts'
+import type { OutputStore } from '../workflow/run/output-store.ts'
 import type { RunStore } from '../workflow/run/run-store.ts'
 import type { UsageStore } from '../workflow/run/usage-store.ts'
 import type { WorkflowStore } from '../workflow/workflow-store.ts'
@@ -66,7 +66,7 @@ export interface Adapters {
   reranker: Reranker | undefined
   runStore: RunStore
   usageStore: UsageStore
-  outputVault: OutputVault
+  outputStore: OutputStore
   agentStore: AgentStore
   conversationStore: ConversationStore
   turnStore: TurnStore

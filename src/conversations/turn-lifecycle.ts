@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Reason } from '../contract/error-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { RunStatus } from '../workflow/run/run-store.ts'
+import type { RunStatus } from '../workflow/run/run-records.ts'
 import { type NewMessage, storableText, type Turn, type TurnError, type TurnKey } from './conversation.ts'
 import type { TurnEnd, TurnStore } from './turn-store.ts'
 

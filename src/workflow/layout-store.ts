@@ -1,3 +1,14 @@
+import type { Database } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { as, optional, table, text } from '../database/table.ts'
+import { workflows } from './workflow-store.ts'
+
+export const workflowLayouts = table('workflow_layouts', {
+  workspaceId: text(),
+  workflowId: text(),
+  positions: text(),
+})
+
 /** Left upper corner of a node in the drawing. */
 export interface Position {
   x: number
@@ -6,18 +17,67 @@ export interface Position {
 
 export type Layout = ReadonlyMap<string, Position>
 
-export interface LayoutStore {
+/** A list and not an object: only a list keeps the order of ids that look like numbers. */
+type StoredPosition = [id: string, x: number, y: number]
+
+const positions = workflowLayouts.columns('positions')
+const joinedPositions = as('positions', optional(text()))
+
+function readPositions(text: string | undefined): Map<string, Position> {
+  const stored = text === undefined ? [] : (JSON.parse(text) as StoredPosition[])
+  return new Map(stored.map(([id, x, y]) => [id, { x, y }]))
+}
+
+/** As JSON, because an id may hold characters that a text column cannot. */
+const writePositions = (layout: Layout): string =>
+  JSON.stringify([...layout].map(([id, { x, y }]): StoredPosition => [id, x, y]))
+
+export class LayoutStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
   /** In the order in which the nodes were last placed; undefined when there is no such workflow. */
-  find(workspaceId: string, workflowId: string): Promise<Layout | undefined>
+  async find(workspaceId: string, workflowId: string): Promise<Layout | undefined> {
+    const row = await this.#database.get(sql`
+      SELECT l.positions ${joinedPositions} FROM workflows w
+      LEFT JOIN workflow_layouts l ON l.workspace_id = w.workspace_id AND l.workflow_id = w.id
+      WHERE w.workspace_id = ${workspaceId} AND w.id = ${workflowId}`)
+    return row && readPositions(row.positions)
+  }
+
   /**
-   * Places these nodes and forgets those that are undefined; all others stay where they are, also when somebody else
-   * places some at the same time. Of more than `most` nodes those that were placed longest ago are forgotten. False
-   * when there is no such workflow.
+   * Places these nodes and removes those that are undefined. Concurrent changes of other nodes are kept. Beyond `max`
+   * nodes, those placed longest ago are removed. False when there is no such workflow.
    */
   place(
     workspaceId: string,
     workflowId: string,
     changes: ReadonlyMap<string, Position | undefined>,
-    most: number,
-  ): Promise<boolean>
+    max: number,
+  ): Promise<boolean> {
+    return this.#database.transaction(async transaction => {
+      // The row of the workflow is the lock: concurrent changes take turns, and none survives a deletion.
+      const workflow = workflows.where({ workspaceId, id: workflowId })
+      const lock = sql`SELECT 1 FROM workflows WHERE ${workflow} ${this.#database.forUpdate}`
+      if (!(await transaction.get(lock))) return false
+      const where = workflowLayouts.where({ workspaceId, workflowId })
+      const stored = await transaction.get(sql`SELECT ${positions} FROM workflow_layouts WHERE ${where}`)
+      const layout = readPositions(stored?.positions)
+      for (const [id, position] of changes) {
+        // Deleted first, so that it becomes the last one: the order is that of the latest changes.
+        layout.delete(id)
+        if (position) layout.set(id, position)
+      }
+      for (const id of [...layout.keys()].slice(0, Math.max(0, layout.size - max))) layout.delete(id)
+      const changed = writePositions(layout)
+      if (changed !== (stored?.positions ?? '[]'))
+        await transaction.run(sql`
+          ${workflowLayouts.insert({ workspaceId, workflowId, positions: changed })}
+          ON CONFLICT (workspace_id, workflow_id) DO UPDATE SET positions = excluded.positions`)
+      return true
+    })
+  }
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AccessStore } from '../../src/access/access-store.ts'
-import { SqlLayoutStore } from '../../src/adapters/sql/sql-layout-store.ts'
-import type { LayoutStore, Position } from '../../src/workflow/layout-store.ts'
+import { LayoutStore, type Position } from '../../src/workflow/layout-store.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
@@ -16,7 +15,7 @@ describe('a layout store', () => {
   let workflows: WorkflowStore
   before(async () => {
     opened = await openTestDatabase()
-    store = new SqlLayoutStore(opened.database)
+    store = new LayoutStore(opened.database)
     workflows = new WorkflowStore(opened.database)
   })
   after(() => opened.cleanup())
@@ -80,7 +79,7 @@ describe('a layout store', () => {
 
   test('loses nothing when several place at the same time', async () => {
     await makeWorkflow('together')
-    const another = new SqlLayoutStore(await opened.openAgain())
+    const another = new LayoutStore(await opened.openAgain())
     const ids = Array.from({ length: 24 }, (_, place) => `node_${place}`)
     const done = await Promise.all(
       ids.map((id, place) =>

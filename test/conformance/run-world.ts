@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { SqlRunStore } from '../../src/adapters/sql/sql-run-store.ts'
-import { SqlUsageStore } from '../../src/adapters/sql/sql-usage-store.ts'
 import type { Database } from '../../src/database/database.ts'
 import type {
   EventBatch,
@@ -9,7 +7,9 @@ import type {
   RunLease,
   RunPatch,
   StepRecord,
-} from '../../src/workflow/run/run-store.ts'
+} from '../../src/workflow/run/run-records.ts'
+import { RunStore } from '../../src/workflow/run/run-store.ts'
+import { UsageStore } from '../../src/workflow/run/usage-store.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 
 export const runTables = ['runs', 'run_steps', 'run_effects', 'run_events'] as const
@@ -81,13 +81,13 @@ export const batch = (first: number, last: number): EventBatch => ({
 
 export class RunWorld {
   readonly database: Database
-  readonly runs: SqlRunStore
-  readonly usage: SqlUsageStore
+  readonly runs: RunStore
+  readonly usage: UsageStore
 
   constructor(database: Database) {
     this.database = database
-    this.runs = new SqlRunStore(database)
-    this.usage = new SqlUsageStore(database)
+    this.runs = new RunStore(database)
+    this.usage = new UsageStore(database)
   }
 
   async begin(id: string, more: Partial<NewRun> = {}, workspaceId = 'w'): Promise<RunLease> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
-import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/run-store.ts'
+import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/run-records.ts'
 import type {
   LiveRun,
   ObservedRun,

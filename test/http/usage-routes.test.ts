@@ -10,7 +10,7 @@ const counts = { runs: 3, failures: 1, promptTokens: 20, completionTokens: 5, ac
 const onWire = { runs: 3, failures: 1, prompt_tokens: 20, completion_tokens: 5, elapsed_ms: 900 }
 const asked: UsageRange[] = []
 
-const store: UsageStore = {
+const store: Pick<UsageStore, keyof UsageStore> = {
   days: async (_, range) => {
     asked.push(range)
     return [

@@ -3,7 +3,7 @@ import type { Page } from '../../src/contract/paging.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
-import type { RunFilter, RunRecord, RunSummary, StepRecord } from '../../src/workflow/run/run-store.ts'
+import type { RunFilter, RunRecord, RunSummary, StepRecord } from '../../src/workflow/run/run-records.ts'
 import type { LiveRun, RunMessage, RunRequest, RunResult, Runs } from '../../src/workflow/run/runs.ts'
 import type { Reply } from '../../src/workflow/step.ts'
 

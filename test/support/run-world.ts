@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SqlOutputVault } from '../../src/adapters/sql/sql-output-vault.ts'
-import { SqlRunStore } from '../../src/adapters/sql/sql-run-store.ts'
 import type { Database } from '../../src/database/database.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
+import { OutputStore } from '../../src/workflow/run/output-store.ts'
 import { Plans } from '../../src/workflow/run/plans.ts'
 import type { RunDependencies, RunLimits } from '../../src/workflow/run/run-context.ts'
 import type { RunEvent } from '../../src/workflow/run/run-event.ts'
 import { RunService } from '../../src/workflow/run/run-service.ts'
+import { RunStore } from '../../src/workflow/run/run-store.ts'
 import type { RunTask } from '../../src/workflow/run/run-task.ts'
 import { RunWorker } from '../../src/workflow/run/run-worker.ts'
 import type { LiveRun, RunListener, RunMessage, RunRequest, Settled } from '../../src/workflow/run/runs.ts'
@@ -82,7 +82,7 @@ export class Life {
       kinds,
       services: {},
       listener: this.#mortal(world.listener),
-      vault: this.#mortal(world.vault),
+      outputStore: this.#mortal(world.outputStore),
       clock: world.clock,
       log: { warn: details => void this.warnings.push(details) },
       defaultModel: async () => 'the usual model',
@@ -193,9 +193,9 @@ interface LifeOptions {
 export class RunWorld {
   readonly script = new Script()
   readonly listener = new ScriptedListener()
-  readonly store: SqlRunStore
+  readonly store: RunStore
   readonly workflows: WorkflowStore
-  readonly vault: SqlOutputVault
+  readonly outputStore: OutputStore
   readonly limits: Partial<RunLimits>
   /** Moves the clock. */
   ahead = 0
@@ -203,9 +203,9 @@ export class RunWorld {
   readonly lives: Life[] = []
 
   constructor(database: Database, limits: Partial<RunLimits> = {}) {
-    this.store = new SqlRunStore(database)
+    this.store = new RunStore(database)
     this.workflows = new WorkflowStore(database)
-    this.vault = new SqlOutputVault(database)
+    this.outputStore = new OutputStore(database)
     this.limits = limits
   }
 

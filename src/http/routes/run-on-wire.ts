@@ -7,7 +7,7 @@ import type {
   RunRecord,
   RunSummary,
   StepRecord,
-} from '../../workflow/run/run-store.ts'
+} from '../../workflow/run/run-records.ts'
 import type { RunInputs, RunMessage } from '../../workflow/run/runs.ts'
 import { nodeOfPath } from '../../workflow/run/step-record.ts'
 import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../answer.ts'

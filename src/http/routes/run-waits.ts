@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { RunEvent } from '../../workflow/run/run-event.ts'
-import type { RunRecord } from '../../workflow/run/run-store.ts'
+import type { RunRecord } from '../../workflow/run/run-records.ts'
 import type { LiveRun, RunInputs, RunRequest, Runs } from '../../workflow/run/runs.ts'
 import type { ServerSentEvent } from '../event-stream.ts'
 import { type MessageOnWire, messageOnWire } from './run-on-wire.ts'

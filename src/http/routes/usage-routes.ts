@@ -66,7 +66,7 @@ function everyDay({ fromDay, toDay }: UsageRange, days: readonly UsageDay[]) {
   }))
 }
 
-export function usageRoutes(usage: UsageStore, clock: Clock): Route[] {
+export function usageRoutes(usage: Pick<UsageStore, keyof UsageStore>, clock: Clock): Route[] {
   return [
     route(operations.get, async ({ token, query }) => {
       const range = rangeOf(query, clock.now())

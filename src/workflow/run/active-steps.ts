@@ -1,6 +1,6 @@
 import type { KeepMessages, MessageStream } from './message-stream.ts'
 import type { RunContext } from './run-context.ts'
-import type { StepRecord } from './run-store.ts'
+import type { StepRecord } from './run-records.ts'
 import { endRecord, runningRecord } from './step-record.ts'
 import type { StepRun } from './step-run.ts'
 

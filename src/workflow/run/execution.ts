@@ -12,7 +12,7 @@ import {
 import { type KeepMessages, MessageStream } from './message-stream.ts'
 import { gatherOutputs, type Plan, type PlannedNode } from './plan.ts'
 import type { RunContext } from './run-context.ts'
-import type { StepRecord } from './run-store.ts'
+import type { StepRecord } from './run-records.ts'
 import { GraphState } from './scheduler.ts'
 import {
   emitFailure,

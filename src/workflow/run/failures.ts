@@ -1,5 +1,5 @@
 import { StepFailure } from '../step.ts'
-import type { StepRecord } from './run-store.ts'
+import type { StepRecord } from './run-records.ts'
 
 /** A step failed and nothing handles it, so the run fails. */
 export class RunFailure extends Error {

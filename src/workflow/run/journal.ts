@@ -1,9 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
 import type { EventHub } from './event-hub.ts'
-import { isForVault, keepLarge, type OutputVault } from './output-vault.ts'
+import { isLarge, type OutputStore, storeLarge } from './output-store.ts'
 import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
-import type { EffectRecord, EventBatch, RunLease, RunPatch, RunStore, StepRecord } from './run-store.ts'
+import type { EffectRecord, EventBatch, RunLease, RunPatch, StepRecord } from './run-records.ts'
+import type { RunStore } from './run-store.ts'
 import type { RunMessage } from './runs.ts'
 
 /** Where the engine writes what happens. */
@@ -34,7 +35,7 @@ export const noJournal: Journal = {
 export interface JournalOptions {
   readonly store: RunStore
   readonly lease: RunLease
-  readonly vault: OutputVault
+  readonly outputStore: OutputStore
   readonly hub: EventHub
   readonly clock: Clock
   /** Called before the message is stored in the journal. */
@@ -239,17 +240,17 @@ export class StoredJournal implements Journal {
   }
 
   async #store(pending: Pending): Promise<void> {
-    const { store, lease, vault } = this.#options
+    const { store, lease, outputStore } = this.#options
     if (this.#isLost) throw leaseLost()
     if (pending.messages.length > 0) await this.confirmLease()
     for (const message of pending.messages) await this.#options.messageSent(message)
     const steps = latestOf(pending.steps)
     for (const step of steps)
-      if (step.outputs !== undefined && isForVault(step.outputs))
-        step.outputs = await keepLarge(vault, lease.workspaceId, lease.runId, step.outputs)
+      if (step.outputs !== undefined && isLarge(step.outputs))
+        step.outputs = await storeLarge(outputStore, lease.workspaceId, lease.runId, step.outputs)
     const effects: EffectRecord[] = []
     for (const effect of pending.effects) {
-      const result = await keepLarge(vault, lease.workspaceId, lease.runId, effect.result)
+      const result = await storeLarge(outputStore, lease.workspaceId, lease.runId, effect.result)
       effects.push({ ...effect, result })
     }
     const events = this.#encode(pending.events)

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
 import type { Graph } from '../graph.ts'
 import type { Outputs, Reply } from '../step.ts'
-import { fetchLarge } from './output-vault.ts'
+import { fetchLarge } from './output-store.ts'
 import { emptyPlan, type Plan, planNode } from './plan.ts'
 import {
   type Answered,
@@ -11,7 +11,8 @@ import {
   type RunDependencies,
 } from './run-context.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
-import type { RunRecord, RunStore } from './run-store.ts'
+import type { RunRecord } from './run-records.ts'
+import type { RunStore } from './run-store.ts'
 import type { RunInputs } from './runs.ts'
 import { messageId } from './streamed-message.ts'
 
@@ -99,16 +100,18 @@ function answerOf(run: RunRecord): Answered | undefined {
 }
 
 async function readJournal(
-  { store, vault }: RunDependencies,
+  { store, outputStore }: RunDependencies,
   workspaceId: string,
   runId: string,
   isTakenOver: boolean,
 ): Promise<PreviousAttempt> {
   const steps = await store.steps(workspaceId, runId)
   for (const step of steps)
-    if (step.outputs !== undefined) step.outputs = await fetchLarge(vault, workspaceId, runId, step.outputs)
+    if (step.outputs !== undefined)
+      step.outputs = await fetchLarge(outputStore, workspaceId, runId, step.outputs)
   const effects = await store.effects(workspaceId, runId)
-  for (const effect of effects) effect.result = await fetchLarge(vault, workspaceId, runId, effect.result)
+  for (const effect of effects)
+    effect.result = await fetchLarge(outputStore, workspaceId, runId, effect.result)
   const sent = new Set<string>()
   const texts = new Map<string, string>()
   let sequence = 0

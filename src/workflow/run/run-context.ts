@@ -2,10 +2,11 @@ import { type Clock, isoTime } from '../../kernel/clock.ts'
 import type { KindRegistry } from '../node-kind.ts'
 import type { HistoryEntry, Reply, SystemValues } from '../step.ts'
 import type { Journal } from './journal.ts'
-import type { OutputVault } from './output-vault.ts'
+import type { OutputStore } from './output-store.ts'
 import type { Plan } from './plan.ts'
 import type { Plans } from './plans.ts'
-import type { OpenQuestion, RunRecord, RunStore, StepRecord } from './run-store.ts'
+import type { OpenQuestion, RunRecord, StepRecord } from './run-records.ts'
+import type { RunStore } from './run-store.ts'
 import type { RunInputs, RunListener, RunMessage } from './runs.ts'
 import type { Slots } from './scheduler.ts'
 
@@ -18,7 +19,7 @@ export interface RunDependencies {
   readonly services: unknown
   /** Receives what runs of conversations produce. */
   readonly listener: RunListener
-  readonly vault: OutputVault
+  readonly outputStore: OutputStore
   readonly clock: Clock
   /** The name of the model for nodes that name none; empty when there is none. */
   defaultModel(workspaceId: string): Promise<string>

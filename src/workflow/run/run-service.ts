@@ -4,11 +4,11 @@ import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { findKind } from '../graph.ts'
 import type { Reply } from '../step.ts'
-import { fetchLarge, showLarge } from './output-vault.ts'
+import { fetchLarge, showLarge } from './output-store.ts'
 import { newTask, readEvents, recoverTask, type StoredInputs, trialWork } from './recovery.ts'
 import type { RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
-import type { NewRun, RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-store.ts'
+import type { NewRun, RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-records.ts'
 import type { RunWorker } from './run-worker.ts'
 import type { LiveRun, RunInputs, RunRequest, Runs } from './runs.ts'
 
@@ -110,7 +110,7 @@ export class RunService implements Runs {
     const run = await this.#dependencies.store.find(workspaceId, runId)
     if (!run) throw noRun(runId)
     if (run.outputs !== undefined)
-      run.outputs = await fetchLarge(this.#dependencies.vault, workspaceId, runId, run.outputs)
+      run.outputs = await fetchLarge(this.#dependencies.outputStore, workspaceId, runId, run.outputs)
     return run
   }
 

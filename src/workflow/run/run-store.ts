@@ -1,195 +1,319 @@
-import type { Reason } from '../../contract/error-codes.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
+import { type Database, readPage, type Transaction } from '../../database/database.ts'
+import { Columns, list, marks, Query, raw, sql } from '../../database/sql.ts'
+import { as, integer } from '../../database/table.ts'
+import { writeJournal } from './journal-rows.ts'
+import { runContents } from './output-store.ts'
+import {
+  type ClaimedRun,
+  type EffectRecord,
+  type EventBatch,
+  type JournalEntry,
+  type NewRun,
+  type RunFilter,
+  type RunLease,
+  type RunRecord,
+  type RunStatus,
+  type RunSummary,
+  runEffects,
+  runEvents,
+  runSteps,
+  runs,
+  runTrigger,
+  type StepRecord,
+} from './run-records.ts'
+import { addUsage, usageShard } from './usage-store.ts'
 
-export const runStatuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'stopped'] as const
-export type RunStatus = (typeof runStatuses)[number]
-export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'skipped' | 'failed' | 'stopped'
+const summaryKeys = [
+  'id',
+  'workflowId',
+  'version',
+  'agentId',
+  'conversationId',
+  'userId',
+  'status',
+  'stepCount',
+  'promptTokens',
+  'completionTokens',
+  'activeMilliseconds',
+  'createdAt',
+  'finishedAt',
+  'error',
+] as const
 
-/** Why a run was made: by a program, by a turn of a conversation, or to try one node. */
-export type RunTrigger = 'run' | 'chat' | 'debug'
+const summary = runs.columns(...summaryKeys)
+const record = runs.columns(
+  ...summaryKeys,
+  'answer',
+  'chatId',
+  'claims',
+  'sequence',
+  'waiting',
+  'reply',
+  'inputs',
+  'outputs',
+  'graph',
+)
+/** A list shows how an answer begins: it may be very long. */
+const listed = new Columns<RunSummary>(
+  `${summary}, ${runTrigger}, SUBSTR(answer, 1, 1000) AS answer`,
+  summary.decoders,
+)
+const usageColumns = runs.columns(
+  'status',
+  'agentId',
+  'workflowId',
+  'promptTokens',
+  'completionTokens',
+  'activeMilliseconds',
+)
+const step = runSteps.columns(
+  ...(['path', 'kind', 'title', 'status', 'attempts', 'starts', 'promptTokens', 'completionTokens'] as const),
+  ...(['startedAt', 'finishedAt', 'error', 'state', 'inputs', 'outputs'] as const),
+)
+const effect = runEffects.columns('path', 'name', 'result')
+const lines = runEvents.columns('lines')
+const first = as('first', integer())
+const last = as('last', integer())
+const key = runs.columns('workspaceId', 'id')
+const renewed = runs.columns('workspaceId', 'id', 'stopRequested')
+const settledKey = runs.columns('workspaceId', 'id', 'sequence')
+const leaseColumn = runs.columns('lease')
+const earliest = as('dueAt', runs.types.dueAt)
 
-export interface RunError {
-  reason: Reason
-  message: string
-  /** The path of the step that failed, where it was one. */
-  step?: string
+/** The most runs that one statement names. */
+const runsPerStatement = 100
+/** Limits of one transaction of a sweep, so that others do not wait long for it. */
+const sweptRuns = 50
+const sweptEvents = 5000
+
+function* slices<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += runsPerStatement)
+    yield items.slice(start, start + runsPerStatement)
 }
 
-/** The question of a step that the run waits for. */
-export interface OpenQuestion {
-  readonly path: string
-  readonly question: string
-  readonly options: readonly string[]
-  /** Which question of this step it is, from 1. */
-  readonly ordinal: number
-}
+/** Every write of a lease holder is a compare-and-set by the lease: false means that the lease is lost. */
+export class RunStore {
+  readonly #database: Database
+  readonly #shard: number
 
-/** What belongs to a run from its beginning. Texts that do not apply are empty. */
-export interface RunHead {
-  id: string
-  trigger: RunTrigger
-  /** The stored graph it runs; empty when it brings its own. */
-  workflowId: string
-  /** 0 when it brings its own graph. */
-  version: number
-  agentId: string
-  conversationId: string
-  userId: string
-  createdAt: number
-}
+  constructor(database: Database) {
+    this.#database = database
+    this.#shard = usageShard(database)
+  }
 
-export interface NewRun extends RunHead {
-  /** The turn that made it. */
-  chatId: string
-  /** A graph of its own as JSON, or undefined. */
-  graph: string | undefined
-  /** JSON of what the run was handed. */
-  inputs: string
-  lease: string
-  leaseUntil: number
-}
+  /** Stores it as running, held by `lease`. */
+  async create(workspaceId: string, { trigger, leaseUntil, ...run }: NewRun): Promise<void> {
+    const row = { ...run, workspaceId, triggeredBy: trigger, dueAt: leaseUntil, status: 'running' as const }
+    const counts = { stepCount: 0, promptTokens: 0, completionTokens: 0, activeMilliseconds: 0 }
+    const state = { answer: '', claims: 1, stopRequested: false, sequence: 0, writtenSteps: 0 }
+    const insert = runs.insert({ ...row, ...counts, ...state })
+    await this.#database.transaction(transaction => transaction.run(insert))
+  }
 
-export interface RunSummary extends RunHead {
-  status: RunStatus
-  /** What it said so far, or in the end. */
-  answer: string
-  error: RunError | undefined
-  promptTokens: number
-  completionTokens: number
-  stepCount: number
-  /** Time at work, without the time it waited for a person. */
-  activeMilliseconds: number
-  finishedAt: number | undefined
-}
+  find(workspaceId: string, id: string): Promise<RunRecord | undefined> {
+    return this.#database.get(
+      sql`SELECT ${record}, ${runTrigger} FROM runs WHERE workspace_id = ${workspaceId} AND id = ${id}`,
+    )
+  }
 
-export interface RunRecord extends RunSummary {
-  chatId: string
-  graph: string | undefined
-  inputs: string
-  /** JSON, or undefined while it runs. */
-  outputs: string | undefined
-  /** What it waits for, or has waited for last. */
-  waiting: OpenQuestion | undefined
-  /** JSON of the answer to that. */
-  reply: string | undefined
-  /** The last number of an event in the journal. */
-  sequence: number
-  /** How often somebody began to work on it: 1 when nothing went wrong. */
-  claims: number
-}
-
-export interface StepRecord {
-  /** The id of the node; inside another workflow, `<step>/<call>/<node>`. */
-  path: string
-  kind: string
-  title: string
-  status: StepStatus
-  /** JSON texts, or undefined. */
-  inputs: string | undefined
-  outputs: string | undefined
-  /** The case it chose, the memory it assigned, what it waits for: JSON that only the engine reads. */
-  state: string | undefined
-  error: RunError | undefined
-  attempts: number
-  promptTokens: number
-  completionTokens: number
-  startedAt: number
-  finishedAt: number | undefined
-  /** In which claims of the run it was begun without an end, as a count. */
-  starts: number
-}
-
-/** The result of something a step did once. */
-export interface EffectRecord {
-  path: string
-  name: string
-  /** JSON. */
-  result: string
-}
-
-/** Events in their order: each line is the JSON of one, `last` is the number of the last. */
-export interface EventBatch {
-  first: number
-  last: number
-  /** One JSON object per line, each with `seq`, `event` and `at`. */
-  lines: string
-}
-
-export interface RunPatch {
-  status: RunStatus
-  answer: string
-  outputs: string | undefined
-  error: RunError | undefined
-  waiting: OpenQuestion | undefined
-  promptTokens: number
-  completionTokens: number
-  stepCount: number
-  activeMilliseconds: number
-  finishedAt: number | undefined
-}
-
-/** Everything that becomes true together. */
-export interface JournalEntry {
-  steps: readonly StepRecord[]
-  effects: readonly EffectRecord[]
-  events: EventBatch | undefined
-  /** A status other than `running` also gives the lease back. */
-  run: RunPatch | undefined
-}
-
-/** Proves who works on a run. */
-export interface RunLease {
-  workspaceId: string
-  runId: string
-  lease: string
-}
-
-export interface RunFilter {
-  workflowId?: string | undefined
-  agentId?: string | undefined
-  conversationId?: string | undefined
-  status?: RunStatus | undefined
-}
-
-export interface ClaimedRun {
-  workspaceId: string
-  run: RunRecord
-}
-
-/** Every write by whoever works on a run is a compare-and-set by the lease: false means that the lease is lost. */
-export interface RunStore {
-  /** Stores it as running and held by `lease`. */
-  create(workspaceId: string, run: NewRun): Promise<void>
-  find(workspaceId: string, id: string): Promise<RunRecord | undefined>
   /** Newest first. */
-  list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>
-  /** In the order they began. */
-  steps(workspaceId: string, id: string): Promise<StepRecord[]>
-  effects(workspaceId: string, id: string): Promise<EffectRecord[]>
-  commit(hold: RunLease, entry: JournalEntry): Promise<boolean>
-  /** Batches that hold events after that number, in order, so many at most. */
-  events(workspaceId: string, id: string, after: number, limit: number): Promise<EventBatch[]>
-  /** Takes the run that is due the longest: it is queued, or its lease has run out. Counts the claim. */
-  claim(options: { lease: string; now: number; until: number }): Promise<ClaimedRun | undefined>
+  list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
+    const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+    const from = sql`runs WHERE ${runs.where({ workspaceId, ...given })}`
+    return readPage(this.#database, { columns: listed, from, order: raw('created_at DESC, id'), page })
+  }
+
+  /** In the order of their start. */
+  steps(workspaceId: string, id: string): Promise<StepRecord[]> {
+    return this.#database.all(
+      sql`SELECT ${step} FROM run_steps WHERE workspace_id = ${workspaceId} AND run_id = ${id} ORDER BY started_at, ordinal`,
+    )
+  }
+
+  effects(workspaceId: string, id: string): Promise<EffectRecord[]> {
+    return this.#database.all(
+      sql`SELECT ${effect} FROM run_effects WHERE workspace_id = ${workspaceId} AND run_id = ${id}`,
+    )
+  }
+
+  /** Batches with events after that number, in order. */
+  events(workspaceId: string, id: string, after: number, limit: number): Promise<EventBatch[]> {
+    return this.#database.all(sql`
+      SELECT first_number ${first}, last_number ${last}, ${lines} FROM run_events
+      WHERE workspace_id = ${workspaceId} AND run_id = ${id} AND last_number > ${after}
+      ORDER BY last_number LIMIT ${limit}`)
+  }
+
+  commit(lease: RunLease, entry: JournalEntry): Promise<boolean> {
+    return this.#database.transaction(transaction => writeJournal(transaction, lease, entry, this.#shard))
+  }
+
+  /** Claims the run that is due longest: it is queued, or its lease has expired. Counts the claim. */
+  async claim({
+    lease,
+    now,
+    until,
+  }: {
+    lease: string
+    now: number
+    until: number
+  }): Promise<ClaimedRun | undefined> {
+    // Reads first: an idle server should not write.
+    if (!(await this.#database.get('SELECT 1 AS one FROM runs WHERE due_at <= ? LIMIT 1', now)))
+      return undefined
+    return this.#database.transaction(async transaction => {
+      const due = sql`due_at <= ${now} ORDER BY due_at LIMIT 1 ${this.#database.forClaim}`
+      const row = await transaction.get(
+        sql`SELECT ${runs.columns('workspaceId')}, ${record}, ${runTrigger} FROM runs WHERE ${due}`,
+      )
+      if (!row) return undefined
+      const { workspaceId, ...run } = row
+      const claims = run.claims + 1
+      const change = runs.set({ status: 'running', claims, lease, dueAt: until })
+      await transaction.run(sql`UPDATE runs SET ${change} WHERE ${runs.where({ workspaceId, id: run.id })}`)
+      return { workspaceId, run: { ...run, status: 'running', claims } }
+    })
+  }
+
   /**
-   * Takes a run that waits, and nobody else gets it; undefined when it does not wait (any more). Counts no claim. The
-   * answer is kept with it, so that it is not lost when the process dies over it.
+   * Claims a waiting run exclusively; undefined when it is not waiting. Counts no claim. The reply is stored with it, so
+   * that a crash does not lose it.
    */
   claimWaiting(
     workspaceId: string,
     id: string,
-    options: { lease: string; until: number; reply: string; chatId: string },
-  ): Promise<RunRecord | undefined>
-  /** Prolongs leases; tells which of these runs somebody asked to stop, and which are lost. */
-  renew(holds: readonly RunLease[], until: number): Promise<{ stop: string[]; lost: string[] }>
-  /** Gives a run back, to be taken up at once by whoever comes: the server stops. */
-  release(hold: RunLease, now: number): Promise<void>
-  /** Asks whoever works on it to stop; a waiting or queued run is stopped right here. The status it has now. */
-  requestStop(workspaceId: string, id: string, now: number): Promise<RunStatus | undefined>
+    { lease, until, reply, chatId }: { lease: string; until: number; reply: string; chatId: string },
+  ): Promise<RunRecord | undefined> {
+    const change = runs.set({ status: 'running', lease, dueAt: until, settledAt: undefined, reply })
+    // A reply that is not a turn of its own continues the turn that made the run wait.
+    return this.#database.transaction(transaction =>
+      transaction.get(sql`
+        UPDATE runs SET ${change}, chat_id = COALESCE(NULLIF(${chatId}, ''), chat_id)
+        WHERE ${runs.where({ workspaceId, id, status: 'waiting' })} RETURNING ${record}, ${runTrigger}`),
+    )
+  }
+
+  /** Extends leases. Returns the runs that are to be stopped, and those whose lease is lost. */
+  async renew(leases: readonly RunLease[], until: number): Promise<{ stop: string[]; lost: string[] }> {
+    const stop: string[] = []
+    const lost: string[] = []
+    if (leases.length === 0) return { stop, lost }
+    return this.#database.transaction(async transaction => {
+      for (const some of slices(leases)) {
+        const rows = await transaction.all(sql`
+          UPDATE runs SET due_at = ${until}
+          WHERE (workspace_id, id, lease) IN ${tuples(some.map(each => [each.workspaceId, each.runId, each.lease]))}
+          RETURNING ${renewed}`)
+        const kept = new Set(rows.map(row => `${row.workspaceId} ${row.id}`))
+        for (const row of rows) if (row.stopRequested) stop.push(row.id)
+        for (const { workspaceId, runId } of some) if (!kept.has(`${workspaceId} ${runId}`)) lost.push(runId)
+      }
+      return { stop, lost }
+    })
+  }
+
+  /** Puts a run back into the queue, to be claimed at once: the server shuts down. */
+  async release({ workspaceId, runId, lease }: RunLease, now: number): Promise<void> {
+    const change = runs.set({ status: 'queued', lease: undefined, dueAt: now })
+    const where = runs.where({ workspaceId, id: runId, lease })
+    await this.#database.transaction(transaction =>
+      transaction.run(sql`UPDATE runs SET ${change} WHERE ${where}`),
+    )
+  }
+
   /** When the next run is due, or undefined. */
-  nextDue(): Promise<number | undefined>
-  leases(): Promise<string[]>
-  expire(leases: readonly string[], now: number): Promise<void>
-  /** Removes runs that ended before, so many at most, with all that belongs to them; tells how many. */
-  sweep(endedBefore: number, limit: number): Promise<number>
+  async nextDue(): Promise<number | undefined> {
+    const row = await this.#database.get(
+      sql`SELECT MIN(due_at) ${earliest} FROM runs WHERE due_at IS NOT NULL`,
+    )
+    return row?.dueAt
+  }
+
+  async leases(): Promise<string[]> {
+    const rows = await this.#database.all(
+      sql`SELECT DISTINCT ${leaseColumn} FROM runs WHERE due_at IS NOT NULL AND lease IS NOT NULL`,
+    )
+    return rows.map(row => row.lease!)
+  }
+
+  async expire(leases: readonly string[], now: number): Promise<void> {
+    if (leases.length === 0) return
+    await this.#database.transaction(async transaction => {
+      for (const some of slices(leases))
+        await transaction.run(
+          sql`UPDATE runs SET due_at = ${now} WHERE due_at IS NOT NULL AND lease IN ${list(some)}`,
+        )
+    })
+  }
+
+  /** Asks the lease holder to stop; a waiting or queued run is stopped here. Returns the status it has then. */
+  requestStop(workspaceId: string, id: string, now: number): Promise<RunStatus | undefined> {
+    return this.#database.transaction(async transaction => {
+      const where = runs.where({ workspaceId, id })
+      const row = await transaction.get(
+        sql`SELECT ${usageColumns} FROM runs WHERE ${where} ${this.#database.forUpdate}`,
+      )
+      if (row?.status === 'running')
+        await transaction.run(sql`UPDATE runs SET ${runs.set({ stopRequested: true })} WHERE ${where}`)
+      if (row?.status !== 'waiting' && row?.status !== 'queued') return row?.status
+      const status = 'stopped'
+      const change = runs.set({
+        status,
+        lease: undefined,
+        dueAt: undefined,
+        settledAt: now,
+        finishedAt: now,
+      })
+      await transaction.run(sql`UPDATE runs SET ${change} WHERE ${where}`)
+      // No lease holder is there to end its steps.
+      await transaction.run(sql`
+        UPDATE run_steps SET ${runSteps.set({ status, finishedAt: now })}
+        WHERE ${runSteps.where({ workspaceId, runId: id })} AND status IN ('running', 'waiting')`)
+      await addUsage(transaction, this.#shard, { ...row, workspaceId, status, finishedAt: now })
+      return status
+    })
+  }
+
+  /** Deletes runs that ended, or started to wait, before that time, with everything that belongs to them. */
+  async sweep(before: number, limit: number): Promise<number> {
+    const settled = sql`runs WHERE settled_at < ${before} ORDER BY settled_at`
+    let removed = 0
+    while (removed < limit) {
+      const max = Math.min(limit - removed, sweptRuns)
+      // Reads first: an idle server should not write.
+      if (!(await this.#database.get(sql`SELECT ${key} FROM ${settled} LIMIT 1`))) break
+      const count = await this.#database.transaction(async transaction => {
+        const rows = await transaction.all(
+          sql`SELECT ${settledKey} FROM ${settled} LIMIT ${max} ${this.#database.forClaim}`,
+        )
+        let events = 0
+        // A run may have a handful of events or many thousands. The first is always deleted.
+        const some = rows.filter((row, index) => {
+          events += row.sequence
+          return index === 0 || events <= sweptEvents
+        })
+        if (some.length > 0) await removeRuns(transaction, some)
+        return some.length
+      })
+      // Another process is deleting the rest right now.
+      if (count === 0) break
+      removed += count
+    }
+    return removed
+  }
+}
+
+/** `(VALUES (?, ?), …)`, for IN. */
+const tuples = (rows: readonly (readonly string[])[]): Query =>
+  new Query(`(VALUES ${rows.map(row => `(${marks(row.length)})`).join(', ')})`, rows.flat())
+
+async function removeRuns(
+  transaction: Transaction,
+  rows: readonly { workspaceId: string; id: string }[],
+): Promise<void> {
+  const keys = tuples(rows.map(row => [row.workspaceId, row.id]))
+  for (const table of [runSteps, runEffects, runEvents, runContents])
+    await transaction.run(sql`DELETE FROM ${table} WHERE (workspace_id, run_id) IN ${keys}`)
+  await transaction.run(sql`DELETE FROM runs WHERE (workspace_id, id) IN ${keys}`)
 }

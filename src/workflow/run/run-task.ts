@@ -6,11 +6,11 @@ import { Execution } from './execution.ts'
 import { internalFailure, maxRunOutput, RunFailure, runTimedOut } from './failures.ts'
 import { StoredJournal } from './journal.ts'
 import { nestedRunner } from './nested-run.ts'
-import { keepLarge } from './output-vault.ts'
+import { storeLarge } from './output-store.ts'
 import type { TaskStart } from './recovery.ts'
 import { type RunContext, type RunDependencies, systemValues } from './run-context.ts'
 import { eventError, type RunEventFields, usageOnWire } from './run-event.ts'
-import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './run-store.ts'
+import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import type { LiveRun, ObservedRun, RunInputs, RunMessage, RunResult, Settled } from './runs.ts'
 import { Slots } from './scheduler.ts'
 import type { ExecutionEnd } from './step-run.ts'
@@ -56,7 +56,7 @@ export class RunTask implements LiveRun {
 
   constructor(dependencies: RunDependencies, start: TaskStart) {
     const { workspaceId, run, lease, previous } = start
-    const { clock, store, vault, limits } = dependencies
+    const { clock, store, outputStore, limits } = dependencies
     this.#dependencies = dependencies
     this.#start = start
     this.runId = run.id
@@ -73,7 +73,7 @@ export class RunTask implements LiveRun {
     this.#journal = new StoredJournal(
       {
         store,
-        vault,
+        outputStore,
         clock,
         lease: this.lease,
         hub: this.#hub,
@@ -308,7 +308,7 @@ export class RunTask implements LiveRun {
     end: Pick<RunPatch, 'status' | 'answer'> & Partial<Pick<RunPatch, 'outputs' | 'error' | 'waiting'>>,
   ): Promise<RunResult> {
     const { run, workspaceId } = this.#start
-    const { clock, listener, vault } = this.#dependencies
+    const { clock, listener, outputStore } = this.#dependencies
     const { status, answer, outputs, error, waiting } = end
     const now = clock.now()
     const activeMilliseconds = run.activeMilliseconds + Math.max(0, now - this.#startedAt)
@@ -322,7 +322,8 @@ export class RunTask implements LiveRun {
       answer,
       error,
       waiting,
-      outputs: outputs === undefined ? undefined : await keepLarge(vault, workspaceId, run.id, outputs),
+      outputs:
+        outputs === undefined ? undefined : await storeLarge(outputStore, workspaceId, run.id, outputs),
       promptTokens: this.#promptTokens,
       completionTokens: this.#completionTokens,
       stepCount: this.#steps,

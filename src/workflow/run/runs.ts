@@ -10,7 +10,7 @@ import type {
   RunStatus,
   RunSummary,
   StepRecord,
-} from './run-store.ts'
+} from './run-records.ts'
 
 /** What a run is started with. */
 export interface RunInputs {

@@ -1,6 +1,6 @@
 import type { GraphLinks } from '../graph-links.ts'
 import type { Outputs } from '../step.ts'
-import type { StepRecord } from './run-store.ts'
+import type { StepRecord } from './run-records.ts'
 
 /**
  * Tracks which edges are settled. A node may start when every edge into it is settled and at least one is live; a node

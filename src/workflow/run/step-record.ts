@@ -2,7 +2,7 @@ import type { Outputs, StepFailure, Wait } from '../step.ts'
 import type { Journal } from './journal.ts'
 import type { PlannedNode } from './plan.ts'
 import type { UnsentMessage } from './run-context.ts'
-import type { StepRecord } from './run-store.ts'
+import type { StepRecord } from './run-records.ts'
 
 /**
  * Identifies a step of a run: the id of its node, after the steps around it where it runs inside another workflow. A

@@ -14,7 +14,7 @@ import { Attempt, type AttemptContext } from './attempt.ts'
 import { internalFailure, stepEnded, stepTimedOut, unwritable } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
-import type { StepRecord } from './run-store.ts'
+import type { StepRecord } from './run-records.ts'
 
 /** What the steps of one graph share. */
 export interface StepContext extends AttemptContext {

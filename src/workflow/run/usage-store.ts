@@ -1,5 +1,27 @@
+import type { Database, Transaction } from '../../database/database.ts'
+import { type Columns, raw, sql } from '../../database/sql.ts'
+import { as, integer, table, text } from '../../database/table.ts'
+import type { RunStatus } from './run-records.ts'
+
+/**
+ * Runs by the day (since 1970, in UTC) on which they ended. The rows outlive the runs. Each process adds to rows of its
+ * own shard, so that replicas do not wait for each other's commits; readers sum over the shards.
+ */
+export const usageDays = table('usage_days', {
+  workspaceId: text(),
+  day: integer(),
+  agentId: text(),
+  workflowId: text(),
+  shard: integer(),
+  runs: integer(),
+  failures: integer(),
+  promptTokens: integer(),
+  completionTokens: integer(),
+  activeMilliseconds: integer(),
+})
+
 export interface UsageTotals {
-  /** Runs that ended, however they did. */
+  /** Runs that ended, with any status. */
   runs: number
   failures: number
   promptTokens: number
@@ -8,7 +30,6 @@ export interface UsageTotals {
 }
 
 export interface UsageDay extends UsageTotals {
-  /** Days since 1970, in UTC: that on which the runs ended. */
   day: number
 }
 
@@ -20,12 +41,93 @@ export interface UsageRange {
   workflowId?: string | undefined
 }
 
-/** What runs have used. It is counted when a run ends, and outlives the run. */
-export interface UsageStore {
-  /** Days on which nothing ended are left out; oldest first. */
-  days(workspaceId: string, range: UsageRange): Promise<UsageDay[]>
-  /** Those that used the most tokens come first. An empty id stands for runs without an agent. */
-  byAgent(workspaceId: string, range: UsageRange): Promise<(UsageTotals & { agentId: string })[]>
-  /** Those that used the most tokens come first. An empty id stands for runs that brought their own graph. */
-  byWorkflow(workspaceId: string, range: UsageRange): Promise<(UsageTotals & { workflowId: string })[]>
+// PostgreSQL would return the sum as a decimal number, which arrives as a text.
+const total = (column: string) => raw(`CAST(SUM(${column}) AS BIGINT)`)
+const totals = sql`${total('runs')} ${as('runs', integer())}, ${total('failures')} ${as('failures', integer())},
+  ${total('prompt_tokens')} ${as('promptTokens', integer())},
+  ${total('completion_tokens')} ${as('completionTokens', integer())},
+  ${total('active_milliseconds')} ${as('activeMilliseconds', integer())}`
+
+const mostTokensFirst = raw('SUM(prompt_tokens) + SUM(completion_tokens) DESC')
+
+export class UsageStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Days on which no run ended are left out; oldest first. */
+  days(workspaceId: string, range: UsageRange): Promise<UsageDay[]> {
+    return this.#sums(usageDays.columns('day'), raw('day'), raw('day'), workspaceId, range)
+  }
+
+  /** The most tokens first. An empty id means runs without an agent. */
+  byAgent(workspaceId: string, range: UsageRange): Promise<(UsageTotals & { agentId: string })[]> {
+    const order = raw(`${mostTokensFirst}, agent_id`)
+    return this.#sums(usageDays.columns('agentId'), raw('agent_id'), order, workspaceId, range)
+  }
+
+  /** The most tokens first. An empty id means runs with a graph of their own. */
+  byWorkflow(workspaceId: string, range: UsageRange): Promise<(UsageTotals & { workflowId: string })[]> {
+    const order = raw(`${mostTokensFirst}, workflow_id`)
+    return this.#sums(usageDays.columns('workflowId'), raw('workflow_id'), order, workspaceId, range)
+  }
+
+  #sums<Group>(
+    columns: Columns<Group>,
+    group: ReturnType<typeof raw>,
+    order: ReturnType<typeof raw>,
+    workspaceId: string,
+    { fromDay, toDay, agentId, workflowId }: UsageRange,
+  ): Promise<(Group & UsageTotals)[]> {
+    const filter = usageDays.where({
+      workspaceId,
+      ...(agentId !== undefined && { agentId }),
+      ...(workflowId !== undefined && { workflowId }),
+    })
+    return this.#database.all(sql`
+      SELECT ${columns}, ${totals} FROM usage_days WHERE ${filter} AND day BETWEEN ${fromDay} AND ${toDay}
+      GROUP BY ${group} ORDER BY ${order}`) as Promise<(Group & UsageTotals)[]>
+  }
+}
+
+export interface EndedRun {
+  workspaceId: string
+  agentId: string
+  workflowId: string
+  status: RunStatus
+  finishedAt: number
+  promptTokens: number
+  completionTokens: number
+  activeMilliseconds: number
+}
+
+const dayMilliseconds = 86_400_000
+const shards = 16
+
+/** SQLite has one writer anyway. */
+export const usageShard = ({ dialect }: Database): number =>
+  dialect === 'sqlite' ? 0 : Math.floor(Math.random() * shards)
+
+const add = ['runs', 'failures', 'prompt_tokens', 'completion_tokens', 'active_milliseconds']
+  .map(column => `${column} = usage_days.${column} + excluded.${column}`)
+  .join(', ')
+
+/** Comes last in a transaction, because other transactions wait for the row from here on. */
+export async function addUsage(transaction: Transaction, shard: number, run: EndedRun): Promise<void> {
+  await transaction.run(
+    `INSERT INTO usage_days (workspace_id, day, agent_id, workflow_id, shard,
+       runs, failures, prompt_tokens, completion_tokens, active_milliseconds) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+     ON CONFLICT (workspace_id, day, agent_id, workflow_id, shard) DO UPDATE SET ${add}`,
+    run.workspaceId,
+    Math.floor(run.finishedAt / dayMilliseconds),
+    run.agentId,
+    run.workflowId,
+    shard,
+    run.status === 'failed' ? 1 : 0,
+    run.promptTokens,
+    run.completionTokens,
+    Math.round(run.activeMilliseconds),
+  )
 }

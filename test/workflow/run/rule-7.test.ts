@@ -208,7 +208,7 @@ describe('Rule 7', () => {
       chain(work('done', { give: { x: 1 } }), says('o', 'done {{#done.x#}}'), work('slow', { hold: 'slow' })),
     )
     const outer = chain(
-      node('w', 'workflow', { workflow_id: inner, timeout_ms: 60, retry: { times: 1, delay_ms: 0 } }),
+      node('w', 'workflow', { workflow_id: inner, timeout_ms: 500, retry: { times: 1, delay_ms: 0 } }),
     )
     world.script.when('slow', async () => {
       if (world.script.countOf('slow') === 1) await world.script.gate('never').promise

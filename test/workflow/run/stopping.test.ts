@@ -73,7 +73,7 @@ describe('stopping, and workflows inside workflows', () => {
   })
 
   test('a run of another process is stopped by it, at its next word with the store', async () => {
-    const holder = world.life({ limits: { leaseMilliseconds: 60 } })
+    const holder = world.life({ limits: { leaseMilliseconds: 300 } })
     holder.serve()
     const { runId } = await holder.start(chain(model('m'), says('o', '{{#m.text#}}')))
     await begun('m')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OpenQuestion } from '../../../src/workflow/run/run-store.ts'
+import type { OpenQuestion } from '../../../src/workflow/run/run-records.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { type Life, RunWorld, reply, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'

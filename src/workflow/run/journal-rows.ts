@@ -1,0 +1,218 @@
+import { hash } from 'node:crypto'
+import type { Transaction } from '../../database/database.ts'
+import { marks, type SqlValue } from '../../database/sql.ts'
+import type {
+  EffectRecord,
+  JournalEntry,
+  RunError,
+  RunLease,
+  RunPatch,
+  RunStatus,
+  StepRecord,
+} from './run-records.ts'
+import { addUsage } from './usage-store.ts'
+
+// These are the hottest writes of the server: plain statements, prepared once, with values in the order of columns.
+
+interface HeldRow {
+  written_steps: number
+  agent_id: string
+  workflow_id: string
+}
+
+const advance = 'written_steps = written_steps + ?, sequence = COALESCE(?, sequence)'
+const patch = `${advance}, status = ?, answer = ?, outputs = ?, error = ?, waiting = ?, prompt_tokens = ?,
+  completion_tokens = ?, step_count = ?, active_milliseconds = ?, finished_at = ?`
+// Without a time of its own, a run that starts to wait takes the end of its lease, which is close enough.
+const settle = `${patch}, lease = NULL, settled_at = COALESCE(?, due_at), due_at = NULL`
+
+// The write itself checks the lease, and returns what the other writes need: one statement less.
+const held = (changes: string): string =>
+  `UPDATE runs SET ${changes} WHERE workspace_id = ? AND id = ? AND lease = ?
+   RETURNING written_steps, agent_id, workflow_id`
+const advanceSql = held(advance)
+const patchSql = held(patch)
+const settleSql = held(settle)
+// The previous reply does not answer the new question.
+const waitSql = held(`${settle}, reply = NULL`)
+
+function updateSql(status: RunStatus | undefined): string {
+  if (status === undefined) return advanceSql
+  if (status === 'running') return patchSql
+  return status === 'waiting' ? waitSql : settleSql
+}
+
+/** PostgreSQL cannot store the null character. */
+const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text)
+
+const jsonOrNull = (value: RunError | RunPatch['waiting']): string | null =>
+  value === undefined ? null : JSON.stringify(value)
+
+const patchValues = (run: RunPatch): SqlValue[] => [
+  run.status,
+  storable(run.answer),
+  run.outputs ?? null,
+  jsonOrNull(run.error),
+  jsonOrNull(run.waiting),
+  run.promptTokens,
+  run.completionTokens,
+  run.stepCount,
+  Math.round(run.activeMilliseconds),
+  run.finishedAt ?? null,
+]
+
+function updateHeld(
+  transaction: Transaction,
+  lease: RunLease,
+  { steps, events, run }: JournalEntry,
+): Promise<HeldRow | undefined> {
+  const values: SqlValue[] = [steps.length, events?.last ?? null]
+  if (run) values.push(...patchValues(run))
+  if (run && run.status !== 'running') values.push(run.finishedAt ?? null)
+  return transaction.get<HeldRow>(
+    updateSql(run?.status),
+    ...values,
+    lease.workspaceId,
+    lease.runId,
+    lease.lease,
+  )
+}
+
+/** False, and nothing is written, when the lease is lost. */
+export async function writeJournal(
+  transaction: Transaction,
+  lease: RunLease,
+  entry: JournalEntry,
+  shard: number,
+): Promise<boolean> {
+  if (entry.run?.status === 'queued') throw new Error('Only release puts a run back into the queue')
+  const row = await updateHeld(transaction, lease, entry)
+  if (!row) return false
+  const { steps, effects, events, run } = entry
+  const { workspaceId, runId } = lease
+  if (steps.length > 0) await upsertSteps(transaction, lease, steps, row.written_steps - steps.length)
+  if (effects.length > 0) await insertEffects(transaction, lease, effects)
+  if (events)
+    await transaction.run(
+      'INSERT INTO run_events (workspace_id, run_id, last_number, first_number, lines) VALUES (?, ?, ?, ?, ?)',
+      workspaceId,
+      runId,
+      events.last,
+      events.first,
+      events.lines,
+    )
+  if (run && run.status !== 'running' && run.status !== 'waiting') {
+    if (run.finishedAt === undefined) throw new Error('A run that has ended needs the time of its end')
+    const { agent_id: agentId, workflow_id: workflowId } = row
+    await addUsage(transaction, shard, {
+      ...run,
+      workspaceId,
+      agentId,
+      workflowId,
+      finishedAt: run.finishedAt,
+    })
+  }
+  return true
+}
+
+const rowsPerInsert = 64
+
+/** An index holds only so much of a text; longer keys end with a hash. */
+const maxKeyLength = 200
+
+function keyOf(...names: string[]): string {
+  const text = JSON.stringify(names)
+  if (text.length <= maxKeyLength) return text
+  return `${text.slice(0, maxKeyLength - 50).toWellFormed()}…${hash('sha256', text, 'base64url')}`
+}
+
+const changing =
+  'kind, title, status, attempts, starts, prompt_tokens, completion_tokens, started_at, finished_at, error, state, inputs, outputs'
+const changes = changing
+  .split(', ')
+  .map(column => `${column} = excluded.${column}`)
+  .join(', ')
+
+/** An upsert of that many rows; its text is built once for each count. */
+function upsertOf(table: string, names: string, action: string): (count: number) => string {
+  const texts: string[] = []
+  const row = `(${marks(names.split(', ').length)})`
+  return count => {
+    texts[count] ??=
+      `INSERT INTO ${table} (${names}) VALUES ${Array.from({ length: count }, () => row).join(', ')}
+      ON CONFLICT (workspace_id, run_id, key) DO ${action}`
+    return texts[count]
+  }
+}
+
+const stepsSql = upsertOf(
+  'run_steps',
+  `workspace_id, run_id, key, path, ordinal, ${changing}`,
+  `UPDATE SET ${changes}`,
+)
+const effectsSql = upsertOf('run_effects', 'workspace_id, run_id, key, path, name, result', 'NOTHING')
+
+const stepValues = (lease: RunLease, key: string, ordinal: number, step: StepRecord): SqlValue[] => [
+  lease.workspaceId,
+  lease.runId,
+  key,
+  JSON.stringify(step.path),
+  ordinal,
+  step.kind,
+  storable(step.title),
+  step.status,
+  step.attempts,
+  step.starts,
+  step.promptTokens,
+  step.completionTokens,
+  step.startedAt,
+  step.finishedAt ?? null,
+  jsonOrNull(step.error),
+  step.state ?? null,
+  step.inputs ?? null,
+  step.outputs ?? null,
+]
+
+/** New steps are numbered from `firstOrdinal` on; a known step keeps its number. */
+async function upsertSteps(
+  transaction: Transaction,
+  lease: RunLease,
+  steps: readonly StepRecord[],
+  firstOrdinal: number,
+): Promise<void> {
+  // One statement may change a row only once; the last record of a step counts.
+  const rows = new Map<string, SqlValue[]>()
+  for (const [index, step] of steps.entries()) {
+    const key = keyOf(step.path)
+    rows.set(key, stepValues(lease, key, firstOrdinal + index, step))
+  }
+  await insertRows(transaction, [...rows.values()], stepsSql)
+}
+
+/** The first result of an effect stays. */
+async function insertEffects(
+  transaction: Transaction,
+  { workspaceId, runId }: RunLease,
+  effects: readonly EffectRecord[],
+): Promise<void> {
+  const rows = effects.map(({ path, name, result }) => [
+    workspaceId,
+    runId,
+    keyOf(path, name),
+    JSON.stringify(path),
+    JSON.stringify(name),
+    result,
+  ])
+  await insertRows(transaction, rows, effectsSql)
+}
+
+async function insertRows(
+  transaction: Transaction,
+  rows: SqlValue[][],
+  statement: (count: number) => string,
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsPerInsert) {
+    const some = rows.slice(start, start + rowsPerInsert)
+    await transaction.run(statement(some.length), ...some.flat())
+  }
+}

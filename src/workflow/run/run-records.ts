@@ -1,0 +1,183 @@
+import type { Reason } from '../../contract/error-codes.ts'
+import { Columns } from '../../database/sql.ts'
+import { flag, integer, json, optional, type RowOf, table, text } from '../../database/table.ts'
+
+export const runStatuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'stopped'] as const
+export type RunStatus = (typeof runStatuses)[number]
+export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'skipped' | 'failed' | 'stopped'
+
+/** What started a run: a program, a turn of a conversation, or the test of one node. */
+export type RunTrigger = 'run' | 'chat' | 'debug'
+
+export interface RunError {
+  reason: Reason
+  message: string
+  /** The path of the step that failed, if one did. */
+  step?: string
+}
+
+/** The question of a step that the run waits for. */
+export interface OpenQuestion {
+  readonly path: string
+  readonly question: string
+  readonly options: readonly string[]
+  /** Which question of this step it is, from 1. */
+  readonly ordinal: number
+}
+
+/** Texts that do not apply are empty. */
+export const runs = table('runs', {
+  workspaceId: text(),
+  id: text(),
+  triggeredBy: text<RunTrigger>(),
+  /** The stored graph that it runs; empty for a graph of its own. */
+  workflowId: text(),
+  /** 0 for a graph of its own. */
+  version: integer(),
+  agentId: text(),
+  conversationId: text(),
+  userId: text(),
+  /** The turn that it works for. */
+  chatId: text(),
+  status: text<RunStatus>(),
+  lease: optional(text()),
+  /** When it may be claimed: the end of its lease, or at once while it is queued. */
+  dueAt: optional(integer()),
+  /** When it ended or started to wait. */
+  settledAt: optional(integer()),
+  stopRequested: flag(),
+  /** How many processes have started to work on it: 1 without a crash. */
+  claims: integer(),
+  /** The number of the last stored event. */
+  sequence: integer(),
+  writtenSteps: integer(),
+  stepCount: integer(),
+  promptTokens: integer(),
+  completionTokens: integer(),
+  /** Without the time it waited for a person. */
+  activeMilliseconds: integer(),
+  createdAt: integer(),
+  finishedAt: optional(integer()),
+  error: optional(json<RunError>()),
+  /** Its messages so far, or in the end. */
+  answer: text(),
+  /** What it waits for, or has waited for last. */
+  waiting: optional(json<OpenQuestion>()),
+  /** JSON of the answer to that. */
+  reply: optional(text()),
+  /** JSON of what it was started with. */
+  inputs: text(),
+  /** JSON, or undefined while it runs. */
+  outputs: optional(text()),
+  /** A graph of its own as JSON. */
+  graph: optional(text()),
+})
+type RunRow = RowOf<typeof runs>
+
+export const runTrigger = new Columns<{ trigger: RunTrigger }>('triggered_by AS "trigger"', [])
+
+export type RunHead = Pick<
+  RunRow,
+  'id' | 'workflowId' | 'version' | 'agentId' | 'conversationId' | 'userId' | 'createdAt'
+> & { trigger: RunTrigger }
+
+export interface NewRun extends RunHead, Pick<RunRow, 'chatId' | 'graph' | 'inputs'> {
+  lease: string
+  leaseUntil: number
+}
+
+type RunCounts = Pick<RunRow, 'promptTokens' | 'completionTokens' | 'stepCount' | 'activeMilliseconds'>
+
+export type RunSummary = RunHead & RunCounts & Pick<RunRow, 'status' | 'answer' | 'error' | 'finishedAt'>
+
+export type RunRecord = RunSummary &
+  Pick<RunRow, 'chatId' | 'graph' | 'inputs' | 'outputs' | 'waiting' | 'reply' | 'sequence' | 'claims'>
+
+export type RunPatch = RunCounts &
+  Pick<RunRow, 'status' | 'answer' | 'outputs' | 'error' | 'waiting' | 'finishedAt'>
+
+/** `path` may hold characters that a text column cannot, so it is stored as JSON; `key` is short enough for an index. */
+export const runSteps = table('run_steps', {
+  workspaceId: text(),
+  runId: text(),
+  key: text(),
+  /** The id of the node; inside another workflow, `<step>/<call>/<node>`. */
+  path: json<string>(),
+  /** The order in which steps were first written. */
+  ordinal: integer(),
+  kind: text(),
+  title: text(),
+  status: text<StepStatus>(),
+  attempts: integer(),
+  /** How many starts of it were interrupted, the current one included. */
+  starts: integer(),
+  promptTokens: integer(),
+  completionTokens: integer(),
+  startedAt: integer(),
+  finishedAt: optional(integer()),
+  error: optional(json<RunError>()),
+  /** JSON that only the engine reads: the chosen case, assigned memory, the question. */
+  state: optional(text()),
+  inputs: optional(text()),
+  outputs: optional(text()),
+})
+
+export type StepRecord = Omit<RowOf<typeof runSteps>, 'workspaceId' | 'runId' | 'key' | 'ordinal'>
+
+export const runEffects = table('run_effects', {
+  workspaceId: text(),
+  runId: text(),
+  key: text(),
+  path: json<string>(),
+  name: json<string>(),
+  /** JSON. */
+  result: text(),
+})
+
+/** The result of something a step did `once`. */
+export type EffectRecord = Pick<RowOf<typeof runEffects>, 'path' | 'name' | 'result'>
+
+/** One row holds many events: a model writes a few characters at a time. */
+export const runEvents = table('run_events', {
+  workspaceId: text(),
+  runId: text(),
+  lastNumber: integer(),
+  firstNumber: integer(),
+  lines: text(),
+})
+
+/** Events in order. */
+export interface EventBatch {
+  first: number
+  last: number
+  /** One JSON object per line, each with `seq`, `event` and `at`. */
+  lines: string
+}
+
+/** Everything that becomes durable together. */
+export interface JournalEntry {
+  steps: readonly StepRecord[]
+  effects: readonly EffectRecord[]
+  events: EventBatch | undefined
+  /** A status other than `running` also releases the lease. */
+  run: RunPatch | undefined
+}
+
+/** Proves that its holder may write to a run. */
+export interface RunLease {
+  workspaceId: string
+  runId: string
+  lease: string
+}
+
+export interface RunFilter {
+  workflowId?: string | undefined
+  agentId?: string | undefined
+  conversationId?: string | undefined
+  status?: RunStatus | undefined
+}
+
+export interface ClaimedRun {
+  workspaceId: string
+  run: RunRecord
+}
