@@ -174,8 +174,8 @@ describe('answers', () => {
 
   it('are not called silent because their reader takes its time', async () => {
     const origin = await serve((_request, response) => void response.end(Buffer.alloc(300_000)))
-    const answer = await egress.request(origin, { timeouts: { idleMilliseconds: 30 } })
-    await new Promise(resolve => setTimeout(resolve, 120))
+    const answer = await egress.request(origin, { timeouts: { idleMilliseconds: 200 } })
+    await new Promise(resolve => setTimeout(resolve, 500))
     assert.equal((await readText(answer)).length, 300_000)
   })
 

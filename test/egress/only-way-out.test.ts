@@ -105,26 +105,28 @@ test('only the outbound client opens connections', () => {
 })
 
 /**
- * Packages of others, and where they may be used. Before a new one gets its line here, look whether it opens
- * connections by itself: if so, it must be given ours.
+ * Dependencies, and where they may be used. Before one is added here, review whether it opens connections by itself: if
+ * so, it must be given ours.
  */
 const packages: Record<string, string> = {
   '@ai-sdk/openai-compatible': 'adapters/model/', // gets its fetch from us: see below
   '@ai-sdk/provider': 'adapters/model/', // types
-  'eventsource-parser': 'adapters/', // parses text
   '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
   ajv: '',
+  'eventsource-parser': 'adapters/',
   fastify: '', // listens
   'file-type': '',
   htmlparser2: 'knowledge/',
   'opencc-js': '',
   pg: 'adapters/sql/', // opens connections, to the database that the operator has set
   pino: '',
+  'prom-client': 'app/', // connects only by its Pushgateway, which is not used
   'quickjs-emscripten-core': 'adapters/code/',
   stemmer: 'knowledge/',
   typebox: '',
   unpdf: 'knowledge/',
   usearch: 'adapters/',
+  yauzl: 'knowledge/',
 }
 
 test('packages are used only where their connections have been reviewed', () => {

@@ -116,7 +116,7 @@ test('a version that could not be read is read again when the next one asks', as
     features: {},
     settings: [],
   } as unknown as ServerInfo
-  const models = { findDefault: async () => undefined, keyState: () => ({ problem: '' }) }
+  const models = { store: { findDefault: async () => undefined }, keyState: () => ({ problem: '' }) }
   const [asked] = serverInfoRoutes(info, { environment: undefined }, models as never)
   const ask = async () => await asked!.handler({ token: { workspaceId: 'w', operator: false } } as never)
   await assert.rejects(ask, /busy/)

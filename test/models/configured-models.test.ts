@@ -185,8 +185,8 @@ describe('settings of a model', () => {
     const first = await settings.create(workspace, wanted)
     const second = await settings.create(workspace, { ...wanted, name: 'second', apiKey: undefined })
     const stolen = { ...second, sealedKey: first.sealedKey }
-    assert.throws(() => settings.openKey(workspace, stolen), /cannot be read/)
-    assert.throws(() => settings.openKey('elsewhere', first), /cannot be read/)
+    assert.throws(() => settings.openKey(workspace, stolen), /cannot be decrypted/)
+    assert.throws(() => settings.openKey('elsewhere', first), /cannot be decrypted/)
   })
 
   it('refuse addresses and keys that cannot be meant', async () => {
