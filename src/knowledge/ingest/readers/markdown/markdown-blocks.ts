@@ -2,7 +2,7 @@ import type { Block } from '../../block.ts'
 import { blockTags } from '../html/elements.ts'
 import { readHtml } from '../html/read-html.ts'
 import { tableBlocks } from '../table-blocks.ts'
-import { glueBetween, linesOf } from '../text/lines.ts'
+import { linesOf, separatorBetween } from '../text/lines.ts'
 import { labelOf, plainInline } from './plain-inline.ts'
 
 /** Indentation in columns; a tab advances to the next multiple of four. */
@@ -56,7 +56,7 @@ const joinSoftLines = (lines: string[]): string => {
   for (const line of lines) {
     const hard = line.endsWith('  ') || /(?:^|[^\\])\\$/.test(line.slice(-2))
     const text = (hard ? line.replace(/\\$/, '') : line).trim()
-    pieces.push(last === '\n' ? '' : glueBetween(last, text), text, hard ? '\n' : '')
+    pieces.push(last === '\n' ? '' : separatorBetween(last, text), text, hard ? '\n' : '')
     last = hard ? '\n' : text
   }
   return pieces.join('')

@@ -41,14 +41,14 @@ const duration = (value: number): string => {
 }
 
 /** Days since the end of 1899. Day 60 is the nonexistent 29 February 1900. */
-const moment = (value: number, since1904: boolean): string => {
+const isoTime = (value: number, since1904: boolean): string => {
   const days = since1904 ? value + 1462 : value < 60 ? value + 1 : value
   const rounded = Math.round(days * 86_400) * 1000
   return new Date(Date.UTC(1899, 11, 30) + rounded).toISOString()
 }
 
-const asMoment = (value: number, format: CellFormat, since1904: boolean): string => {
-  const iso = moment(value, since1904)
+const formatDateTime = (value: number, format: CellFormat, since1904: boolean): string => {
+  const iso = isoTime(value, since1904)
   const time = iso.slice(11, 19)
   if (format === 'time' && value < 1) return time
   const wholeDay = (value * dayMilliseconds) % dayMilliseconds === 0
@@ -61,5 +61,5 @@ export const formatNumber = (text: string, format: CellFormat, since1904: boolea
   if (text.trim() === '' || !Number.isFinite(value)) return text.trim()
   if (format === 'percent') return `${plain(value * 100)}%`
   if (format === 'plain' || value < 0 || value > lastDay) return plain(value)
-  return format === 'duration' ? duration(value) : asMoment(value, format, since1904)
+  return format === 'duration' ? duration(value) : formatDateTime(value, format, since1904)
 }

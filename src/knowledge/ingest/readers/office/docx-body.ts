@@ -1,9 +1,9 @@
 import type { Block, Place } from '../../block.ts'
-import { type DocxLists, type DocxStyles, type ParagraphLook, takeLook } from './docx-styles.ts'
+import { applyProperty, type DocxLists, type DocxStyles, type ParagraphProperties } from './docx-styles.ts'
 import { type CellBudget, DocumentTable } from './tables.ts'
 import type { XmlAttributes, XmlHandler } from './xml-parser.ts'
 
-interface Paragraph extends ParagraphLook {
+interface Paragraph extends ParagraphProperties {
   style: string | undefined
   text: string
   /** The content of text boxes anchored here, which follows the paragraph. */
@@ -56,10 +56,10 @@ export class DocxBody implements XmlHandler {
   open(name: string, attributes: XmlAttributes): void {
     const paragraph = this.#paragraphs.at(-1)
     if (name === 'p') this.#openParagraph()
-    else if (paragraph?.inProperties) this.#takeProperty(paragraph, name, attributes)
+    else if (paragraph?.inProperties) this.#applyProperty(paragraph, name, attributes)
     else if (name === 'pPr' && paragraph) paragraph.inProperties = true
     else if (name === 't') this.#inText = true
-    else if (paragraph && this.#takeMark(paragraph, name, attributes)) return
+    else if (paragraph && this.#addSpecialCharacter(paragraph, name, attributes)) return
     else this.#openTablePart(name, attributes)
   }
 
@@ -92,13 +92,13 @@ export class DocxBody implements XmlHandler {
     })
   }
 
-  #takeProperty(paragraph: Paragraph, name: string, attributes: XmlAttributes): void {
+  #applyProperty(paragraph: Paragraph, name: string, attributes: XmlAttributes): void {
     if (name === 'pStyle') paragraph.style = attributes['val']
-    else takeLook(paragraph, name, attributes)
+    else applyProperty(paragraph, name, attributes)
   }
 
   /** Elements that stand for a character or a page break. */
-  #takeMark(paragraph: Paragraph, name: string, attributes: XmlAttributes): boolean {
+  #addSpecialCharacter(paragraph: Paragraph, name: string, attributes: XmlAttributes): boolean {
     if (name === 'tab' || name === 'ptab') paragraph.text += '\t'
     else if (name === 'noBreakHyphen') paragraph.text += '-'
     else if (name === 'cr') paragraph.text += '\n'
@@ -129,7 +129,7 @@ export class DocxBody implements XmlHandler {
   #openTablePart(name: string, { val }: XmlAttributes): void {
     const around = this.#paragraphs.length
     if (name === 'tbl') {
-      if (this.#tables.at(-1)?.around === around) this.#table?.openInner()
+      if (this.#tables.at(-1)?.around === around) this.#table?.openNested()
       else this.#tables.push({ table: new DocumentTable(this.#place, this.#context.budget), around })
     } else if (name === 'tr') this.#table?.openRow()
     else if (name === 'trPr') this.#inRowProperties = true
@@ -154,7 +154,7 @@ export class DocxBody implements XmlHandler {
     const text = paragraph.text.trim()
     if (text !== '' && !styles.isContents(paragraph.style)) {
       const level = styles.headingLevel(paragraph.style, paragraph.outline)
-      const mark = lists.mark(styles.listPlace(paragraph.style, paragraph))
+      const mark = lists.marker(styles.listPosition(paragraph.style, paragraph))
       const { place } = paragraph
       if (this.#inTable()) this.#table?.add(`${mark}${text}`)
       else if (level !== undefined) this.#emit({ kind: 'heading', level, text, ...place })

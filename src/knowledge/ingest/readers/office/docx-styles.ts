@@ -1,18 +1,18 @@
 import { parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
-interface ListPlace {
+interface ListPosition {
   list: string | undefined
   level: number | undefined
 }
 
 /** Properties that a paragraph has directly or inherits from its style. */
-export interface ParagraphLook extends ListPlace {
+export interface ParagraphProperties extends ListPosition {
   /** Counts from 0; 9 and above is running text. */
   outline: number | undefined
 }
 
-interface Style extends ParagraphLook {
+interface Style extends ParagraphProperties {
   name: string
   base: string | undefined
 }
@@ -21,10 +21,10 @@ const numberIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 
 /** Applies a property element to its paragraph or style. */
-export const takeLook = (look: ParagraphLook, name: string, { val }: XmlAttributes): void => {
-  if (name === 'outlineLvl') look.outline = numberIn(val)
-  else if (name === 'numId') look.list = val
-  else if (name === 'ilvl') look.level = numberIn(val)
+export const applyProperty = (target: ParagraphProperties, name: string, { val }: XmlAttributes): void => {
+  if (name === 'outlineLvl') target.outline = numberIn(val)
+  else if (name === 'numId') target.list = val
+  else if (name === 'ilvl') target.level = numberIn(val)
 }
 
 const headingName = /^(?:heading|标题|標題|überschrift|titre)\s*([1-9])$/i
@@ -42,7 +42,7 @@ export class DocxStyles {
           this.#styles.set(attributes['styleId'], style)
         } else if (style && element === 'name') style.name = attributes['val']?.trim() ?? ''
         else if (style && element === 'basedOn') style.base = attributes['val']
-        else if (style) takeLook(style, element, attributes)
+        else if (style) applyProperty(style, element, attributes)
       },
       close: element => {
         if (element === 'style') style = undefined
@@ -83,7 +83,7 @@ export class DocxStyles {
     return known === undefined ? undefined : Number(known)
   }
 
-  listPlace(id: string | undefined, own: ListPlace): ListPlace {
+  listPosition(id: string | undefined, own: ListPosition): ListPosition {
     const chain = this.#chain(id)
     return {
       list: own.list ?? chain.find(({ list }) => list !== undefined)?.list,
@@ -126,7 +126,7 @@ export class DocxLists {
   }
 
   /** The marker before an item; empty for other paragraphs. */
-  mark({ list, level = 0 }: ListPlace): string {
+  marker({ list, level = 0 }: ListPosition): string {
     if (list === undefined || list === '0') return ''
     const abstract = this.#abstracts.get(list)
     const format = abstract === undefined ? undefined : this.#formats.get(abstract)?.get(level)

@@ -115,7 +115,7 @@ export class OpenDocumentText implements XmlHandler {
   }
 
   #openTablePart(name: string, attributes: XmlAttributes): void {
-    if (name === 'table' && this.#table) this.#table.openInner()
+    if (name === 'table' && this.#table) this.#table.openNested()
     else if (name === 'table') this.#table = new DocumentTable(this.#place, this.#budget)
     else if (name === 'table-row') {
       this.#table?.openRow()

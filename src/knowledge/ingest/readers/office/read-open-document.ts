@@ -11,7 +11,7 @@ const maxRepeats = 1000
 const repeats = (text: string | undefined): number => Math.max(1, Math.trunc(Number(text)) || 1)
 
 /** The stored value, because the displayed text may be rounded or localized. */
-const shownValue = (attributes: XmlAttributes, text: string): string => {
+const storedValue = (attributes: XmlAttributes, text: string): string => {
   const { value, 'value-type': type, 'date-value': date, 'boolean-value': truth } = attributes
   if (type === 'date' && date !== undefined) return date.replace(/T00:00:00$/, '').replace('T', ' ')
   if (type === 'boolean' && truth !== undefined) return truth.toUpperCase()
@@ -66,7 +66,7 @@ class OpenDocumentSheets implements XmlHandler {
     const { attributes, lines } = this.#cell ?? { attributes: {}, lines: [] }
     this.#cell = undefined
     const times = repeats(attributes['number-columns-repeated'])
-    const text = name === 'table-cell' ? shownValue(attributes, lines.join('\n')) : ''
+    const text = name === 'table-cell' ? storedValue(attributes, lines.join('\n')) : ''
     if (text !== '')
       for (let time = 0; time < Math.min(times, maxRepeats) && this.#column + time < maxColumns; time++) {
         this.#budget.take(1)

@@ -3,12 +3,12 @@ import { DocumentFailure } from '../../document-failure.ts'
 import { tableBlocks } from '../table-blocks.ts'
 
 const maxCells = 2_000_000
-const maxWidened = 20_000_000
+const maxPaddedCells = 20_000_000
 
 /** Counts the cells of a whole document, so that many small tables cannot bypass the limit. */
 export class CellBudget {
   #cells = 0
-  #widened = 0
+  #padded = 0
 
   take(cells: number): void {
     this.#cells += cells
@@ -16,9 +16,9 @@ export class CellBudget {
   }
 
   /** Counts cells after padding, because scattered cells could pad to far more than exist. */
-  takeWidened(cells: number): void {
-    this.#widened += cells
-    if (this.#widened > maxWidened) this.#reject()
+  takePadded(cells: number): void {
+    this.#padded += cells
+    if (this.#padded > maxPaddedCells) this.#reject()
   }
 
   #reject(): never {
@@ -44,7 +44,7 @@ export class DocumentTable {
     this.#budget = budget
   }
 
-  openInner(): void {
+  openNested(): void {
     this.#inner += 1
   }
 
@@ -175,10 +175,10 @@ export class SheetTables {
     if (this.#rows.length > 0) {
       for (const column of this.#header?.keys() ?? []) this.#columns.add(column)
       const columns = [...this.#columns].sort((one, other) => one - other)
-      this.#budget.takeWidened(columns.length * (this.#rows.length + 1))
-      const widen = (row: SheetRow) => columns.map(column => row.get(column) ?? '')
-      const header = this.#header && widen(this.#header)
-      this.#ready.push({ kind: 'table', header, rows: this.#rows.map(widen), ...this.#place })
+      this.#budget.takePadded(columns.length * (this.#rows.length + 1))
+      const pad = (row: SheetRow) => columns.map(column => row.get(column) ?? '')
+      const header = this.#header && pad(this.#header)
+      this.#ready.push({ kind: 'table', header, rows: this.#rows.map(pad), ...this.#place })
     }
     this.#rows = []
     this.#columns = new Set()

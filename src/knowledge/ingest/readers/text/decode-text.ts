@@ -24,7 +24,7 @@ const unknownEncoding = (): DocumentFailure =>
 const notText = (): DocumentFailure =>
   new DocumentFailure('unsupported_format', 'The file contains binary data instead of text.')
 
-const marks: { encoding: string; bytes: number[] }[] = [
+const byteOrderMarks: { encoding: string; bytes: number[] }[] = [
   { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
   // Starts with the byte order mark of UTF-16, so it is tested first.
   { encoding: 'utf-32', bytes: [0xff, 0xfe, 0x00, 0x00] },
@@ -53,7 +53,7 @@ const endOfWholeCharacters = (bytes: Uint8Array): number => {
 const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b])
 
 /** Logs contain a few control characters; binary data contains many. */
-const holdsBinary = (bytes: Uint8Array): boolean => {
+const isBinary = (bytes: Uint8Array): boolean => {
   let count = 0
   // The end-of-file character of old systems.
   const end = bytes.at(-1) === 0x1a ? bytes.length - 1 : bytes.length
@@ -72,8 +72,8 @@ const checked = (text: string): string => {
   return text
 }
 
-const decodeMarked = (bytes: Uint8Array): string | undefined => {
-  const mark = marks.find(each => each.bytes.every((byte, index) => bytes[index] === byte))
+const decodeByMark = (bytes: Uint8Array): string | undefined => {
+  const mark = byteOrderMarks.find(each => each.bytes.every((byte, index) => bytes[index] === byte))
   if (!mark) return undefined
   if (mark.encoding === 'utf-32') throw unknownEncoding()
   const text = checked(decodeAs(bytes, mark.encoding))
@@ -103,19 +103,19 @@ const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined
  * bytes are valid in it and are not UTF-8.
  */
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
-  const marked = decodeMarked(bytes)
+  const marked = decodeByMark(bytes)
   if (marked !== undefined) return marked
   const whole = bytes.subarray(0, endOfWholeCharacters(bytes))
-  const binary = holdsBinary(bytes)
+  const binary = isBinary(bytes)
   const unicode = !binary && isUtf8(whole)
   // One high byte at the end of ASCII may also be the last letter of a Western text.
-  const cutInAscii = unicode && whole.length === bytes.length - 1 && isAscii(whole)
-  if (unicode && !cutInAscii)
+  const isTruncatedAscii = unicode && whole.length === bytes.length - 1 && isAscii(whole)
+  if (unicode && !isTruncatedAscii)
     return decodeAs(whole, isAscii(whole) && isShiftedJapanese(whole) ? 'iso-2022-jp' : 'utf-8')
   const asDeclared = declared === undefined || binary ? undefined : decodeDeclared(bytes, declared)
   if (asDeclared !== undefined) return asDeclared
   const guess = guessEncoding(bytes)
   if (guess !== undefined && (!binary || guess.startsWith('utf-16'))) return checked(decodeAs(bytes, guess))
-  if (cutInAscii) return decodeAs(whole, 'utf-8')
+  if (isTruncatedAscii) return decodeAs(whole, 'utf-8')
   throw binary ? notText() : unknownEncoding()
 }

@@ -5,14 +5,14 @@ export const isUnspaced = (character: string | undefined): boolean =>
   character !== undefined && unspaced.test(character)
 
 /** The separator between two lines of a paragraph. A trailing hyphen stays, because it may be part of the word. */
-export const glueBetween = (left: string, right: string): string =>
+export const separatorBetween = (left: string, right: string): string =>
   left === '' || right === '' || (isUnspaced(left.at(-1)) && isUnspaced(right[0])) ? '' : ' '
 
 export const joinLines = (lines: string[]): string => {
   const pieces: string[] = []
   let last = ''
   for (const line of lines) {
-    pieces.push(glueBetween(last, line), line)
+    pieces.push(separatorBetween(last, line), line)
     if (line !== '') last = line
   }
   return pieces.join('')
