@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import { limits } from '../contract/limits.ts'
-import { makeDemo } from '../demo/make-demo.ts'
+import { createDemo } from '../demo/create-demo.ts'
 import { FileService } from '../files/file-service.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { accessRoutes } from '../http/routes/access-routes.ts'
@@ -39,7 +39,7 @@ export interface Runtime {
   access: AccessService
   server: FastifyInstance
   /** Makes something to talk to. */
-  makeDemo(): Promise<void>
+  createDemo(): Promise<void>
   /** Begins the work that goes on beside requests. */
   start(): void
   /** No new work, requests under way end, everything is closed. */
@@ -123,8 +123,8 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
   return {
     access,
     server,
-    makeDemo: () =>
-      makeDemo(
+    createDemo: () =>
+      createDemo(
         {
           agents: adapters.agentStore,
           workflows,

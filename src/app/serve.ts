@@ -67,7 +67,7 @@ async function start(): Promise<void> {
   // Made once: what somebody deletes does not come back. A server without it is as good.
   if (isFirstStart && config.demo)
     await runtime
-      .makeDemo()
+      .createDemo()
       .catch((error: unknown) => adapters.log.warn({ err: error }, 'The demo could not be made'))
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()
