@@ -1,4 +1,4 @@
-/** Loaded into the server before its own code: tells at the end how often it waited for the database's disk. */
+/** Preloaded into the server: reports at exit how often it waited for an fsync of the database. */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 

@@ -4,8 +4,8 @@ import { takeJob } from './other-process.ts'
 import { sampleGraph, workflowId } from './sample-graph.ts'
 
 /**
- * Speaks just enough HTTP over bare sockets: it asks for another id or sends another graph every time, checks
- * every answer, and leaves as much of the machine as it can to the server.
+ * A minimal HTTP client on bare sockets. It requests another id or sends another graph every time, checks every
+ * response, and leaves as much CPU as possible to the server.
  */
 const headerEnd = Buffer.from('\r\n\r\n')
 const lengthHeader = /\r\ncontent-length: (\d+)\r\n/i

@@ -1,11 +1,11 @@
 import { runElsewhere } from './other-process.ts'
 import { type ServerProcess, token } from './server-process.ts'
 
-/** Clients that ask the same all the time, each its next question when the last is answered. */
+/** Clients that repeat the same request, each sending the next one when the last is answered. */
 export interface WorkflowCrowd {
   asks: 'get' | 'update'
   connections: number
-  /** Ids are drawn at random from so many. */
+  /** Ids are drawn at random from this many. */
   workflows: number
 }
 
@@ -16,7 +16,7 @@ export interface PostCrowd {
   path: string
   /** JSON, drawn at random. */
   bodies: string[]
-  /** What stands in every answer that is as it should be. */
+  /** A text that every correct response contains. */
   expected: string
 }
 

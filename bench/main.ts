@@ -1,12 +1,12 @@
 /**
- * Measures the server against what the machine can do at most.
+ * Measures the server against the limits of the machine.
  *
  *   npm run bench [-- name …] [--strict] [--quick]
  *   npm run bench -- quality data-set.json
  *
- * A name may also be the first word of several: `knowledge` runs all that begin with it. Each pair of figures is
- * measured in turns in the same run, so their ratio holds on a busy machine too. With --strict a missed target is a
- * failure; with --quick the sizes that take minutes are left out.
+ * A name can also be a prefix: `knowledge` runs all measurements that start with it. Each pair of figures is measured
+ * in turns in the same run, so that the ratio also holds on a busy machine. With --strict a missed target is a failure;
+ * with --quick the sizes that take minutes are left out.
  */
 import { installLibraries } from './install-libraries.ts'
 import type { Measurement, Row } from './measurement.ts'
@@ -53,7 +53,7 @@ const measurements: readonly Measurement[] = [
   quality,
 ]
 
-const isMeant = (measurement: Measurement, name: string): boolean =>
+const isSelected = (measurement: Measurement, name: string): boolean =>
   measurement.name === name || measurement.name.startsWith(`${name}-`)
 
 function refuse(problem: string): never {
@@ -62,14 +62,14 @@ function refuse(problem: string): never {
 }
 
 function chosen(names: readonly string[]): readonly Measurement[] {
-  const unknown = names.filter(name => !measurements.some(measurement => isMeant(measurement, name)))
+  const unknown = names.filter(name => !measurements.some(measurement => isSelected(measurement, name)))
   if (unknown.length > 0) {
     const known = measurements.map(measurement => measurement.name).join(', ')
     refuse(`There is no measurement ${unknown.join(', ')}; there are ${known}`)
   }
   return names.length === 0
     ? measurements.filter(measurement => !measurement.needsPath)
-    : measurements.filter(measurement => names.some(name => isMeant(measurement, name)))
+    : measurements.filter(measurement => names.some(name => isSelected(measurement, name)))
 }
 
 const argumentsGiven = process.argv.slice(2)
@@ -78,7 +78,8 @@ const isQuick = argumentsGiven.includes('--quick')
 const path = words.find(word => word.endsWith('.json'))
 const rows: Row[] = []
 for (const { name, needsPath, needsLibraries, run } of chosen(words.filter(word => word !== path))) {
-  if (needsPath && path === undefined) refuse(`Say which data set: npm run bench -- ${name} data-set.json`)
+  if (needsPath && path === undefined)
+    refuse(`A data set is required: npm run bench -- ${name} data-set.json`)
   console.error(`${name} …`)
   try {
     if (needsLibraries) installLibraries()

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** The other end of `runElsewhere`: does one job in this process and gives its result back. */
+/** The counterpart of `runElsewhere`: does one job in this process and returns its result. */
 export function takeJob<Job, Result>(work: (job: Job) => Promise<Result>): void {
   process.once('message', async (job: Job) => {
     const result = await work(job)
@@ -13,7 +13,7 @@ export function takeJob<Job, Result>(work: (job: Job) => Promise<Result>): void 
 async function firstMessage<Message>(child: ChildProcess, file: string): Promise<Message> {
   const ended = new AbortController()
   const exited = once(child, 'exit', { signal: ended.signal }).then(([code]) => {
-    throw new Error(`${file} ended with ${code} and said nothing`)
+    throw new Error(`${file} ended with ${code} without a result`)
   })
   try {
     const [message] = (await Promise.race([once(child, 'message'), exited])) as [Message]
@@ -24,7 +24,7 @@ async function firstMessage<Message>(child: ChildProcess, file: string): Promise
   }
 }
 
-/** Runs a file of this folder in a process of its own, so that measuring does not slow what is measured. */
+/** Runs a file of this folder in a process of its own, so that measuring does not slow down what is measured. */
 export async function runElsewhere<Job extends object, Result>(file: string, job: Job): Promise<Result> {
   const child = fork(join(import.meta.dirname, file))
   child.send(job)
@@ -39,7 +39,7 @@ export interface Helper<Announcement> {
   stop(): Promise<void>
 }
 
-/** Starts a file of this folder that goes on until it is stopped; its first message says where it is. */
+/** Starts a file of this folder that runs until it is stopped; its first message contains its address. */
 export async function startElsewhere<Job extends object, Announcement>(
   file: string,
   job: Job,

@@ -6,7 +6,7 @@ import { sampleGraph, sampleNodes, workflowId } from './sample-graph.ts'
 /** As many as share one commit. */
 const batch = 256
 
-/** Writes so many workflows into a new database, before a server opens it. */
+/** Writes `count` workflows into a new database, before a server opens it. */
 export async function seedWorkflows(folder: string, count: number): Promise<void> {
   const database = await openDatabase({ url: undefined, folder })
   const store = new WorkflowStore(database)

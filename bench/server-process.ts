@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from './work-folder.ts'
 
 export const token = 'operator-token-of-the-bench'
-const patienceMilliseconds = 30_000
+const startTimeoutMilliseconds = 30_000
 
 export interface ServerProcess {
   pid: number
@@ -48,7 +48,7 @@ export async function startServer(
   const begun = performance.now()
   const child = spawn(program!, programArguments, {
     cwd: root,
-    // Only what a shell would hand on, so that settings of whoever runs the bench do not leak in.
+    // A minimal environment, so that settings of the user's shell do not leak in.
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -58,13 +58,14 @@ export async function startServer(
       ...environment,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
-    // npm does not hand every signal on; a group of its own can be ended as a whole.
+    // npm does not forward every signal; a process group can be ended as a whole.
     detached: true,
   })
   const exit = once(child, 'exit')
   while (!(await isReady(base))) {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}`)
-    if (performance.now() - begun > patienceMilliseconds) throw new Error('The server does not get ready')
+    if (performance.now() - begun > startTimeoutMilliseconds)
+      throw new Error('The server did not become ready')
     await sleep(5)
   }
   return {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sees to it that there is a Chromium for the browser tests: CHROME_PATH, one that is installed, or Debian's package.
-# Exits with 77 where none can be had.
+# Makes sure that there is a Chromium for the browser tests: CHROME_PATH, an installed one, or Debian's package.
+# Exits with 77 if none is available.
 set -euo pipefail
 
 [ -n "${CHROME_PATH:-}" ] && exit 0
@@ -16,5 +16,5 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     exit 0
   fi
 fi
-echo 'No Chromium could be had: install one or set CHROME_PATH.' >&2
+echo 'No Chromium is available: install one or set CHROME_PATH.' >&2
 exit 77

@@ -9,8 +9,8 @@ const usualPlaces = [
 ]
 
 /**
- * A Chromium to test with: CHROME_PATH, one that is installed, or, on Linux with an Intel processor, the one inside
- * the package @sparticuz/chromium. Undefined where there is none.
+ * A Chromium to test with: CHROME_PATH, an installed one, or, on Linux x64, the one in the package @sparticuz/chromium.
+ * Undefined if there is none.
  */
 export async function findBrowser(): Promise<{ path: string; args: string[] } | undefined> {
   const named = process.env['CHROME_PATH']

@@ -1,10 +1,10 @@
 /**
- * Sends seeded nonsense to a real server process, for as long as one likes, and checks every answer.
+ * Sends seeded malformed requests to a real server process and checks every response.
  *
  *   npm run fuzz -- [--requests 100000] [--seed 1] [--only 4711]
  *
- * The server keeps its data in a temporary folder, or in the PostgreSQL of FUZZ_DATABASE_URL. `--only` sends
- * the one request with that number of the seed, to look at it alone.
+ * The server stores its data in a temporary folder, or in the PostgreSQL database of FUZZ_DATABASE_URL. `--only` sends
+ * a single request, by its number in the sequence of the seed, to inspect it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -52,7 +52,7 @@ async function startServer(dataDir: string, token: string): Promise<ServerProces
   for await (const line of createInterface({ input: child.stdout! })) {
     const base = /(http:\/\/[\w.:]+\d)\//.exec(line)?.[1]
     if (!base) continue
-    // What it says later are failures that it logs: they belong to the report.
+    // Later output is logged errors, which belong to the report.
     child.stdout!.on('data', chunk => process.stdout.write(chunk))
     child.stdout!.resume()
     return { child, base }
@@ -66,9 +66,9 @@ const table = (title: string, counts: Map<string, number>): string =>
 function summary(result: FuzzResult, seed: number, seconds: number): string {
   const { slowest, sent, failures, byStatus, byOperation } = result
   return [
-    table('Answers by status', byStatus),
+    table('Responses by status', byStatus),
     table('Requests by operation', byOperation),
-    `Slowest answer: ${Math.round(slowest.milliseconds)} ms (${slowest.description})`,
+    `Slowest response: ${Math.round(slowest.milliseconds)} ms (${slowest.description})`,
     `Seed ${seed}, ${Math.round(sent / seconds)} requests a second for ${Math.round(seconds)} s`,
     `${sent - failures.length} passed, ${failures.length} failed`,
   ].join('\n')

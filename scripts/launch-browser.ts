@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { findBrowser } from './find-browser.ts'
 
-/** Nothing of what a browser does by itself in the background: it has to work where there is no network. */
+/** Disables the background activity of the browser: it has to work without a network. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',
@@ -12,7 +12,7 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** A Chromium without a window; undefined where there is none. */
+/** A headless Chromium; undefined if none is available. */
 export async function launchBrowser(): Promise<Browser | undefined> {
   const found = await findBrowser()
   return found && chromium.launch({ executablePath: found.path, args: [...found.args, ...quiet] })

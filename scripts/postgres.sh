@@ -7,7 +7,7 @@
 #
 # With a PID, `start` takes the server on behalf of that process and `stop` gives it back: the server
 # ends when no living process holds it any more, so that two test runs can share it. Without a PID,
-# `start` keeps the server until `stop`, and `stop` ends it whoever holds it.
+# `start` keeps the server until `stop`, and `stop` ends it regardless of its holders.
 #
 # Where the server comes from, the first that applies:
 #   1. TEST_DATABASE_URL: that server; nothing is started or stopped here.

@@ -9,11 +9,11 @@ const edge = (from: string, to: string, branch?: string) => ({
   ...(branch && { data: { case: branch } }),
 })
 
-/** A workflow that shows a branch, a model and some work without one; it has no positions. */
+/** A workflow for screenshots with a branch, a model and a code node; without positions. */
 export const teaShop = {
   nodes: [
     node('input', 'base', 'input', 'Guest'),
-    node('wish', 'base', 'condition', 'What is it about?', {
+    node('topic', 'base', 'condition', 'What is it about?', {
       cases: [
         { id: 'order', when: [{ left: '{{#sys.query#}}', op: 'contains', right: 'tea' }] },
         { id: 'question', when: [] },
@@ -36,11 +36,11 @@ export const teaShop = {
     node('end', 'base', 'end', 'End'),
   ],
   edges: [
-    edge('input', 'wish'),
-    edge('wish', 'count', 'order'),
+    edge('input', 'topic'),
+    edge('topic', 'count', 'order'),
     edge('count', 'serve'),
     edge('serve', 'bring'),
-    edge('wish', 'reply', 'question'),
+    edge('topic', 'reply', 'question'),
     edge('reply', 'say'),
     edge('bring', 'end'),
     edge('say', 'end'),

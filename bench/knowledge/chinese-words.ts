@@ -1,4 +1,4 @@
-/** Everyday words, about in the order in which people use them: the first ones stand in nearly every sentence. */
+/** Everyday words, roughly by frequency: the first ones occur in nearly every sentence. */
 export const chineseWords: readonly string[] = `
 的 是 在 了 和 有 我们 不 这 他 也 就 人 都 一个 上 说 到 要 以 会 可以 对 中 为 你 与 从 而 及 等 可 能 下 后 但 个 来 或 年
 这个 没有 问题 公司 工作 需要 进行 使用 他们 因为 如果 已经 自己 时间 时候 通过 其中 中国 发展 社会 生活 情况 方面 研究 系统
@@ -22,7 +22,7 @@ export const chineseWords: readonly string[] = `
   .trim()
   .split(/\s+/)
 
-/** Characters that names of people, places and things are made of. */
+/** Characters of names. */
 export const nameCharacters: readonly string[] = [
   ...(('王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文' +
     '伟芳娜敏静丽强磊军洋勇艳杰娟涛明超秀霞平刚桂英华玉兰红梅琴云辉波宁福生海山河川岭峰岩泉溪湾港洲岸原野竹松柏柳桃荷菊莲梧桐鹤雁鹰虎豹鹿麒麟凤凰翠碧青蓝紫银铜铁锡铝钛锂硅碳氢氧氮磷硫晶瓷釉陶绢缎绸纱纹绣') as string),

@@ -1,4 +1,4 @@
-/** Everyday words, about in the order in which people use them: the first ones stand in nearly every sentence. */
+/** Everyday words, roughly by frequency: the first ones occur in nearly every sentence. */
 export const englishWords: readonly string[] = `
 the of and to a in is that for it was on are as with be this by from at have or not they which you we an but were
 had has his her their will can all one there if more when about would who been its what so up out into than them
@@ -33,7 +33,7 @@ hold support help protect solve handle control limit connect measure compare cho
   .trim()
   .split(/\s+/)
 
-/** Names of people, places and things are made of these. */
+/** Parts of names. */
 export const syllables: readonly string[] =
   `ba bel bor cal cor dan del dor el fen fir gal gor hal han hel ir jan jor kal ken kor lan len lor mar men mir nal nor
 ol or pal per por qua ran rel rin ros sal sel sor tal tan ter thor tir ul val ven vor wal wen wil xan yor zan zel`.split(

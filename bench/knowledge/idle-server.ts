@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const sampleMilliseconds = 500
 /** A server that only waits uses less than this of a processor; ticks are hundredths of a second. */
-const mostTicks = 5
+const maxTicks = 5
 const samples = 4
 
 async function ticksOf(pid: number): Promise<number> {
@@ -18,7 +18,7 @@ export async function untilIdle(pid: number): Promise<void> {
   for (let quiet = 0; quiet < samples; ) {
     await sleep(sampleMilliseconds)
     const now = await ticksOf(pid)
-    quiet = now - before <= mostTicks ? quiet + 1 : 0
+    quiet = now - before <= maxTicks ? quiet + 1 : 0
     before = now
   }
 }

@@ -4,7 +4,7 @@ import { type Language, vocabularies } from './vocabulary.ts'
 
 export interface KnownAnswers {
   passages: string[]
-  /** Each with the number of the passage it was made from. */
+  /** Each with the number of the passage it was generated from. */
   questions: { text: string; passage: number }[]
 }
 
@@ -17,8 +17,8 @@ const glue: Record<Language, readonly string[]> = {
 const topicRarity = 600
 
 /**
- * Passages, and questions for some of them. A question holds three words that stand close together in its passage, a
- * rare one among them, and words that stand everywhere. Other passages hold each of the words, too, but hardly all.
+ * Passages, and questions for some of them. A question has three words of one sentence of its passage, at least one of
+ * them rare, and common words. Other passages contain each of the words, too, but hardly all of them.
  */
 export function knownAnswers(language: Language, passages: number, questions: number): KnownAnswers {
   const ranks = new Map(vocabularies[language].words.map((word, rank) => [word, rank]))
@@ -30,14 +30,14 @@ export function knownAnswers(language: Language, passages: number, questions: nu
   for (let passage = 0; passage < passages; passage++) {
     const topic = prose.topic(language)
     const isAsked = passage % every === 0 && answers.questions.length < questions
-    const told = prose.words(language, topic)
+    const key = prose.words(language, topic)
     const before = prose.paragraph(language, topic, passageLength[language] * prose.random())
-    const sentence = sentenceOf(language, told).trimEnd()
+    const sentence = sentenceOf(language, key).trimEnd()
     const after = prose.paragraph(language, topic, Math.max(40, passageLength[language] - before.length))
     answers.passages.push([before, sentence, after].join(language === 'zh' ? '' : ' ').trim())
     if (!isAsked) continue
-    const telling = [...new Set(told)].toSorted((left, right) => rarity(right) - rarity(left)).slice(0, 3)
-    const words = [pick(glue[language], prose.random), ...telling, pick(glue[language], prose.random)]
+    const rarest = [...new Set(key)].toSorted((left, right) => rarity(right) - rarity(left)).slice(0, 3)
+    const words = [pick(glue[language], prose.random), ...rarest, pick(glue[language], prose.random)]
     answers.questions.push({ text: words.join(language === 'zh' ? '' : ' '), passage })
   }
   return answers

@@ -8,7 +8,7 @@ import type { Language } from './vocabulary.ts'
 
 export interface LibraryJob {
   library: 'MiniSearch' | 'Orama'
-  /** With its own way of finding words, or with that of Intl.Segmenter. */
+  /** With its own tokenizer, or with Intl.Segmenter. */
   words: 'own' | 'Intl.Segmenter'
   language: Language
   passages: number
@@ -52,7 +52,7 @@ async function buildOrama(passages: readonly string[], job: LibraryJob): Promise
     schema: { text: 'string' },
     ...(job.words !== 'own' && {
       components: {
-        // Its own one gives every word once, too, and it finds more that way.
+        // Its own tokenizer also returns every word once, which gives better results.
         tokenizer: {
           language: 'chinese',
           normalizationCache: new Map(),
@@ -81,7 +81,7 @@ async function ask({ questions }: KnownAnswers, find: Search): Promise<{ times: 
   return { times: timesOf(times), ranks }
 }
 
-/** A library that people would take instead, in a process of its own so that its memory can be told. */
+/** Measures an alternative library, in a process of its own so that its memory can be measured. */
 takeJob(async (job: LibraryJob): Promise<LibraryResult> => {
   const answers = knownAnswers(job.language, job.passages, job.questions)
   const memoryBefore = process.memoryUsage().rss

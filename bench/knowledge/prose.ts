@@ -23,7 +23,7 @@ export class Prose {
 
   word(language: Language, topic: readonly string[]): string {
     const chance = this.random()
-    // Of a topic, too, some words are said more often than others.
+    // Within a topic, some words are more frequent than others.
     if (chance < topicShare) return topic[Math.floor(this.random() ** 2 * topic.length)]!
     if (chance < topicShare + numberShare) return String(1 + Math.floor(this.random() ** 3 * 3000))
     return vocabularies[language].words[this.#rank[language]()]!
@@ -41,7 +41,7 @@ export class Prose {
     return text.trimEnd()
   }
 
-  /** At least so many characters, in paragraphs, about one topic. */
+  /** At least `characters` characters, in paragraphs, about one topic. */
   document(language: Language, characters: number, topic = this.topic(language)): string {
     let text = ''
     while (text.length < characters)

@@ -6,7 +6,7 @@ const openings: Record<Language, readonly string[]> = {
   en: ['what is the ', 'why did the ', 'how to ', 'where is the ', ''],
 }
 
-/** What people might ask: 8 to 30 characters, with common words in it, and this share with a word of a topic. */
+/** Typical queries: 8 to 30 characters with common words; this share also has a word of a topic. */
 export function sampleQuestions(seed: number, count: number, topicShare = 0.8): string[] {
   const prose = new Prose(seed)
   return Array.from({ length: count }, (_, number) => {

@@ -5,8 +5,8 @@ import { Prose } from './prose.ts'
 import { vocabularies } from './vocabulary.ts'
 
 /**
- * Half of them Chinese, half English, each of about so many bytes as UTF-8. Topics come in turn, so that every one
- * is spoken of once there are enough documents.
+ * Half of them Chinese, half English, each of about `bytes` bytes in UTF-8. Topics rotate, so that with enough
+ * documents every topic occurs.
  */
 export function* sampleDocuments(seed: number, count: number, bytes: number): Generator<TextToAdd> {
   const prose = new Prose(seed)

@@ -20,9 +20,9 @@ export interface FoundItem {
 }
 
 export interface SearchOutcome {
-  /** From the question to the last byte of the answer. */
+  /** From the request to the last byte of the response. */
   overHttp: Times
-  /** As the server tells it. */
+  /** As reported by the server. */
   took: Times
   /** By question. */
   found: FoundItem[][]

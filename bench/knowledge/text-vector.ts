@@ -47,8 +47,8 @@ function lengthOf(vector: Float32Array): number {
 }
 
 /**
- * Stands in for a model: texts that speak of the same things lie near each other. The vector of a text is the sum
- * over its words of a topic, and some noise of its own; it has length 1. The weights above are chosen, not fitted to a
+ * Replaces an embedding model: texts about the same things are near each other. The vector of a text is the sum of the
+ * directions of its topic words plus some noise of its own; it has length 1. The weights above are chosen, not fitted to a
  * model, and recall depends on them: topics that share no direction at all are much harder for a graph.
  */
 export function textVector(text: string): Float32Array {

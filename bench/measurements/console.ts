@@ -87,9 +87,9 @@ async function panFrames(
   await page.goto(`${base}/#/workflows/${id}`)
   await page.locator('.x6-node').first().waitFor()
   const opened = performance.now() - begun
-  // Whoever opened it looks at it first; by then the server's checks have come.
+  // A user looks at the graph first; by then the server's checks have arrived.
   await page.waitForLoadState('networkidle')
-  if (showsAll) await page.getByRole('button', { name: 'Show everything' }).click()
+  if (showsAll) await page.getByRole('button', { name: 'Fit to screen' }).click()
   const box = (await page.locator('.x6-graph').first().boundingBox())!
   const blank = { x: box.x + box.width / 2, y: box.y + box.height - 20 }
   await page.evaluate(watchFrames)

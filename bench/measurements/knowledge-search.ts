@@ -93,7 +93,7 @@ class SearchedBase {
     const what = `  ${mode}, p50 and p95`
     return [
       {
-        what: `${what}: one client, as the server tells`,
+        what: `${what}: one client, as reported by the server`,
         ours: shownTimes(one.took),
         ...(mode !== 'semantic' && within(one.took, 15, 50)),
       },

@@ -15,7 +15,7 @@ export const name = 'large-files'
 const rounds = 5
 const size = 256
 const hugeSize = 1024
-const mostGrowth = 64 << 20
+const maxGrowth = 64 << 20
 
 interface Sample {
   path: string
@@ -73,7 +73,7 @@ async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
   const client = new FileClient(server, sample)
   const copy = () =>
     runElsewhere<CopyJob, number>('stream-copy.ts', { from: path, to: join(folder, 'copy.bin') })
-  // Stored only for the downloads: an upload beside equal content would also pay for taking its own away.
+  // Stored only for the downloads: an upload of content that exists would also pay for removing its own copy.
   let fileId = ''
   const ways = {
     Upload: () => client.upload('upload'),
@@ -103,7 +103,7 @@ async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
     rows.push({
       what: '  memory that took',
       ours: megabytes(growth),
-      ...(!isInformative && { target: `< ${megabytes(mostGrowth)}`, met: growth < mostGrowth }),
+      ...(!isInformative && { target: `< ${megabytes(maxGrowth)}`, met: growth < maxGrowth }),
     })
   }
   await client.remove(fileId)

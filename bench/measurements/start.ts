@@ -10,7 +10,7 @@ export const name = 'start'
 const starts = 5
 const target = 1500
 
-/** Every start is a first one, with the database still to be made. */
+/** Every start is a first start, which creates the database. */
 async function startTime(folder: string, command?: string[]): Promise<number> {
   const times: number[] = []
   for (let start = 0; start < starts; start++) {

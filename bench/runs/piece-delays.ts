@@ -4,7 +4,7 @@ import { readStream, type StreamRequest } from './read-stream.ts'
 
 export interface DelayJob {
   streams: StreamRequest[]
-  /** So many listen at a time. */
+  /** Streams read at a time. */
   clients: number
 }
 

@@ -15,8 +15,8 @@ const endings = ['event: run.finished', 'event: end', 'data: [DONE]']
 const kept = 64
 
 /**
- * Listens to the answer until its end. `onPiece` is told of every piece that the provider wrote, once, and how many
- * milliseconds ago that was.
+ * Reads the response until its end. `onPiece` is called once for every piece that the provider wrote, with its delay in
+ * milliseconds.
  */
 export function readStream(
   agent: Agent,

@@ -21,7 +21,7 @@ const runners: Record<Runner, (shape: Shape, size: number) => RunOnce> = {
   langgraph: langgraphRunner,
 }
 
-/** Microseconds of one run; at least one run is measured, however long it takes. */
+/** Microseconds per run; at least one run is measured, however long it takes. */
 async function repeat(once: RunOnce, milliseconds: number): Promise<number> {
   const begun = performance.now()
   let runs = 0
@@ -34,7 +34,7 @@ async function repeat(once: RunOnce, milliseconds: number): Promise<number> {
   return (spent * 1000) / runs
 }
 
-/** Microseconds per step, one figure for each shape. The graph is made ready before, as it is once for all its runs. */
+/** Microseconds per step, one figure for each shape. The graph is planned before, as it is once for all its runs. */
 takeJob(async ({ runner, shapes, warmUpMilliseconds, milliseconds }: StepJob): Promise<number[]> => {
   const costs: number[] = []
   for (const { shape, size } of shapes) {
