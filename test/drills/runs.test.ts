@@ -558,7 +558,12 @@ describe('runs', () => {
     const run = await begin(echoGraph(), 'doubly stopped')
     await gates.reached('middle of doubly stopped')
     server.kill('SIGTERM')
-    await sleep(200)
+    await until('the server is stopping', () =>
+      fetch(`${server.base}/readyz`).then(
+        answer => !answer.ok,
+        () => true,
+      ),
+    )
     await killAndRestart()
     assert.equal((await succeeded(run)).answer, 'A: echo: doubly stopped')
     assert.equal(timesAsked(model, 'doubly stopped'), 2)

@@ -49,7 +49,10 @@ export function describeConsole(
   })
 }
 
-/** One flow. If it fails, its trace is kept: `npx playwright show-trace test-results/…zip` shows every step. */
+/** Recording every step costs CPU time, so it is done only on request. */
+const isTracing = process.env['TRACE'] === '1'
+
+/** One flow. With TRACE=1, a failed flow keeps its trace: `npx playwright show-trace test-results/…zip`. */
 export function flow(
   world: ConsoleWorld,
   name: string,
@@ -61,10 +64,8 @@ export function flow(
     try {
       await run(visit)
     } catch (error) {
-      mkdirSync(results, { recursive: true })
-      const path = join(results, `${name.replace(/[^\p{L}\p{N}]+/gu, '-')}.zip`)
-      await visit.context.tracing.stop({ path })
-      console.error(`Trace kept in ${path}; problems of the page: ${visit.problems.join('\n') || 'none'}`)
+      if (isTracing) await keepTrace(visit, name)
+      console.error(`Problems of the page: ${visit.problems.join('\n') || 'none'}`)
       throw error
     } finally {
       await visit.context.close()
@@ -72,6 +73,13 @@ export function flow(
     if (visit.problems.length > 0)
       throw new Error(`The page reported problems:\n${visit.problems.join('\n')}`)
   })
+}
+
+async function keepTrace(visit: Visit, name: string): Promise<void> {
+  mkdirSync(results, { recursive: true })
+  const path = join(results, `${name.replace(/[^\p{L}\p{N}]+/gu, '-')}.zip`)
+  await visit.context.tracing.stop({ path })
+  console.error(`Trace stored in ${path}`)
 }
 
 async function openVisit(
@@ -90,8 +98,8 @@ async function openVisit(
     reducedMotion: 'reduce',
     ...options,
   })
-  // Snapshots of the page without screenshots, which would use more CPU than the flow itself.
-  await context.tracing.start({ snapshots: true })
+  // Without screenshots, which would take more CPU time than the flow itself.
+  if (isTracing) await context.tracing.start({ snapshots: true })
   if (signedIn)
     await context.addInitScript(kept => {
       // Only for a new browser: a flow may sign out and reload.
