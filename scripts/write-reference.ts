@@ -6,6 +6,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { describeMetrics } from '../src/app/metrics.ts'
 import { settings } from '../src/config.ts'
 import { errorCodes, type Reason, statusOf } from '../src/contract/error-codes.ts'
 import { limits } from '../src/contract/limits.ts'
@@ -117,6 +118,17 @@ function accessTable(): string {
   )
 }
 
+const metricsTable = (): string =>
+  table(
+    ['Metric', 'Type', 'Labels', 'Meaning'],
+    describeMetrics().map(({ name, type, labels, help }) => [
+      `\`${name}\``,
+      type,
+      labels.map(label => `\`${label}\``).join(', '),
+      help,
+    ]),
+  )
+
 /** Every generated file with its text, by its path in the repository. */
 export function referenceFiles(): Record<string, string> {
   return {
@@ -155,6 +167,11 @@ export function referenceFiles(): Record<string, string> {
       'Run events',
       'The events of `POST /workflow/run` with `stream` 1 and of `GET /workflow/runs/{run_id}/events`, from `src/workflow/run/run-event.ts`. Every event also has `run_id`, `seq` (increasing, possibly with gaps), `event` and `at`.',
       eventsTable(),
+    ),
+    'docs/reference/metrics.md': document(
+      'Metrics',
+      'What `GET /metrics` returns in the Prometheus text format, from `src/app/metrics.ts`. It requires a token of the workspace `default`. Metrics describe one server process, except for the queues, which all servers share. A scrape resets nothing. The `banyan_database_pool_*` metrics exist with PostgreSQL only.',
+      metricsTable(),
     ),
   }
 }

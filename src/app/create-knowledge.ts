@@ -8,6 +8,7 @@ import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
 import { Ingestor } from '../knowledge/ingest/ingestor.ts'
 import { KnowledgeService } from '../knowledge/knowledge-service.ts'
 import { SearchService } from '../knowledge/search/search-service.ts'
+import type { Metrics } from './metrics.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 
 export interface Chore {
@@ -19,7 +20,12 @@ export interface Chore {
 const embeddingDays = 30
 
 /** The parts of the knowledge bases, put together. */
-export function createKnowledge(adapters: Adapters, files: FileService, config: RuntimeConfig) {
+export function createKnowledge(
+  adapters: Adapters,
+  files: FileService,
+  config: RuntimeConfig,
+  metrics: Metrics,
+) {
   const { clock, log, documentStore, chunkStore, segmentStore } = adapters
   const embedder = new Embedder(
     adapters.embeddingModel,
@@ -40,6 +46,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       merger,
       clock,
       log,
+      observer: metrics,
     },
     {
       concurrency: config.ingestWorkers + 3,

@@ -9,6 +9,8 @@ import { RunService } from '../workflow/run/run-service.ts'
 import { RunWorker } from '../workflow/run/run-worker.ts'
 import type { RunListener } from '../workflow/run/runs.ts'
 import type { Chore } from './create-knowledge.ts'
+import { measureKinds } from './measure.ts'
+import type { Metrics } from './metrics.ts'
 import { readFileForModel } from './read-file-for-model.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 
@@ -33,7 +35,7 @@ interface Around {
 }
 
 /** The parts that run workflows, put together. */
-export function createRuns(adapters: Adapters, config: RuntimeConfig, around: Around) {
+export function createRuns(adapters: Adapters, config: RuntimeConfig, metrics: Metrics, around: Around) {
   const { clock, log, runStore } = adapters
   const { files, search, models } = around
   const services: NodeServices = {
@@ -46,10 +48,12 @@ export function createRuns(adapters: Adapters, config: RuntimeConfig, around: Ar
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
   }
+  const kinds = measureKinds(nodeKinds, metrics)
   const parts: RunDependencies = {
     store: runStore,
-    plans: new Plans(adapters.workflowStore, nodeKinds),
-    kinds: nodeKinds,
+    plans: new Plans(adapters.workflowStore, kinds),
+    kinds,
+    observer: metrics,
     services,
     listener: around.listener,
     outputStore: adapters.outputStore,

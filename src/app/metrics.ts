@@ -6,12 +6,10 @@ const requestBuckets = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const workBuckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 const windowMilliseconds = 10_000
 
-/** What a kind of model call does. */
 export type ModelCall = 'chat' | 'embedding' | 'rerank' | 'transcription' | 'web_search'
 
 /** Values that are read at a scrape, from the stores and drivers that know them. */
 export interface MetricSources {
-  activeRuns(): number
   queuedRuns(): Promise<number>
   queuedDocuments(): Promise<number>
   /** Undefined without a connection pool. */
@@ -25,6 +23,7 @@ export interface MetricSources {
 export class Metrics {
   readonly registry = new Registry()
   readonly #close: (() => void)[] = []
+  #activeRuns = 0
 
   readonly #requests = this.#hot(
     new HotCounter({
@@ -90,6 +89,7 @@ export class Metrics {
   })
 
   constructor(sources?: MetricSources) {
+    this.#gauge('banyan_runs_active', 'Runs in progress on this server.', () => this.#activeRuns)
     this.#addProcess()
     this.#addEventLoop()
     if (sources) this.#addSources(sources)
@@ -111,10 +111,13 @@ export class Metrics {
 
   runStarted(trigger: string): void {
     this.#runsStarted.inc(trigger)
+    this.#activeRuns++
   }
 
-  runFinished(status: string): void {
-    this.#runsFinished.inc(status)
+  /** `status` is undefined for a run that another server continues. */
+  runEnded(status: string | undefined): void {
+    if (status !== undefined) this.#runsFinished.inc(status)
+    this.#activeRuns--
   }
 
   step(kind: string, outcome: 'succeeded' | 'failed', seconds: number): void {
@@ -154,7 +157,6 @@ export class Metrics {
   }
 
   #addSources(sources: MetricSources): void {
-    this.#gauge('banyan_runs_active', 'Runs in progress on this server.', () => sources.activeRuns())
     this.#gauge('banyan_runs_queued', 'Runs in the queue of all servers that are due.', () =>
       sources.queuedRuns(),
     )
@@ -246,4 +248,20 @@ export class Metrics {
       },
     })
   }
+}
+
+/** Every metric, for the reference. */
+export function describeMetrics(): { name: string; type: string; help: string; labels: readonly string[] }[] {
+  const none = async (): Promise<number> => 0
+  const metrics = new Metrics({
+    queuedRuns: none,
+    queuedDocuments: none,
+    pool: () => ({ size: 0, idle: 0, waiting: 0 }),
+  })
+  metrics.close()
+  type Described = { name: string; help: string; type: string; labelNames: readonly string[] }
+  const described = metrics.registry.getMetricsAsArray() as unknown as Described[]
+  return described
+    .map(({ name, type, help, labelNames }) => ({ name, type, help, labels: labelNames }))
+    .sort((one, other) => one.name.localeCompare(other.name))
 }

@@ -34,6 +34,7 @@ import { RunStore } from '../workflow/run/run-store.ts'
 import { UsageStore } from '../workflow/run/usage-store.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
 import { keptSecret } from './kept-secret.ts'
+import { countDue } from './measure.ts'
 import { openModels } from './open-models.ts'
 import type { Adapters } from './runtime-parts.ts'
 
@@ -97,6 +98,11 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     modelSettingsStore: new ModelSettingsStore(database),
     secretBox: await openSecretBox(config),
     checkDatabase: () => database.check(),
+    metricSources: {
+      queuedRuns: countDue(database, 'runs', systemClock),
+      queuedDocuments: countDue(database, 'readings', systemClock),
+      pool: () => database.pool?.(),
+    },
     generation: () => database.generation(),
     clock: systemClock,
     log,

@@ -38,6 +38,7 @@ import type { OutputStore } from '../workflow/run/output-store.ts'
 import type { RunStore } from '../workflow/run/run-store.ts'
 import type { UsageStore } from '../workflow/run/usage-store.ts'
 import type { WorkflowStore } from '../workflow/workflow-store.ts'
+import type { MetricSources } from './metrics.ts'
 
 /** What the outside world looks like: everything that differs between a laptop, a cluster and a test. */
 export interface Adapters {
@@ -82,6 +83,7 @@ export interface Adapters {
   /** Seals what must not be read in the database; undefined where no key for that is set. */
   secretBox: SecretBox | undefined
   checkDatabase(): Promise<void>
+  metricSources: MetricSources
   generation: Generation
   clock: Clock
   log: Logger

@@ -29,6 +29,7 @@ import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
 import { describeServer } from './describe-server.ts'
+import { measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
 import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 
@@ -47,17 +48,19 @@ export interface Runtime {
 }
 
 /** Puts the parts together. It is the only place where one is made. */
-export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtime {
+export function createRuntime(given: Adapters, config: RuntimeConfig): Runtime {
+  const metrics = new Metrics(given.metricSources)
+  const adapters = measureProviders(given, metrics)
   const { clock, log } = adapters
   const access = new AccessService(adapters.accessStore, clock, adapters.generation)
   const idempotency = new IdempotencyService(adapters.idempotencyStore, clock)
   const workflows = new WorkflowService(adapters.workflowStore, nodeKinds, clock)
   const files = new FileService(adapters.fileStore, adapters.blobStore, clock, config.maxFileBytes)
-  const knowledge = createKnowledge(adapters, files, config)
+  const knowledge = createKnowledge(adapters, files, config, metrics)
   const settings = new ModelSettingsService(adapters.modelSettingsStore, adapters.secretBox, clock)
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
   const { lifecycle, listener } = createTurns(adapters, files)
-  const { runs, live, ...running } = createRuns(adapters, config, {
+  const { runs, live, ...running } = createRuns(adapters, config, metrics, {
     files,
     search: knowledge.search,
     models,
@@ -67,7 +70,6 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
     ...{ files, models, runs, lifecycle },
     isAlone: config.databaseUrl === undefined,
   })
-  const metrics = new Metrics()
   const readiness: Readiness = {
     stopping: false,
     checks: {
@@ -144,6 +146,7 @@ export function createRuntime(adapters: Adapters, config: RuntimeConfig): Runtim
       await server.close()
       clearTimeout(cut)
       await housekeeping
+      metrics.close()
       await adapters.workers.close()
       await adapters.code.close()
       await adapters.toolServers.close()

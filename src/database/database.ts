@@ -41,6 +41,8 @@ export interface Database extends Reader {
   /** Fails with `unavailable` when the database cannot be read or written. */
   check(): Promise<void>
   close(): Promise<void>
+  /** The state of the connection pool, if there is one. */
+  pool?(): { size: number; idle: number; waiting: number }
 }
 
 /** One page of `SELECT columns from order`, with the total number of rows. */

@@ -67,7 +67,7 @@ describe('the command line', () => {
       refused(['token', 'create', '--name', 'x', '--role', 'boss'], /--role: must be one of admin/),
       refused(['token', 'create', '--name', 'x', '--role', 'admin', '--days', '0'], /--days/),
       refused(['token', 'create', '--name', 'x', '--role', 'admin', '--days', 'ten'], /--days/),
-      refused(['token', 'create', '--name', 'x', '--role', 'runner'], /--agents: a runner needs/),
+      refused(['token', 'create', '--name', 'x', '--role', 'runner'], /--agents: is required for a runner/),
       refused(['token', 'create', '--name', 'x', '--role', 'admin', '--agents', 'a'], /--agents/),
       refused(['token', 'list', '--colour'], /Unknown option '--colour'/),
       refused(['token', 'delete'], /Usage: token delete ID/),
@@ -79,10 +79,10 @@ describe('the command line', () => {
   })
 
   test('failures are answered with a sentence and exit code 1', async () => {
-    await fails(['token', 'delete', 'tok_none'], /There is no token tok_none/)
+    await fails(['token', 'delete', 'tok_none'], /The token tok_none does not exist/)
     await fails(
       ['token', 'create', '--name', 'x', '--role', 'admin', '--workspace', 'none'],
-      /no workspace none/,
+      /The workspace none does not exist/,
     )
     await fails(['workspace', 'delete', 'default', '--yes'], /default workspace/)
     await fails(['backup', '/no/such/folder/a.tar'], /There is no folder \/no\/such\/folder/)

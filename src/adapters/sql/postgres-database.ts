@@ -99,6 +99,11 @@ export class PostgresDatabase implements Database {
     this.#reader = new Queries(this.#pool as unknown as Queryable)
   }
 
+  pool(): { size: number; idle: number; waiting: number } {
+    const { totalCount, idleCount, waitingCount } = this.#pool
+    return { size: totalCount, idle: idleCount, waiting: waitingCount }
+  }
+
   bytesOf(column: string): RawSql {
     return new RawSql(`convert_to(${column}, 'UTF8')`)
   }

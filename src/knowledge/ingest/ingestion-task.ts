@@ -36,6 +36,10 @@ export class IngestionTask {
     this.#leaseMilliseconds = leaseMilliseconds
   }
 
+  get chunkCount(): number {
+    return this.#chunkCount
+  }
+
   /** False when the lease is lost. Fails with the error of the document. */
   async run(stopping: AbortSignal): Promise<boolean> {
     const heartbeat = setInterval(() => void this.#renew(), this.#leaseMilliseconds / 3)

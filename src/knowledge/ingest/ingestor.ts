@@ -42,6 +42,7 @@ export interface IngestParts {
   merger: SegmentMerger
   clock: Clock
   log: Logger
+  observer?: { document(outcome: 'ready' | 'failed' | 'retried', seconds: number, chunks: number): void }
 }
 
 /** Larger documents take a while. */
@@ -153,8 +154,12 @@ export class Ingestor {
   async #ingest(job: IngestionJob, signal: AbortSignal): Promise<void> {
     const { queue, clock, log, merger, vectors } = this.#parts
     const task = new IngestionTask(job, this.#parts, this.#options.leaseMilliseconds)
+    const startedAt = performance.now()
+    const observe = (outcome: 'ready' | 'failed' | 'retried', chunks: number): void =>
+      this.#parts.observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
     try {
       if (!(await task.run(signal))) return
+      observe('ready', task.chunkCount)
       if (job.embeddingModel) vectors.refresh(job.workspaceId, job.generationId)
       // Not awaited: the next document need not wait for the merge.
       merger
@@ -166,18 +171,19 @@ export class Ingestor {
       const now = clock.now()
       if (signal.aborted)
         await queue.release(job, { dueAt: now, retries: job.retries, error: undefined, now }).catch(() => {})
-      else await this.#handleFailure(job, error, now)
+      else observe(await this.#handleFailure(job, error, now), 0)
     }
   }
 
   /** Retries with growing delays where that can help; otherwise the document fails. */
-  async #handleFailure(job: IngestionJob, error: unknown, now: number): Promise<void> {
+  async #handleFailure(job: IngestionJob, error: unknown, now: number): Promise<'failed' | 'retried'> {
     const { queue, log } = this.#parts
     const failure = failureOf(error)
     const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code: failure.error.code }
     const retries = job.retries + 1
+    const isRetried = failure.isTransient && retries <= this.#options.maxRetries
     try {
-      if (failure.isTransient && retries <= this.#options.maxRetries) {
+      if (isRetried) {
         const pause = Math.max(failure.waitMilliseconds ?? 0, 1000 * 2 ** retries * (0.5 + Math.random()))
         log.info({ ...context, err: error }, 'A document could not be processed; trying again')
         await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: failure.error, now })
@@ -189,6 +195,7 @@ export class Ingestor {
       // The lease expires by itself, and the job is claimed again.
       log.warn({ ...context, err: problem }, 'The state of a document could not be saved')
     }
+    return isRetried ? 'retried' : 'failed'
   }
 }
 

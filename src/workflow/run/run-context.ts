@@ -25,6 +25,12 @@ export interface RunDependencies {
   defaultModel(workspaceId: string): Promise<string>
   readonly log: { warn(details: object, message: string): void }
   readonly limits: RunLimits
+  /** Counts the runs of this process. */
+  readonly observer?: {
+    runStarted(trigger: string): void
+    /** Without a status when another process continues the run. */
+    runEnded(status: string | undefined): void
+  }
 }
 
 export interface RunLimits {

@@ -38,17 +38,23 @@ export class RunWorker {
   begin(start: TaskStart): RunTask {
     const task = new RunTask(this.#dependencies, start)
     this.#tasks.set(task.runId, task)
-    const remove = (): void => {
+    const { observer } = this.#dependencies
+    observer?.runStarted(start.run.trigger)
+    const remove = (status?: string): void => {
+      observer?.runEnded(status)
       if (this.#tasks.get(task.runId) === task) this.#tasks.delete(task.runId)
     }
-    task.settled.then(remove, (error: unknown) => {
-      remove()
-      if (!(error instanceof AppError))
-        this.#dependencies.log.warn(
-          { err: error, run_id: task.runId },
-          'A run was interrupted; it will be claimed again',
-        )
-    })
+    task.settled.then(
+      ({ run }) => remove(run.status),
+      (error: unknown) => {
+        remove()
+        if (!(error instanceof AppError))
+          this.#dependencies.log.warn(
+            { err: error, run_id: task.runId },
+            'A run was interrupted; it will be claimed again',
+          )
+      },
+    )
     return task
   }
 

@@ -1,0 +1,86 @@
+import type { Database } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
+import { as, integer } from '../database/table.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { LanguageModel } from '../models/language-model.ts'
+import type { KindRegistry, NodeKind } from '../workflow/node-kind.ts'
+import type { Metrics, ModelCall } from './metrics.ts'
+import type { Adapters } from './runtime-parts.ts'
+
+const secondsSince = (start: number): number => (performance.now() - start) / 1000
+
+/** The same adapters, with every call to a provider measured. */
+export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters {
+  async function measure<Result>(call: ModelCall, work: () => Promise<Result>): Promise<Result> {
+    const start = performance.now()
+    try {
+      const result = await work()
+      metrics.modelCall(call, 'succeeded', secondsSince(start))
+      return result
+    } catch (error) {
+      metrics.modelCall(call, 'failed', secondsSince(start))
+      throw error
+    }
+  }
+  const chat = (model: LanguageModel): LanguageModel => ({
+    name: model.name,
+    generate: async (...request) => {
+      const answer = await measure('chat', () => model.generate(...request))
+      metrics.modelTokens(answer.usage.promptTokens, answer.usage.completionTokens)
+      return answer
+    },
+  })
+  const { embeddingModel, questionModel, reranker, transcriber, webSearch, environmentModel } = adapters
+  return {
+    ...adapters,
+    connectModel: async connection => chat(await adapters.connectModel(connection)),
+    environmentModel: environmentModel && { ...environmentModel, model: chat(environmentModel.model) },
+    embeddingModel: embeddingModel && {
+      embed: (...texts) => measure('embedding', () => embeddingModel.embed(...texts)),
+    },
+    questionModel: questionModel && {
+      embed: (...texts) => measure('embedding', () => questionModel.embed(...texts)),
+    },
+    reranker: reranker && { rerank: (...query) => measure('rerank', () => reranker.rerank(...query)) },
+    transcriber: transcriber && {
+      transcribe: (...audio) => measure('transcription', () => transcriber.transcribe(...audio)),
+    },
+    webSearch: webSearch && { search: (...query) => measure('web_search', () => webSearch.search(...query)) },
+  }
+}
+
+/** The same kinds, with every attempt of a step measured. */
+export function measureKinds(kinds: KindRegistry, metrics: Metrics): KindRegistry {
+  const measured = (kind: NodeKind<unknown>): NodeKind<unknown> => ({
+    ...kind,
+    run: (...attempt) => {
+      const start = performance.now()
+      const record = (outcome: 'succeeded' | 'failed'): void =>
+        metrics.step(kind.kind, outcome, secondsSince(start))
+      try {
+        const result = kind.run(...attempt)
+        // Most kinds do not wait for anything, and a promise would cost them more than their work.
+        if (result instanceof Promise)
+          result.then(
+            () => record('succeeded'),
+            () => record('failed'),
+          )
+        else record('succeeded')
+        return result
+      } catch (error) {
+        record('failed')
+        throw error
+      }
+    },
+  })
+  return new Map([...kinds].map(([name, kind]) => [name, measured(kind)]))
+}
+
+/** Entries of a queue that could be claimed now. */
+export const countDue =
+  (database: Database, queue: 'runs' | 'readings', clock: Clock) => async (): Promise<number> => {
+    const row = await database.get(
+      sql`SELECT COUNT(*) ${as('due', integer())} FROM ${raw(queue)} WHERE due_at IS NOT NULL AND due_at <= ${clock.now()}`,
+    )
+    return row?.due ?? 0
+  }
