@@ -82,7 +82,9 @@ class Person {
     const { conflicts } = mergeGraphs(base, mine, theirs)
     const picks = conflicts.map(({ id }) => [id, coin() ? ('mine' as const) : ('theirs' as const)])
     const graph = resolveMerge(base, mine, theirs, Object.fromEntries(picks))
-    const sides = conflicts.flatMap(told => (told.of === 'node' ? [told.base, told.mine, told.theirs] : []))
+    const sides = conflicts.flatMap(conflict =>
+      conflict.of === 'node' ? [conflict.base, conflict.mine, conflict.theirs] : [],
+    )
     const marks = marksIn({ nodes: sides.filter(side => side !== undefined), edges: [] })
     const stays = marksIn(graph)
     // Changes without a conflict are kept for any resolution, so only removed marks may be missing.

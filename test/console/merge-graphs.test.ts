@@ -60,9 +60,9 @@ describe('any merge', () => {
     fc.assert(
       fc.property(anySides, ({ base, mine, theirs }) => {
         const { graph, conflicts } = mergeGraphs(base, mine, theirs)
-        const told = new Set(conflicts.map(({ id }) => id))
-        expectKept(base, mine, graph, told)
-        expectKept(base, theirs, graph, told)
+        const conflicting = new Set(conflicts.map(({ id }) => id))
+        expectKept(base, mine, graph, conflicting)
+        expectKept(base, theirs, graph, conflicting)
       }),
       { numRuns: 500 },
     )
@@ -96,11 +96,11 @@ describe('any merge', () => {
 })
 
 /** Every change of a side, field by field, is in the merged graph. */
-function expectKept(base: Graph, side: Graph, merged: Graph, told: ReadonlySet<string>): void {
+function expectKept(base: Graph, side: Graph, merged: Graph, conflicting: ReadonlySet<string>): void {
   const [before, now, after] = [byId(base), byId(side), byId(merged)]
   for (const [id, is] of now) {
     const was = before.get(id)
-    if (told.has(id) || json(was) === json(is)) continue
+    if (conflicting.has(id) || json(was) === json(is)) continue
     const kept = after.get(id)
     assert.ok(kept, `${id} is lost`)
     for (const name of Object.keys({ ...was?.data, ...is.data })) {
@@ -108,17 +108,17 @@ function expectKept(base: Graph, side: Graph, merged: Graph, told: ReadonlySet<s
     }
   }
   for (const id of before.keys()) {
-    if (!now.has(id) && !told.has(id)) assert.equal(after.has(id), false, `${id} is back`)
+    if (!now.has(id) && !conflicting.has(id)) assert.equal(after.has(id), false, `${id} is back`)
   }
   for (const edge of side.edges) {
     const isNew = !keysOf(base).has(edgeKey(edge))
-    const isTold = told.has(edge.source.cell) || told.has(edge.target.cell)
-    if (isNew && !isTold) assert.ok(keysOf(merged).has(edgeKey(edge)))
+    const isConflicting = conflicting.has(edge.source.cell) || conflicting.has(edge.target.cell)
+    if (isNew && !isConflicting) assert.ok(keysOf(merged).has(edgeKey(edge)))
   }
   for (const edge of base.edges) {
     const isRemoved =
       !keysOf(side).has(edgeKey(edge)) && now.has(edge.source.cell) && now.has(edge.target.cell)
-    if (isRemoved && !told.has(edgeKey(edge))) assert.equal(keysOf(merged).has(edgeKey(edge)), false)
+    if (isRemoved && !conflicting.has(edgeKey(edge))) assert.equal(keysOf(merged).has(edgeKey(edge)), false)
   }
 }
 

@@ -58,13 +58,13 @@ describe('Watching a run', () => {
     assert.deepEqual(texts(view), ['user: How?', 'run: Slowly.'])
     assert.equal(view.tokens, 7)
     assert.equal(view.elapsedMs, 800)
-    const told = view.nodes.map(({ nodeId, status, tokens, elapsedMs }) => [
+    const found = view.nodes.map(({ nodeId, status, tokens, elapsedMs }) => [
       nodeId,
       status,
       tokens,
       elapsedMs,
     ])
-    assert.deepEqual(told, [
+    assert.deepEqual(found, [
       ['input', 'succeeded', 0, 2],
       ['model', 'succeeded', 7, 700],
       ['other', 'skipped', 0, undefined],
@@ -230,8 +230,8 @@ describe('Nested nodes', () => {
   )
 
   it('are known by their own id and depth', () => {
-    const told = view.nodes.map(({ nodeId, depth }) => [nodeId, depth])
-    assert.deepEqual(told, [
+    const found = view.nodes.map(({ nodeId, depth }) => [nodeId, depth])
+    assert.deepEqual(found, [
       ['each', 0],
       ['an/swer', 1],
       ['a/b~c', 0],

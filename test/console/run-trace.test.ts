@@ -56,9 +56,9 @@ const details = (more: object = {}): RunDetails =>
 describe('The steps of a run', () => {
   it('are below their parent step, in any order of events', () => {
     const paths = ['each', 'each/0/ask', 'other', 'each/1/ask', 'each/1/ask/run/deep', 'lost/0/child']
-    const told = (entries: ReturnType<typeof traceTree>): unknown[] =>
-      entries.map(({ node, inside }) => (inside.length > 0 ? [node.path, told(inside)] : node.path))
-    assert.deepEqual(told(traceTree(paths.map(emptyNode))), [
+    const outline = (entries: ReturnType<typeof traceTree>): unknown[] =>
+      entries.map(({ node, inside }) => (inside.length > 0 ? [node.path, outline(inside)] : node.path))
+    assert.deepEqual(outline(traceTree(paths.map(emptyNode))), [
       ['each', ['each/0/ask', ['each/1/ask', ['each/1/ask/run/deep']]]],
       'other',
       'lost/0/child',

@@ -94,6 +94,8 @@ suite('A failure', () => {
     ['Model "cheap": the provider could not be reached. Check MODEL_BASE_URL.', 'unreachable'],
     ['The model did not answer within 30 seconds', 'timed_out'],
     ['Model "cheap": it cannot be called. List a private address in EGRESS_ALLOW.', 'blocked'],
+    ['Model "x": the provider cannot be called with these settings. Check MODEL_BASE_URL.', 'blocked'],
+    ['Model "x": the provider did not respond in time. Check that MODEL_BASE_URL is right.', 'timed_out'],
     ['Something else', 'other'],
   ]
   for (const [message, kind] of cases)

@@ -82,7 +82,7 @@ export async function withToken<Result>(
   signal?: AbortSignal | null,
 ): Promise<Result> {
   const { number } = readHolder()
-  let failure: unknown = new ApiFailure('Nobody is signed in', { reason: 'token_missing', status: 401 })
+  let failure: unknown = new ApiFailure('Not signed in', { reason: 'token_missing', status: 401 })
   while (await canContinue(number, signal)) {
     const { token } = readHolder()
     try {

@@ -32,7 +32,7 @@ export function useCanvas(
   const mayEdit = useEffectEvent(() => listener.mayEdit())
   const mayConnect = useEffectEvent((from: string, to: string) => listener.mayConnect(from, to))
   const notify = useEffectEvent(
-    <Name extends Told>(name: Name, parameters: Parameters<CanvasListener[Name]>): void =>
+    <Name extends EventName>(name: Name, parameters: Parameters<CanvasListener[Name]>): void =>
       (listener[name] as (...given: Parameters<CanvasListener[Name]>) => void)(...parameters),
   )
   const selectedNodes = useEffectEvent(() => listener.selectedNodes())
@@ -59,7 +59,7 @@ export function useCanvas(
   return canvas
 }
 
-type Told = Exclude<keyof CanvasListener, 'mayEdit' | 'mayConnect' | 'selectedNodes'>
+type EventName = Exclude<keyof CanvasListener, 'mayEdit' | 'mayConnect' | 'selectedNodes'>
 
 function useListener({ commands, onBand, onChooseBranch, ...actions }: CanvasActions): CanvasListener {
   const { message } = App.useApp()

@@ -67,7 +67,7 @@ export const pauseAfter = (failures: number): number =>
 /** Two versions have to be merged by the user before anything can be saved. */
 export class UnsettledConflict extends Error {
   constructor() {
-    super('Somebody else changed this workflow meanwhile: merge both versions, then try again')
+    super('Another user changed this workflow: merge both versions, then try again')
     this.name = 'UnsettledConflict'
   }
 }
@@ -75,7 +75,7 @@ export class UnsettledConflict extends Error {
 /** The workflow no longer exists on the server. */
 export class WorkflowDeleted extends Error {
   constructor() {
-    super('Somebody deleted this workflow: save it as a new one to keep it')
+    super('Another user deleted this workflow: save it as a new one to keep it')
     this.name = 'WorkflowDeleted'
   }
 }

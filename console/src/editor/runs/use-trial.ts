@@ -38,8 +38,8 @@ function useLatestRun(workflowId: string) {
   return useQuery({
     queryKey: ['runs', 'latest', workflowId],
     queryFn: async ({ signal }) => {
-      const wish = { id: workflowId, status: 'succeeded', page: 1, page_size: 1 } as const
-      const { items } = await call('GET /api/v1/workflow/runs', { query: wish, signal })
+      const query = { id: workflowId, status: 'succeeded', page: 1, page_size: 1 } as const
+      const { items } = await call('GET /api/v1/workflow/runs', { query, signal })
       if (!items[0]) return null
       const params = { run_id: items[0].run_id }
       return viewOfDetails(await call('GET /api/v1/workflow/runs/{run_id}', { params, signal }))

@@ -128,9 +128,9 @@ function MediaContent({ file, blob }: { file: StoredFile; blob: Blob }) {
   const kind = previewKindOf(file)
   if (kind === 'image') return <img className="file-picture" src={address} alt={file.name} />
   if (kind === 'audio')
-    // biome-ignore lint/a11y/useMediaCaption: nobody has captions for what was uploaded
+    // biome-ignore lint/a11y/useMediaCaption: uploads have no captions
     return <audio className="file-picture" controls src={address} aria-label={file.name} />
-  // biome-ignore lint/a11y/useMediaCaption: nobody has captions for what was uploaded
+  // biome-ignore lint/a11y/useMediaCaption: uploads have no captions
   return <video className="file-picture" controls src={address} aria-label={file.name} />
 }
 

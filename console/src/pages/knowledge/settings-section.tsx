@@ -62,7 +62,7 @@ export function SettingsSection(props: SettingsSectionProps) {
   const start = edited?.start ?? saved
   // Compared with the state when editing started, so that concurrent changes of others are not reverted.
   const patch = (): KnowledgePatch => patchOf(withFields(start, form.getFieldsValue()), start)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what nobody edits follows what is saved
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an unedited form follows the saved settings
   useEffect(() => {
     if (!edited) form.setFieldsValue(settingsOf(base))
   }, [base])

@@ -21,7 +21,7 @@ function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflow
       <a href={pathTo('runs', run.run_id)}>
         <RunState status={run.status} />
         <span className="run-name">{name || run.run_id}</span>
-        <span className={run.error ? 'run-told run-failure' : 'run-told soft'}>
+        <span className={run.error ? 'run-text run-failure' : 'run-text soft'}>
           {run.error ? explain(language, run.error.reason, run.error.message).title : run.answer}
         </span>
         <span className="soft small" title={duration(run.elapsed_ms)}>

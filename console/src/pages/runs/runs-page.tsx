@@ -43,7 +43,7 @@ const refreshMilliseconds = 2000
 
 function useRuns(query: URLSearchParams) {
   const status = query.get('status')
-  const wish = {
+  const filter = {
     ...(isRunStatus(status) && { status }),
     ...(query.get('workflow') && { id: query.get('workflow')! }),
     ...(query.get('agent') && { agent_id: query.get('agent')! }),
@@ -51,8 +51,8 @@ function useRuns(query: URLSearchParams) {
     page_size: pageSize,
   }
   return useQuery({
-    queryKey: ['runs', 'all', wish],
-    queryFn: ({ signal }) => call('GET /api/v1/workflow/runs', { query: wish, signal }),
+    queryKey: ['runs', 'all', filter],
+    queryFn: ({ signal }) => call('GET /api/v1/workflow/runs', { query: filter, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.items.some(run => !isSettled(run.status)) ? refreshMilliseconds : false,

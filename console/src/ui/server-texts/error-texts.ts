@@ -107,7 +107,7 @@ export function kindOfModelFailure(message: string): ModelFailureKind {
   if (status === 429) return 'rate_limited'
   if (status !== undefined && status < 400) return 'redirect'
   if (status !== undefined) return status >= 500 ? 'provider_error' : 'refused'
-  if (/EGRESS_ALLOW|not allowed/i.test(message)) return 'blocked'
+  if (/EGRESS_ALLOW|cannot be called|not allowed/i.test(message)) return 'blocked'
   if (/in time|within|timed out|longer than/i.test(message)) return 'timed_out'
   if (/reach|connect/i.test(message)) return 'unreachable'
   return 'other'
