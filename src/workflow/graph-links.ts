@@ -1,6 +1,6 @@
 import { edgeCase, type Graph } from './graph.ts'
 
-/** An edge between nodes named by their place in the list. */
+/** An edge between nodes given by their place in the list. */
 export interface Link {
   readonly from: number
   readonly to: number
@@ -44,4 +44,40 @@ export function findReachable(links: GraphLinks, starts: readonly number[]): rea
     }
   }
   return reached
+}
+
+/**
+ * Either every node after all nodes that lead to it, or one cycle as its links, each starting where the last
+ * ended.
+ */
+export type TopologicalOrder =
+  | { readonly order: readonly number[]; readonly cycle?: undefined }
+  | { readonly order?: undefined; readonly cycle: readonly Link[] }
+
+/** Kahn's algorithm: takes nodes whose predecessors are all taken; the remaining nodes contain a cycle. */
+export function findTopologicalOrder(links: GraphLinks): TopologicalOrder {
+  const open = links.incoming.map(incoming => incoming.length)
+  const order: number[] = []
+  for (let node = 0; node < links.size; node += 1) if (open[node] === 0) order.push(node)
+  for (let next = 0; next < order.length; next += 1) {
+    for (const { to } of links.outgoing[order[next]!]!) {
+      open[to]! -= 1
+      if (open[to] === 0) order.push(to)
+    }
+  }
+  return order.length === links.size ? { order } : { cycle: findCycle(links, open) }
+}
+
+/** A remaining node has a remaining predecessor, so walking backwards must visit a node twice. */
+function findCycle(links: GraphLinks, open: readonly number[]): Link[] {
+  const walked: Link[] = []
+  const stepAt = new Map<number, number>()
+  let node = open.findIndex(count => count > 0)
+  while (!stepAt.has(node)) {
+    stepAt.set(node, walked.length)
+    const back = links.incoming[node]!.find(link => open[link.from]! > 0)!
+    walked.push(back)
+    node = back.from
+  }
+  return walked.slice(stepAt.get(node)).reverse()
 }

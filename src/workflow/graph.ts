@@ -3,8 +3,7 @@ import { isJsonRecord, ownValue } from './json-record.ts'
 import type { KindRegistry, NodeKind } from './node-kind.ts'
 
 /**
- * A graph that `refuseGraph` found nothing wrong with; fields not named here are kept as the client sent
- * them.
+ * A graph that `refuseGraph` accepts; fields not named here are stored as the client sent them.
  */
 export interface Graph {
   readonly nodes: readonly GraphNode[]
@@ -31,7 +30,7 @@ export interface GraphEdgeEnd {
 export const inputKind = 'input'
 export const endKind = 'end'
 
-/** Node ids that may be used for one kind only. */
+/** Node ids that are reserved for one kind. */
 export const reservedNodeIds: ReadonlyMap<string, string> = new Map([
   ['input', inputKind],
   ['end', endKind],
@@ -40,7 +39,7 @@ export const reservedNodeIds: ReadonlyMap<string, string> = new Map([
 export const sourcePort = (cell: string): string => `out.${cell}`
 export const targetPort = (cell: string): string => `in.${cell}`
 
-/** `data.type` as it was sent, which may be missing or no string. */
+/** `data.type` as it was sent; it may be missing or not a string. */
 export const kindName = (node: GraphNode): unknown => ownValue(node.data, 'type')
 
 export function findKind(data: JsonRecord, kinds: KindRegistry): NodeKind | undefined {

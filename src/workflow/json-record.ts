@@ -1,4 +1,4 @@
-/** A JSON object as JSON.parse made it: its keys are the client's, so `__proto__` may be one of them. */
+/** A parsed JSON object: its keys come from the client, so `__proto__` may be one of them. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export const isJsonRecord = (value: unknown): value is JsonRecord =>

@@ -4,7 +4,7 @@ import type { Layout, LayoutStore, Position } from './layout-store.ts'
 
 const noWorkflow = (id: string): AppError => new AppError('not_found', `There is no workflow ${id}`)
 
-/** Where nodes are drawn. It is kept beside the graph, so that moving a node makes no new version. */
+/** Positions of nodes in the drawing. They are stored beside the graph, so that moving a node creates no version. */
 export class LayoutService {
   readonly #store: LayoutStore
 

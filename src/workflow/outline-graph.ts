@@ -4,17 +4,17 @@ import { isJsonRecord, ownValue } from './json-record.ts'
 import { commonFields, type KindRegistry } from './node-kind.ts'
 import { checkFields } from './shape.ts'
 
-/** What an editor draws of a node beside its settings. */
+/** What an editor shows of a node besides its settings. */
 export interface NodeOutline {
-  /** Names that other nodes may refer to; null when any name may come out of it. */
+  /** Names that other nodes may refer to; null when any name is possible. */
   outputs: readonly string[] | null
-  /** Cases that an edge which leaves it may name; null when it does not branch. */
+  /** Cases of its outgoing edges; null when it does not branch. */
   cases: readonly string[] | null
 }
 
 /**
- * The nodes of a graph by their ids. It takes any JSON: people want to see the rest while one node is broken, so
- * what cannot be read is left out, and of two nodes with one id the first counts.
+ * The nodes of a graph by their ids. Accepts any JSON, because the rest must be visible while one node is broken:
+ * unreadable nodes are left out, and of two nodes with the same id the first counts.
  */
 export function outlineGraph(graph: unknown, kinds: KindRegistry): Record<string, NodeOutline> {
   const nodes = isJsonRecord(graph) ? ownValue(graph, 'nodes') : undefined
@@ -25,7 +25,7 @@ export function outlineGraph(graph: unknown, kinds: KindRegistry): Record<string
     const outline = outlineNode(ownValue(node, 'data'), kinds)
     if (outline) outlines.set(id, outline)
   }
-  // Defines each key anew, so that an id such as __proto__ is a key like any other.
+  // Object.fromEntries defines keys, so that an id such as __proto__ is a key like any other.
   return Object.fromEntries(outlines)
 }
 

@@ -1,13 +1,13 @@
 /** One `{{#node.output#}}` in a text. */
 export interface Reference {
-  /** As it stands in the text, braces included. */
+  /** As written in the text, braces included. */
   readonly text: string
   readonly start: number
   /** The position after its last character. */
   readonly end: number
-  /** What stands between the marks, without the blanks around it, cut at the dots. */
+  /** The trimmed text between the marks, split at the dots. */
   readonly path: readonly string[]
-  /** It has no dot, or nothing before, after or between its dots: it can name no output. */
+  /** It has no dot or an empty part: it cannot refer to an output. */
   readonly malformed: boolean
 }
 
@@ -16,7 +16,7 @@ const closing = '#}}'
 
 /**
  * All references of a text, in one pass over it. Of several openings before a closing the last one counts, so
- * that other people's `{{#if …}}` in a prompt stays plain text and does not swallow the reference after it.
+ * that `{{#if …}}` of another template language stays plain text and does not swallow the next reference.
  */
 export function findReferences(text: string): Reference[] {
   const references: Reference[] = []
@@ -26,7 +26,7 @@ export function findReferences(text: string): Reference[] {
     if (firstOpening === -1) return references
     const close = text.indexOf(closing, firstOpening + opening.length)
     if (close === -1) return references
-    // Ends at firstOpening at the latest, so the way back stays within this piece of the text.
+    // Ends at firstOpening at the latest, so the backward search is bounded.
     const start = text.lastIndexOf(opening, close - opening.length)
     const end = close + closing.length
     const path = text
@@ -38,3 +38,80 @@ export function findReferences(text: string): Reference[] {
     position = end
   }
 }
+
+/** Names with more dots are not found by references, which bounds the search. */
+const mostDots = 16
+
+/**
+ * Finds which of many names a dotted path starts with, where names may contain dots themselves: for the names
+ * `a` and `a.b`, the path `a.b.text` starts with `a.b`.
+ */
+export class DottedNames {
+  readonly #names: Set<string>
+  /** The largest number of dots in a name; usually 0, and then one lookup is enough. */
+  readonly #dots: number
+
+  constructor(names: Iterable<string>) {
+    this.#names = new Set(names)
+    let dots = 0
+    for (const name of this.#names) if (name.includes('.')) dots = Math.max(dots, name.split('.').length - 1)
+    this.#dots = Math.min(dots, mostDots)
+  }
+
+  /** The longest name that `path` starts with, followed by a dot. */
+  longestStartOf(path: string): string | undefined {
+    const ends: number[] = []
+    for (
+      let end = path.indexOf('.');
+      end !== -1 && ends.length <= this.#dots;
+      end = path.indexOf('.', end + 1)
+    )
+      ends.push(end)
+    for (const end of ends.reverse()) {
+      const start = path.slice(0, end)
+      if (this.#names.has(start)) return start
+    }
+    return undefined
+  }
+}
+
+/** Names under `sys.` that a template may use; `item` and `index` have a value inside an iteration. */
+export const systemNames: ReadonlySet<string> = new Set([
+  'query',
+  'files',
+  'action',
+  'conversation_id',
+  'user_id',
+  'agent_id',
+  'run_id',
+  'time',
+  'history',
+  'inputs',
+  'model',
+  'item',
+  'index',
+])
+
+export type ReferenceSource =
+  | { readonly from: 'sys' | 'memory'; readonly name: string }
+  /** `rest` is the output's name, and the path into it where there is one. */
+  | { readonly from: 'node'; readonly nodeId: string; readonly rest: string }
+  | { readonly from: 'nowhere' }
+
+/**
+ * What a well-formed reference refers to. `sys` and `memory` come first, so that no node can replace them; a node id
+ * may contain dots, and the longest matching id wins.
+ */
+export function resolveReference(reference: Reference, nodeIds: DottedNames): ReferenceSource {
+  const [head, name] = reference.path
+  if ((head === 'sys' || head === 'memory') && name !== undefined) return { from: head, name }
+  const path = reference.path.join('.')
+  const nodeId = nodeIds.longestStartOf(path)
+  return nodeId === undefined
+    ? { from: 'nowhere' }
+    : { from: 'node', nodeId, rest: path.slice(nodeId.length + 1) }
+}
+
+/** Which of a node's outputs the rest of a reference starts with; output names may contain dots too. */
+export const resolveOutput = (rest: string, outputs: DottedNames): string | undefined =>
+  outputs.longestStartOf(`${rest}.`)

@@ -1,9 +1,7 @@
-import { BitSet } from './bit-set.ts'
 import type { GraphLinks } from './graph-links.ts'
 
 /**
- * What is known before any run about which nodes run before which. Nodes are named by their place in the
- * list.
+ * What is known before any run about the order of nodes. Nodes are given by their place in the list.
  */
 export interface RunOrder {
   /** A path leads from `other` to `node`: if both run, `other` is finished when `node` starts. */
@@ -45,7 +43,7 @@ function findAncestors({ links, order }: RunOrderQuestion): readonly BitSet[] {
   return ancestors
 }
 
-/** What surely runs, sooner or later, in a run in which a node runs: looking ahead from that node only. */
+/** What certainly runs after a node, looking ahead from that node only. */
 interface Implied {
   readonly byNode: readonly BitSet[]
   /** The same for a node together with the case it chose, without the node itself. */
@@ -73,13 +71,13 @@ function findImplied({ links, order, casesOf }: RunOrderQuestion): Implied {
   return { byNode, byCase }
 }
 
-/** What all the cases have in common; nothing when a case leads nowhere, for that one may be chosen. */
+/** What all cases have in common; nothing when a case leads nowhere, because it may be chosen. */
 function intersection(
   names: readonly string[] | undefined,
   cases: ReadonlyMap<string, BitSet>,
 ): BitSet | undefined {
   let common: BitSet | undefined
-  // A set, since a client may name one case any number of times.
+  // A set, because a client may repeat a case.
   for (const name of new Set(names)) {
     const ofCase = cases.get(name)
     if (ofCase === undefined) return undefined
@@ -89,8 +87,8 @@ function intersection(
 }
 
 /**
- * What surely runs in a run in which a node runs. That run came to the node through at least one live link,
- * and which one is not known, so only what all of them bring counts.
+ * What certainly runs in a run in which a node runs. The run reached the node over at least one live link, and which
+ * one is unknown, so only what all of them have in common counts.
  */
 function findSure(question: RunOrderQuestion, implied: Implied): readonly BitSet[] {
   const { links, order, starts, reachable } = question
@@ -113,4 +111,64 @@ function findSure(question: RunOrderQuestion, implied: Implied): readonly BitSet
     sure[node]!.addAll(implied.byNode[node]!).addAll(always)
   }
   return sure
+}
+
+/** A set of small integers, one bit each: sets are combined 32 members at a time. */
+export class BitSet {
+  readonly #words: Uint32Array
+
+  private constructor(words: Uint32Array) {
+    this.#words = words
+  }
+
+  /** An empty set of numbers below `size`. Only sets of one size may be combined. */
+  static empty(size: number): BitSet {
+    return new BitSet(new Uint32Array((size + 31) >>> 5))
+  }
+
+  /**
+   * One empty set of numbers below `size` for each of them, in a single allocation: thousands of small ones cost more.
+   */
+  static emptyForEach(size: number): readonly BitSet[] {
+    const length = (size + 31) >>> 5
+    const words = new Uint32Array(length * size)
+    return Array.from(
+      { length: size },
+      (_, row) => new BitSet(words.subarray(row * length, (row + 1) * length)),
+    )
+  }
+
+  copy(): BitSet {
+    return new BitSet(this.#words.slice())
+  }
+
+  has(member: number): boolean {
+    return (this.#words[member >>> 5]! & (1 << (member & 31))) !== 0
+  }
+
+  add(member: number): this {
+    this.#words[member >>> 5]! |= 1 << (member & 31)
+    return this
+  }
+
+  addAll(other: BitSet): this {
+    const into = this.#words
+    const from = other.#words
+    for (let word = 0; word < from.length; word += 1) into[word]! |= from[word]!
+    return this
+  }
+
+  /** Removes what is not in `other` too. */
+  keepOnly(other: BitSet): this {
+    const into = this.#words
+    const from = other.#words
+    for (let word = 0; word < from.length; word += 1) into[word]! &= from[word]!
+    return this
+  }
+
+  /** Takes exactly the members of `other`. */
+  become(other: BitSet): this {
+    this.#words.set(other.#words)
+    return this
+  }
 }

@@ -4,7 +4,7 @@ import { showValue } from './show-value.ts'
 
 /**
  * The type of one field of a node, written as data so that a kind only states what its fields are. A shape
- * says what a value must be where it is present; whether it must be present is `required` of the kind.
+ * defines what a value must be if it is present; `required` of the kind defines whether it must be present.
  */
 export type Shape =
   | { readonly is: 'text' }
@@ -85,7 +85,7 @@ function hasType(value: unknown, shape: Shape): boolean {
   }
 }
 
-/** A text with references, and where it stands below the record: its place as a JSON pointer. */
+/** A text with references and its JSON pointer below the record. */
 export interface TemplatePlace {
   readonly pointer: string
   readonly text: string

@@ -1,6 +1,6 @@
 import type { Reason } from '../contract/error-codes.ts'
 
-/** What a node gives to those after it, by name. */
+/** The outputs of a node, by name. */
 export type Outputs = Readonly<Record<string, unknown>>
 
 export interface TokenUsage {
@@ -8,7 +8,7 @@ export interface TokenUsage {
   completionTokens: number
 }
 
-/** A file that came with what the user said, as references see it. */
+/** A file of the user's message, as references see it. */
 export interface RunFile {
   file_id: string
   name: string
@@ -21,7 +21,7 @@ export interface HistoryEntry {
   content: string
 }
 
-/** What `{{#sys.…#}}` gives. The names are those of the wire. */
+/** The values of `{{#sys.…#}}`, under their wire names. */
 export interface SystemValues {
   query: string
   files: readonly RunFile[]
@@ -30,13 +30,13 @@ export interface SystemValues {
   user_id: string
   agent_id: string
   run_id: string
-  /** When the run began, in ISO 8601. */
+  /** When the run started, in ISO 8601. */
   time: string
-  /** What was said before in this conversation, oldest first. */
+  /** Earlier messages of this conversation, oldest first. */
   history: readonly HistoryEntry[]
-  /** Everything that was handed to the run, the query and the files included. */
+  /** All inputs of the run, including the query and the files. */
   inputs: Readonly<Record<string, unknown>>
-  /** The model that is used where a node names none; empty when none is configured. */
+  /** The model for nodes that name none; empty when none is configured. */
   model: string
   /** Inside an iteration. */
   item?: unknown
@@ -45,14 +45,14 @@ export interface SystemValues {
 
 export type MessageType = 'text' | 'voice' | 'image' | 'video' | 'action' | 'file'
 
-/** Something a run says to the user that is not streamed text. */
+/** A message to the user. */
 export interface OutputMessage {
   dataType: MessageType
   content: string
   fileIds: readonly string[]
 }
 
-/** What a person answered to a waiting step. */
+/** The user's answer to a waiting step. */
 export interface Reply {
   text: string
   files: readonly RunFile[]
@@ -60,55 +60,55 @@ export interface Reply {
 }
 
 /**
- * What the engine offers to a node while it runs. Everything that must survive a crash goes through it: outputs
- * and `once` are in the journal, nothing else is.
+ * What the engine offers to a running node. Whatever must survive a crash goes through it: outputs and the results of
+ * `once` are stored in the journal, nothing else is.
  */
 export interface Step {
   readonly workspaceId: string
   readonly runId: string
   readonly nodeId: string
-  /** The same in every attempt and after a crash: send it along with whatever has an effect outside. */
+  /** The same in every attempt and after a crash: send it with every request that has a side effect. */
   readonly idempotencyKey: string
   /** From 1. */
   readonly attempt: number
-  /** Aborted when the time is up or the run is stopped; its reason says why. */
+  /** Aborted on timeout or when the run is stopped; its reason is the failure. */
   readonly signal: AbortSignal
   readonly system: SystemValues
   /** The values of `memory.…`. */
   readonly memory: Readonly<Record<string, unknown>>
-  /** Set when the step waited and the answer has come; `state` is what it handed over when it began to wait. */
+  /** Set when the step waited and was answered; `state` is what it returned when it started to wait. */
   readonly resumed: { readonly state: unknown; readonly reply: Reply } | undefined
   /** A template with its references replaced, in one pass. */
   text(template: string): string
-  /** The value itself where the template is nothing but one reference, otherwise its text. */
+  /** The value itself where the template is a single reference, otherwise its text. */
   value(template: string): unknown
-  /** A tree of JSON in which every text is a template; what is nothing but one reference keeps its type. */
+  /** A JSON tree in which every text is a template; a single reference keeps the type of its value. */
   fill(tree: unknown): unknown
-  /** The next piece of the outputs that the kind streams. */
+  /** Streams the next piece of the outputs in `streams` of the kind. */
   write(piece: string): void
-  /** What was written so far does not count: another attempt begins from nothing. */
+  /** Discards what was streamed so far: another attempt starts over. */
   restart(): void
   /**
-   * Does something once in the life of the run: its result (JSON) is in the journal before this resolves, and another
-   * attempt, or another process after a crash, gets it from there. `name` is unique within the step.
+   * Does something once per run: its result (JSON) is in the journal before this resolves, and another attempt, or
+   * another process after a crash, reads it from there. `name` is unique within the step.
    */
   once<Result>(name: string, work: () => Promise<Result>): Promise<Result>
-  /** Counts tokens; may be called several times. Call it inside the work of `once`, so that nothing counts twice. */
+  /** Counts tokens; may be called several times. Call it inside `once`, so that nothing is counted twice. */
   spend(usage: TokenUsage & { model: string }): void
-  /** Says something at once that is not streamed text, such as an action. */
+  /** Sends a complete message, such as an action. */
   sendMessage(message: OutputMessage): void
   /** Runs another stored workflow inside this step; its steps are in the same journal. */
   runWorkflow(call: ChildCall): Promise<ChildResult>
 }
 
 export interface ChildCall {
-  /** Tells several calls of one step apart. */
+  /** Unique among the calls of one step. */
   name: string
   workflowId: string
   inputs: Readonly<Record<string, unknown>>
   item?: unknown
   index?: number
-  /** Whether its outputs speak to the user; inside tools and iterations they do not. */
+  /** Whether the user gets its messages; not inside tools and iterations. */
   sendsMessages: boolean
 }
 
@@ -118,18 +118,18 @@ export type ChildResult = { status: 'succeeded'; outputs: Outputs; answer: strin
 export type Outcome =
   | {
       readonly outputs: Outputs
-      /** For a kind that branches: the case it chose. */
+      /** The chosen case of a branching kind. */
       readonly case?: string
       /** New values of `memory.…`. */
       readonly assign?: Readonly<Record<string, unknown>>
     }
   | { readonly wait: Wait }
 
-/** The step asks the user and is run again, with `resumed`, when the answer comes. */
+/** The step asks the user and is run again, with `resumed`, when the answer arrives. */
 export interface Wait {
   readonly question: string
   readonly options?: readonly string[]
-  /** JSON that the step gets back. */
+  /** JSON that the step gets back in `resumed`. */
   readonly state: unknown
 }
 
@@ -137,13 +137,13 @@ export interface Wait {
 export const waitForChildren: Outcome = { wait: { question: '', state: null } }
 
 interface FailureDetails {
-  /** Whether the same step may succeed later; then it is tried again as often as its rule says. */
+  /** Whether a later attempt may succeed; it is retried according to the rule of the node. */
   retryable?: boolean
   retryAfterMilliseconds?: number | undefined
   cause?: unknown
 }
 
-/** A step that could not do its work. The message tells a person what to do, and never holds a secret. */
+/** A failed step. The message tells the user what to do and never contains a secret. */
 export class StepFailure extends Error {
   readonly reason: Reason
   readonly retryable: boolean

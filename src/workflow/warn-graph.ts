@@ -1,18 +1,17 @@
-import { endKind, findKind, type Graph, inputKind, kindName } from './graph.ts'
-import { findReachable, type GraphLinks, type Link, linkGraph } from './graph-links.ts'
+import { pointerSegment } from '../contract/finding.ts'
+import { endKind, findKind, type Graph, type GraphNode, inputKind, kindName } from './graph.ts'
+import { findReachable, findTopologicalOrder, type GraphLinks, type Link, linkGraph } from './graph-links.ts'
+import { isJsonRecord, ownValue } from './json-record.ts'
 import type { KindRegistry } from './node-kind.ts'
 import { findRunOrder, type RunOrder } from './run-order.ts'
 import { showNames, showValue } from './show-value.ts'
-import { findTopologicalOrder } from './topological-order.ts'
 import { ReferenceChecker } from './warn-references.ts'
-import { warnSettings } from './warn-settings.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
 const longestNodeId = 200
 
 /**
- * Everything that a graph may be stored with but that its author should know, all at once. The graph must be
- * one that `refuseGraph` found nothing wrong with. `pointer` is where it stands in the request.
+ * All warnings about a graph that `refuseGraph` accepts. `pointer` is the place of the graph in the request.
  */
 export function warnGraph(graph: Graph, kinds: KindRegistry, pointer: string): Warning[] {
   const warnings = new WarningList()
@@ -80,7 +79,7 @@ function orderRuns(
   return findRunOrder({
     links,
     order,
-    // An input node that others lead to waits for them, so only the free ones start every run.
+    // An input node with predecessors waits for them, so only the others start every run.
     starts: inputs.filter(place => links.incoming[place]!.length === 0),
     reachable,
     casesOf: place => {
@@ -89,4 +88,31 @@ function orderRuns(
       return kind?.mayChooseNone?.(data) ? undefined : kind?.cases?.(data)
     },
   })
+}
+
+/** Warns of a node that cannot run: its kind is unknown, or a required setting is missing. */
+export function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: Warn): void {
+  const kind = findKind(node.data, kinds)
+  if (kind === undefined) {
+    const name = kindName(node)
+    const problem = name === undefined ? 'This node has no data.type' : `Unknown node kind ${showValue(name)}`
+    warn('unknown_kind', `${path}/data/type`, `${problem}; the node is stored, but cannot run.`)
+    return
+  }
+  for (const field of kind.required) {
+    if (isSet(ownValue(node.data, field))) continue
+    const name = `${kind.label?.en ?? kind.kind} ${showValue(node.id)}`
+    const message = `${name} cannot run before ${showValue(field)} is set.`
+    warn('missing_setting', `${path}/data/${pointerSegment(field)}`, message)
+  }
+  for (const { place, message } of kind.gaps?.(node.data) ?? []) {
+    warn('missing_setting', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
+  }
+}
+
+function isSet(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() !== ''
+  if (Array.isArray(value)) return value.length > 0
+  if (isJsonRecord(value)) return Object.keys(value).length > 0
+  return value !== undefined && value !== null
 }

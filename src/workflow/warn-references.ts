@@ -1,8 +1,13 @@
-import { DottedNames } from './dotted-names.ts'
 import { findKind, type Graph } from './graph.ts'
 import { commonFields, type KindRegistry } from './node-kind.ts'
-import { findReferences, type Reference } from './references.ts'
-import { resolveOutput, resolveReference, systemNames } from './resolve-reference.ts'
+import {
+  DottedNames,
+  findReferences,
+  type Reference,
+  resolveOutput,
+  resolveReference,
+  systemNames,
+} from './references.ts'
 import type { RunOrder } from './run-order.ts'
 import { findTemplates } from './shape.ts'
 import { clip, showNames, showValue } from './show-value.ts'
@@ -13,7 +18,7 @@ interface Outputs {
   readonly names: readonly string[]
 }
 
-/** Checks the references of a graph's templates, node by node, against what is known before a run. */
+/** Checks the references in a graph's templates before any run. */
 export class ReferenceChecker {
   readonly #graph: Graph
   readonly #kinds: KindRegistry
@@ -22,7 +27,7 @@ export class ReferenceChecker {
   readonly #runOrder: RunOrder | undefined
   readonly #warn: Warn
   readonly #nodeIds: DottedNames
-  /** Each node's outputs are listed once, however many references name it; null: any name may come out. */
+  /** The outputs of each node, computed once; null: any name is possible. */
   readonly #outputs = new Map<number, Outputs | null>()
 
   constructor(
@@ -111,6 +116,6 @@ export class ReferenceChecker {
   }
 }
 
-/** What to use instead of a name that is not among them. */
+/** Lists the valid names for a message. */
 const offerOf = (names: readonly string[]): string =>
   names.length === 0 ? 'it has none' : `it has ${showNames(names)}`

@@ -1,6 +1,6 @@
-/** What a graph may be stored with. A blocking warning keeps it from running. */
+/** A problem that does not prevent a graph from being stored. A blocking warning prevents it from running. */
 export interface Warning {
-  /** A JSON pointer to the very field. */
+  /** A JSON pointer to the field. */
   readonly path: string
   readonly rule: WarningRule
   readonly message: string
@@ -23,15 +23,15 @@ export type WarningRule =
 
 export type Warn = (rule: WarningRule, path: string, message: string) => void
 
-/** A skipped node is an empty text in a template, which an author may well have meant. */
+/** A skipped node is an empty text in a template, which may be intended. */
 const harmless: ReadonlySet<WarningRule> = new Set<WarningRule>(['reference_may_be_skipped'])
 
-/** Nodes by their form give far fewer; see `mostFindings` in refuse-graph.ts for why there is a bound. */
+/** The structure of a graph causes far fewer; see `maxFindings` in refuse-graph.ts for the reason of the limit. */
 const mostWarnings = 20_000
 
 /**
- * Collects warnings up to a bound, blocking and harmless ones apart: no number of harmless ones may push out
- * the blocking one that keeps a graph from running.
+ * Collects warnings up to a limit, separately for blocking and harmless ones: no number of harmless warnings may hide
+ * the blocking one.
  */
 export class WarningList {
   readonly #warnings: Warning[] = []

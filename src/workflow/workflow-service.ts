@@ -18,12 +18,12 @@ import type {
   WorkflowSummary,
 } from './workflow-store.ts'
 
-/** A graph as it came in: `text` is what is stored, `value` is what the checks look at. */
+/** A graph of a request: `text` is stored, `value` is checked. */
 export interface SentGraph {
   value: unknown
   text: string
   depth: number
-  /** JSON pointer to the graph in the request, so that findings name the right place. */
+  /** JSON pointer to the graph in the request, for findings. */
   pointer: string
 }
 
@@ -37,7 +37,7 @@ export interface CheckResult {
   runnable: boolean
   errors: { path: string; message: string }[]
   warnings: Warning[]
-  /** Where it was asked for. */
+  /** Only on request. */
   outline?: Record<string, NodeOutline>
 }
 
@@ -147,7 +147,7 @@ export class WorkflowService {
 
   async rollback(workspaceId: string, id: string, version: number, expected: Expected): Promise<Saved> {
     const { graph } = await this.version(workspaceId, id, version)
-    // A rollback of a workflow that was deleted meanwhile must not bring it back.
+    // A rollback must not restore a workflow that was deleted meanwhile.
     return this.save(workspaceId, {
       id,
       graph: storedGraph(graph),

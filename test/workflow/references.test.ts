@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { DottedNames } from '../../src/workflow/dotted-names.ts'
-import { findReferences } from '../../src/workflow/references.ts'
-import { resolveOutput, resolveReference } from '../../src/workflow/resolve-reference.ts'
+import {
+  DottedNames,
+  findReferences,
+  resolveOutput,
+  resolveReference,
+} from '../../src/workflow/references.ts'
 
 const paths = (text: string) => findReferences(text).map(({ path }) => path)
 

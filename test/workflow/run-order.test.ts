@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { findReachable, type GraphLinks, linkGraph } from '../../src/workflow/graph-links.ts'
+import {
+  findReachable,
+  findTopologicalOrder,
+  type GraphLinks,
+  linkGraph,
+} from '../../src/workflow/graph-links.ts'
 import { findRunOrder } from '../../src/workflow/run-order.ts'
-import { findTopologicalOrder } from '../../src/workflow/topological-order.ts'
 import { rounds } from '../support/rounds.ts'
 import { edge, graph, node } from './graphs.ts'
 

@@ -1,11 +1,10 @@
-import { DottedNames } from '../dotted-names.ts'
 import { findKind, type Graph, inputKind, kindName } from '../graph.ts'
-import { type GraphLinks, linkGraph } from '../graph-links.ts'
+import { findTopologicalOrder, type GraphLinks, linkGraph } from '../graph-links.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../json-record.ts'
 import { commonFields, type KindRegistry, type NodeKind } from '../node-kind.ts'
+import { DottedNames } from '../references.ts'
 import { findTemplates } from '../shape.ts'
 import type { Outputs } from '../step.ts'
-import { findTopologicalOrder } from '../topological-order.ts'
 import { parseTemplate, type Template } from './template.ts'
 
 /** What to do with a step whose last attempt failed. */

@@ -14,31 +14,31 @@ export interface FoundPlan {
   version: number
 }
 
-const keptPlans = 200
-/** Larger graphs are planned anew for every run: few people have them, and together they would fill the memory. */
-const keptGraphBytes = 128 << 10
+const maxCachedPlans = 200
+/** Larger graphs are planned for every run: they are rare, and together they would fill the memory. */
+const maxCachedGraphBytes = 128 << 10
 
-/** Finds stored graphs and makes them ready to run; those used last are kept ready. */
+/** Finds stored graphs and plans them; the most recently used plans are cached. */
 export class Plans {
   readonly #store: WorkflowStore
   readonly #kinds: KindRegistry
-  readonly #ready = new LeastRecentMap<string, FoundPlan>(keptPlans)
+  readonly #cached = new LeastRecentMap<string, FoundPlan>(maxCachedPlans)
 
   constructor(store: WorkflowStore, kinds: KindRegistry) {
     this.#store = store
     this.#kinds = kinds
   }
 
-  /** Fails with `not_found`, or with `workflow_not_runnable` and everything that keeps it from running. */
+  /** Fails with `not_found`, or with `workflow_not_runnable` and all blocking warnings. */
   async find(workspaceId: string, workflowId: string, version: number | undefined): Promise<FoundPlan> {
     const stored = await this.#read(workspaceId, workflowId, version)
     const key = `${workspaceId} ${workflowId} ${stored.version}`
-    const ready = this.#ready.get(key)
-    // A workflow that was deleted and made again counts its versions anew, so the number alone says little.
-    if (ready && Buffer.compare(ready.bytes, stored.graph) === 0) return ready
+    const cached = this.#cached.get(key)
+    // A workflow that was deleted and created again restarts its version numbers, so the bytes are compared.
+    if (cached && Buffer.compare(cached.bytes, stored.graph) === 0) return cached
     const graph = JSON.parse(new TextDecoder().decode(stored.graph)) as Graph
     const found = { plan: this.planOf(graph), bytes: stored.graph, version: stored.version }
-    if (stored.graph.length <= keptGraphBytes) this.#ready.set(key, found)
+    if (stored.graph.length <= maxCachedGraphBytes) this.#cached.set(key, found)
     return found
   }
 

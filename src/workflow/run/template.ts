@@ -1,19 +1,18 @@
-import type { DottedNames } from '../dotted-names.ts'
 import { isJsonRecord, ownValue } from '../json-record.ts'
-import { findReferences } from '../references.ts'
-import { resolveReference } from '../resolve-reference.ts'
+import type { DottedNames } from '../references.ts'
+import { findReferences, resolveReference } from '../references.ts'
 import { type Outputs, StepFailure, type SystemValues } from '../step.ts'
 
-/** A reference that is known to name something. */
+/** A resolved reference. */
 export interface TemplateReference {
   readonly from: 'sys' | 'memory' | 'node'
-  /** The place of the node in the graph; -1 where it is none. */
+  /** The place of the node in the graph; -1 for `sys` and `memory`. */
   readonly node: number
-  /** The output's name and the way into it. */
+  /** The name of the output and the path into it. */
   readonly path: readonly string[]
 }
 
-/** A text cut at its references, once for all runs: what is inserted is never looked at again. */
+/** A text split at its references, once for all runs: inserted text is never parsed again. */
 export interface Template {
   readonly parts: readonly (string | TemplateReference)[]
 }
@@ -26,7 +25,7 @@ export interface Values {
   outputsOf(node: number): Outputs | undefined
 }
 
-/** What names nothing stays as it is written; a graph with such a reference is not run anyway. */
+/** An unresolved reference stays as written; a graph with such a reference does not run anyway. */
 export function parseTemplate(
   text: string,
   nodeIds: DottedNames,
@@ -47,7 +46,7 @@ export function parseTemplate(
   return { parts }
 }
 
-/** A string as it is, nothing as nothing, anything else as JSON. */
+/** A string as it is, undefined as an empty text, anything else as JSON. */
 export function textOfValue(value: unknown): string {
   if (typeof value === 'string') return value
   return value === undefined ? '' : (JSON.stringify(value) ?? '')
@@ -62,13 +61,13 @@ export function referencedValue(reference: TemplateReference, values: Values): u
   return readPath(from === 'sys' ? (values.system as unknown as Outputs) : values.memory, path)
 }
 
-/** As many parts as the name of an output may have; see `DottedNames`. */
-const mostNameParts = 17
+/** The maximum number of dotted parts in the name of an output; see `DottedNames`. */
+const maxNameParts = 17
 
-/** The first name may hold dots itself; the longest that is there is meant. */
+/** The first name may contain dots; the longest existing one wins. */
 function readPath(record: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
   if (path.length === 1) return ownValue(record, path[0]!)
-  for (let length = Math.min(path.length, mostNameParts); length > 0; length -= 1) {
+  for (let length = Math.min(path.length, maxNameParts); length > 0; length -= 1) {
     const name = path.slice(0, length).join('.')
     if (Object.hasOwn(record, name)) return readInto(record[name], path.slice(length))
   }
@@ -85,20 +84,23 @@ function readInto(value: unknown, path: readonly string[]): unknown {
   return current
 }
 
-/** Texts that insert each other several times grow beyond all bounds. */
-const longestText = 16 << 20
+/** Texts that insert each other several times grow exponentially. */
+const maxTextLength = 16 << 20
 
 export function fillTemplate(template: Template, values: Values): string {
   let text = ''
   for (const part of template.parts) {
     text += typeof part === 'string' ? part : textOfValue(referencedValue(part, values))
-    if (text.length > longestText)
-      throw new StepFailure('step_failed', 'With what is inserted, a text grows beyond 16 million characters')
+    if (text.length > maxTextLength)
+      throw new StepFailure(
+        'step_failed',
+        'A text with its inserted values is longer than 16 million characters. Insert less.',
+      )
   }
   return text
 }
 
-/** The value itself where the template is one reference and nothing else. */
+/** The value itself where the template is a single reference. */
 export function templateValue(template: Template, values: Values): unknown {
   const [only] = template.parts
   return template.parts.length === 1 && typeof only === 'object'
