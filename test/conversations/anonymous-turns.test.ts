@@ -25,12 +25,12 @@ async function sayAs(isAnonymous: boolean, words: string): Promise<TurnAnswer> {
 }
 
 for (const reason of ['model_failed', 'not_configured', 'search_failed', 'step_failed'] as const)
-  test(`${reason} tells a stranger nothing but where its owner finds the reason`, async () => {
+  test(`${reason} is hidden from anonymous users, who see where its owner finds the reason`, async () => {
     world.runs.script = run => run.fail({ reason, message: secret })
-    const stranger = await sayAs(true, 'hello')
-    assert.equal(stranger.error?.reason, reason)
-    assert.match(contents(stranger)[0]!, new RegExp(`owner finds the reason in run ${stranger.runId}`))
-    assert.doesNotMatch(JSON.stringify([stranger, await world.read(conversation)]), /MODEL_API_KEY|10\.0/)
+    const anonymous = await sayAs(true, 'hello')
+    assert.equal(anonymous.error?.reason, reason)
+    assert.match(contents(anonymous)[0]!, new RegExp(`owner finds the reason in run ${anonymous.runId}`))
+    assert.doesNotMatch(JSON.stringify([anonymous, await world.read(conversation)]), /MODEL_API_KEY|10\.0/)
     assert.match(contents(await sayAs(true, '你好'))[0]!, /所有者可在运行记录 run_/)
     assert.equal((await sayAs(false, 'hello')).error?.message, secret)
   })
@@ -72,7 +72,7 @@ test('a memory key is stored without characters that a database cannot store', a
     await run.succeed()
   }
   await world.say(conversation, 'where?')
-  assert.deepEqual(world.runs.started.at(-1)!.told.memory, { 'city\ufffd': 'Paris' })
+  assert.deepEqual(world.runs.started.at(-1)!.recalled.memory, { 'city\ufffd': 'Paris' })
 })
 
 test('a very long reply is truncated, with a note', async () => {

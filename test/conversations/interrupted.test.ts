@@ -41,17 +41,17 @@ test('a turn without a run counts as interrupted after a minute, and the next on
 })
 
 test('an interrupted turn that is sent again is reopened with the new message', async () => {
-  await storeOnly('chat_anew')
+  await storeOnly('chat_again')
   world.time.now += 60_001
   await world.chats.endInterrupted()
-  const again = await world.say(conversation, 'found', { chatId: 'chat_anew' })
+  const again = await world.say(conversation, 'found', { chatId: 'chat_again' })
   assert.deepEqual([contents(again), again.error], [['echo: found'], undefined])
   assert.deepEqual(
     (await world.read(conversation)).map(({ content }) => content),
     ['found', 'echo: found'],
   )
   const started = world.runs.started.length
-  assert.deepEqual(await world.say(conversation, 'lost', { chatId: 'chat_anew' }), again)
+  assert.deepEqual(await world.say(conversation, 'lost', { chatId: 'chat_again' }), again)
   assert.equal(world.runs.started.length, started)
 })
 

@@ -51,17 +51,17 @@ test('a repeated end of an old turn does not end a newer one', async () => {
 
 test('a run without a conversation is ignored', async () => {
   await world.say(conversation, 'hello')
-  const stranger = { ...lastRun().listened, conversationId: '', agentId: '' }
-  assert.deepEqual(await world.listener.recall(stranger), { history: [], memory: {} })
-  await world.listener.remember(stranger, { a: 1 })
-  await world.listener.messageSent(stranger, {
+  const withoutConversation = { ...lastRun().listened, conversationId: '', agentId: '' }
+  assert.deepEqual(await world.listener.recall(withoutConversation), { history: [], memory: {} })
+  await world.listener.remember(withoutConversation, { a: 1 })
+  await world.listener.messageSent(withoutConversation, {
     id: 'msg_x',
     at: 1,
     dataType: 'text',
     content: 'x',
     fileIds: [],
   })
-  await world.listener.settled(stranger, { status: 'succeeded', error: undefined, messages: [] })
+  await world.listener.settled(withoutConversation, { status: 'succeeded', error: undefined, messages: [] })
   assert.equal((await world.read(conversation)).length, 2)
 })
 
@@ -72,7 +72,7 @@ test('a run gets the history, with files by name', async () => {
   await world.say(conversation, '', { dataType: 'file', fileIds: ['file_note'] })
   await world.say(conversation, '{"wave":1}', { dataType: 'action' })
   await world.say(conversation, 'what is my name?')
-  assert.deepEqual(lastRun().told.history, [
+  assert.deepEqual(lastRun().recalled.history, [
     { role: 'user', content: 'my name is Ada' },
     { role: 'assistant', content: 'echo: my name is Ada' },
     { role: 'user', content: '[note.txt]' },
@@ -89,12 +89,12 @@ test('the history of a run is limited', async () => {
   }
   for (const content of ['first', long, long, 'last']) await world.say(conversation, content)
   assert.deepEqual(
-    lastRun().told.history.map(({ content }) => content.length),
+    lastRun().recalled.history.map(({ content }) => content.length),
     [5, 30_000, 30_000],
   )
   await world.say(conversation, long)
   await world.say(conversation, 'end')
-  const { history } = lastRun().told
+  const { history } = lastRun().recalled
   assert.equal(history.length, 3)
   assert.ok(history.every(({ content }) => content !== 'first'))
 })
@@ -108,11 +108,11 @@ test('memory holds the defaults of the agent, then the assigned values, per user
     await run.succeed()
   }
   await world.say(talk, 'one')
-  assert.deepEqual(lastRun().told.memory, { city: 'Paris', mood: '' })
+  assert.deepEqual(lastRun().recalled.memory, { city: 'Paris', mood: '' })
   await world.say(talk, 'two')
-  assert.deepEqual(lastRun().told.memory, { city: 'Rome', mood: '', list: [1, { a: null }] })
+  assert.deepEqual(lastRun().recalled.memory, { city: 'Rome', mood: '', list: [1, { a: null }] })
   await world.say(talk, 'three', { userId: 'bob' })
-  assert.equal(lastRun().told.memory['city'], 'Paris')
+  assert.equal(lastRun().recalled.memory['city'], 'Paris')
 })
 
 test('characters that a database cannot store are removed from a reply', async () => {

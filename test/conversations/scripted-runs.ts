@@ -15,15 +15,15 @@ import type {
 } from '../../src/workflow/run/runs.ts'
 import type { HistoryEntry, OutputMessage, Reply } from '../../src/workflow/step.ts'
 
-type Told = { history: HistoryEntry[]; memory: Record<string, unknown> }
+type Recalled = { history: HistoryEntry[]; memory: Record<string, unknown> }
 
-/** A run that does what the test tells it, and tells its listener what a real one would. */
+/** A run that follows the script of the test and notifies its listener like a real one. */
 export class ScriptedRun {
   record: RunRecord
   request: RunRequest
   reply: Reply | undefined
-  told: Told = { history: [], memory: {} }
-  /** How long it takes until the run has ended, after its listener was told so. */
+  recalled: Recalled = { history: [], memory: {} }
+  /** Delay between the notification of the listener and the end of the run. */
   writeMilliseconds = 0
   readonly events: RunEvent[] = []
   readonly changed = new EventEmitter()
@@ -56,9 +56,9 @@ export class ScriptedRun {
     this.changed.emit('change')
   }
 
-  async recall(): Promise<Told> {
-    this.told = await this.#listener.recall(this.listened)
-    return this.told
+  async recall(): Promise<Recalled> {
+    this.recalled = await this.#listener.recall(this.listened)
+    return this.recalled
   }
 
   remember(values: Record<string, unknown>): Promise<void> {
@@ -117,7 +117,7 @@ export class ScriptedRun {
   }
 }
 
-/** Runs in memory. `script` is told of every run that begins or goes on. */
+/** Runs in memory. `script` is called for every run that starts or resumes. */
 export class ScriptedRuns implements Runs {
   readonly runs = new Map<string, ScriptedRun>()
   readonly started: ScriptedRun[] = []

@@ -88,7 +88,7 @@ test('dates and plain answers in the message count when the model extracts nothi
   assert.equal(said(parameter('date'), '2026年3月5日去'), '2026-03-05')
   assert.equal(said(parameter('date'), 'from 2026-03-05 to 2026-03-09'), undefined)
   assert.equal(said(parameter('number'), '12', null, { asked: 'p' }), 12)
-  assert.equal(said(parameter('number'), '12'), undefined, 'nobody asked for it')
+  assert.equal(said(parameter('number'), '12'), undefined, 'it was not asked for')
   assert.equal(said(parameter('boolean'), '是的', null, { asked: 'p' }), true)
 })
 

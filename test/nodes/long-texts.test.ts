@@ -6,10 +6,10 @@ import { findComparison } from '../../src/nodes/compare-values.ts'
 import { mapValue } from '../../src/nodes/extractor/parameters.ts'
 import { readJsonAnswer } from '../../src/nodes/model-call.ts'
 
-/** Far more than it takes; a pattern that goes back over the text again and again would need days. */
-const patience = 60_000
+/** Far more than needed; a pattern that backtracks would need days. */
+const timeoutMilliseconds = 60_000
 
-/** Runs a piece of a program in a thread, because nothing else could end a pattern that is at work. */
+/** Runs code in a thread, because a running pattern cannot be interrupted otherwise. */
 async function ends(file: string, program: string): Promise<void> {
   const from = new URL(`../../src/nodes/${file}`, import.meta.url)
   const worker = new Worker(`import(${JSON.stringify(from.href)}).then(async it => { ${program} })`, {
@@ -17,7 +17,7 @@ async function ends(file: string, program: string): Promise<void> {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   try {
-    const [code] = await once(worker, 'exit', { signal: AbortSignal.timeout(patience) })
+    const [code] = await once(worker, 'exit', { signal: AbortSignal.timeout(timeoutMilliseconds) })
     assert.equal(code, 0)
   } finally {
     await worker.terminate()

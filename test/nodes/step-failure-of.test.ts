@@ -7,7 +7,7 @@ import { stepFailureOf } from '../../src/nodes/step-failure-of.ts'
 import { ToolFailure } from '../../src/tools/tool-failure.ts'
 import { StepFailure } from '../../src/workflow/step.ts'
 
-const told = (error: unknown) => {
+const mapped = (error: unknown) => {
   const failure = stepFailureOf(error)
   assert.ok(failure instanceof StepFailure)
   assert.equal(failure.cause, error)
@@ -17,14 +17,14 @@ const told = (error: unknown) => {
 
 test('errors of services become step failures with their reason and retryability', () => {
   const later = { retryable: true, retryAfterMilliseconds: 5 }
-  assert.deepEqual(told(new ModelFailure('a', later)), ['model_failed', true, 5])
-  assert.deepEqual(told(new ModelFailure('a', { retryable: false })), ['model_failed', false, undefined])
-  assert.deepEqual(told(new ModelNotConfigured('set MODEL_NAME')), ['not_configured', false, undefined])
-  assert.deepEqual(told(new ToolFailure('a', later)), ['step_failed', true, 5])
-  assert.deepEqual(told(new AppError('not_found', 'a')), ['not_found', false, undefined])
-  assert.deepEqual(told(new AppError('unavailable', 'a')), ['unavailable', true, undefined])
+  assert.deepEqual(mapped(new ModelFailure('a', later)), ['model_failed', true, 5])
+  assert.deepEqual(mapped(new ModelFailure('a', { retryable: false })), ['model_failed', false, undefined])
+  assert.deepEqual(mapped(new ModelNotConfigured('set MODEL_NAME')), ['not_configured', false, undefined])
+  assert.deepEqual(mapped(new ToolFailure('a', later)), ['step_failed', true, 5])
+  assert.deepEqual(mapped(new AppError('not_found', 'a')), ['not_found', false, undefined])
+  assert.deepEqual(mapped(new AppError('unavailable', 'a')), ['unavailable', true, undefined])
   const cause = new ModelFailure('down', later)
-  assert.deepEqual(told(new AppError('model_failed', 'a', { cause })), ['model_failed', true, 5])
+  assert.deepEqual(mapped(new AppError('model_failed', 'a', { cause })), ['model_failed', true, 5])
 })
 
 test('abort reasons, step failures and internal errors are returned as they are', () => {

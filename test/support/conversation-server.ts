@@ -31,7 +31,7 @@ import { openTestDatabase } from './open-test-database.ts'
 
 const operatorToken = 'operator-token-of-the-tests'
 
-/** A server with agents and conversations whose runs do what the test tells them. */
+/** A server with agents and conversations whose runs are scripted by the test. */
 export async function startConversationServer() {
   const opened = await openTestDatabase()
   const { database } = opened
@@ -45,7 +45,7 @@ export async function startConversationServer() {
   const runs = new ScriptedRuns(listener)
   const models = {
     defaultName: async () => 'scripted',
-    find: () => Promise.reject(new Error('nobody asks')),
+    find: () => Promise.reject(new Error('not used')),
   }
   const chats = new ChatService({
     ...{ ...stores, runs, models, files, clock, transcriber: undefined },
