@@ -8,7 +8,10 @@ export function findingText(language: Language, { rule, path, message }: CheckFi
   if (language === 'en') return message
   const known = rule !== undefined && Object.hasOwn(chineseRules, rule) ? chineseRules[rule] : undefined
   if (known === undefined) return explainField(language, path, message)
-  const facts = factsIn(message)
+  // The advice after a broken reference names other things, which are not wrong.
+  const facts = rule?.startsWith('reference_')
+    ? factsIn(message).filter(fact => message.startsWith(fact))
+    : factsIn(message)
   return facts.length > 0 ? `${known}（${facts.join('、')}）` : known
 }
 
