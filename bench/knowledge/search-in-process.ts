@@ -1,8 +1,8 @@
 import { defaultWorkspaceId } from '../../src/access/access-service.ts'
+import type { Adapters } from '../../src/app/adapters.ts'
+import { openAdapters } from '../../src/app/adapters.ts'
 import { createKnowledge } from '../../src/app/create-knowledge.ts'
 import { Metrics } from '../../src/app/metrics.ts'
-import { openAdapters } from '../../src/app/open-adapters.ts'
-import type { Adapters } from '../../src/app/runtime-parts.ts'
 import { readConfig } from '../../src/config.ts'
 import { FileService } from '../../src/files/file-service.ts'
 import { takeJob } from '../other-process.ts'
@@ -30,7 +30,7 @@ takeJob(async (job: InProcessJob): Promise<Times[]> => {
     ...(await openAdapters(config)),
     questionModel: { embed: async (_: string, texts: string[]) => texts.map(text => vectors.get(text)!) },
   }
-  const files = new FileService(adapters.fileStore, adapters.blobStore, adapters.clock, config.maxFileBytes)
+  const files = new FileService(adapters.stores.files, adapters.blobs, adapters.clock, config.maxFileBytes)
   const { search } = createKnowledge(adapters, files, config, new Metrics())
   const results: Times[] = []
   for (const mode of job.modes) {

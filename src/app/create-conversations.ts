@@ -10,21 +10,15 @@ import { nodeKinds } from '../nodes/registry.ts'
 import { refuseGraph } from '../workflow/refuse-graph.ts'
 import type { Runs } from '../workflow/run/runs.ts'
 import { warnGraph } from '../workflow/warn-graph.ts'
-import type { Chore } from './create-knowledge.ts'
-import type { Adapters } from './runtime-parts.ts'
+import type { Adapters } from './adapters.ts'
+import type { BackgroundJob } from './background-jobs.ts'
 
 /** The part of conversations below the runs: it stores what runs report, and never calls them. */
 export function createTurns(adapters: Adapters, files: FileService) {
-  const { agentStore, conversationStore, turnStore, clock } = adapters
-  const lifecycle = new TurnLifecycle(turnStore, clock)
-  const listener = new ConversationListener({
-    conversations: conversationStore,
-    turns: turnStore,
-    lifecycle,
-    agents: agentStore,
-    files,
-    clock,
-  })
+  const { stores, clock } = adapters
+  const { agents, conversations, turns } = stores
+  const lifecycle = new TurnLifecycle(turns, clock)
+  const listener = new ConversationListener({ conversations, turns, lifecycle, agents, files, clock })
   return { lifecycle, listener }
 }
 
@@ -39,13 +33,12 @@ interface ConversationDependencies {
 
 /** Agents, and the part of conversations above the runs, which starts and reads them. */
 export function createConversations(adapters: Adapters, dependencies: ConversationDependencies) {
-  const { clock, agentStore, conversationStore, turnStore, workflowStore, knowledgeStore, transcriber } =
-    adapters
+  const { clock, stores, transcriber } = adapters
   const { models, runs, isAlone } = dependencies
   const references: AgentReferences = {
-    hasWorkflow: async (workspaceId, id) => (await workflowStore.find(workspaceId, id)) !== undefined,
+    hasWorkflow: async (workspaceId, id) => (await stores.workflows.find(workspaceId, id)) !== undefined,
     missingKnowledge: async (workspaceId, ids) => {
-      const found = await Promise.all(ids.map(id => knowledgeStore.find(workspaceId, id)))
+      const found = await Promise.all(ids.map(id => stores.bases.find(workspaceId, id)))
       return ids.filter((_, index) => !found[index])
     },
     hasModel: (workspaceId, name) =>
@@ -61,10 +54,10 @@ export function createConversations(adapters: Adapters, dependencies: Conversati
       return refused.length > 0 ? refused : warnGraph(graph, nodeKinds, '')
     },
   }
-  const agents = new AgentService(agentStore, references, clock)
-  const conversations = new ConversationService(conversationStore, runs, clock)
-  const stores = { conversations: conversationStore, turns: turnStore }
-  const chats = new ChatService({ ...stores, clock, transcriber, ...dependencies })
+  const agents = new AgentService(stores.agents, references, clock)
+  const conversations = new ConversationService(stores.conversations, runs, clock)
+  const { conversations: store, turns } = stores
+  const chats = new ChatService({ conversations: store, turns, clock, transcriber, ...dependencies })
   const startedAt = clock.now()
   let isFirst = true
   const freeTurns = async (): Promise<void> => {
@@ -73,9 +66,9 @@ export function createConversations(adapters: Adapters, dependencies: Conversati
     isFirst = false
     await chats.endInterrupted(before)
   }
-  const chores = (signal: AbortSignal): Chore[] => [
-    { name: 'sweep deleted conversations', seconds: 20, run: () => conversations.sweep(signal) },
+  const jobs: BackgroundJob[] = [
+    { name: 'sweep deleted conversations', seconds: 20, run: signal => conversations.sweep(signal) },
     { name: 'free turns without a run', seconds: 20, run: freeTurns },
   ]
-  return { agents, conversations, chats, chores }
+  return { agents, conversations, chats, jobs }
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { FileService } from '../files/file-service.ts'
 import { ChunkService } from '../knowledge/chunk-service.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
@@ -8,41 +9,25 @@ import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
 import { Ingestor } from '../knowledge/ingest/ingestor.ts'
 import { KnowledgeService } from '../knowledge/knowledge-service.ts'
 import { SearchService } from '../knowledge/search/search-service.ts'
+import type { Adapters } from './adapters.ts'
+import { type BackgroundJob, untilDone } from './background-jobs.ts'
 import type { Metrics } from './metrics.ts'
-import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
-
-export interface Chore {
-  name: string
-  seconds: number
-  run(): Promise<void>
-}
 
 const embeddingDays = 30
 
-/** The parts of the knowledge bases, put together. */
-export function createKnowledge(
-  adapters: Adapters,
-  files: FileService,
-  config: RuntimeConfig,
-  metrics: Metrics,
-) {
-  const { clock, log, documentStore, chunkStore, segmentStore } = adapters
-  const embedder = new Embedder(
-    adapters.embeddingModel,
-    adapters.questionModel,
-    adapters.embeddingCache,
-    clock,
-  )
-  const merger = new SegmentMerger(segmentStore, adapters.workers, clock)
+export function createKnowledge(adapters: Adapters, files: FileService, config: Config, metrics: Metrics) {
+  const { clock, log, stores, workers, vectorIndex, embeddingModel, questionModel } = adapters
+  const embedder = new Embedder(embeddingModel, questionModel, stores.embeddings, clock)
+  const merger = new SegmentMerger(stores.segments, workers, clock)
   const ingestor = new Ingestor(
     {
-      queue: adapters.ingestionQueue,
-      staging: adapters.stagingStore,
-      swap: adapters.generationSwap,
+      queue: stores.ingestionQueue,
+      staging: stores.staging,
+      swap: stores.generationSwap,
       files,
-      reader: adapters.workers,
+      reader: workers,
       embedder,
-      vectors: adapters.vectorIndex,
+      vectors: vectorIndex,
       merger,
       clock,
       log,
@@ -59,41 +44,41 @@ export function createKnowledge(
   )
   const wake = (): void => ingestor.wake()
   const bases = new KnowledgeService(
-    adapters.knowledgeStore,
+    stores.bases,
     clock,
     { embeddingModel: config.embedding?.model, canRerank: config.rerank !== undefined },
     wake,
   )
-  const documents = new DocumentService(documentStore, bases, files, clock, wake)
-  const chunks = new ChunkService(chunkStore, documentStore, bases, embedder, clock)
-  const keywords = new KeywordIndex(segmentStore, new SegmentCache(segmentStore, config.searchCacheBytes))
+  const documents = new DocumentService(stores.documents, bases, files, clock, wake)
+  const chunks = new ChunkService(stores.chunks, stores.documents, bases, embedder, clock)
+  const keywords = new KeywordIndex(
+    stores.segments,
+    new SegmentCache(stores.segments, config.searchCacheBytes),
+  )
   const search = new SearchService({
     bases,
-    documents: documentStore,
-    chunks: chunkStore,
+    documents: stores.documents,
+    chunks: stores.chunks,
     keywords,
-    vectors: adapters.vectorIndex,
+    vectors: vectorIndex,
     embedder,
     reranker: adapters.reranker,
   })
 
-  const untilDone = async (signal: AbortSignal, step: () => Promise<boolean>): Promise<void> => {
-    while (!signal.aborted && (await step()));
-  }
-  const chores = (signal: AbortSignal): Chore[] => [
+  const jobs: BackgroundJob[] = [
     {
       name: 'sweep deleted knowledge',
       seconds: 2,
-      run: () => untilDone(signal, () => adapters.knowledgeSweep.sweep(clock.now())),
+      run: signal => untilDone(signal, () => stores.knowledgeSweep.sweep(clock.now())),
     },
-    { name: 'merge the keyword index', seconds: 60, run: () => merger.mergeCrowded(signal) },
-    { name: 'tidy the vector index', seconds: 60, run: () => adapters.vectorIndex.tidy(signal) },
+    { name: 'merge the keyword index', seconds: 60, run: signal => merger.mergeCrowded(signal) },
+    { name: 'maintain the vector index', seconds: 60, run: signal => vectorIndex.tidy(signal) },
     {
-      name: 'forget unused embeddings',
+      name: 'remove unused embeddings',
       seconds: 3600,
-      run: () =>
-        untilDone(signal, () => adapters.embeddingCache.forget(clock.now() - embeddingDays * 86_400_000)),
+      run: signal =>
+        untilDone(signal, () => stores.embeddings.forget(clock.now() - embeddingDays * 86_400_000)),
     },
   ]
-  return { bases, documents, chunks, search, ingestor, chores }
+  return { bases, documents, chunks, search, ingestor, jobs }
 }

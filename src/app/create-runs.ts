@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { FileService } from '../files/file-service.ts'
 import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
@@ -8,11 +9,11 @@ import type { RunDependencies, RunLimits } from '../workflow/run/run-context.ts'
 import { RunService } from '../workflow/run/run-service.ts'
 import { RunWorker } from '../workflow/run/run-worker.ts'
 import type { RunListener } from '../workflow/run/runs.ts'
-import type { Chore } from './create-knowledge.ts'
+import type { Adapters } from './adapters.ts'
+import type { BackgroundJob } from './background-jobs.ts'
 import { measureKinds } from './measure.ts'
 import type { Metrics } from './metrics.ts'
 import { readFileForModel } from './read-file-for-model.ts'
-import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 
 const runLimits: Omit<RunLimits, 'isAlone'> = {
   live: 2000,
@@ -25,19 +26,18 @@ const runLimits: Omit<RunLimits, 'isAlone'> = {
 }
 
 const dayMilliseconds = 86_400_000
-const sweptAtOnce = 1000
+const sweepBatch = 1000
 
-interface Around {
+interface RunServices {
   files: FileService
   search: SearchService
   models: LanguageModels
   listener: RunListener
 }
 
-/** The parts that run workflows, put together. */
-export function createRuns(adapters: Adapters, config: RuntimeConfig, metrics: Metrics, around: Around) {
-  const { clock, log, runStore } = adapters
-  const { files, search, models } = around
+export function createRuns(adapters: Adapters, config: Config, metrics: Metrics, features: RunServices) {
+  const { clock, log, stores } = adapters
+  const { files, search, models } = features
   const services: NodeServices = {
     models,
     searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
@@ -50,28 +50,28 @@ export function createRuns(adapters: Adapters, config: RuntimeConfig, metrics: M
   }
   const kinds = measureKinds(nodeKinds, metrics)
   const parts: RunDependencies = {
-    store: runStore,
-    plans: new Plans(adapters.workflowStore, kinds),
+    store: stores.runs,
+    plans: new Plans(stores.workflows, kinds),
     kinds,
     observer: metrics,
     services,
-    listener: around.listener,
-    outputStore: adapters.outputStore,
+    listener: features.listener,
+    outputStore: stores.outputs,
     clock,
     log,
     defaultModel: workspaceId => models.defaultName(workspaceId),
     limits: { ...runLimits, isAlone: config.databaseUrl === undefined },
   }
   const live = new RunWorker(parts)
-  const chores: Chore[] = [
+  const jobs: BackgroundJob[] = [
     {
-      name: 'forget old runs',
+      name: 'remove old runs',
       seconds: 600,
       run: async () => {
         const before = clock.now() - config.runRetentionDays * dayMilliseconds
-        await runStore.sweep(before, sweptAtOnce)
+        await stores.runs.sweep(before, sweepBatch)
       },
     },
   ]
-  return { runs: new RunService(parts, live), live, chores }
+  return { runs: new RunService(parts, live), live, jobs }
 }

@@ -1,6 +1,6 @@
+import type { Config } from '../config.ts'
 import type { ServerFeature } from '../contract/server-record.ts'
 import type { ServerInfo } from '../http/routes/server-routes.ts'
-import type { RuntimeConfig } from './runtime-parts.ts'
 
 const endpoint = (config: { model: string } | undefined, name: string): ServerFeature => ({
   ready: config !== undefined,
@@ -8,8 +8,8 @@ const endpoint = (config: { model: string } | undefined, name: string): ServerFe
   settings: [`${name}_BASE_URL`, `${name}_MODEL`, `${name}_API_KEY`],
 })
 
-/** What the server tells of how it is set up. */
-export const describeServer = (config: RuntimeConfig): ServerInfo => ({
+/** The setup that the server reports. */
+export const describeServer = (config: Config): ServerInfo => ({
   version: async () => (await import('./program-version.ts')).programVersion(),
   database: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
   files: 'disk',

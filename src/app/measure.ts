@@ -4,8 +4,8 @@ import { as, integer } from '../database/table.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { KindRegistry, NodeKind } from '../workflow/node-kind.ts'
+import type { Adapters } from './adapters.ts'
 import type { Metrics, ModelCall } from './metrics.ts'
-import type { Adapters } from './runtime-parts.ts'
 
 const secondsSince = (start: number): number => (performance.now() - start) / 1000
 

@@ -6,15 +6,15 @@ import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { FileContent } from '../nodes/node-services.ts'
 
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
-const largestImage = 20 << 20
-const largestDocument = 100 << 20
-/** More text than any model is given of one file. */
-const mostCharacters = 200_000
+const maxImageBytes = 20 << 20
+const maxDocumentBytes = 100 << 20
+/** A model gets at most this much text of one file. */
+const maxCharacters = 200_000
 
-/** Ends the reading of a document early; nothing went wrong. */
-class EnoughRead extends Error {}
+/** Stops reading early: there is enough text. */
+class EnoughText extends Error {}
 
-/** What a model can read of a stored file: an image as it is, of anything else its text. */
+/** A stored file as a model can read it: an image as it is, anything else as text. */
 export async function readFileForModel(
   files: Pick<FileService, 'find' | 'read'>,
   reader: DocumentReader,
@@ -26,9 +26,12 @@ export async function readFileForModel(
   const { name, mimeType } = file
   const load = async (): Promise<Uint8Array<ArrayBuffer>> =>
     new Uint8Array(await buffer(await files.read(file)))
-  const most = mimeType.startsWith('image/') ? largestImage : largestDocument
-  if (file.size > most)
-    throw new AppError('too_large', `${name} is larger than the ${most >> 20} MiB that a model is given`)
+  const maxBytes = mimeType.startsWith('image/') ? maxImageBytes : maxDocumentBytes
+  if (file.size > maxBytes)
+    throw new AppError(
+      'too_large',
+      `${name} is larger than ${maxBytes >> 20} MiB, the limit for files that a model reads. Use a smaller file.`,
+    )
   if (imageTypes.has(mimeType)) return { type: 'image', name, mimeType, bytes: await load() }
   let text = ''
   try {
@@ -37,13 +40,13 @@ export async function readFileForModel(
         name,
         mimeType,
         batchId: '',
-        // Cut into large pieces without overlap, so that put together they are the text.
+        // Large chunks without overlap, so that joined together they are the text.
         chunking: { strategy: 'paragraph', size: 4000, overlap: 0 },
         load,
       },
       async ({ chunks }) => {
         for (const { content } of chunks) text += text === '' ? content : `\n${content}`
-        if (text.length > mostCharacters) throw new EnoughRead()
+        if (text.length > maxCharacters) throw new EnoughText()
       },
       signal,
     )
@@ -52,7 +55,7 @@ export async function readFileForModel(
       throw new AppError('unsupported_media_type', `${name} cannot be read: ${error.message}`, {
         cause: error,
       })
-    if (!(error instanceof EnoughRead)) throw error
+    if (!(error instanceof EnoughText)) throw error
   }
-  return { type: 'text', name, text: text.slice(0, mostCharacters) }
+  return { type: 'text', name, text: text.slice(0, maxCharacters) }
 }

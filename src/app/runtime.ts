@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
+import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import { createDemo } from '../demo/create-demo.ts'
 import { FileService } from '../files/file-service.ts'
@@ -25,39 +25,45 @@ import { ModelSettingsService } from '../models/model-settings-service.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import { LayoutService } from '../workflow/layout-service.ts'
 import { WorkflowService } from '../workflow/workflow-service.ts'
+import type { Adapters } from './adapters.ts'
+import { type BackgroundJob, runJobs } from './background-jobs.ts'
 import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
 import { createRuns } from './create-runs.ts'
 import { describeServer } from './describe-server.ts'
-import { measureProviders } from './measure.ts'
+import { countDue, measureProviders } from './measure.ts'
 import { Metrics } from './metrics.ts'
-import type { Adapters, RuntimeConfig } from './runtime-parts.ts'
 
-/** Where `npm run build` puts the console. */
+/** The output folder of `npm run build`. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
 export interface Runtime {
   access: AccessService
   server: FastifyInstance
-  /** Makes something to talk to. */
+  /** Creates the demo agent with its workflow and knowledge base. */
   createDemo(): Promise<void>
-  /** Begins the work that goes on beside requests. */
+  /** Starts background jobs, ingestion and the run worker. */
   start(): void
-  /** No new work, requests under way end, everything is closed. */
+  /** Stops new work, lets open requests finish, closes everything. */
   stop(): Promise<void>
 }
 
-/** Puts the parts together. It is the only place where one is made. */
-export function createRuntime(given: Adapters, config: RuntimeConfig): Runtime {
-  const metrics = new Metrics(given.metricSources)
+/** The composition root: the only place where services are constructed. */
+export function createRuntime(given: Adapters, config: Config): Runtime {
+  const { clock, database, log, stores } = given
+  const metrics = new Metrics({
+    queuedRuns: countDue(database, 'runs', clock),
+    queuedDocuments: countDue(database, 'readings', clock),
+    pool: () => database.pool?.(),
+  })
   const adapters = measureProviders(given, metrics)
-  const { clock, log } = adapters
-  const access = new AccessService(adapters.accessStore, clock, adapters.generation)
-  const idempotency = new IdempotencyService(adapters.idempotencyStore, clock)
-  const workflows = new WorkflowService(adapters.workflowStore, nodeKinds, clock)
-  const files = new FileService(adapters.fileStore, adapters.blobStore, clock, config.maxFileBytes)
+  const generation = () => database.generation()
+  const access = new AccessService(stores.access, clock, generation)
+  const idempotency = new IdempotencyService(stores.idempotency, clock)
+  const workflows = new WorkflowService(stores.workflows, nodeKinds, clock)
+  const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes)
   const knowledge = createKnowledge(adapters, files, config, metrics)
-  const settings = new ModelSettingsService(adapters.modelSettingsStore, adapters.secretBox, clock)
+  const settings = new ModelSettingsService(stores.models, adapters.secretBox, clock)
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
   const { lifecycle, listener } = createTurns(adapters, files)
   const { runs, live, ...running } = createRuns(adapters, config, metrics, {
@@ -73,7 +79,7 @@ export function createRuntime(given: Adapters, config: RuntimeConfig): Runtime {
   const readiness: Readiness = {
     stopping: false,
     checks: {
-      database: () => adapters.checkDatabase(),
+      database: () => database.check(),
       files: () => files.check(),
       workers: () => knowledge.ingestor.check(),
     },
@@ -81,14 +87,14 @@ export function createRuntime(given: Adapters, config: RuntimeConfig): Runtime {
   const anonymous = new RateLimit(config.publicCallsPerMinute, clock)
   const parts = { access, idempotency, metrics, anonymous, log, writeLog: adapters.writeLog }
   const server = createServer(parts, [
-    ...workflowRoutes(workflows, adapters.generation),
+    ...workflowRoutes(workflows, generation),
     ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),
-    ...layoutRoutes(new LayoutService(adapters.layoutStore)),
+    ...layoutRoutes(new LayoutService(stores.layouts)),
     ...runRoutes(runs, files),
     ...agentRoutes(conversations.agents),
     ...conversationRoutes(conversations),
     ...modelRoutes(settings, models, clock),
-    ...usageRoutes(adapters.usageStore, clock),
+    ...usageRoutes(stores.usage, clock),
     ...fileRoutes(files, parts),
     ...knowledgeRoutes(knowledge),
     ...accessRoutes(access),
@@ -98,29 +104,16 @@ export function createRuntime(given: Adapters, config: RuntimeConfig): Runtime {
   ])
   const stopping = new AbortController()
 
-  /** Does a chore now and then every so often; one that fails is logged and gets its next turn. */
-  const repeat = async (chore: string, seconds: number, run: () => Promise<void>): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await run().catch((error: unknown) =>
-        log.warn({ chore, err: error }, 'A chore failed; it is tried again'),
-      )
-      await sleep(seconds * 1000, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
-    }
-  }
-  const keepHouse = (): Promise<unknown> =>
-    Promise.all([
-      repeat('sweep temporary files', 20, () => files.sweepTemporary()),
-      repeat('sweep orphaned blobs', 3600, () => files.sweepOrphans(stopping.signal)),
-      repeat('purge deleted workspaces', 20, () => access.purge(stopping.signal)),
-      repeat('forget idempotency keys', 600, () => idempotency.removeExpired()),
-      ...knowledge.chores(stopping.signal).map(({ name, seconds, run }) => repeat(name, seconds, run)),
-      ...[...running.chores, ...conversations.chores(stopping.signal)].map(({ name, seconds, run }) =>
-        repeat(name, seconds, run),
-      ),
-      knowledge.ingestor.run(stopping.signal),
-      live.run(stopping.signal),
-    ])
-  let housekeeping: Promise<unknown> | undefined
+  const jobs: BackgroundJob[] = [
+    { name: 'sweep temporary files', seconds: 20, run: () => files.sweepTemporary() },
+    { name: 'sweep orphaned blobs', seconds: 3600, run: signal => files.sweepOrphans(signal) },
+    { name: 'purge deleted workspaces', seconds: 20, run: signal => access.purge(signal) },
+    { name: 'remove expired idempotency keys', seconds: 600, run: () => idempotency.removeExpired() },
+    ...knowledge.jobs,
+    ...running.jobs,
+    ...conversations.jobs,
+  ]
+  let background: Promise<unknown> | undefined
 
   return {
     access,
@@ -128,7 +121,7 @@ export function createRuntime(given: Adapters, config: RuntimeConfig): Runtime {
     createDemo: () =>
       createDemo(
         {
-          agents: adapters.agentStore,
+          agents: stores.agents,
           workflows,
           bases: knowledge.bases,
           documents: knowledge.documents,
@@ -137,7 +130,8 @@ export function createRuntime(given: Adapters, config: RuntimeConfig): Runtime {
         defaultWorkspaceId,
       ),
     start: () => {
-      housekeeping = keepHouse()
+      const { signal } = stopping
+      background = Promise.all([runJobs(jobs, log, signal), knowledge.ingestor.run(signal), live.run(signal)])
     },
     stop: async () => {
       readiness.stopping = true
@@ -145,7 +139,7 @@ export function createRuntime(given: Adapters, config: RuntimeConfig): Runtime {
       const cut = setTimeout(() => server.server.closeAllConnections(), limits.stopMilliseconds)
       await server.close()
       clearTimeout(cut)
-      await housekeeping
+      await background
       metrics.close()
       await adapters.workers.close()
       await adapters.code.close()

@@ -1,9 +1,9 @@
 import { type Config, readConfig, SettingError } from '../config.ts'
-import { keptSecret } from './kept-secret.ts'
-import { openAdapters } from './open-adapters.ts'
+import { openAdapters } from './adapters.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
+import { storedSecret } from './stored-secret.ts'
 
-/** npm hands a signal on to its child that the terminal sent to both; only a later one is a second wish. */
+/** npm forwards a signal that the terminal sent to both processes; only a later one is a second request. */
 const secondSignalMilliseconds = 1000
 
 interface NewToken {
@@ -16,14 +16,14 @@ async function ensureOperator(runtime: Runtime, config: Config): Promise<NewToke
     await runtime.access.bootstrap(config.bootstrapToken, true)
     return undefined
   }
-  const token = await keptSecret(config.dataDir, 'bootstrap-token')
+  const token = await storedSecret(config.dataDir, 'bootstrap-token')
   if (await runtime.access.bootstrap(token.secret, false)) return token
-  // There is an operator already, from an earlier start or from a replica that was quicker.
+  // There is already an operator, from an earlier start or from a replica that was first.
   await token.forget()
   return undefined
 }
 
-/** The link carries the token behind the #, which a browser keeps to itself: no server or log gets to see it. */
+/** The link has the token after the #, which browsers never send: no server or log sees it. */
 const welcome = (address: string, token: NewToken | undefined): string =>
   [
     '\nBanyan is ready.\n',
@@ -64,11 +64,11 @@ async function start(): Promise<void> {
   stopOnSignal(() => runtime.stop())
   const isFirstStart = await runtime.access.openDefaultWorkspace()
   const newToken = await ensureOperator(runtime, config)
-  // Made once: what somebody deletes does not come back. A server without it is as good.
+  // Created once: a deleted demo does not come back. The server works without it.
   if (isFirstStart && config.demo)
     await runtime
       .createDemo()
-      .catch((error: unknown) => adapters.log.warn({ err: error }, 'The demo could not be made'))
+      .catch((error: unknown) => adapters.log.warn({ err: error }, 'The demo could not be created'))
   const address = await runtime.server.listen({ host: config.host, port: config.port })
   runtime.start()
   console.log(welcome(address, newToken))
@@ -80,7 +80,7 @@ export function serve(): void {
     if (error instanceof SettingError) console.error(error.message)
     else if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
       console.error(
-        `The address is in use: ${(error as Error).message}\nSet PORT to another one, or stop what listens there.`,
+        `The port is already in use: ${(error as Error).message}\nSet PORT to another port, or stop the program that uses it.`,
       )
     else console.error(error)
     process.exit(1)

@@ -33,9 +33,9 @@ The file must not exist yet.`,
     const done = await withAdapters(config, parts =>
       createBackup(
         {
-          tables: parts.tableArchive,
-          blobs: parts.blobStore,
-          files: parts.fileStore,
+          tables: parts.stores.tables,
+          blobs: parts.blobs,
+          files: parts.stores.files,
           clock: parts.clock,
           programVersion: version,
           readBootstrapToken: () => readBootstrapToken(config.dataDir),
@@ -81,7 +81,7 @@ this is also how to move from SQLite to PostgreSQL and back.`,
       throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
     const { bootstrapToken, ...done } = await withAdapters(config, parts =>
       restoreBackup(
-        { tables: parts.tableArchive, blobs: parts.blobStore, files: parts.fileStore },
+        { tables: parts.stores.tables, blobs: parts.blobs, files: parts.stores.files },
         resolve(positionals['FILE']!),
         { overwrite: options['force'] === true, signal },
       ),

@@ -1,8 +1,8 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Static, TSchema } from 'typebox'
 import { AccessService } from '../access/access-service.ts'
-import { openAdapters } from '../app/open-adapters.ts'
-import type { Adapters } from '../app/runtime-parts.ts'
+import type { Adapters } from '../app/adapters.ts'
+import { openAdapters } from '../app/adapters.ts'
 import type { Config } from '../config.ts'
 import type { Finding } from '../contract/finding.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
@@ -80,8 +80,8 @@ export const withAccess = <Result>(
   config: Config,
   work: (access: AccessService) => Promise<Result>,
 ): Promise<Result> =>
-  withAdapters(config, ({ accessStore, clock, generation }) =>
-    work(new AccessService(accessStore, clock, generation)),
+  withAdapters(config, ({ stores, clock, database }) =>
+    work(new AccessService(stores.access, clock, () => database.generation())),
   )
 
 const pageSize = 100

@@ -38,14 +38,14 @@ test('a content that is deleted while the backup runs is left out with its files
     await running.api.upload('c.txt', 'stays')
     const ids = [json.data.file_id, twin.json.data.file_id]
 
-    await withAdapters(source.config, async ({ blobStore }) => {
+    await withAdapters(source.config, async ({ blobs }) => {
       let isFirst = true
       const summary = await source.backup(archive, {
         blobs: {
           read: async key => {
             if (isFirst) await running.api.post('files/delete', { file_ids: ids })
             isFirst = false
-            return blobStore.read(key)
+            return blobs.read(key)
           },
         },
       })
@@ -82,14 +82,14 @@ test('a document whose file is deleted while the backup runs is not found after 
     const base = await makeBase(running.api, { embedding: null })
     const [gone] = await addTexts(running.api, base, { 'gone.txt': 'a secret recipe' })
     const [kept] = await addTexts(running.api, base, { 'kept.txt': 'a secret garden' })
-    await withAdapters(source.config, async ({ blobStore }) => {
+    await withAdapters(source.config, async ({ blobs }) => {
       let isFirst = true
       const summary = await source.backup(archive, {
         blobs: {
           read: async key => {
             if (isFirst) await running.api.post('files/delete', { file_ids: [gone], force: true })
             isFirst = false
-            return blobStore.read(key)
+            return blobs.read(key)
           },
         },
       })

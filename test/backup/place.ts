@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openAdapters } from '../../src/app/open-adapters.ts'
+import { openAdapters } from '../../src/app/adapters.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
 import { type BackupParts, type BackupSummary, createBackup } from '../../src/backup/create-backup.ts'
 import { type RestoreParts, type RestoreSummary, restoreBackup } from '../../src/backup/restore-backup.ts'
@@ -63,9 +63,9 @@ export async function openPlace(
       withAdapters(config, parts =>
         createBackup(
           {
-            tables: parts.tableArchive,
-            blobs: parts.blobStore,
-            files: parts.fileStore,
+            tables: parts.stores.tables,
+            blobs: parts.blobs,
+            files: parts.stores.files,
             clock: systemClock,
             programVersion: '1.2.3',
             readBootstrapToken: async () => Buffer.from('the-token-of-the-first-start\n'),
@@ -78,7 +78,7 @@ export async function openPlace(
     restore: (path, { overwrite = false, instead = {} } = {}) =>
       withAdapters(config, parts =>
         restoreBackup(
-          { tables: parts.tableArchive, blobs: parts.blobStore, files: parts.fileStore, ...instead },
+          { tables: parts.stores.tables, blobs: parts.blobs, files: parts.stores.files, ...instead },
           path,
           { overwrite, signal: new AbortController().signal },
         ),

@@ -1,4 +1,4 @@
-import { openAdapters } from '../../src/app/open-adapters.ts'
+import { openAdapters } from '../../src/app/adapters.ts'
 import { createRuntime } from '../../src/app/runtime.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type ApiClient, apiClient } from './api-client.ts'

@@ -6,10 +6,15 @@ import type { ClosableToolServers } from '../adapters/mcp/mcp-tool-servers.ts'
 import { SharedEndpoints } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
 import type { Config, EndpointConfig } from '../config.ts'
+import type { ConnectModel, EnvironmentModel } from '../models/configured-models.ts'
+import type { EmbeddingModel } from '../models/embedding-model.ts'
 import type { LanguageModel } from '../models/language-model.ts'
+import type { Reranker } from '../models/reranker.ts'
 import type { Transcriber } from '../models/transcriber.ts'
 import type { WebSearch } from '../models/web-search.ts'
-import type { Adapters } from './runtime-parts.ts'
+import type { CodeRunner } from '../tools/code-runner.ts'
+import type { HttpClient } from '../tools/http-client.ts'
+import type { ToolServers } from '../tools/tool-server.ts'
 
 /** A user waits for the result of a search; ingestion can wait for minutes. */
 const queryTimeouts = {
@@ -68,7 +73,7 @@ async function openWebSearch(egress: Egress, service: NonNullable<Config['webSea
   return createWebSearch({ egress, ...service })
 }
 
-function lazyToolServers(egress: Egress): Adapters['toolServers'] {
+function lazyToolServers(egress: Egress): Connections['toolServers'] {
   let loaded: Promise<ClosableToolServers> | undefined
   const load = (): Promise<ClosableToolServers> => {
     loaded ??= import('../adapters/mcp/mcp-tool-servers.ts').then(({ createToolServers }) =>
@@ -83,22 +88,25 @@ function lazyToolServers(egress: Egress): Adapters['toolServers'] {
   }
 }
 
-type Models = Pick<
-  Adapters,
-  | 'embeddingModel'
-  | 'questionModel'
-  | 'reranker'
-  | 'environmentModel'
-  | 'connectModel'
-  | 'transcriber'
-  | 'webSearch'
-  | 'http'
-  | 'toolServers'
-  | 'code'
->
+/** What calls other servers or runs user code. */
+export interface Connections {
+  embeddingModel: EmbeddingModel | undefined
+  /** The same endpoint with the shorter timeouts of a query. */
+  questionModel: EmbeddingModel | undefined
+  reranker: Reranker | undefined
+  /** The model of the settings. */
+  environmentModel: EnvironmentModel | undefined
+  connectModel: ConnectModel
+  transcriber: Transcriber | undefined
+  webSearch: WebSearch | undefined
+  http: HttpClient
+  toolServers: ToolServers & { close(): Promise<void> | void }
+  code: CodeRunner & { close(): Promise<void> | void }
+  closeOutbound(): void
+}
 
-/** Everything that calls other servers, or runs user code, loaded only where it is used. */
-export async function openModels(config: Config): Promise<Models & { closeEgress(): void }> {
+/** Each is loaded only where it is used, to keep the start fast. */
+export async function openConnections(config: Config): Promise<Connections> {
   const { model, transcribe, webSearch } = config
   const egress = lazyEgress(config.egressAllow)
   const endpoints = new SharedEndpoints()
@@ -129,6 +137,6 @@ export async function openModels(config: Config): Promise<Models & { closeEgress
     http: createHttpClient(egress),
     toolServers: lazyToolServers(egress),
     code: new QuickjsCodeRunner(),
-    closeEgress: () => egress.close(),
+    closeOutbound: () => egress.close(),
   }
 }

@@ -2,28 +2,27 @@ import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mintSecret } from '../access/token-secret.ts'
 
-export interface KeptSecret {
+export interface StoredSecret {
   secret: string
   path: string
-  /** Takes back a file that this call made, where the secret turned out not to be needed. */
+  /** Removes the file that this call created, where the secret turned out not to be needed. */
   forget(): Promise<void>
 }
 
 const usable = /^[\x21-\x7e]{16,512}$/
 
 /**
- * A secret of the first start, kept in a file that only the operator can read. The file is written before anybody
- * learns of the secret: a crash leaves one that the next start takes up. It appears whole, under its name, or not at
- * all.
+ * A secret of the first start, in a file that only the operator can read. The file is written before the secret is
+ * used: after a crash the next start uses the same one. The file appears under its name complete or not at all.
  */
-export async function keptSecret(dataDir: string, name: string): Promise<KeptSecret> {
+export async function storedSecret(dataDir: string, name: string): Promise<StoredSecret> {
   const path = join(dataDir, name)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const found = await read(path)
   if (found !== undefined && usable.test(found)) return { secret: found, path, forget: async () => {} }
   const partial = `${path}.${process.pid}.partial`
   await write(partial, `${mintSecret()}\n`)
-  // A file without a secret in it is no other starter's: those appear whole.
+  // A file without a secret was not written by another starting process: those appear complete.
   const isOurs =
     found === undefined ? await publish(partial, path) : await rename(partial, path).then(() => true)
   await syncFolder(dataDir)
@@ -36,7 +35,7 @@ export async function keptSecret(dataDir: string, name: string): Promise<KeptSec
   }
 }
 
-/** False when another process that starts at the same moment was quicker; its secret is as good. */
+/** False when another process that starts at the same moment was first; its secret is used. */
 async function publish(partial: string, path: string): Promise<boolean> {
   try {
     await link(partial, path)

@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
+import { openUsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
+import { openDatabase } from '../adapters/sql/open-database.ts'
+import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
+import { WorkerPool } from '../adapters/workers/worker-pool.ts'
+import type { Config } from '../config.ts'
+import { limits } from '../contract/limits.ts'
+import type { Database } from '../database/database.ts'
+import type { BlobStore } from '../files/blob-store.ts'
+import { type Clock, systemClock } from '../kernel/clock.ts'
+import { createSecretBox, type SecretBox } from '../kernel/secret-box.ts'
+import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
+import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
+import type { VectorIndex } from '../knowledge/search/vector-index.ts'
+import { type Connections, openConnections } from './connections.ts'
+import { storedSecret } from './stored-secret.ts'
+import { createStores, type Stores } from './stores.ts'
+
+/** Everything that differs between a laptop, a cluster and a test. */
+export interface Adapters extends Connections {
+  database: Database
+  stores: Stores
+  blobs: BlobStore
+  vectorIndex: VectorIndex
+  workers: DocumentReader & MergeWorker & { close(): Promise<void> }
+  /** Encrypts secrets in the database; undefined where no key is set. */
+  secretBox: SecretBox | undefined
+  clock: Clock
+  log: Logger
+  /** Writes log lines that are already formatted; undefined when requests are not logged. */
+  writeLog: ((lines: string) => void) | undefined
+  close(): Promise<void>
+}
+
+/** SQLite gets an index in this process; PostgreSQL has pgvector. */
+async function openVectorIndex(config: Config, database: Database): Promise<VectorIndex> {
+  if (database.dialect === 'postgres') {
+    const { PgvectorIndex } = await import('../adapters/sql/pgvector-index.ts')
+    return new PgvectorIndex(database as PostgresDatabase)
+  }
+  return openUsearchVectorIndex({
+    databasePath: join(config.dataDir, 'banyan.db'),
+    folder: config.dataDir,
+    memoryBytes: config.vectorMemoryBytes,
+  })
+}
+
+/** With SQLite a missing key is generated; replicas on PostgreSQL could not agree on one. */
+async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promise<SecretBox | undefined> {
+  if (secretKey === undefined && databaseUrl !== undefined) return undefined
+  return createSecretBox(secretKey ?? (await storedSecret(dataDir, 'secret-key')).secret)
+}
+
+/** Opens the adapters that the settings select. */
+export async function openAdapters(config: Config): Promise<Adapters> {
+  const destination = pino.destination({ dest: 1, sync: false })
+  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
+  const database = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
+  const connections = await openConnections(config)
+  return {
+    ...connections,
+    database,
+    stores: createStores(database),
+    blobs: await openDiskBlobStore(join(config.dataDir, 'files')),
+    vectorIndex: await openVectorIndex(config, database),
+    workers: new WorkerPool({
+      size: config.ingestWorkers,
+      memoryMegabytes: config.ingestMemoryMegabytes,
+      silenceMilliseconds: limits.ingestionStallMilliseconds,
+      idleMilliseconds: 60_000,
+    }),
+    secretBox: await openSecretBox(config),
+    clock: systemClock,
+    log,
+    writeLog: log.isLevelEnabled('info') ? lines => void destination.write(lines) : undefined,
+    close: async () => {
+      connections.closeOutbound()
+      await database.close()
+      destination.flushSync()
+    },
+  }
+}

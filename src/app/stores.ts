@@ -1,0 +1,51 @@
+import { AccessStore } from '../access/access-store.ts'
+import { AgentStore } from '../agents/agent-store.ts'
+import { TableArchive } from '../backup/table-archive.ts'
+import { ConversationStore } from '../conversations/conversation-store.ts'
+import { TurnStore } from '../conversations/turn-store.ts'
+import type { Database } from '../database/database.ts'
+import { FileStore } from '../files/file-store.ts'
+import { IdempotencyStore } from '../idempotency/idempotency-store.ts'
+import { ChunkStore } from '../knowledge/chunk-store.ts'
+import { DocumentStore, fileUses } from '../knowledge/document-store.ts'
+import { EmbeddingCache } from '../knowledge/embedding-cache.ts'
+import { SegmentStore } from '../knowledge/index/segment-store.ts'
+import { GenerationSwap } from '../knowledge/ingest/generation-swap.ts'
+import { IngestionQueue } from '../knowledge/ingest/ingestion-queue.ts'
+import { StagingStore } from '../knowledge/ingest/staging-store.ts'
+import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
+import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
+import { ModelSettingsStore } from '../models/model-settings-store.ts'
+import { LayoutStore } from '../workflow/layout-store.ts'
+import { OutputStore } from '../workflow/run/output-store.ts'
+import { RunStore } from '../workflow/run/run-store.ts'
+import { UsageStore } from '../workflow/run/usage-store.ts'
+import { WorkflowStore } from '../workflow/workflow-store.ts'
+
+/** The stores of all features over one database. */
+export const createStores = (database: Database) => ({
+  access: new AccessStore(database),
+  idempotency: new IdempotencyStore(database),
+  workflows: new WorkflowStore(database),
+  layouts: new LayoutStore(database),
+  runs: new RunStore(database),
+  outputs: new OutputStore(database),
+  usage: new UsageStore(database),
+  agents: new AgentStore(database),
+  conversations: new ConversationStore(database),
+  turns: new TurnStore(database),
+  models: new ModelSettingsStore(database),
+  files: new FileStore(database, fileUses),
+  bases: new KnowledgeStore(database),
+  documents: new DocumentStore(database),
+  chunks: new ChunkStore(database),
+  segments: new SegmentStore(database),
+  embeddings: new EmbeddingCache(database),
+  ingestionQueue: new IngestionQueue(database),
+  staging: new StagingStore(database),
+  generationSwap: new GenerationSwap(database),
+  knowledgeSweep: new KnowledgeSweep(database),
+  tables: new TableArchive(database),
+})
+
+export type Stores = ReturnType<typeof createStores>
