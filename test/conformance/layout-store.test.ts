@@ -34,7 +34,7 @@ describe('a layout store', () => {
     return layout && [...layout]
   }
 
-  test('knows no layout of a workflow that is not there', async () => {
+  test('has no layout for a missing workflow', async () => {
     assert.equal(await store.find('w', 'none'), undefined)
     assert.equal(await store.place('w', 'none', changes({ a: at(1) }), most), false)
     await makeWorkflow('theirs', 'other')
@@ -42,7 +42,7 @@ describe('a layout store', () => {
     assert.deepEqual(await placed('theirs', 'other'), [])
   })
 
-  test('places some, leaves the others where they are, and forgets', async () => {
+  test('places some nodes, leaves the others, and removes nodes', async () => {
     await makeWorkflow('merge')
     assert.deepEqual(await placed('merge'), [])
     assert.equal(
@@ -56,7 +56,7 @@ describe('a layout store', () => {
     ])
   })
 
-  test('takes any id, also one that no column of text could hold', async () => {
+  test('accepts any id, also one that a text column cannot store', async () => {
     await makeWorkflow('ids')
     const ids = ['__proto__', '\0', '\ud800', '树 🌳', '"', '10', '9']
     await store.place('w', 'ids', new Map(ids.map((id, place) => [id, at(place)])), most)
@@ -66,7 +66,7 @@ describe('a layout store', () => {
     )
   })
 
-  test('forgets first what was placed longest ago', async () => {
+  test('removes first what was placed longest ago', async () => {
     await makeWorkflow('full')
     await store.place('w', 'full', changes({ a: at(1), b: at(2), c: at(3) }), 3)
     await store.place('w', 'full', changes({ a: at(4) }), 3)
@@ -77,7 +77,7 @@ describe('a layout store', () => {
     )
   })
 
-  test('loses nothing when several place at the same time', async () => {
+  test('loses nothing under concurrent changes', async () => {
     await makeWorkflow('together')
     const another = new LayoutStore(await opened.openAgain())
     const ids = Array.from({ length: 24 }, (_, place) => `node_${place}`)
@@ -97,7 +97,7 @@ describe('a layout store', () => {
     assert.deepEqual(await workflows.find('w', 'still'), found)
   })
 
-  test('goes with its workflow, and does not come back with its id', async () => {
+  test('is deleted with its workflow, and does not return with its id', async () => {
     await makeWorkflow('gone')
     await makeWorkflow('stays')
     for (const id of ['gone', 'stays']) await store.place('w', id, changes({ a: at(1) }), most)
@@ -108,7 +108,7 @@ describe('a layout store', () => {
     assert.deepEqual(await placed('stays'), [['a', at(1)]])
   })
 
-  test('goes with its workspace', async () => {
+  test('is deleted with its workspace', async () => {
     const access = new AccessStore(opened.database)
     await access.addWorkspace({ id: 'leaving', name: 'leaving', createdAt: 1 })
     await makeWorkflow('drawn', 'leaving')

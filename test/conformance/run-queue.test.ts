@@ -12,7 +12,7 @@ import {
   step,
 } from './run-world.ts'
 
-describe('who works on which run', () => {
+describe('the run queue', () => {
   let opened: OpenedRunWorld
   let world: RunWorld
   beforeEach(async () => {
@@ -22,7 +22,7 @@ describe('who works on which run', () => {
   afterEach(() => opened.cleanup())
 
   describe('a claim', () => {
-    test('takes what is due the longest, queued or left behind, and nothing before its time', async () => {
+    test('takes the run that is due longest, queued or expired, and none before its time', async () => {
       await world.begin('left late', { leaseUntil: 2300 })
       await world.begin('left early', { leaseUntil: 2100 })
       await world.begin('held', { leaseUntil: 9000 })
@@ -45,7 +45,7 @@ describe('who works on which run', () => {
       assert.equal(await world.runs.nextDue(), 5000)
     })
 
-    test('hands over the run as it stands and clears nothing', async () => {
+    test('returns the run as it is and clears nothing', async () => {
       const hold = await world.begin('r', { graph: '{}', chatId: 'chat' })
       const run = patch('running', { waiting: openQuestion })
       await world.write(hold, { steps: [step('a')], events: batch(1, 2), run })
@@ -56,7 +56,7 @@ describe('who works on which run', () => {
       assert.deepEqual(await world.rowsOf('r'), [1, 1, 0, 1])
     })
 
-    test('two who claim at once never get the same, and all of it is claimed', async () => {
+    test('concurrent claims never return the same run, and all runs are claimed', async () => {
       for (let index = 0; index < 40; index++) await world.begin(`r${index}`)
       const other = await opened.openAgain()
       const taken: string[] = []
@@ -77,7 +77,7 @@ describe('who works on which run', () => {
   const answer = { lease: 'l', until: 5000, reply: '{"text":"yes"}', chatId: 'next turn' }
 
   describe('a waiting run', () => {
-    test('is taken by one alone, goes on where it stood and counts no claim', async () => {
+    test('is claimed exclusively, keeps its state and counts no claim', async () => {
       await world.beginAndBe('waiting', 'r')
       const before = (await world.runs.find('w', 'r'))!
       assert.deepEqual(before.waiting, openQuestion)
@@ -95,7 +95,7 @@ describe('who works on which run', () => {
       await world.write({ workspaceId: 'w', runId: 'r', lease }, { run: patch('succeeded') })
     })
 
-    test('that was taken and left behind can be claimed, with what it waited for', async () => {
+    test('that was resumed and left behind can be claimed, with its question', async () => {
       await world.beginAndBe('waiting', 'r')
       await world.runs.claimWaiting('w', 'r', answer)
       const claimed = await world.runs.claim({ lease: 'l', now: 5000, until: 6000 })
@@ -103,7 +103,7 @@ describe('who works on which run', () => {
       assert.deepEqual([claimed?.run.reply, claimed?.run.chatId], [answer.reply, 'next turn'])
     })
 
-    test('forgets the answer when it asks again, and keeps its turn where the answer is none', async () => {
+    test('drops the reply when it asks again, and keeps its turn if the reply is not a turn', async () => {
       const hold = await world.beginAndBe('waiting', 'r', { chatId: 'first turn' })
       assert.ok(await world.runs.claimWaiting('w', 'r', { ...answer, chatId: '' }))
       await world.write({ ...hold, lease: 'l' }, { run: patch('waiting') })
@@ -111,7 +111,7 @@ describe('who works on which run', () => {
       assert.deepEqual([run?.reply, run?.chatId], [undefined, 'first turn'])
     })
 
-    test('is the only kind that can be taken so', async () => {
+    test('is the only one that can be resumed', async () => {
       for (const status of ['queued', 'running', 'succeeded', 'failed', 'stopped'] as const) {
         await world.beginAndBe(status, status)
         assert.equal(await world.runs.claimWaiting('w', status, answer), undefined, status)
@@ -122,7 +122,7 @@ describe('who works on which run', () => {
     })
   })
 
-  test('renewing prolongs what is held, and tells what is to stop and what is lost', async () => {
+  test('renewing extends valid leases and returns the runs to stop and the lost ones', async () => {
     const kept = await world.begin('kept')
     const stopped = await world.begin('stopped')
     const ended = await world.beginAndBe('succeeded', 'ended')
@@ -148,7 +148,7 @@ describe('who works on which run', () => {
     assert.deepEqual(await world.runs.renew([], 7000), { stop: [], lost: [] })
   })
 
-  test('a released run is queued at once, and only its holder can release it', async () => {
+  test('a released run is queued at once, and only its lease holder can release it', async () => {
     const hold = await world.begin('r')
     await world.runs.release({ ...hold, lease: 'other' }, 1500)
     assert.equal((await world.runs.find('w', 'r'))?.status, 'running')
@@ -160,8 +160,8 @@ describe('who works on which run', () => {
     assert.equal((await world.runs.claim({ lease: 'l', now: 1500, until: 3000 }))?.run.id, 'r')
   })
 
-  describe('who asks a run to stop', () => {
-    test('is told the status, whatever it is', async () => {
+  describe('a stop request', () => {
+    test('returns the status, whatever it is', async () => {
       const expected: Record<RunStatus, RunStatus> = {
         queued: 'stopped',
         running: 'running',
@@ -179,7 +179,7 @@ describe('who works on which run', () => {
       assert.equal(await world.runs.requestStop('w', 'unknown', 1600), undefined)
     })
 
-    test('ends one that nobody works on right here, and once', async () => {
+    test('stops a run without a lease holder at once, and only once', async () => {
       for (const status of ['queued', 'waiting'] as const) {
         const hold = await world.beginAndBe(status, status, { agentId: status })
         await world.runs.requestStop('w', status, 1600)
@@ -202,7 +202,7 @@ describe('who works on which run', () => {
       assert.equal(await world.runs.claim({ lease: 'l', now: 9000, until: 9999 }), undefined)
     })
 
-    test('does not disturb whoever works on it, and is heard by whoever takes it up', async () => {
+    test('does not disturb the lease holder, and reaches the next one', async () => {
       const hold = await world.beginAndBe('running', 'r')
       await world.runs.requestStop('w', 'r', 1600)
       await world.write(hold, { steps: [step('c')] })
@@ -213,7 +213,7 @@ describe('who works on which run', () => {
     })
   })
 
-  test('leases of holders that are gone can be ended, and no others', async () => {
+  test('the leases of dead processes can be expired, and no others', async () => {
     const gone = await world.begin('gone')
     const kept = await world.begin('kept')
     await world.beginAndBe('succeeded', 'ended')

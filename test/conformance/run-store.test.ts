@@ -25,7 +25,7 @@ describe('a run store', () => {
   const strange = `“大” \u2028 🌳\n\t'"\\ %_ ? $1`
 
   describe('a new run', () => {
-    test('is running, and found with all it was made of', async () => {
+    test('is running and is found with all its values', async () => {
       const run = newRun('r', {
         trigger: 'chat',
         agentId: 'a',
@@ -64,7 +64,7 @@ describe('a run store', () => {
       assert.equal(await world.runs.find('v', 'r'), undefined)
     })
 
-    test('is refused when its id is taken, and the first one stays', async () => {
+    test('is rejected when its id exists, and the first one stays', async () => {
       await world.begin('r')
       await assert.rejects(world.begin('r', { inputs: '{}' }))
       assert.equal((await world.runs.find('w', 'r'))?.inputs, newRun('r').inputs)
@@ -86,7 +86,7 @@ describe('a run store', () => {
       assert.deepEqual(await idsOf({}, 3, 4), [6])
     })
 
-    test('holds what a filter asks for, also when it asks for several things', async () => {
+    test('applies one or several filters', async () => {
       await world.begin('plain', { workflowId: 'other', createdAt: 1 })
       await world.begin('agent 1', { agentId: 'a', conversationId: 'c1', createdAt: 2 })
       await world.begin('agent 2', { agentId: 'a', conversationId: 'c2', createdAt: 3 })
@@ -100,7 +100,7 @@ describe('a run store', () => {
       assert.deepEqual(await idsOf({}, 1, 10, 'v'), [0])
     })
 
-    test('tells of a run what its record tells', async () => {
+    test('shows the same values as the record', async () => {
       await world.beginAndBe('failed', 'r')
       const {
         chatId: _,
@@ -119,7 +119,7 @@ describe('a run store', () => {
   })
 
   describe('a commit', () => {
-    test('makes everything true together', async () => {
+    test('stores everything atomically', async () => {
       const hold = await world.begin('r')
       const steps = [
         step('a'),
@@ -159,7 +159,7 @@ describe('a run store', () => {
       )
     })
 
-    test('with nothing in it only tells whether the lease holds', async () => {
+    test('without content only checks the lease', async () => {
       const hold = await world.begin('r')
       const before = await world.runs.find('w', 'r')
       assert.equal(await world.runs.commit(hold, entry()), true)
@@ -167,7 +167,7 @@ describe('a run store', () => {
       assert.deepEqual(await world.runs.find('w', 'r'), before)
     })
 
-    test('under a lost lease writes nothing at all', async () => {
+    test('with a lost lease writes nothing', async () => {
       const hold = await world.begin('r')
       await world.write(hold, { steps: [step('a', { status: 'running' })], events: batch(1, 1) })
       assert.ok(await world.runs.claim({ lease: 'theirs', now: 2000, until: 3000 }))
@@ -186,7 +186,7 @@ describe('a run store', () => {
       assert.ok(await world.runs.commit({ ...hold, lease: 'theirs' }, all))
     })
 
-    test('that fails half way leaves nothing behind', async () => {
+    test('that fails half way writes nothing', async () => {
       const hold = await world.begin('r')
       await world.write(hold, { events: batch(1, 2) })
       const again = {
@@ -200,7 +200,7 @@ describe('a run store', () => {
       assert.deepEqual(await world.usage.days('w', { fromDay: 0, toDay: 9 }), [])
     })
 
-    test('that settles the run gives the lease back', async () => {
+    test('that settles the run releases the lease', async () => {
       for (const status of ['waiting', 'succeeded', 'failed', 'stopped'] as const) {
         const hold = await world.beginAndBe(status, status)
         assert.equal(await world.runs.commit(hold, entry()), false, status)
@@ -211,13 +211,13 @@ describe('a run store', () => {
       assert.deepEqual(await world.runs.leases(), [hold.lease])
     })
 
-    test('does not put a run back into the queue, which is what release is for', async () => {
+    test('cannot put a run back into the queue', async () => {
       const hold = await world.begin('r')
       await assert.rejects(world.runs.commit(hold, entry({ run: patch('queued') })))
       assert.equal((await world.runs.find('w', 'r'))?.status, 'running')
     })
 
-    test('takes times that are no whole milliseconds, and the one character that not all databases hold', async () => {
+    test('accepts fractional milliseconds and the null character', async () => {
       const hold = await world.begin('r')
       await world.write(hold, { run: patch('failed', { activeMilliseconds: 12.6, answer: 'a\0b' }) })
       const run = await world.runs.find('w', 'r')
@@ -226,7 +226,7 @@ describe('a run store', () => {
   })
 
   describe('steps', () => {
-    test('change from running to done and keep their place', async () => {
+    test('change from running to finished and keep their order', async () => {
       const hold = await world.begin('r')
       const running = { status: 'running', outputs: undefined, finishedAt: undefined } as const
       await world.write(hold, { steps: [step('z', running), step('b', running)] })
@@ -241,13 +241,13 @@ describe('a run store', () => {
       ])
     })
 
-    test('may come twice in one commit; what came last holds', async () => {
+    test('may occur twice in one commit; the last record counts', async () => {
       const hold = await world.begin('r')
       await world.write(hold, { steps: [step('a', { status: 'running' }), step('a')] })
       assert.deepEqual(await world.runs.steps('w', 'r'), [step('a')])
     })
 
-    test('500 of them are kept in one commit or in many', async () => {
+    test('500 of them are stored in one commit or in many', async () => {
       const hold = await world.begin('r')
       const steps = Array.from({ length: 500 }, (_, index) => step(`${500 - index}`))
       await world.write(hold, { steps })
@@ -260,7 +260,7 @@ describe('a run store', () => {
       )
     })
 
-    test('are told apart by any path, however long or strange', async () => {
+    test('are distinguished by any path, however long or unusual', async () => {
       const hold = await world.begin('r')
       const long = '长'.repeat(5000)
       const paths = [`${long}1`, `${long}2`, 'a\0b', 'a\ufffdb', '\ud83c', '', 'a/1/b', strange]
@@ -270,7 +270,7 @@ describe('a run store', () => {
       assert.deepEqual(await world.runs.steps('w', 'r'), steps)
     })
 
-    test('keep long texts word for word', async () => {
+    test('store long texts unchanged', async () => {
       const hold = await world.begin('r')
       const text = JSON.stringify(strange.repeat(100_000))
       const long = step('a', { inputs: text, outputs: text, state: text })
@@ -280,7 +280,7 @@ describe('a run store', () => {
     })
   })
 
-  test('an effect counts once: the first result stays', async () => {
+  test('the first result of an effect stays', async () => {
     const hold = await world.begin('r')
     const first = { path: 'a', name: 'mail', result: '1' }
     await world.write(hold, { effects: [first, { ...first, result: '2' }] })
@@ -305,7 +305,7 @@ describe('a run store', () => {
     ])
   })
 
-  test('events after a number are found across batches, in order, so many at most', async () => {
+  test('events after a number are read across batches, in order, up to a limit', async () => {
     const hold = await world.begin('r')
     const batches = [batch(1, 3), batch(4, 4), batch(5, 12), batch(13, 13)]
     for (const events of batches) await world.write(hold, { events })
@@ -320,7 +320,7 @@ describe('a run store', () => {
   })
 
   describe('a sweep', () => {
-    test('leaves nothing of a run behind, and touches no other', async () => {
+    test('deletes all rows of a run and no others', async () => {
       for (const status of ['queued', 'running', 'waiting', 'succeeded', 'failed', 'stopped'] as const)
         await world.beginAndBe(status, status)
       const later = await world.begin('later', { leaseUntil: 3000 })
@@ -338,7 +338,7 @@ describe('a run store', () => {
       assert.deepEqual(await world.usage.days('w', { fromDay: 0, toDay: 9 }), usage, 'counts stay')
     })
 
-    test('also takes what nobody answered, but not what was answered', async () => {
+    test('deletes waiting runs too, but not resumed ones', async () => {
       await world.beginAndBe('waiting', 'forgotten', { leaseUntil: 2000 })
       await world.beginAndBe('waiting', 'answered', { leaseUntil: 2000 })
       await world.runs.claimWaiting('w', 'answered', { lease: 'l', until: 3000, reply: '{}', chatId: '' })
@@ -348,7 +348,7 @@ describe('a run store', () => {
       assert.deepEqual(await world.rowsOf('answered'), [1, 2, 1, 1])
     })
 
-    test('takes the oldest first, so many at most, also where there are very many events', async () => {
+    test('deletes the oldest first, up to a limit, also with very many events', async () => {
       for (let index = 0; index < 130; index++) {
         const hold = await world.begin(`r${index}`)
         const events = { first: 1, last: index % 2 === 0 ? 4000 : 1, lines: '' }
@@ -379,7 +379,7 @@ describe('a run store', () => {
     assert.deepEqual(await world.rowsOf('r', 'v'), [1, 2, 1, 1])
   })
 
-  test('deleting a workspace takes its runs along, and whoever still works on one cannot write', async () => {
+  test('deleting a workspace deletes its runs, and a lease holder can no longer write', async () => {
     const access = new AccessStore(world.database)
     for (const id of ['w', 'v']) await access.addWorkspace({ id, name: id, createdAt: 1 })
     const hold = await world.beginAndBe('running', 'r')
@@ -393,7 +393,7 @@ describe('a run store', () => {
     assert.deepEqual(await world.rowsOf('r', 'v'), [1, 2, 1, 1])
   })
 
-  test('many who write into different runs at once all succeed', async () => {
+  test('concurrent writes to different runs all succeed', async () => {
     const other = await opened.openAgain()
     const holds = await Promise.all(Array.from({ length: 30 }, (_, index) => world.begin(`r${index}`)))
     await Promise.all(

@@ -36,7 +36,7 @@ describe('a usage store', () => {
     activeMilliseconds: 300 * runs,
   })
 
-  test('counts a run once, when it has ended, on the day it ended', async () => {
+  test('counts a run once, on the day it ended', async () => {
     const hold = await world.begin('r')
     await world.write(hold, { run: patch('running') })
     await world.write(hold, { run: patch('waiting') })
@@ -51,7 +51,7 @@ describe('a usage store', () => {
     assert.deepEqual(await world.usage.days('w', everyDay), [{ day: 2, ...totals(1) }])
   })
 
-  test('adds up by day what several processes counted, within the range alone', async () => {
+  test('sums the counts of several processes by day, within the range', async () => {
     const other = await opened.openAgain()
     for (const where of [world, other]) {
       await end('succeeded', day, {}, { where })
@@ -68,7 +68,7 @@ describe('a usage store', () => {
     assert.deepEqual(await world.usage.days('v', everyDay), [{ day: 9, ...totals(1) }])
   })
 
-  test('tells the days of one agent or one workflow', async () => {
+  test('returns the days of one agent or one workflow', async () => {
     await end('succeeded', day, { agentId: 'a', workflowId: 'x' })
     await end('succeeded', day, { agentId: 'a', workflowId: 'y' })
     await end('failed', day, { agentId: 'b', workflowId: 'x' })
@@ -79,7 +79,7 @@ describe('a usage store', () => {
     assert.equal(await days({ agentId: 'b', workflowId: 'y' }), undefined)
   })
 
-  test('tells who used how much, the most first', async () => {
+  test('returns usage by agent and workflow, the largest first', async () => {
     await end('succeeded', day, { agentId: 'small', workflowId: 'x' })
     for (const at of [day, 2 * day]) await end('failed', at, { agentId: 'large', workflowId: 'x' })
     await end('succeeded', day, { workflowId: '' })

@@ -9,7 +9,7 @@ import type { Reply } from '../../src/workflow/step.ts'
 
 const settledStatuses = ['waiting', 'succeeded', 'failed', 'stopped']
 
-/** A run that does what the test tells it. */
+/** A run that is controlled by the test. */
 export class FakeRun {
   record: RunRecord
   readonly steps: StepRecord[] = []
@@ -68,7 +68,7 @@ export class FakeRun {
   }
 }
 
-/** Keeps runs in memory; what they do is up to `script`, which is told of every run that begins or goes on. */
+/** Runs in memory; `script` decides what each run does when it starts or resumes. */
 export class FakeRuns implements Runs {
   readonly runs = new Map<string, FakeRun>()
   readonly requests: RunRequest[] = []

@@ -30,7 +30,7 @@ export class Gates {
     await gate?.opened
   }
 
-  /** Resolves when somebody waits there. */
+  /** Resolves when something waits there. */
   async reached(...names: string[]): Promise<void> {
     await Promise.all(names.map(name => this.#gates.get(name)?.reached))
   }

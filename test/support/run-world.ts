@@ -20,7 +20,7 @@ export const workspace = 'w'
 
 export const reply = (text: string): Reply => ({ text, files: [], action: '' })
 
-/** Whoever the runs of a world work for. */
+/** Records what runs report. */
 export class ScriptedListener implements RunListener {
   readonly said_: RunMessage[] = []
   readonly settled_: Settled[] = []
@@ -116,14 +116,14 @@ export class Life {
     return this.runs.resume(workspace, runId, reply(text), chatId)
   }
 
-  /** Works as a server does: takes up what others left. Resolves when it has that run. */
+  /** Works as a server does: claims runs that others left. Resolves when it has that run. */
   async takeUp(runId: string): Promise<RunTask> {
     this.serve()
     for (const end = Date.now() + 20_000; Date.now() < end && !this.isDead; await sleep(1)) {
       const task = this.#tasks.get(runId)
       if (task) return task
     }
-    return assert.fail('nobody took up the run')
+    return assert.fail('the run was not claimed')
   }
 
   /** Takes part in the work without a run of its own. */
@@ -137,7 +137,7 @@ export class Life {
     await this.#work
   }
 
-  /** From here on it does nothing any more, as if the power had gone. Its leases are left behind. */
+  /** Does nothing from here on, as after a power failure. Its leases are left behind. */
   die(): void {
     if (this.isDead) return
     this.isDead = true
@@ -215,7 +215,7 @@ export class RunWorld {
     return life
   }
 
-  /** Stores a graph and tells its id. */
+  /** Stores a graph and returns its id. */
   async save(graph: Graph, id = mintId('wf')): Promise<string> {
     const { nodes } = graph
     await this.workflows.save(workspace, {

@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/open-test-dat
 import { eventsOf, heardText, type Life, RunWorld, workspace } from '../../support/run-world.ts'
 import { chain, model, says, work } from './run-graphs.ts'
 
-describe('listening to a run', () => {
+describe('subscribing to a run', () => {
   let opened: TestDatabase
   let world: RunWorld
   let life: Life
@@ -24,7 +24,7 @@ describe('listening to a run', () => {
   const seqs = (events: readonly RunEvent[]): number[] => events.map(({ seq }) => seq)
   const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-  test('from the start, from a number, and after the end all see the same', async () => {
+  test('subscribers from the start, from a number and after the end see the same events', async () => {
     const graph = chain(model('m', { write: ['a', 'b', 'c'] }), says('o', '{{#m.text#}}'))
     const { run } = await life.run(graph)
     const all = await eventsOf(life, run.id)
@@ -36,7 +36,7 @@ describe('listening to a run', () => {
     await assert.rejects(eventsOf(life, 'run_none'), /There is no run/)
   })
 
-  test('who comes while it runs misses nothing of what was told a moment ago', async () => {
+  test('a subscriber that joins a running run misses no recent event', async () => {
     world.script.when('m', async step => {
       step.write('early')
       await world.script.gate('gate').promise
@@ -55,7 +55,7 @@ describe('listening to a run', () => {
     assert.deepEqual([seqs(second!), seqs(third!)], [seqs(first!).slice(3), seqs(first!)])
   })
 
-  test('who listens from another process reads the journal', async () => {
+  test('a subscriber in another process reads the journal', async () => {
     const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' })))
     const elsewhere = eventsOf(world.life(), runId)
     await sleep(150)
@@ -64,7 +64,7 @@ describe('listening to a run', () => {
     assert.deepEqual(seqs(await elsewhere), seqs(await eventsOf(life, runId)))
   })
 
-  test('when the last event is heard, the run is as it says', async () => {
+  test('when the last event is published, the run is stored with that status', async () => {
     const live = await life.start(chain(work('a')))
     let seen = ''
     for await (const { event } of live.events(new AbortController().signal))
@@ -72,7 +72,7 @@ describe('listening to a run', () => {
     assert.equal(seen, 'succeeded')
   })
 
-  test('who is too slow loses the thread, takes it up from the journal, and holds back nobody', async () => {
+  test('a slow subscriber continues from the journal and delays no other', async () => {
     const pieces = 5000
     world.script.when('m', async step => {
       for (let index = 0; index < pieces; index += 1) step.write('x')
@@ -88,7 +88,7 @@ describe('listening to a run', () => {
     assert.equal(heardText(taken, 'm', false).length, pieces)
   })
 
-  test('a feed that falls behind ends after what it has, and the others go on', async () => {
+  test('a feed that falls behind ends after its queued events, and the others continue', async () => {
     const hub = new EventHub()
     const { signal } = new AbortController()
     const [slow, quick] = [hub.subscribe(signal), hub.subscribe(signal)]
@@ -104,7 +104,7 @@ describe('listening to a run', () => {
     assert.equal((await reader.next()).done, true)
   })
 
-  test('a listener may leave at any time', async () => {
+  test('a subscriber may leave at any time', async () => {
     const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' })))
     const leaving = new AbortController()
     const heard: RunEvent[] = []

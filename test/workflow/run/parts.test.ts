@@ -30,7 +30,7 @@ const valuesOf = (outputs: (Outputs | undefined)[]): Values => ({
 })
 
 describe('a template', () => {
-  test('leaves alone what names nothing, and what is no reference', () => {
+  test('leaves unresolved references and other text unchanged', () => {
     const text = 'a {{#x.y#}} {{#m#}} {{#m.#}} {{m.text}} {{#if}} {{#'
     assert.equal(fillTemplate(parse(text), valuesOf([{ text: 'T' }])), text)
   })
@@ -40,7 +40,7 @@ describe('a template', () => {
     assert.equal(fillTemplate(parse(text), valuesOf([{ text: 'T' }])), 'T|Q|1||')
   })
 
-  test('reads nothing that only JavaScript put there', () => {
+  test('does not read inherited properties', () => {
     const outputs = JSON.parse('{"__proto__": {"x": 1}, "list": []}') as Outputs
     const read = (path: string) => templateValue(parse(`{{#m.${path}#}}`), valuesOf([outputs]))
     assert.deepEqual(

@@ -86,7 +86,7 @@ describe('Rule 10', () => {
     return count()
   }
 
-  test('Rule 10: every edge is looked at a fixed number of times, in long graphs as in wide ones', async () => {
+  test('Rule 10: every edge is visited a constant number of times, in long and in wide graphs', async () => {
     for (const shape of [long, wide]) {
       const perEdge: number[] = []
       for (const size of [100, 1000, 2000]) {
@@ -97,7 +97,7 @@ describe('Rule 10', () => {
     }
   })
 
-  test('Rule 10: skipping a long branch looks at every edge once', () => {
+  test('Rule 10: skipping a long branch visits every edge once', () => {
     for (const size of [100, 2000]) {
       const graph = long(size)
       const places = new Map(graph.nodes.map((each, place) => [each.id, place]))
@@ -109,7 +109,7 @@ describe('Rule 10', () => {
     }
   })
 
-  test('Rule 10: a run writes about as much for each step, however many there are', async () => {
+  test('Rule 10: the amount written per step does not grow with the number of steps', async () => {
     const perStep: number[] = []
     for (const size of [20, 200]) {
       const own = world.life()
@@ -119,7 +119,7 @@ describe('Rule 10', () => {
     assert.ok(perStep[1]! <= perStep[0]!, perStep.join(' '))
   })
 
-  test('Rule 10: an output over 1 MiB leaves the journal, and comes back after a crash', async () => {
+  test('Rule 10: an output over 1 MiB is stored outside the journal and restored after a crash', async () => {
     const large = 'x'.repeat((1 << 20) + 1)
     world.script.when('a', () => ({ outputs: { text: large } }))
     const graph = chain(work('a'), work('b', { hold: 'gate' }), work('c', { give: { same: '{{#a.text#}}' } }))
@@ -137,7 +137,7 @@ describe('Rule 10', () => {
     for (const { line } of await eventsOf(next, runId)) assert.ok(line.length < 20_000)
   })
 
-  test('Rule 10: an output that looks like the mark of a large one comes back as it is', async () => {
+  test('Rule 10: an output that looks like a reference to a large one is restored unchanged', async () => {
     const graph = chain(
       work('a', { give: { $kept: 'zzz' } }),
       work('b', { hold: 'gate', give: { x: '{{#a.$kept#}}' } }),
@@ -149,7 +149,7 @@ describe('Rule 10', () => {
     assert.equal((await (await world.life().takeUp(runId)).settled).run.outputs, '{"x":"zzz"}')
   })
 
-  test('Rule 10: pieces beyond 4 MiB are told but not kept, and the text is kept with the step', async () => {
+  test('Rule 10: deltas beyond 4 MiB are sent but not stored, and the step stores the whole text', async () => {
     const piece = 'y'.repeat(1 << 20)
     world.script.when('m', async step => {
       for (let index = 0; index < 6; index += 1) step.write(piece)
@@ -165,7 +165,7 @@ describe('Rule 10', () => {
     assert.equal(run.outputs, '{"text":"end","result":"end"}')
   })
 
-  test('Rule 10: old runs go with everything that belongs to them, and those under way stay', async () => {
+  test('Rule 10: old runs are deleted with all their rows, and active ones stay', async () => {
     const large = 'x'.repeat((1 << 20) + 1)
     world.script.when('a', step => ({ outputs: { text: large, once: step.attempt } }))
     const ended = await life.run(chain(work('a'), work('b', { once: 'effect' })))

@@ -28,7 +28,7 @@ describe('Rule 6', () => {
   const storedSteps = async (runId: string): Promise<Record<string, string>> =>
     Object.fromEntries((await world.store.steps(workspace, runId)).map(({ path, status }) => [path, status]))
 
-  test('Rule 6: the outcome of a step is in the journal before what follows it begins', async () => {
+  test('Rule 6: the outcome of a step is in the journal before its successors start', async () => {
     let seen: Record<string, string> = {}
     world.script.when('b', async step => {
       seen = await storedSteps(step.runId)
@@ -97,7 +97,7 @@ describe('Rule 6', () => {
         assert.ok(!(done.has(id) && life > index + 1), `${id} had ended and was begun again`)
   }
 
-  test('Rule 6: killed anywhere, a run ends as if nothing had happened, and nothing is done twice', async () => {
+  test('Rule 6: killed at any point, a run ends as without a crash, and nothing is done twice', async () => {
     await fc.assert(
       fc.asyncProperty(anyFlow(), fc.nat(), async (graph, where) => {
         const expected = await undisturbed(graph)
@@ -130,7 +130,7 @@ describe('Rule 6', () => {
     )
   })
 
-  test('Rule 6: killed twice, it ends the same or says which step brought the server down twice', async () => {
+  test('Rule 6: killed twice, it ends the same or names the step that was interrupted twice', async () => {
     let refused = 0
     await fc.assert(
       fc.asyncProperty(anyFlow(), fc.nat(), fc.nat({ max: 20 }), async (graph, where, next) => {
@@ -179,7 +179,7 @@ describe('Rule 6', () => {
     assert.equal(a?.outputs, '{"paid":{"receipt":7}}')
   })
 
-  test('Rule 6: words that wait for their turn when the server dies are said by the next, from inside workflows too', async () => {
+  test('Rule 6: messages held back at a crash are sent after recovery, also those of nested workflows', async () => {
     const talker = node('talk', 'sayer', { say: 'spoken early' })
     const inner = await world.save(
       chain(talker, says('o', 'written early'), work('slow', { hold: 'inside' })),
@@ -221,7 +221,7 @@ describe('Rule 6', () => {
     return id
   }
 
-  test('Rule 6: a step that two lives died of is not begun a third time, and the run says so', async () => {
+  test('Rule 6: a step that was interrupted by two crashes is not started a third time, and the run fails with the reason', async () => {
     const runId = await dieOverA(world)
     await dieOverA(world, runId)
     const { run } = await (await world.life().takeUp(runId)).settled
@@ -247,7 +247,7 @@ describe('Rule 6', () => {
     assert.deepEqual([world.script.countOf('a'), world.script.countOf('b')], [2, 2])
   })
 
-  test('Rule 6: a server that stops in good order gives its runs back, and that is no crash', async () => {
+  test('Rule 6: a graceful shutdown releases the runs and does not count as a crash', async () => {
     const graph = chain(model('a', { write: ['half', ' done'], hold: 'never' }), says('o', '{{#a.text#}}'))
     world.script.when('a', async step => {
       step.write('half')
@@ -274,7 +274,7 @@ describe('Rule 6', () => {
     assert.equal(heardText(await eventsOf(last, runId), 'a', false), 'half done')
   })
 
-  test('Rule 6: a graceful stop does not count for steps in line and inside workflows either', async () => {
+  test('Rule 6: a graceful shutdown does not count against queued and nested steps either', async () => {
     const inner = await world.save(chain(work('deep', { hold: 'gate' })))
     const ids = ['x', 'y', 'z']
     const graph = flow(
@@ -306,7 +306,7 @@ describe('Rule 6', () => {
     assert.equal(run.status, 'succeeded', run.error?.message)
   })
 
-  test('Rule 6: the first holder falls silent when its lease is lost', async () => {
+  test('Rule 6: the first lease holder emits nothing after its lease is lost', async () => {
     const graph = chain(model('a', { hold: 'gate', write: ['x'] }), says('o', '{{#a.text#}}'), work('b'))
     const first = world.life()
     const { runId, settled } = await first.start(graph, { trigger: 'chat' })
@@ -332,7 +332,7 @@ describe('Rule 6', () => {
     assert.equal(lines.filter(line => line.includes('"event":"run.finished"')).length, 1)
   })
 
-  test('Rule 6: who has lost the lease without noticing asks the journal before it tells of an end', async () => {
+  test('Rule 6: a holder whose lease may have expired checks it before it reports an end', async () => {
     world.script.when('a', async () => {
       const isFirst = world.script.countOf('a') === 1
       await world.script.gate(isFirst ? 'first' : 'second').promise
@@ -351,7 +351,7 @@ describe('Rule 6', () => {
     assert.equal((await task.settled).run.status, 'succeeded')
   })
 
-  test('Rule 6: who has lost the lease tells nobody that the run failed', async () => {
+  test('Rule 6: a process that lost the lease does not report a failure of the run', async () => {
     const inner = await world.save(chain(work('deep', { hold: 'gate' }), work('after')))
     const first = world.life()
     world.script.when('bad', async () => {

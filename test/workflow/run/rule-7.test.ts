@@ -28,7 +28,7 @@ describe('Rule 7', () => {
       .filter(({ event }) => event === 'node.failed')
       .map(({ attempt, reason, will_retry: willRetry }) => [attempt, reason, willRetry])
 
-  test('Rule 7: a step that takes too long fails, and says how long it had', async () => {
+  test('Rule 7: a step that exceeds its timeout fails and names the timeout', async () => {
     const { run } = await life.run(chain(work('a', { hold: 'never', timeout_ms: 20 })))
     assert.deepEqual([run.status, run.error?.reason, run.error?.step], ['failed', 'timed_out', 'a'])
     assert.match(run.error!.message, /0\.02 seconds\. Raise timeout_ms/)
@@ -36,7 +36,7 @@ describe('Rule 7', () => {
     assert.ok(signal.aborted && signal.reason instanceof StepFailure)
   })
 
-  test('Rule 7: a failure that may pass is tried again as often as the node says, and no more', async () => {
+  test('Rule 7: a retryable failure is retried as often as the node allows', async () => {
     const good = await life.run(chain(work('a', { fail: 2, retry: quick, give: { x: 1 } })))
     assert.deepEqual([good.run.status, world.script.countOf('a')], ['succeeded', 3])
     assert.deepEqual(await failures(good.run.id), [
@@ -49,7 +49,7 @@ describe('Rule 7', () => {
     assert.deepEqual((await failures(bad.run.id)).at(-1), [3, 'step_failed', false])
   })
 
-  test('Rule 7: a failure that will not pass is not tried again', async () => {
+  test('Rule 7: a failure that is not retryable is not retried', async () => {
     world.script.when('a', () => {
       throw new StepFailure('step_failed', 'no such thing')
     })
@@ -57,7 +57,7 @@ describe('Rule 7', () => {
     assert.deepEqual([run.error?.message, world.script.countOf('a')], ['no such thing', 1])
   })
 
-  test('Rule 7: a fault of ours fails the step without its words, and is reported', async () => {
+  test('Rule 7: an unexpected error fails the step without its message, and is logged', async () => {
     world.script.when('a', () => {
       throw new TypeError('secret insides')
     })
@@ -67,7 +67,7 @@ describe('Rule 7', () => {
     assert.equal(life.warnings.length, 1)
   })
 
-  test('Rule 7: outputs that are no JSON fail the step and not the server', async () => {
+  test('Rule 7: outputs that are not JSON fail the step and not the server', async () => {
     const endless: Record<string, unknown> = {}
     endless['self'] = endless
     world.script.when('a', () => ({ outputs: endless }))
@@ -81,7 +81,7 @@ describe('Rule 7', () => {
     assert.equal(handled.run.outputs, '{"text":"instead","result":"instead"}')
   })
 
-  test('Rule 7: Retry-After is honoured, unless it asks for more patience than a run has', async () => {
+  test('Rule 7: Retry-After is honoured up to one minute', async () => {
     const times: number[] = []
     world.script.when('a', () => {
       times.push(performance.now())
@@ -97,7 +97,7 @@ describe('Rule 7', () => {
     assert.deepEqual([run.status, world.script.countOf('b')], ['failed', 1])
   })
 
-  test('Rule 7: the result of an attempt whose time was up does not count, however late it comes', async () => {
+  test('Rule 7: a result that arrives after the timeout of its attempt is ignored', async () => {
     world.script.when('a', async step => {
       if (step.attempt > 1) {
         world.script.open('late')
@@ -117,7 +117,7 @@ describe('Rule 7', () => {
     assert.equal(world.script.countOf('a'), 2)
   })
 
-  test('Rule 7: on_error skip goes on as if the step had been skipped', async () => {
+  test('Rule 7: on_error skip continues as if the step had been skipped', async () => {
     const graph = flow(
       [work('a', { fail: 9, on_error: 'skip' }), work('b'), work('c', { give: { x: '<{{#a.text#}}>' } })],
       ['input a', 'a b', 'b end', 'input c', 'a c', 'c end'],
@@ -129,7 +129,7 @@ describe('Rule 7', () => {
     assert.deepEqual([statusOf('a'), statusOf('b')], ['failed', 'skipped'])
   })
 
-  test('Rule 7: on_error default stands for the outputs: a text, an object, a case, with references', async () => {
+  test('Rule 7: on_error default replaces the outputs: a text, an object, a case, with references', async () => {
     const failing = (value: unknown) => work('a', { fail: 9, on_error: { default: value } })
     const text = await life.run(chain(failing('sorry, {{#sys.query#}}')))
     assert.deepEqual(JSON.parse(text.run.outputs!), { text: 'sorry, hello', result: 'sorry, hello' })
@@ -146,7 +146,7 @@ describe('Rule 7', () => {
     assert.deepEqual(JSON.parse((await life.run(forked)).run.outputs!), { took: 'y' })
   })
 
-  test('Rule 7: a run ends after so many steps, those inside workflows counted', async () => {
+  test('Rule 7: a run fails beyond the maximum number of steps, nested ones included', async () => {
     const small = world.life({ limits: { steps: 6 } })
     const inner = await world.save(chain(work('x')))
     const six = chain(node('w', 'workflow', { workflow_id: inner }))
@@ -156,7 +156,7 @@ describe('Rule 7', () => {
     assert.match(seven.run.error!.message, /stopped after 6 steps/)
   })
 
-  test('Rule 7: a step that asks and goes on is one step, however often', async () => {
+  test('Rule 7: a step that asks several times counts as one step', async () => {
     const small = world.life({ limits: { steps: 3 } })
     world.script.when('a', step =>
       world.script.countOf('a') < 5
@@ -171,7 +171,7 @@ describe('Rule 7', () => {
     assert.deepEqual([run.status, run.stepCount, run.outputs], ['succeeded', 3, '{"heard":"r4"}'])
   })
 
-  test('Rule 7: a run ends when its time is up, and keeps what a model had written', async () => {
+  test('Rule 7: a run fails at its time limit and keeps the text that a model had written', async () => {
     const small = world.life({ limits: { milliseconds: 60 } })
     world.script.when('a', async step => {
       step.write('so far')
@@ -187,7 +187,7 @@ describe('Rule 7', () => {
     assert.deepEqual([a?.status, a?.outputs], ['stopped', '{"text":"so far","result":"so far"}'])
   })
 
-  test('Rule 7: workflows that fail inside give their places back', async () => {
+  test('Rule 7: nested workflows that fail release their slots', async () => {
     const inner = await world.save(
       flow(
         [work('bad', { fail: 9 }), work('slow', { hold: 'never' })],
@@ -203,7 +203,7 @@ describe('Rule 7', () => {
     assert.equal(world.script.countOf('bad'), 40)
   })
 
-  test('Rule 7: a workflow that is tried again goes on behind the steps that have ended', async () => {
+  test('Rule 7: a retried nested workflow continues after its finished steps', async () => {
     const inner = await world.save(
       chain(work('done', { give: { x: 1 } }), says('o', 'done {{#done.x#}}'), work('slow', { hold: 'slow' })),
     )

@@ -53,7 +53,7 @@ describe('Rule 8', () => {
   const contents = (messages: readonly { content: string }[]): string[] =>
     messages.map(({ content }) => content)
 
-  test('Rule 8: literal text is said at once, before anything that follows it is known', async () => {
+  test('Rule 8: literal text is sent at once, before the values after it are known', async () => {
     const graph = chain(work('a', { hold: 'gate', give: { x: 'X' } }), says('o', 'One moment: {{#a.x#}}.'))
     const { live, events } = await listen(graph)
     await begun('a')
@@ -63,7 +63,7 @@ describe('Rule 8', () => {
     assert.equal(heardText(events, 'o'), 'One moment: X.')
   })
 
-  test('Rule 8: a piece of a model is said in the very turn in which it is written', async () => {
+  test('Rule 8: a delta of a model is sent in the same tick in which it is written', async () => {
     const told: string[] = []
     world.script.when('m', async step => {
       // Whoever listens is woken in this turn; what is there then was told without waiting for anything.
@@ -82,7 +82,7 @@ describe('Rule 8', () => {
     assert.deepEqual(told, ['node.delta m piece', 'node.delta o piece'])
   })
 
-  test('Rule 8: several outputs are several messages in the order of the graph, whoever is ready first', async () => {
+  test('Rule 8: several outputs are several messages in graph order, whichever is ready first', async () => {
     const graph = flow(
       [
         model('slow', { hold: 'slow', write: ['s', 'low'] }),
@@ -106,7 +106,7 @@ describe('Rule 8', () => {
     assert.ok(order.lastIndexOf('first') < order.indexOf('second'))
   })
 
-  test('Rule 8: what a failed attempt wrote is taken back, and the next one begins anew', async () => {
+  test('Rule 8: the text of a failed attempt is reset, and the next attempt starts over', async () => {
     world.script.when('m', async step => {
       step.write(step.attempt === 1 ? 'wrong' : 'right')
       if (step.attempt === 1) throw new StepFailure('step_failed', 'broken off', { retryable: true })
@@ -123,7 +123,7 @@ describe('Rule 8', () => {
     assert.equal(resets.length, 2)
   })
 
-  test('Rule 8: a model whose failure is dealt with takes back what it wrote before the default is said', async () => {
+  test('Rule 8: the text of a model whose failure is handled is reset before the default is sent', async () => {
     world.script.when('m', async step => {
       step.write('half of it')
       throw new StepFailure('step_failed', 'broken off')
@@ -143,7 +143,7 @@ describe('Rule 8', () => {
     }
   })
 
-  test('Rule 8: an output behind a condition says nothing before that is decided', async () => {
+  test('Rule 8: an output after a condition sends nothing before the case is chosen', async () => {
     const graph = flow(
       [work('a', { hold: 'gate' }), branch('if', 'no', 'yes', 'no'), says('y', 'Yes!'), says('n', 'No!')],
       ['input a', 'a if', 'if y yes', 'if n no', 'y end', 'n end'],
@@ -156,7 +156,7 @@ describe('Rule 8', () => {
     assert.equal(heardText(events, 'y'), '')
   })
 
-  test('Rule 8: an output behind a question says nothing before the answer, not even where branches join', async () => {
+  test('Rule 8: an output after a question sends nothing before the answer, not even where branches join', async () => {
     const graph = flow(
       [node('q', 'question', { question: 'Which?' }), work('b'), says('o', 'You chose {{#q.answer#}}')],
       ['input q', 'input b', 'q o', 'b o', 'o end'],
@@ -170,7 +170,7 @@ describe('Rule 8', () => {
     assert.equal(heardText(await eventsOf(life, run.id), 'o'), 'You chose tea')
   })
 
-  test('Rule 8: what was said before a question is not said again after the answer', async () => {
+  test('Rule 8: messages sent before a question are not sent again after the answer', async () => {
     const graph = chain(
       says('hello', 'Hello.'),
       node('q', 'question', { question: 'Which?' }),
@@ -188,7 +188,7 @@ describe('Rule 8', () => {
     assert.equal(run.answer, 'Hello.\n\nSo tea.')
   })
 
-  test('Rule 8: what a step says by itself after a question is not taken for what it said before', async () => {
+  test('Rule 8: messages of a step after its question are new messages', async () => {
     world.script.when('a', step => {
       step.sendMessage({ dataType: 'action', content: step.resumed ? 'after' : 'before', fileIds: [] })
       return step.resumed ? { outputs: {} } : { wait: { question: '?', state: 0 } }
@@ -199,7 +199,7 @@ describe('Rule 8', () => {
     assert.deepEqual(contents((await resumed.settled).messages), ['after'])
   })
 
-  test('Rule 8: what workflows inside say is heard in their turn and is part of the answer', async () => {
+  test('Rule 8: messages of nested workflows are sent in their turn and are part of the answer', async () => {
     const inner = await world.save(chain(model('m', { write: ['in', 'side'] }), says('o', '{{#m.text#}}')))
     const graph = flow(
       [node('w', 'workflow', { workflow_id: inner }), says('after', 'After.')],
@@ -213,7 +213,7 @@ describe('Rule 8', () => {
     assert.deepEqual((await life.run(chain(silent))).messages, [])
   })
 
-  test('Rule 8: memory is said as it is when the output runs', async () => {
+  test('Rule 8: memory is sent with its value when the output runs', async () => {
     const graph = chain(node('set', 'variable', { assign: { x: 'new' } }), says('o', 'x is {{#memory.x#}}!'))
     world.listener.memory = { x: 'old' }
     const { run } = await life.run(graph, { trigger: 'chat', conversationId: 'c' })
@@ -221,7 +221,7 @@ describe('Rule 8', () => {
     assert.equal(heardText(await eventsOf(life, run.id), 'o'), 'x is new!')
   })
 
-  test('Rule 8: for any template the pieces add up to the text, however they come', async () => {
+  test('Rule 8: for any template the deltas add up to the text, in any order of arrival', async () => {
     const part = fc.oneof(
       fc.string({ maxLength: 6 }),
       fc.constantFrom('{{#m.text#}}', '{{#n.text#}}', '{{#a.value#}}', '{{#sys.query#}}', '{{#m.other#}}'),

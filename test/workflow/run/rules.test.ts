@@ -35,7 +35,7 @@ describe('the rules of a run', () => {
     Object.fromEntries((await life.runs.steps(workspace, runId)).map(({ path, status }) => [path, status]))
 
   describe('Rule 1', () => {
-    test('Rule 1: a run goes on with the version it began with, whatever is saved meanwhile', async () => {
+    test('Rule 1: a run continues with the version it started with, whatever is saved meanwhile', async () => {
       const id = await world.save(chain(work('a', { hold: 'gate' }), work('b', { give: { version: 'one' } })))
       const { settled, runId } = await life.start(id)
       await world.save(chain(work('a'), work('b', { give: { version: 'two' } })), id)
@@ -47,7 +47,7 @@ describe('the rules of a run', () => {
       )
     })
 
-    test('Rule 1: it does so after a crash, too', async () => {
+    test('Rule 1: a run continues with its version after a crash, too', async () => {
       const id = await world.save(chain(work('a', { hold: 'gate' }), work('b', { give: { version: 'one' } })))
       const { runId } = await life.start(id)
       await sleep(10)
@@ -58,7 +58,7 @@ describe('the rules of a run', () => {
       assert.equal((await task.settled).run.outputs, '{"version":"one"}')
     })
 
-    test('Rule 1: a version that is gone fails the run instead of being tried for ever', async () => {
+    test('Rule 1: a deleted version fails the run instead of retrying forever', async () => {
       const id = await world.save(chain(work('a', { hold: 'gate' })))
       const { runId } = await life.start(id, { trigger: 'chat' })
       await sleep(10)
@@ -74,7 +74,7 @@ describe('the rules of a run', () => {
   })
 
   describe('Rule 2', () => {
-    test('Rule 2: branches begin together, and a join waits for all of them', async () => {
+    test('Rule 2: branches start together, and a join waits for all of them', async () => {
       const sides = ['a', 'b', 'c'].map(id => work(id, { hold: id, give: { from: id } }))
       const join = work('join', { give: { all: '{{#a.from#}}{{#b.from#}}{{#c.from#}}' } })
       const edges = ['a', 'b', 'c'].flatMap(id => [`input ${id}`, `${id} join`])
@@ -90,7 +90,7 @@ describe('the rules of a run', () => {
       assert.deepEqual(world.script.begun, ['input', 'a', 'b', 'c', 'join', 'end'])
     })
 
-    test('Rule 2: sixteen steps of a run at a time, and the next begins when one of them ends', async () => {
+    test('Rule 2: sixteen steps of a run execute at a time, and the next starts when one ends', async () => {
       const ids = Array.from({ length: 40 }, (_, index) => `n${index}`)
       let most = 0
       let now = 0
@@ -119,7 +119,7 @@ describe('the rules of a run', () => {
       assert.deepEqual([most, new Set(world.script.begun).size], [16, 42])
     })
 
-    test('Rule 2: in any graph a node begins once, after all before it, if anything live leads to it', async () => {
+    test('Rule 2: in any graph a node starts once, after its predecessors, if a live edge leads to it', async () => {
       await fc.assert(
         fc.asyncProperty(anyGraph(), async ({ count, links }) => {
           const own = new RunWorld(opened.database)
@@ -154,7 +154,7 @@ describe('the rules of a run', () => {
         ['input if', 'if a yes', 'a a2', 'if b no', 'a2 join', 'b join', 'join end'],
       )
 
-    test('Rule 3: the chosen case is live, the other is skipped, and so is all behind it', async () => {
+    test('Rule 3: the chosen case is live; the other case and everything after it are skipped', async () => {
       const { run } = await life.run(forked('no'))
       assert.deepEqual(await statusesOf(run.id), {
         input: 'succeeded',
@@ -172,12 +172,12 @@ describe('the rules of a run', () => {
       )
     })
 
-    test('Rule 3: where branches join again, the run goes on with what there is', async () => {
+    test('Rule 3: a join continues with the branches that ran', async () => {
       assert.deepEqual(await outputsOf(forked('yes')), { text: '[1|]' })
       assert.deepEqual(await outputsOf(forked('no')), { text: '[|1]' })
     })
 
-    test('Rule 3: where no case is chosen everything behind is skipped, the end included', async () => {
+    test('Rule 3: without a chosen case everything after the node is skipped, the end included', async () => {
       const { run } = await life.run(forked('neither'))
       assert.deepEqual([run.status, run.outputs], ['succeeded', '{}'])
       assert.deepEqual(world.script.begun, ['input', 'if'])
@@ -211,14 +211,14 @@ describe('the rules of a run', () => {
     const given = (value: unknown, template: string) =>
       chain(work('a', { give: { value } }), work('b', { give: { text: template } }))
 
-    test('Rule 4: what is inserted is never scanned again', async () => {
+    test('Rule 4: inserted text is never parsed again', async () => {
       const query = '{{#sys.run_id#}} {{#a.value#}}'
       assert.deepEqual(await outputsOf(given('{{#sys.query#}}', 'so: {{#a.value#}}!'), { query }), {
         text: `so: ${query}!`,
       })
     })
 
-    test('Rule 4: a path goes on into objects and lists, and gives nothing where it leads nowhere', async () => {
+    test('Rule 4: a path reads into objects and lists, and is empty where it leads nowhere', async () => {
       const value = { items: [{ title: 'first' }, { title: 'second' }], 'a.b': 7 }
       const cases: [string, string][] = [
         ['{{#a.value.items.1.title#}}', 'second'],
@@ -239,13 +239,13 @@ describe('the rules of a run', () => {
         })
     })
 
-    test('Rule 4: what is nothing but a reference keeps its type', async () => {
+    test('Rule 4: a single reference keeps the type of its value', async () => {
       assert.deepEqual(await outputsOf(given({ list: [1, { two: 2 }] }, '{{#a.value.list#}}')), {
         text: [1, { two: 2 }],
       })
     })
 
-    test('Rule 4: names with dots mean the longest name there is', async () => {
+    test('Rule 4: of names with dots the longest existing one wins', async () => {
       const graph = chain(
         work('a', { give: { 'b.c': 'of a' } }),
         work('a.b', { give: { c: 'of a.b', 'd.e': { f: 'deep' } } }),
@@ -256,7 +256,7 @@ describe('the rules of a run', () => {
   })
 
   describe('Rule 5', () => {
-    test('Rule 5: sys gives what the run was handed and where it belongs', async () => {
+    test('Rule 5: sys holds the inputs of the run and its context', async () => {
       const names = [
         'query',
         'files',
@@ -298,7 +298,7 @@ describe('the rules of a run', () => {
       })
     })
 
-    test('Rule 5: memory is recalled, changes as the run goes on, and is remembered', async () => {
+    test('Rule 5: memory is loaded, changes during the run, and is saved', async () => {
       world.listener.memory = { name: 'Ada', size: 'small' }
       const graph = chain(
         work('a', { give: { before: '{{#memory.name#}} {{#memory.size#}} {{#memory.none#}}' } }),
@@ -321,7 +321,7 @@ describe('the rules of a run', () => {
   })
 
   describe('Rule 9', () => {
-    test('Rule 9: the end gathers the outputs of the one node wired into it', async () => {
+    test('Rule 9: the end gathers the outputs of the single node connected to it', async () => {
       assert.deepEqual(
         await outputsOf(chain(work('a', { give: { x: 1 } }), work('b', { give: { y: [2] } }))),
         {
@@ -349,7 +349,7 @@ describe('the rules of a run', () => {
       })
     })
 
-    test('Rule 9: a branch that is not wired to the end still runs to its own end', async () => {
+    test('Rule 9: a branch that is not connected to the end still completes', async () => {
       const graph = flow(
         [work('a', { give: { x: 1 } }), work('slow', { hold: 'gate' }), says('o', 'late'), model('m')],
         ['input a', 'a end', 'input slow', 'slow o', 'o m'],

@@ -6,7 +6,7 @@ import { type Life, RunWorld, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
-describe('stopping, and workflows inside workflows', () => {
+describe('stopping, and nested workflows', () => {
   let opened: TestDatabase
   let world: RunWorld
   let life: Life
@@ -30,7 +30,7 @@ describe('stopping, and workflows inside workflows', () => {
     while (world.script.countOf(id) < times) await sleep(1)
   }
 
-  test('a run that is stopped keeps what was said: of the model half way, of the output half way', async () => {
+  test('a stopped run keeps the partial text of the model and of the output', async () => {
     const graph = flow(
       [model('m'), says('o', 'It: {{#m.text#}}'), says('p', 'Soon: {{#m.text#}}'), work('after')],
       ['input m', 'm o', 'm p', 'o after', 'p after', 'after end'],
@@ -48,7 +48,7 @@ describe('stopping, and workflows inside workflows', () => {
     assert.equal((await life.runs.stop(workspace, runId)).status, 'stopped')
   })
 
-  test('stopping reaches those inside, keeps their words, and begins nothing that stood in line', async () => {
+  test('stopping reaches nested steps, keeps their messages, and starts no queued step', async () => {
     const inner = await world.save(chain(model('m'), says('o', '{{#m.text#}}')))
     const lined = await world.save(chain(work('lined')))
     const ids = ['w1', 'w2', 'w3']
@@ -72,7 +72,7 @@ describe('stopping, and workflows inside workflows', () => {
     assert.ok(steps.every(({ status }) => status !== 'running'))
   })
 
-  test('a run of another process is stopped by it, at its next word with the store', async () => {
+  test('a run of another process is stopped when that process renews its lease', async () => {
     const holder = world.life({ limits: { leaseMilliseconds: 300 } })
     holder.serve()
     const { runId } = await holder.start(chain(model('m'), says('o', '{{#m.text#}}')))
@@ -81,7 +81,7 @@ describe('stopping, and workflows inside workflows', () => {
     assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'half of it'])
   })
 
-  test('a workflow that would run itself is refused, at once or over others', async () => {
+  test('a workflow that calls itself is refused, directly or through others', async () => {
     const one = await world.save(chain(work('x')))
     const two = await world.save(chain(node('w', 'workflow', { workflow_id: one })))
     await world.save(chain(node('v', 'workflow', { workflow_id: two })), one)
@@ -92,7 +92,7 @@ describe('stopping, and workflows inside workflows', () => {
     }
   })
 
-  test('more workflows side by side than there are places do not wait for each other for ever', async () => {
+  test('more parallel nested workflows than slots do not deadlock', async () => {
     const inner = await world.save(chain(work('x', { give: { y: 1 } }), work('z', { give: { y: 2 } })))
     const middle = await world.save(chain(node('in', 'workflow', { workflow_id: inner })))
     const ids = Array.from({ length: 40 }, (_, index) => `w${index}`)
@@ -104,7 +104,7 @@ describe('stopping, and workflows inside workflows', () => {
     assert.deepEqual([run.status, world.script.countOf('z')], ['succeeded', 40])
   })
 
-  test('at most sixteen steps at a time holds for those inside, too', async () => {
+  test('the limit of sixteen concurrent steps includes nested steps', async () => {
     let now = 0
     let most = 0
     world.script.when('x', async () => {

@@ -7,7 +7,7 @@ import { type Life, RunWorld, reply, workspace } from '../../support/run-world.t
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
-describe('a run that asks', () => {
+describe('a run that asks the user', () => {
   let opened: TestDatabase
   let world: RunWorld
   let life: Life
@@ -33,7 +33,7 @@ describe('a run that asks', () => {
     return (await by.resume(runId, text, `chat of ${text}`)).settled
   }
 
-  test('waits for as long as it takes, and goes on in any process', async () => {
+  test('waits without a time limit and resumes in any process', async () => {
     const graph = chain(work('before', { give: { x: 1 } }), asks('q', 'Which?'), says('o', '{{#q.answer#}}'))
     const { run } = await life.run(graph, { trigger: 'chat' })
     assert.deepEqual([run.status, questionOf(run.waiting)], ['waiting', ['q', 'Which?']])
@@ -61,7 +61,7 @@ describe('a run that asks', () => {
     assert.equal(run.outputs, '{"all":"one+two"}')
   })
 
-  test('asks again where the answer did not do, and keeps what it knew', async () => {
+  test('asks again after an insufficient answer, and keeps its state', async () => {
     world.script.when('a', step => {
       const { state = 0, reply: said } = (step.resumed ?? {}) as { state?: number; reply?: { text: string } }
       step.spend({ promptTokens: 1, completionTokens: 10, model: 'm' })
@@ -75,7 +75,7 @@ describe('a run that asks', () => {
     assert.deepEqual([run.outputs, run.promptTokens, run.completionTokens], ['{"got":"y"}', 3, 30])
   })
 
-  test('asks from inside a workflow, and what ran there does not run again', async () => {
+  test('asks from a nested workflow, whose finished steps do not run again', async () => {
     const inner = await world.save(
       chain(says('hi', 'Hi.'), asks('q', 'Deep?'), work('deep', { give: { got: '{{#q.answer#}}' } })),
     )
@@ -89,7 +89,7 @@ describe('a run that asks', () => {
     assert.deepEqual([run.answer, messages, world.script.countOf('hi')], ['Hi.', [], 1])
   })
 
-  test('asks from inside an iteration, once for every item', async () => {
+  test('asks from an iteration, once for every item', async () => {
     const inner = await world.save(
       chain(
         work('w', { give: { item: '{{#sys.item#}}' } }),
@@ -111,7 +111,7 @@ describe('a run that asks', () => {
     assert.equal(world.script.countOf('w'), 3)
   })
 
-  test('keeps the answer when the process dies over it, whether or not the journal knows of the step', async () => {
+  test('keeps the answer when the process crashes, whether or not the journal knows of the step', async () => {
     const isKnown = [false, true]
     for (const known of isKnown) {
       const id = known ? 'known' : 'unknown'
@@ -134,7 +134,7 @@ describe('a run that asks', () => {
     }
   })
 
-  test('killed while it begins to wait, it asks once and goes on', async () => {
+  test('killed while it starts to wait, it asks once and resumes', async () => {
     const graph = chain(
       says('o', 'Hello.'),
       asks('q', 'Which?'),
@@ -157,7 +157,7 @@ describe('a run that asks', () => {
     }
   })
 
-  test('is stopped where it waits: its words stay, whoever it works for is told, and nothing waits any more', async () => {
+  test('is stopped while it waits: its messages stay, its listener is notified, and no step waits any more', async () => {
     const graph = chain(says('o', 'Hello.'), asks('q', 'Which?'), work('z'))
     const { run } = await life.run(graph, { trigger: 'chat' })
     const stopped = await world.life().runs.stop(workspace, run.id)
@@ -169,7 +169,7 @@ describe('a run that asks', () => {
     await assert.rejects(life.runs.resume(workspace, run.id, reply('late')), /does not wait/)
   })
 
-  test('a failure elsewhere ends it, and then it waits no more', async () => {
+  test('fails with another branch, and then no step waits any more', async () => {
     const graph = flow(
       [asks('q', 'Which?'), work('bad', { hold: 'gate', fail: 9 }), model('m')],
       ['input q', 'input bad', 'q end', 'bad m', 'm end'],
@@ -191,7 +191,7 @@ describe('a run that asks', () => {
     )
   })
 
-  test('a step that waits without a question fails the run instead of leaving it for ever', async () => {
+  test('a step that waits without a question fails the run', async () => {
     world.script.when('a', () => ({ wait: { question: '', state: 0 } }))
     const { run } = await life.run(chain(node('a', 'asker')))
     assert.deepEqual([run.status, run.error?.reason], ['failed', 'internal'])
