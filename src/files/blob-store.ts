@@ -1,42 +1,42 @@
 import type { Readable } from 'node:stream'
 
 export interface WrittenBlob {
-  /** Minted by the store and random; never derived from anything a client sent. */
+  /** Random; never derived from client data. */
   key: string
   size: number
   /** In hex. */
   sha256: string
-  /** The first `headBytes` bytes, or all of them: what type detection needs. */
+  /** The first `headBytes` bytes, for type detection. */
   head: Uint8Array
 }
 
-/** Both ends inclusive, as HTTP counts. */
+/** Both ends inclusive, as in HTTP. */
 export interface ByteRange {
   start: number
   end: number
 }
 
-/** As much of a file as type detection looks at. */
+/** The part of a file that type detection reads. */
 export const headBytes = 4100
 
 /**
- * Where the bytes of files live. Nothing here depends on renaming or on folders, so that
- * a disk and an object store both fit; blobs are written once and never changed.
+ * Stores the content of files. Nothing depends on renaming or directories, so that both a disk and an object store can
+ * implement it; blobs are written once and never changed.
  */
 export interface BlobStore {
   /**
-   * Streams `source` away and hashes it. When this resolves, the bytes survive power loss.
-   * Past `limit` bytes it fails with `too_large`. On any failure nothing is left, and the
-   * source is closed with `return()`. A chunk must not be changed after it was handed over.
+   * Writes and hashes `source`. When it resolves, the content survives power loss. Fails with `too_large` beyond `limit`
+   * bytes. After an error nothing is left, and the source is closed with `return()`. A chunk must not be changed after
+   * it was passed.
    */
   write(source: AsyncIterable<Uint8Array>, limit: number): Promise<WrittenBlob>
-  /** Fails with `content_damaged` when the blob is gone or ends before `range` does. */
+  /** Fails with `content_damaged` if the blob is missing or ends before `range`. */
   read(key: string, range?: ByteRange): Promise<Readable>
-  /** A blob that is absent already is fine. */
+  /** Does nothing if the blob does not exist. */
   remove(key: string): Promise<void>
   list(): AsyncIterable<{ key: string; modifiedAt: number }>
-  /** Removes leftovers of writes that never finished, and says how many. */
+  /** Deletes the files of unfinished writes and returns their number. */
   sweepTemporary(): Promise<number>
-  /** Fails with `unavailable` when nothing can be written. */
+  /** Fails with `unavailable` if the store is not writable. */
   check(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer, supportedExtensions } from 'file-type'
 
-/** Types without magic bytes: only a name can tell them apart, and it is believed when the content is text. */
+/** Types without magic bytes: the extension decides if the content is text. */
 const textTypes: Record<string, string> = {
   txt: 'text/plain',
   text: 'text/plain',
@@ -88,7 +88,7 @@ const textTypes: Record<string, string> = {
 const openXml = 'application/vnd.openxmlformats-officedocument'
 const openDocument = 'application/vnd.oasis.opendocument'
 
-/** Containers whose magic bytes say no more than that; the entry that would say more may lie past the head. */
+/** Containers whose magic bytes do not identify the format; the entry that does may be after the head. */
 const typesInContainer: Record<string, Record<string, string>> = {
   'application/zip': {
     docx: `${openXml}.wordprocessingml.document`,
@@ -107,14 +107,14 @@ const typesInContainer: Record<string, Record<string, string>> = {
   },
 }
 
-/** Names that promise something binary; text under such a name is no more than text. */
+/** Extensions of binary formats; text with such an extension is plain text. */
 const binaryExtensions = new Set<string>([
   ...supportedExtensions,
   ...Object.values(typesInContainer).flatMap(types => Object.keys(types)),
   ...['bin', 'jpeg', 'tiff', 'heif', 'mpeg', 'dll', 'so', 'iso', 'img'],
 ])
 
-/** Formats with magic bytes whose files may be text from end to end. */
+/** Formats with magic bytes whose files may be plain text. */
 const textualFormats = new Set([
   'application/pdf',
   'application/rtf',
@@ -137,15 +137,15 @@ const magicType = async (head: Uint8Array): Promise<string | undefined> => {
     const found = await fileTypeFromBuffer(head)
     return found?.mime.split(';')[0]
   } catch {
-    // Hostile or cut-off content may defeat the parser of a container; its type is then not known.
+    // Malicious or truncated content may break the parser of a container; the type is then unknown.
     return undefined
   }
 }
 
-/** What the WHATWG sniffing standard calls binary data bytes. */
+/** The binary data bytes of the WHATWG MIME sniffing standard. */
 const binaryCharacter = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/
 
-/** `undefined` when the bytes are not of this encoding. A character cut off by the end of the head is fine. */
+/** `undefined` if the bytes are not valid in this encoding. The last character may be truncated. */
 const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
@@ -161,14 +161,14 @@ const decodeMostlyAscii = (bytes: Uint8Array): string | undefined => {
   return others * 4 < bytes.length ? decode(bytes, 'latin1') : undefined
 }
 
-/** The head as text, or `undefined` when it is none. */
+/** The head as text, or `undefined` if it is binary. */
 const textOf = (head: Uint8Array): string | undefined => {
   if (head[0] === 0xff && head[1] === 0xfe) return decode(head, 'utf-16le')
   if (head[0] === 0xfe && head[1] === 0xff) return decode(head, 'utf-16be')
   return decode(head, 'utf-8') ?? decode(head, 'gb18030') ?? decodeMostlyAscii(head)
 }
 
-/** Skips what may stand before the root element: space, comments, declarations. */
+/** Skips white space, comments and declarations before the root element. */
 const fromRootElement = (text: string): string => {
   let rest = text.trimStart()
   for (;;) {
@@ -189,7 +189,7 @@ const markupType = (text: string): string | undefined => {
 }
 
 const textualFormat = (magic: string | undefined, text: string): string | undefined => {
-  // Two bytes are too few to go by: TeX files begin with "%!TEX".
+  // Two bytes are not enough: TeX files begin with "%!TEX".
   if (text.startsWith('%!') && !text.startsWith('%!PS')) return undefined
   return magic !== undefined && textualFormats.has(magic) ? magic : undefined
 }
@@ -206,7 +206,7 @@ const typeOfText = (text: string, magic: string | undefined, extension: string):
   return markupType(text) ?? (magic?.startsWith('text/') ? magic : 'text/plain')
 }
 
-/** Readers take a PDF that begins within the first 1,024 bytes, and such files exist. */
+/** PDF readers accept files whose header is within the first 1,024 bytes, and such files exist. */
 const isLatePdf = (head: Uint8Array, extension: string): boolean =>
   extension === 'pdf' && Buffer.from(head.subarray(0, 1024)).includes('%PDF-')
 
@@ -215,7 +215,7 @@ const typeOfBinary = (head: Uint8Array, magic: string | undefined, extension: st
   return lookUp(typesInContainer[magic], extension) ?? magic
 }
 
-/** By magic bytes, then by name; what the client says the type is does not count. */
+/** By magic bytes, then by extension; the type that the client sent is ignored. */
 export const detectMimeType = async (head: Uint8Array, name: string): Promise<string> => {
   const extension = extensionOf(name)
   const magic = await magicType(head)
@@ -230,5 +230,5 @@ const inlineSafe = new Set([
   ...['mp4', 'x-m4v', 'webm', 'ogg', 'quicktime'].map(kind => `video/${kind}`),
 ])
 
-/** Whether a browser may show it: only types that cannot run script. PDF, SVG and HTML can. */
+/** Whether a browser may display it inline: only types that cannot contain scripts, unlike PDF, SVG and HTML. */
 export const isInlineSafe = (mimeType: string): boolean => inlineSafe.has(mimeType)

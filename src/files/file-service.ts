@@ -50,7 +50,7 @@ export class FileService {
 
   async find(workspaceId: string, id: string): Promise<LocatedFile> {
     const file = await this.store.find(workspaceId, id)
-    if (!file) throw new AppError('not_found', `The file ${id} does not exist`)
+    if (!file) throw new AppError('not_found', 'The file does not exist')
     return file
   }
 

@@ -5,10 +5,9 @@ import { AppError } from '../kernel/app-error.ts'
 const damaged = (what: string) => new AppError('content_damaged', `The stored content is damaged: ${what}`)
 
 /**
- * Passes the bytes on, but holds the last chunk back until the checksum matched. A client that
- * was told the length therefore never gets a complete answer that is wrong: damage ends the
- * stream with `content_damaged` while bytes are still owed, and a file of one chunk fails
- * before its first byte.
+ * Passes the content through, but holds back the last chunk until the checksum is verified. A client that knows the
+ * length therefore never receives a complete but damaged response: the stream fails with `content_damaged` before its
+ * end, and a file of one chunk before its first byte.
  */
 export const verifiedContent = (content: Readable, sha256: string, size: number): Readable => {
   const hash = createHash('sha256')

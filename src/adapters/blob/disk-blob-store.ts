@@ -12,7 +12,7 @@ import { openBlob } from './open-blob.ts'
 import { createShardFolders } from './shard-folders.ts'
 import { syncFolder } from './sync-folder.ts'
 
-/** `undefined` when there is no such file. */
+/** `undefined` if the file does not exist. */
 const unlessAbsent = async <T>(call: Promise<T>): Promise<T | undefined> => {
   try {
     return await call
@@ -22,7 +22,7 @@ const unlessAbsent = async <T>(call: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-/** Makes the folder, and makes every level that was new survive power loss. */
+/** Creates a directory and syncs the parent of every new level, so that it survives power loss. */
 const makeFolder = async (folder: string): Promise<void> => {
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (firstMade === undefined) return
@@ -31,7 +31,7 @@ const makeFolder = async (folder: string): Promise<void> => {
     await syncFolder(dirname(level))
 }
 
-/** Names of the right form only: nothing else in these folders is ours. */
+/** Only valid names: other files in these directories are not ours. */
 const namesIn = async (folder: string, isOurs: (name: string) => boolean): Promise<string[]> =>
   ((await unlessAbsent(readdir(folder))) ?? []).filter(isOurs)
 
@@ -39,7 +39,7 @@ const closeUnread = async (source: AsyncIterable<Uint8Array>): Promise<void> => 
   await source[Symbol.asyncIterator]().return?.()
 }
 
-/** Streams `source` into the file and onto the disk, and measures it on the way. */
+/** Writes `source` to the file, syncs it, and computes size, checksum and head. */
 const fill = async (
   file: FileHandle,
   source: AsyncIterable<Uint8Array>,
@@ -67,10 +67,10 @@ const fill = async (
 
 const diskBlobStore = (layout: BlobLayout, clock: Clock): BlobStore => {
   const shards = createShardFolders()
-  /** Temporary files of this process: a slow disk may keep one untouched for long, yet it is in use. */
+  /** Temporary files in use by this process; on a slow disk they may be unchanged for long. */
   const live = new Set<string>()
 
-  /** The only step that makes a blob visible; it is durable when the folder is synced. */
+  /** Makes the blob visible; it is durable once the directory is synced. */
   const publish = async (temporary: string, key: string): Promise<void> => {
     const shard = layout.shardOf(key)
     await shards.ready(shard)
@@ -92,7 +92,7 @@ const diskBlobStore = (layout: BlobLayout, clock: Clock): BlobStore => {
     try {
       return await fill(file, source, limit)
     } finally {
-      // After a sync there is nothing left that closing could lose.
+      // After a sync, closing cannot lose data.
       await file.close().catch(() => {})
     }
   }
@@ -107,7 +107,7 @@ const diskBlobStore = (layout: BlobLayout, clock: Clock): BlobStore => {
         await onDisk(() => publish(temporary, key))
         return { key, ...measured }
       } catch (error) {
-        // Best effort: what cannot be removed now, a sweep removes later.
+        // Best effort: a sweep removes it later otherwise.
         await unlink(temporary).catch(() => {})
         throw error
       } finally {
@@ -151,7 +151,7 @@ const diskBlobStore = (layout: BlobLayout, clock: Clock): BlobStore => {
       try {
         const file = await open(path, 'wx', 0o600)
         try {
-          // A whole block: a few bytes may fit into the inode of a full disk.
+          // A whole block, because a few bytes may fit into the inode on a full disk.
           await file.write(Buffer.alloc(4096))
           await file.sync()
         } finally {
@@ -159,7 +159,9 @@ const diskBlobStore = (layout: BlobLayout, clock: Clock): BlobStore => {
         }
       } catch (error) {
         const code = errorCodeOf(error) ?? 'unknown'
-        throw new AppError('unavailable', `The file store cannot be written to (${code})`, { cause: error })
+        throw new AppError('unavailable', `The file store is not writable (${code}); check DATA_DIR`, {
+          cause: error,
+        })
       } finally {
         await unlink(path).catch(() => {})
       }
@@ -167,7 +169,7 @@ const diskBlobStore = (layout: BlobLayout, clock: Clock): BlobStore => {
   }
 }
 
-/** Keeps blobs in `folder`, which must be one file system: a blob appears there by a rename. */
+/** Stores blobs in `folder`, which must be one file system, because blobs are published by a rename. */
 export const openDiskBlobStore = async (folder: string, clock: Clock = systemClock): Promise<BlobStore> => {
   const layout = blobLayout(resolve(folder))
   await onDisk(async () => {

@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/app-error.ts'
 
 const full = new Set(['ENOSPC', 'EDQUOT'])
 
-/** The disk, the mount or its rights: an operator can mend these, and the same call then works. */
+/** Problems of the disk, the mount or permissions, which an operator can fix. */
 const unreachable = new Set([
   'EROFS',
   'EIO',
@@ -20,7 +20,7 @@ const unreachable = new Set([
   'ETIMEDOUT',
 ])
 
-/** Some codes, EDQUOT and ESTALE among them, come from libuv as "Unknown system error" with the number only. */
+/** libuv reports some codes, such as EDQUOT and ESTALE, only as a number. */
 const nameOfErrno = new Map(Object.entries(constants.errno).map(([name, number]) => [-number, name]))
 
 export const errorCodeOf = (error: unknown): string | undefined => {
@@ -29,17 +29,21 @@ export const errorCodeOf = (error: unknown): string | undefined => {
   return (errno === undefined ? undefined : nameOfErrno.get(errno)) ?? code
 }
 
-/** What a failed file system call means for the caller. Anything unforeseen stays as it is: a fault of ours. */
+/** The error for a failed file system call. Unexpected ones are returned unchanged and become `internal`. */
 export const diskFailure = (error: unknown): unknown => {
   const code = errorCodeOf(error) ?? ''
   if (full.has(code))
-    return new AppError('storage_full', 'The disk of the file store is full', { cause: error })
+    return new AppError('storage_full', 'The disk of the file store is full; free some space', {
+      cause: error,
+    })
   if (unreachable.has(code))
-    return new AppError('unavailable', `The file store cannot be used (${code})`, { cause: error })
+    return new AppError('unavailable', `The file store is unavailable (${code}); check DATA_DIR`, {
+      cause: error,
+    })
   return error
 }
 
-/** Runs file system calls only: failures of a source or a client must not pass for failures of the disk. */
+/** For file system calls only: an error of the source or the client must not be reported as a disk error. */
 export const onDisk = async <T>(call: () => Promise<T>): Promise<T> => {
   try {
     return await call()

@@ -1,25 +1,25 @@
 import type { FileHandle } from 'node:fs/promises'
 import { diskFailure, onDisk } from './disk-failure.ts'
 
-/** While a write is under way at most this much more is collected for the next one. */
+/** Maximum data buffered for the next write while one is in progress. */
 const batchBytes = 2 << 20
-/** Bounds the memory of many tiny chunks, and fits one writev (IOV_MAX is 1024). */
+/** Limits the number of small chunks, and fits one writev (IOV_MAX is 1024). */
 const batchChunks = 1024
 /**
- * After this much the disk is told to begin, alongside further writes, so that the sync at the
- * end finds little left to do: 5 ms instead of 70 for 256 MiB here.
+ * After this much data a sync starts in parallel to further writes, so that the final sync is short: 5 ms instead of
+ * 70 ms for 256 MiB.
  */
 const writebackBytes = 16 << 20
 
-/** The calls a sink makes on a file; a test hands in a failing one. */
+/** The calls a sink makes; a test passes a failing file. */
 export type SinkFile = Pick<FileHandle, 'writev' | 'datasync' | 'sync'>
 
 export interface FileSink {
-  /** Resolves when the sink takes more; waiting for it is the backpressure. */
+  /** Resolves when the sink accepts more data (backpressure). */
   add(chunk: Uint8Array): Promise<void>
-  /** Resolves when everything is on the disk. */
+  /** Resolves when all data is synced. */
   finish(): Promise<void>
-  /** Resolves when no call on the file is under way, so that it may be closed. */
+  /** Resolves when no call on the file is pending, so that it can be closed. */
   settle(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ const writeAll = async (file: SinkFile, chunks: Uint8Array[]): Promise<void> => 
   let rest = chunks
   while (rest.length > 0) {
     let { bytesWritten: done } = await file.writev(rest)
-    // A disk running full may take a part only; the next call then says why.
+    // A disk that is nearly full may write a part; the next call then fails with the reason.
     let whole = 0
     while (whole < rest.length && done >= rest[whole]!.length) done -= rest[whole++]!.length
     rest = rest.slice(whole)
@@ -35,7 +35,7 @@ const writeAll = async (file: SinkFile, chunks: Uint8Array[]): Promise<void> => 
   }
 }
 
-/** Writes chunks in order, many at once: what arrives during one write is the next one. */
+/** Writes chunks in order and batches those that arrive during a write. */
 export const createFileSink = (file: SinkFile): FileSink => {
   let batch: Uint8Array[] = []
   let collected = 0
@@ -44,8 +44,8 @@ export const createFileSink = (file: SinkFile): FileSink => {
   let syncing: Promise<void> | undefined
   let failure: { error: unknown } | undefined
 
-  // Failures are kept, not thrown: nobody may be waiting at that moment, and a later sync of the
-  // same file may succeed although an earlier one lost data.
+  // Errors are stored, not thrown: no caller may be waiting, and a later sync of the same file may succeed although
+  // an earlier one lost data.
   const keep = (error: unknown) => {
     failure ??= { error: diskFailure(error) }
   }

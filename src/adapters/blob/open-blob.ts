@@ -5,7 +5,7 @@ import type { ByteRange } from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { diskFailure, errorCodeOf } from './disk-failure.ts'
 
-/** Measured over HTTP: 64 KiB 567 MiB/s, 256 KiB 982, 1 MiB 1,206; a slow client holds two or three of them. */
+/** Measured over HTTP: 64 KiB 567 MiB/s, 256 KiB 982, 1 MiB 1,206; a slow client holds two or three buffers. */
 const chunkBytes = 256 << 10
 
 const openDescriptor = promisify(open)
@@ -14,7 +14,7 @@ const closeDescriptor = promisify(close)
 
 type ReadDone = (error: unknown, bytes: number, buffer: NodeJS.ArrayBufferView) => void
 
-/** The calls a stream makes, with failures that name the store instead of an errno. */
+/** File system calls of a stream, with errors of the store instead of errno codes. */
 const calls = {
   read: (
     descriptor: number,
@@ -35,20 +35,25 @@ const openOrFail = async (path: string): Promise<number> => {
     return await openDescriptor(path, 'r')
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT')
-      throw new AppError('content_damaged', 'The stored content is gone', { cause: error })
+      throw new AppError('content_damaged', 'The content of the file is missing; restore it from a backup', {
+        cause: error,
+      })
     throw diskFailure(error)
   }
 }
 
-/** Opened before this resolves: what is missing is an error to answer with, not a stream that breaks. */
+/** The file is opened before this resolves, so that a missing one is an error and not a broken stream. */
 export const openBlob = async (path: string, range?: ByteRange): Promise<Readable> => {
   const descriptor = await openOrFail(path)
   try {
     const { size } = await describe(descriptor)
     if (range && range.end >= size)
-      throw new AppError('content_damaged', `The stored content ends after ${size} bytes`)
+      throw new AppError(
+        'content_damaged',
+        `The content of the file ends after ${size} bytes; restore it from a backup`,
+      )
     const start = range?.start ?? 0
-    // Knowing the end makes the buffers of small files small and saves the read that finds the end.
+    // With a known end, small files get small buffers and the last empty read is saved.
     const end = range?.end ?? (size > 0 ? size - 1 : undefined)
     return createReadStream('', { fd: descriptor, fs: calls, start, end, highWaterMark: chunkBytes })
   } catch (error) {

@@ -4,9 +4,9 @@ import { errorCodeOf } from './disk-failure.ts'
 import { syncFolder } from './sync-folder.ts'
 
 /**
- * Makes the folder of a shard and remembers it. The first use in a process syncs the parent even
- * when the folder exists: whoever made it, this process before a kill or another one, may not have.
- * Writers of one shard share the promise, so none finishes before the folder itself is safe.
+ * Creates shard directories and remembers them. The first use in a process syncs the parent even if the directory
+ * exists, because the process that created it may have crashed before its sync. Writers of one shard share the promise,
+ * so that none finishes before the directory itself is durable.
  */
 export const createShardFolders = (): { ready(path: string): Promise<void>; forget(path: string): void } => {
   const known = new Map<string, Promise<void>>()

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 
-/** Makes new, renamed and removed entries of a folder survive power loss. */
+/** Makes new, renamed and removed entries of a directory survive power loss. */
 export const syncFolder = async (path: string): Promise<void> => {
-  // Windows cannot open a folder for this; NTFS journals its entries by itself.
+  // Windows cannot sync a directory; NTFS journals its entries itself.
   if (process.platform === 'win32') return
   const handle = await open(path, 'r')
   try {

@@ -5,6 +5,7 @@ import { runOperations as operations } from '../../contract/run-operations.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import type { RunRecord } from '../../workflow/run/run-records.ts'
+import { noRun } from '../../workflow/run/run-service.ts'
 import type { RunInputs, RunRequest, Runs } from '../../workflow/run/runs.ts'
 import type { RunFile } from '../../workflow/step.ts'
 import type { Answer } from '../answer.ts'
@@ -100,7 +101,8 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
   const visible = async ({ workspaceId, agentIds }: TokenRecord, runId: string): Promise<RunRecord> => {
     const run = await runs.get(workspaceId, runId)
     if (agentIds.length > 0 && !agentIds.includes(run.agentId))
-      throw new AppError('not_found', `The run ${runId} does not exist`)
+      // The same error as for an unknown id, so that it does not reveal that the run exists.
+      throw noRun(runId)
     return run
   }
 

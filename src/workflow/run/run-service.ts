@@ -12,7 +12,7 @@ import type { NewRun, RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } 
 import type { RunWorker } from './run-worker.ts'
 import type { LiveRun, RunInputs, RunRequest, Runs } from './runs.ts'
 
-const noRun = (id: string): AppError => new AppError('not_found', `There is no run ${id}`)
+export const noRun = (id: string): AppError => new AppError('not_found', `There is no run ${id}`)
 
 /** How often to poll a run that another process works on. */
 const pollMilliseconds = 250
