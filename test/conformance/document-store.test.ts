@@ -50,7 +50,7 @@ describe('a document store', () => {
     assert.deepEqual((await world.claim()).chunking, otherChunking)
   })
 
-  test('what is there already or does not exist is skipped, and the rest is added', async () => {
+  test('existing documents and missing files are skipped, and the rest is added', async () => {
     await world.makeBase('w', 'k')
     await world.makeBase('w', 'k2')
     for (const file of ['f1', 'f2']) await world.addFile('w', file)
@@ -73,7 +73,7 @@ describe('a document store', () => {
     assert.equal((await world.countRows())['readings'], 3)
   })
 
-  test('added by many at once, it is there once', async () => {
+  test('concurrent additions create it once', async () => {
     await world.makeBase('w', 'k')
     await world.addFile('w', 'f')
     const other = await opened.openAgain()
@@ -88,7 +88,7 @@ describe('a document store', () => {
     assert.deepEqual([rows['documents'], rows['document_values'], rows['readings']], [1, 1, 1])
   })
 
-  test('added while the next generation is built, it is on its way into both', async () => {
+  test('added during a re-index, it gets a job in both generations', async () => {
     await world.makeBase('w', 'k')
     await reindex('g2')
     await world.addDocument('w', 'k', 'f')
@@ -96,7 +96,7 @@ describe('a document store', () => {
     assert.deepEqual(generations.sort(), ['g2', 'k-g1'])
   })
 
-  test('shows how far its reading is, and in the end since when it can be found', async () => {
+  test('shows the progress of its job, and when it was indexed', async () => {
     await world.makeBase('w', 'k')
     await world.addDocument('w', 'k', 'f')
     const reading = await world.claim(2000)
@@ -124,7 +124,7 @@ describe('a document store', () => {
     assert.deepEqual([(await find('good'))?.status, (await find('good'))?.error], ['ready', error])
   })
 
-  test('lists the newest first, by status and by name, page by page', async () => {
+  test('lists newest first, filtered by status and name, in pages', async () => {
     await world.makeBase('w', 'k')
     await world.makeBase('w', 'k2')
     await world.addIngested('w', 'k', '说明_100%', ['x'])
@@ -150,8 +150,8 @@ describe('a document store', () => {
     )
   })
 
-  describe('put into the queue again', () => {
-    test('by default all that failed, and nothing else', async () => {
+  describe('queueing again', () => {
+    test('takes all failed documents by default', async () => {
       await world.makeBase('w', 'k')
       await world.addIngested('w', 'k', 'ready', ['x'])
       for (const file of ['bad1', 'bad2']) {
@@ -168,7 +168,7 @@ describe('a document store', () => {
       assert.deepEqual(again, { accepted: [], skipped: [] })
     })
 
-    test('those named, whatever their status, unless they are on their way', async () => {
+    test('takes the named ones with any status, unless they are in progress', async () => {
       await world.makeBase('w', 'k')
       const { batchId } = await world.addIngested('w', 'k', 'ready', ['old'])
       await world.addDocument('w', 'k', 'waiting', { now: 1200 })
@@ -193,7 +193,7 @@ describe('a document store', () => {
       })
     })
 
-    test('where it failed in the next generation only, it is read again for that one only', async () => {
+    test('takes only the generation in which the document failed', async () => {
       await world.makeBase('w', 'k')
       await world.addIngested('w', 'k', 'f', ['x'])
       await reindex('g2')
@@ -204,7 +204,7 @@ describe('a document store', () => {
       assert.equal((await find('f'))?.status, 'ready')
     })
 
-    test('it begins anew with its interruptions', async () => {
+    test('resets the interruptions', async () => {
       await world.makeBase('w', 'k')
       await world.addDocument('w', 'k', 'f')
       for (let now = 2000; now < 2300; now += 100) await world.claim(now, now + 50)
@@ -237,7 +237,7 @@ describe('a document store', () => {
       assert.equal(await world.documents.remove('w', 'k', 'f'), false)
     })
 
-    test('takes the lease from whoever reads it, and never comes back', async () => {
+    test('revokes the lease of its worker, and does not come back', async () => {
       await world.makeBase('w', 'k')
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
@@ -277,7 +277,7 @@ describe('a document store', () => {
       assert.deepEqual(await world.shown('v', 'k-g1', theirs.batchId), ['theirs'])
     })
 
-    test('goes from the next generation, too', async () => {
+    test('is removed from the next generation too', async () => {
       await world.makeBase('w', 'k')
       await world.addIngested('w', 'k', 'f', ['one'])
       await reindex('g2')
@@ -288,7 +288,7 @@ describe('a document store', () => {
       assert.deepEqual(await world.shown('w', 'g2', batchId), [])
     })
 
-    test('wins against the reading that ends at the same moment', async () => {
+    test('wins against a job that finishes at the same moment', async () => {
       await world.makeBase('w', 'k')
       const other = await opened.openAgain()
       for (let round = 0; round < 15; round++) {

@@ -20,14 +20,14 @@ describe('an embedding cache', () => {
   const known = async (workspaceId: string, hashes: string[], now: number, model = 'm'): Promise<string[]> =>
     [...(await cache.find(workspaceId, model, hashes, now)).keys()].sort()
 
-  test('gives vectors back bit for bit, also those cut out of a larger buffer', async () => {
+  test('returns vectors bit for bit, also those of a larger buffer', async () => {
     const large = Float32Array.of(9, 0.1, -0.25, 1e-30, Number.MIN_VALUE, 3.4e38, 9)
     const vector = large.subarray(1, 6)
     await cache.keep('w', 'm', new Map([['h', vector]]), 1)
     assert.deepEqual((await cache.find('w', 'm', ['h'], 1)).get('h'), Float32Array.from(vector))
   })
 
-  test('knows a text by its workspace, its model and its hash', async () => {
+  test('separates workspaces, models and hashes', async () => {
     await keep('mine', 'm', ['a', 'b'], 1)
     assert.deepEqual(await known('mine', ['a', 'b', 'c'], 1), ['a', 'b'])
     assert.deepEqual(await known('mine', [], 1), [])
@@ -37,19 +37,19 @@ describe('an embedding cache', () => {
     assert.deepEqual((await cache.find('mine', 'm', ['a'], 1)).get('a'), Float32Array.of(1, 0))
   })
 
-  test('finds and keeps many at once', async () => {
+  test('finds and stores many at once', async () => {
     const hashes = Array.from({ length: 700 }, (_, index) => `many${String(index).padStart(4, '0')}`)
     await keep('w', 'm', hashes, 1)
     assert.deepEqual(await known('w', [...hashes, 'none'], 1), hashes)
   })
 
-  test('a text that is embedded again gets its newest vector', async () => {
+  test('returns the newest vector of a text', async () => {
     await keep('again', 'm', ['h'], 1)
     await cache.keep('again', 'm', new Map([['h', Float32Array.of(0, 1)]]), 2)
     assert.deepEqual((await cache.find('again', 'm', ['h'], 2)).get('h'), Float32Array.of(0, 1))
   })
 
-  test('forgets what was not used for long, in steps, and nothing else', async () => {
+  test('deletes only entries that were unused for long, in steps', async () => {
     const old = Array.from({ length: 1100 }, (_, index) => `old${index}`)
     const start = 100 * day
     await keep('time', 'm', old, start)
@@ -72,7 +72,7 @@ describe('an embedding cache', () => {
     assert.equal(await cache.forget(start + 5 * day), false)
   })
 
-  test('being used shortly after it was kept is no write', async () => {
+  test('does not write for a lookup shortly after storing', async () => {
     await keep('quiet', 'm', ['h'], 50 * day)
     await known('quiet', ['h'], 50.5 * day)
     const row = await opened.database.get<{ used_at: number }>(
@@ -86,7 +86,7 @@ describe('an embedding cache', () => {
     assert.equal(later?.used_at, 52 * day)
   })
 
-  test('two who keep and use the same at once do not block each other', async () => {
+  test('concurrent writes and lookups of the same entries do not block', async () => {
     const other = new EmbeddingCache(await opened.openAgain())
     const hashes = Array.from({ length: 40 }, (_, index) => `both${index}`)
     const vectors = new Map(hashes.map(hash => [hash, Float32Array.of(1, 0)]))

@@ -13,7 +13,7 @@ import {
 
 const error: DocumentError = { code: 'embedding_failed', message: 'It did not answer', retryable: true }
 
-describe('a reading store', () => {
+describe('the ingestion stores', () => {
   let opened: OpenedWorld
   let world: KnowledgeWorld
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('a reading store', () => {
   const find = async (fileId: string) => world.documents.find('w', await world.base('w', 'k'), fileId)
 
   describe('a claim', () => {
-    test('tells what is to be read and how', async () => {
+    test('contains the document and its settings', async () => {
       await world.makeBase('w', 'k2', { embeddingModel: 'm' })
       await world.addDocument('w', 'k2', 'f')
       const options = { lease: 'mine', batchId: 'b', now: 2000, until: 3000 }
@@ -50,7 +50,7 @@ describe('a reading store', () => {
       })
     })
 
-    test('takes what is due the longest, each once, and nothing before its time', async () => {
+    test('takes the job that has been due the longest, each once, and none before its time', async () => {
       for (const [file, now] of [
         ['late', 1300],
         ['early', 1100],
@@ -69,7 +69,7 @@ describe('a reading store', () => {
       assert.equal(await world.queue.nextDue(), 5000)
     })
 
-    test('takes what people added before what is only read again for the next generation', async () => {
+    test('takes new documents before those of a re-index', async () => {
       await world.addIngested('w', 'k', 'old', ['x'])
       await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1100 })
       await world.makeBase('w', 'k2')
@@ -81,14 +81,14 @@ describe('a reading store', () => {
       )
     })
 
-    test('passes over what is larger than it wants', async () => {
+    test('skips documents larger than its limit', async () => {
       await world.addDocument('w', 'k', 'f')
       const options = { lease: 'l', batchId: 'b', now: 2000, until: 3000 }
       assert.equal(await world.queue.claim({ ...options, maxBytes: 2 }), undefined)
       assert.equal((await world.queue.claim({ ...options, maxBytes: 3 }))?.fileId, 'f')
     })
 
-    test('holds until the lease ends, and longer when it is renewed', async () => {
+    test('holds until the lease ends, and longer when renewed', async () => {
       await world.addDocument('w', 'k', 'f')
       const first = await world.claim(2000, 3000)
       await nothingIsDue(2999)
@@ -105,7 +105,7 @@ describe('a reading store', () => {
       assert.deepEqual(await world.shown('w', 'k-g1', second.batchId), ['good'])
     })
 
-    test('the third interruption in a row marks it failed', async () => {
+    test('fails a job at the third interruption in a row', async () => {
       await world.addDocument('w', 'k', 'f')
       for (let now = 2000; now < 5000; now += 1000) assert.ok(await world.claim(now, now + 500))
       await nothingIsDue(9000)
@@ -116,7 +116,7 @@ describe('a reading store', () => {
       assert.equal(await world.queue.nextDue(), undefined)
     })
 
-    test('a reading that ended well forgets its interruptions', async () => {
+    test('resets the interruptions after a success', async () => {
       await world.addDocument('w', 'k', 'f')
       await world.claim(2000, 2100)
       await world.claim(2200, 2300)
@@ -127,7 +127,7 @@ describe('a reading store', () => {
       assert.equal((await world.claim(3500)).fileId, 'f')
     })
 
-    test('passes over what is void: of deleted bases, of generations given up', async () => {
+    test('skips jobs of deleted bases and abandoned generations', async () => {
       await world.makeBase('w', 'dead')
       for (let index = 0; index < 60; index++) await world.addDocument('w', 'dead', `d${index}`, { now: 1 })
       await world.bases.remove('w', 'dead', 1500)
@@ -139,7 +139,7 @@ describe('a reading store', () => {
       assert.equal(await world.queue.nextDue(), 3000, 'nothing void is left')
     })
 
-    test('two who claim at once never get the same, and all of it is claimed', async () => {
+    test('never gives a job to two concurrent workers, and misses none', async () => {
       for (let index = 0; index < 40; index++) await world.addDocument('w', 'k', `f${index}`)
       const other = await opened.openAgain()
       const taken: string[] = []
@@ -158,8 +158,8 @@ describe('a reading store', () => {
     })
   })
 
-  describe('what is staged', () => {
-    test('is seen by nobody before it is whole, and then all at once', async () => {
+  describe('a staged batch', () => {
+    test('is invisible until it is complete, and then visible at once', async () => {
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
       assert.ok(await world.stage(reading, ['one', 'two']))
@@ -176,7 +176,7 @@ describe('a reading store', () => {
       assert.equal(await world.finish(reading, []), false, 'it ends once')
     })
 
-    test('keeps chunks word for word, many of them, with and without page and sheet', async () => {
+    test('stores many chunks exactly, with and without page and sheet', async () => {
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
       const texts = Array.from({ length: 200 }, (_, index) => `${index} “大” \u2028 🌳\n\t'"\\ %_`)
@@ -194,7 +194,7 @@ describe('a reading store', () => {
       )
     })
 
-    test('takes the place of what was read before', async () => {
+    test('replaces the previous batch of the document', async () => {
       const old = await world.addIngested('w', 'k', 'f', ['old one', 'old two'])
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
       const fresh = await world.claim()
@@ -209,7 +209,7 @@ describe('a reading store', () => {
       assert.equal((await world.countRows())['chunks'], 1)
     })
 
-    test('is dropped when the reading fails, and what was found before stays', async () => {
+    test('is dropped when the job fails, and the previous batch stays', async () => {
       const old = await world.addIngested('w', 'k', 'f', ['old'])
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
       const reading = await world.claim()
@@ -223,7 +223,7 @@ describe('a reading store', () => {
       assert.deepEqual((await world.countRows())['chunks'], 1)
     })
 
-    test('is dropped when the reading is put back, which keeps its place in time and its tries', async () => {
+    test('is dropped when the job is released, which keeps its due time and retries', async () => {
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
       await world.stage(reading, ['half'])
@@ -240,7 +240,7 @@ describe('a reading store', () => {
       assert.equal((await world.countRows())['chunks'], 1)
     })
 
-    test('stays out of sight when the base is deleted meanwhile', async () => {
+    test('stays invisible when the base is deleted meanwhile', async () => {
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
       await world.stage(reading, ['x'])
@@ -251,7 +251,7 @@ describe('a reading store', () => {
     })
   })
 
-  test('leases of holders that are gone can be ended, and no others', async () => {
+  test('leases of crashed holders can be expired, and no others', async () => {
     for (const file of ['f1', 'f2', 'f3']) await world.addDocument('w', 'k', file)
     const [first, second] = [await world.claim(), await world.claim()]
     assert.deepEqual((await world.queue.leases()).sort(), [first.lease, second.lease].sort())
@@ -266,7 +266,7 @@ describe('a reading store', () => {
     assert.ok(!(await world.queue.leases()).includes(second.lease))
   })
 
-  test('two workspaces with the same ids do not disturb each other', async () => {
+  test('workspaces with the same ids do not affect each other', async () => {
     await world.makeBase('v', 'k')
     await world.addDocument('w', 'k', 'f')
     await world.addDocument('v', 'k', 'f')
@@ -284,11 +284,11 @@ describe('a reading store', () => {
     assert.deepEqual(await world.shown('w', 'k-g1', mine.batchId), ['mine'])
   })
 
-  describe('the next generation takes the place of the live one', () => {
+  describe('the next generation replaces the live one', () => {
     const reindex = (): Promise<unknown> =>
       world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1500 })
 
-    test('once every document is through, and then its documents are shown', async () => {
+    test('once every job is done, and then its documents are shown', async () => {
       const old = await world.addIngested('w', 'k', 'f1', ['old'])
       await world.addIngested('w', 'k', 'f2', ['old'])
       await reindex()
@@ -312,7 +312,7 @@ describe('a reading store', () => {
       assert.deepEqual([rows['generations'], rows['readings'], rows['chunks'], rows['batches']], [1, 2, 2, 2])
     })
 
-    test('not while a document failed in it that can be found today, until it is read or removed', async () => {
+    test('not while a document that can be found today failed in it, until that is ingested or removed', async () => {
       await world.addIngested('w', 'k', 'f', ['old'])
       await reindex()
       await world.queue.fail(await world.claim(), error, 2500)
@@ -322,7 +322,7 @@ describe('a reading store', () => {
       assert.equal(await world.swap.swapCompleted(4000), 1)
     })
 
-    test('but with a document that failed in both', async () => {
+    test('although a document failed in both', async () => {
       await world.addDocument('w', 'k', 'f')
       await world.queue.fail(await world.claim(), error, 2500)
       await reindex()
@@ -331,13 +331,13 @@ describe('a reading store', () => {
       assert.equal((await find('f'))?.status, 'failed')
     })
 
-    test('and in a base without documents', async () => {
+    test('in a base without documents', async () => {
       await reindex()
       assert.equal(await world.swap.swapCompleted(4000), 1)
       assert.equal((await world.base('w', 'k')).generation.id, 'g2')
     })
 
-    test('not while a document that failed in it is still found by what was read of it earlier', async () => {
+    test('not while a document that failed in it is still found by an earlier batch', async () => {
       const old = await world.addIngested('w', 'k', 'f', ['old'])
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
       await world.queue.fail(await world.claim(), error, 2500)
@@ -348,7 +348,7 @@ describe('a reading store', () => {
       assert.equal(await world.swap.swapCompleted(4000), 0, 'the swap would lose a document')
     })
 
-    test('and no document is lost that is added at the same moment', async () => {
+    test('without losing a document that is added at the same moment', async () => {
       const other = await opened.openAgain()
       await world.makeBase('w', 'busy')
       for (let round = 0; round < 10; round++) {
@@ -375,7 +375,7 @@ describe('a reading store', () => {
     })
   })
 
-  test('all vectors of a generation have the length of the first', async () => {
+  test('all vectors of a generation have the dimension of the first', async () => {
     const other = await opened.openAgain()
     assert.ok(await world.staging.agreeOnDimension('w', 'k-g1', 3))
     assert.ok(await other.staging.agreeOnDimension('w', 'k-g1', 3))

@@ -29,14 +29,14 @@ describe('sweeping', () => {
     for (const [table, count] of Object.entries(await world.countRows(where))) assert.equal(count, 0, table)
   }
 
-  test('does nothing where there is nothing to sweep', async () => {
+  test('does nothing when there is nothing to sweep', async () => {
     await fill('w', 'k', ['f'])
     const before = await world.countRows()
     assert.equal(await world.sweeper.sweep(10_000), false)
     assert.deepEqual(await world.countRows(), before)
   })
 
-  test('takes everything of a deleted base, and nothing of others', async () => {
+  test('deletes all rows of a deleted base, and no others', async () => {
     await fill('w', 'k', ['f1', 'f2'])
     await fill('v', 'k', ['f1'])
     await world.makeBase('w', 'other')
@@ -52,7 +52,7 @@ describe('sweeping', () => {
     assert.equal(await world.sweeper.sweep(10_000), false)
   })
 
-  test('takes the whole of the only base, in bounded steps', async () => {
+  test('deletes a single base in bounded steps', async () => {
     await world.makeBase('w', 'k')
     const texts = Array.from({ length: 1300 }, (_, index) => `text ${index}`)
     await world.addIngested('w', 'k', 'large', texts, { vectors: texts.map(() => unit) })
@@ -69,7 +69,7 @@ describe('sweeping', () => {
     await allGone()
   })
 
-  test('takes what is left of a removed document, and leaves the others as they were', async () => {
+  test('deletes the rows of a removed document only', async () => {
     await fill('w', 'k', ['kept'])
     const kept = await world.countRows()
     await world.addIngested('w', 'k', 'gone', ['x', 'y'], { metadata: { a: 1 }, vectors: [unit, unit] })
@@ -78,7 +78,7 @@ describe('sweeping', () => {
     assert.deepEqual(await world.countRows(), kept)
   })
 
-  test('takes a generation that was given up or swapped out', async () => {
+  test('deletes an abandoned or replaced generation', async () => {
     await fill('w', 'k', ['f'])
     const kept = await world.countRows()
     await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
@@ -91,7 +91,7 @@ describe('sweeping', () => {
     assert.equal((await world.bases.count('w', base)).chunks, 2)
   })
 
-  test('takes what an interrupted reading wrote, once somebody else reads on', async () => {
+  test('deletes the rows of an interrupted job once it is claimed again', async () => {
     await world.makeBase('w', 'k')
     await world.addDocument('w', 'k', 'f')
     await world.stage(await world.claim(2000, 2100), ['half', 'a', 'document'], [unit, unit, unit])
@@ -106,7 +106,7 @@ describe('sweeping', () => {
     )
   })
 
-  test('takes merges that were never finished, but only after a while', async () => {
+  test('deletes unfinished merges after a while', async () => {
     await fill('w', 'k', ['f'])
     const kept = await world.countRows()
     const builder = new SegmentBuilder()
@@ -130,7 +130,7 @@ describe('sweeping', () => {
     assert.deepEqual(await world.countRows(), kept)
   })
 
-  test('goes on where a stop left off, and two may sweep at once', async () => {
+  test('continues after a stop, and can run concurrently', async () => {
     await fill('v', 'k', ['kept'])
     const kept = await world.countRows()
     for (const id of ['a', 'b', 'c']) {

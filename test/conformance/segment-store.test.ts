@@ -46,7 +46,7 @@ describe('a segment store', () => {
     return hits.map(({ batchId, position }) => `${batchId}/${position}`).sort()
   }
 
-  test('gives back what was stored, byte for byte and in order', async () => {
+  test('returns stored bytes in order', async () => {
     const words = Array.from({ length: 8000 }, (_, index) => `word${index}`).join(' ')
     const { batchId } = await world.addIngested('w', 'k', 'f', [words, '短い'])
     const [id] = await ids()
@@ -61,7 +61,7 @@ describe('a segment store', () => {
     assert.deepEqual(await find('短い'), [`${batchId}/1`])
   })
 
-  test('what is not there is missing, not invented', async () => {
+  test('a missing segment is missing from the result', async () => {
     await world.addIngested('w', 'k', 'f', ['x'])
     const [id] = await ids()
     assert.deepEqual([...(await world.segments.headers('w', [id!, 'none'])).keys()], [id])
@@ -80,7 +80,7 @@ describe('a segment store', () => {
     assert.deepEqual(await world.segments.segments('w', 'none'), [])
   })
 
-  test('many blocks at once, also the same one twice', async () => {
+  test('returns many blocks at once, also one twice', async () => {
     await world.addIngested('w', 'k', 'f', ['x'])
     const [segmentId] = await ids()
     const addresses = Array.from({ length: 600 }, (_, index) => ({
@@ -92,7 +92,7 @@ describe('a segment store', () => {
     assert.ok(blocks[0] && blocks[598] && !blocks[1])
   })
 
-  test('another workspace sees nothing of it', async () => {
+  test('is invisible to another workspace', async () => {
     await world.addIngested('w', 'k', 'f', ['secret'])
     const [id] = await ids()
     assert.deepEqual(await ids('x'), [])
@@ -107,7 +107,7 @@ describe('a segment store', () => {
     assert.equal((await find('secret')).length, 1)
   })
 
-  test('knows which batches are live, and how many chunks they hold', async () => {
+  test('knows the live batches and their number of chunks', async () => {
     const live = await world.addIngested('w', 'k', 'f', ['a', 'b'])
     const removed = await world.addIngested('w', 'k', 'g', ['c'])
     await world.documents.remove('w', 'k', 'g')
@@ -123,7 +123,7 @@ describe('a segment store', () => {
     assert.equal(await world.segments.liveChunks('w', 'none'), 0)
   })
 
-  test('names the generations with many segments', async () => {
+  test('lists generations with many segments', async () => {
     for (let index = 0; index < 7; index++) await world.addIngested('w', 'k', `f${index}`, ['x'])
     assert.deepEqual(await world.segments.crowded(), [])
     await world.addIngested('w', 'k', 'f7', ['x'])
@@ -131,7 +131,7 @@ describe('a segment store', () => {
   })
 
   describe('a merge', () => {
-    test('takes the place of what it was made of, and the same is found', async () => {
+    test('replaces its sources without changing the results', async () => {
       for (const text of ['red apple', 'green apple', 'red pear'])
         await world.addIngested('w', 'k', text, [text])
       const before = [await find('red'), await find('apple')]
@@ -161,7 +161,7 @@ describe('a segment store', () => {
       for (const word of ['worda', 'wordeeeee', 'wordijjjj']) assert.equal((await find(word)).length, 1, word)
     })
 
-    test('of which one segment is gone meanwhile changes nothing', async () => {
+    test('changes nothing when one of its segments was replaced meanwhile', async () => {
       for (const file of ['f', 'g']) await world.addIngested('w', 'k', file, ['text'])
       const old = await ids()
       const whole = await merged(old)
@@ -175,7 +175,7 @@ describe('a segment store', () => {
       assert.equal((await world.countRows())['segments'], 1)
     })
 
-    test('by two at once happens once', async () => {
+    test('by two processes happens once', async () => {
       for (const file of ['f', 'g', 'h']) await world.addIngested('w', 'k', file, ['text'])
       const old = await ids()
       const whole = await merged(old)
@@ -200,7 +200,7 @@ describe('a segment store', () => {
       assert.deepEqual([rows['segments'], rows['segment_blocks']], [0, 0])
     })
 
-    test('goes on beside searches and removals, and every document that is left is found', async () => {
+    test('runs beside searches and removals without losing a document', async () => {
       const own = (index: number): string => `q${String.fromCharCode(97 + index)}z`
       const other = await opened.openAgain()
       const batches = new Map<string, string>()
