@@ -68,7 +68,7 @@ export class ReferenceChecker {
     }
     const source = resolveReference(reference, this.#nodeIds)
     if (source.from === 'nowhere') {
-      const message = `${shown} names no node of this workflow; use the id of a node, or "sys".`
+      const message = `${shown} refers to a node that does not exist; use the id of a node, or "sys".`
       this.#warn('reference_unknown_node', path, message)
     } else if (source.from === 'sys' && !systemNames.has(source.name)) {
       const offer = [...systemNames].join(', ')
