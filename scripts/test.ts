@@ -1,15 +1,16 @@
 /**
  * Runs the test suites with Node's own runner, on SQLite or, with `--postgres`, on PostgreSQL.
  *
- *   node scripts/test.ts [--postgres] [--long] [part of a file's path …] [--test-name-pattern=…]
+ *   node scripts/test.ts [--browser] [--postgres] [--long] [part of a file's path …] [--test-name-pattern=…]
+ *
+ * `--browser` runs the browser tests (test/e2e), which build the console first. Without it they run only if a filter
+ * names them. Without a Chromium they are skipped, which is a failure only with REQUIRE_BROWSER=1.
  *
  * `--long` runs only the suites that repeat something (crash drills, fuzzing, properties; test/support/rounds.ts), and
  * repeats it TEST_ROUNDS times as often (8 unless set).
  *
  * The server for `--postgres` is TEST_DATABASE_URL, or else one that scripts/postgres.sh provides for the duration of
- * the run. If there is none, the run is skipped, which is a failure only with REQUIRE_POSTGRES=1. The browser tests
- * (test/e2e) build the console first; without a Chromium they are skipped, which is a failure only with
- * REQUIRE_BROWSER=1.
+ * the run. If there is none, the run is skipped, which is a failure only with REQUIRE_POSTGRES=1.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,17 +30,19 @@ const browserTests = join('test', 'e2e')
 const UNAVAILABLE = 77
 const longRounds = '8'
 const fileTimeoutMilliseconds = 600_000
-/** Many suites wait for timers, processes or a disk, so more of them run at a time than there are processors. */
-const concurrency = Number(process.env['TEST_CONCURRENCY'] ?? availableParallelism() + 2)
-
 const { values: options, positionals: filters } = parseArgs({
   allowPositionals: true,
   options: {
+    browser: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
   },
 })
+
+const isBrowserRun = options.browser || filters.some(filter => filter.includes('e2e'))
+/** Many suites wait for timers, processes or a disk, so more of them run at a time than there are processors. */
+const concurrency = availableParallelism() + (isBrowserRun ? 0 : 2)
 
 const interrupted = new AbortController()
 let interruptedBy: NodeJS.Signals | undefined
@@ -71,22 +74,21 @@ async function runCommand(command: string, args: string[]): Promise<{ code: numb
 
 const repeats = (file: string): boolean => /support\/rounds\.ts'/.test(readFileSync(join(root, file), 'utf8'))
 
-function findFiles(isOnPostgres: boolean): string[] {
+function findFiles(): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root })
     .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
     .filter(file => !options.long || repeats(file))
-    // The console only uses HTTP, so the database makes no difference to its flows.
-    .filter(file => !isOnPostgres || !file.startsWith(browserTests))
+    .filter(file => file.startsWith(browserTests) === isBrowserRun)
   return orderFiles(files)
 }
 
 async function runTests(databaseUrl: string | undefined): Promise<number> {
-  const files = findFiles(databaseUrl !== undefined)
+  const files = findFiles()
   if (files.length === 0) {
     console.error(`No test file ${filters.length > 0 ? `matches ${filters.join(' ')}` : 'in test/'}`)
     return 1
   }
-  if (files.some(file => file.startsWith(browserTests))) {
+  if (isBrowserRun) {
     const { code } = await runCommand(process.execPath, [buildScript])
     if (code !== 0) return code
   }
