@@ -19,7 +19,7 @@ describe('access over HTTP', () => {
     return api.as(data.token)
   }
 
-  test('without a token, or with a wrong one, nothing is told', async () => {
+  test('returns 401 for a missing or invalid token, even on unknown paths', async () => {
     const missing = await api.as(undefined).get('workflow?id=a')
     assert.deepEqual(
       [missing.status, missing.json.code, missing.headers.get('www-authenticate')],
@@ -42,7 +42,7 @@ describe('access over HTTP', () => {
     assert.equal((await api.post('nothing/at/all', {})).status, 404)
   })
 
-  test('each role may do what it may, and no more', async () => {
+  test('grants each role exactly its permissions', async () => {
     const attempts = {
       read: (client: ApiClient) => client.get('workflow?id=roles'),
       search: (client: ApiClient) => client.post('workflow/list', {}),
@@ -55,7 +55,7 @@ describe('access over HTTP', () => {
       admin: [200, 200, 200, 200, 200, 403],
       editor: [200, 200, 200, 200, 403, 403],
       viewer: [200, 200, 403, 403, 403, 403],
-      // A device uploads what it sends in a message.
+      // Runner tokens belong to devices, which upload the files they attach to messages.
       runner: [403, 403, 403, 200, 403, 403],
     }
     for (const [role, statuses] of Object.entries(expected)) {
@@ -67,7 +67,7 @@ describe('access over HTTP', () => {
     assert.equal((await attempts.workspaces(api)).status, 200)
   })
 
-  test('a revoked token ends at once, an expired one on time', async () => {
+  test('rejects a revoked token immediately and sets the expiry date from expires_in_days', async () => {
     const made = (await api.post('token/create', { name: 'short', role: 'viewer', expires_in_days: 1 })).json
       .data
     assert.match(made.token, /^banyan_[A-Za-z0-9_-]{43}$/)
@@ -79,7 +79,7 @@ describe('access over HTTP', () => {
     assert.equal((await api.post('token/delete', { id: made.id })).json.code, 40401)
   })
 
-  test('a token is shown once and kept as a hash', async () => {
+  test('returns the token only when it is created, and never its hash', async () => {
     const made = (await api.post('token/create', { name: 'seen once', role: 'viewer' })).json.data
     const listed = await api.post('token/list', { page_size: 100 })
     assert.ok(listed.json.data.items.some((item: { id: string }) => item.id === made.id))
@@ -87,7 +87,7 @@ describe('access over HTTP', () => {
     assert.ok(!listed.text.includes('hash'))
   })
 
-  test('an Idempotency-Key gives the same token again, to the same caller only', async () => {
+  test('replays token creation for the same Idempotency-Key and caller only', async () => {
     const headers = { 'idempotency-key': 'make-a-token' }
     const body = { name: 'once', role: 'viewer' }
     const first = await api.post('token/create', body, { headers })
@@ -100,7 +100,7 @@ describe('access over HTTP', () => {
     )
   })
 
-  test('fields of tokens and workspaces are checked', async () => {
+  test('validates the fields of tokens and workspaces', async () => {
     const wrong: [string, object, string][] = [
       ['token/create', { role: 'viewer' }, '/name'],
       ['token/create', { name: 'x', role: 'king' }, '/role'],
@@ -118,7 +118,7 @@ describe('access over HTTP', () => {
     }
   })
 
-  test('a workspace is a world of its own, from its making to its end', async () => {
+  test('isolates workspaces from each other until they are deleted', async () => {
     const a = (await api.post('workspace/create', { name: 'tea' })).json.data
     const b = (await api.post('workspace/create', { name: 'coffee' })).json.data
     assert.equal((await api.post('workspace/create', { name: 'tea' })).json.code, 40903)

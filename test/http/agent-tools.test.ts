@@ -44,14 +44,16 @@ after(async () => {
 beforeEach(() => model.reset())
 
 const namesOf = ({ tools: offered = [] }: ChatBody): string[] => offered.map(tool => tool.function.name)
-const toolWords = ({ messages }: ChatBody): string[] =>
+const toolResults = ({ messages }: ChatBody): string[] =>
   messages.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []))
 
-/** The model uses a tool once, then says what it was told. */
+/** The model calls a tool once, then replies with the result of the tool. */
 const useOnce = (name: string, args: object): void =>
   model.play(body => {
-    const told = toolWords(body)
-    return told.length === 0 ? { toolCalls: [{ name, arguments: args }] } : { text: `I was told: ${told[0]}` }
+    const results = toolResults(body)
+    return results.length === 0
+      ? { toolCalls: [{ name, arguments: args }] }
+      : { text: `I was told: ${results[0]}` }
   })
 
 async function answerOf(config: object, content = 'Use it'): Promise<{ text: string; run: Data }> {
@@ -59,7 +61,7 @@ async function answerOf(config: object, content = 'Use it'): Promise<{ text: str
   return { text: feedback[0].content, run: await runOf(api, run_id) }
 }
 
-test('an address that the model may call gets its arguments, and a key of its own', async () => {
+test('calls an HTTP tool with the arguments and an idempotency key', async () => {
   useOnce('note', { words: 'buy milk' })
   sink.answer(() => ({ json: { noted: true } }))
   const running_config = {
@@ -77,7 +79,7 @@ test('an address that the model may call gets its arguments, and a key of its ow
   assert.match(String(headers['idempotency-key']), /^run_/)
 })
 
-test('the web is searched', async () => {
+test('runs a web search as a tool', async () => {
   useOnce('web_search', { query: 'banyan' })
   const { text } = await answerOf({ tools: { web_search: {} } })
   assert.match(text, /example\.org\/banyan/)
@@ -87,7 +89,7 @@ test('the web is searched', async () => {
   )
 })
 
-test('a tool server offers what the agent names of it', async () => {
+test('offers only the MCP tools that the agent lists', async () => {
   useOnce('weather', { city: 'Bergen' })
   const running_config = { type: 'mcp', url: tools.url, tools: ['weather'] }
   const { text } = await answerOf({ tools: { outside: { running_config } } })
@@ -95,16 +97,16 @@ test('a tool server offers what the agent names of it', async () => {
   assert.deepEqual(namesOf(model.calls.chat[0]!.body), ['weather'])
 })
 
-test('another workflow is run, and its steps are in the trace', async () => {
+test('runs a workflow as a tool and records its steps in the trace', async () => {
   const id = await makeWorkflow(api, chain(output('say', 'inner {{#sys.query#}}')))
   useOnce('ask_inner', { query: 'question' })
   const { text, run } = await answerOf({ tools: { ask_inner: { running_config: { type: 'workflow', id } } } })
   assert.match(text, /inner question/)
   assert.ok(run.nodes.some(({ path }: Data) => /\/say$/.test(path)))
-  assert.equal(run.answer, text, 'what is said inside is not said to the user')
+  assert.equal(run.answer, text, 'the output of the inner workflow is not sent to the user')
 })
 
-test('what a tool failed with is told to the model, which goes on', async () => {
+test('passes a tool error to the model and continues', async () => {
   useOnce('note', {})
   sink.answer(() => ({ status: 500, json: { sorry: 'out of order' } }))
   const running_config = { type: 'http', method: 'POST', url: `${sink.origin}/notes` }
@@ -112,7 +114,7 @@ test('what a tool failed with is told to the model, which goes on', async () => 
   assert.match(text, /^I was told: failed: HTTP 500[\s\S]*out of order/)
 })
 
-test('an agent answers from its knowledge, and the sources are kept', async () => {
+test('answers from a knowledge base and stores the citations', async () => {
   const base = await makeBase(api, { embedding: null })
   const [file] = await addTexts(api, base, {
     'house.txt': 'The secret word of the house is xylophone.',
@@ -132,7 +134,7 @@ test('an agent answers from its knowledge, and the sources are kept', async () =
   assert.deepEqual([citations.length, citations[0].file_id, citations[0].cited], [1, file, true])
 })
 
-test('a base that is gone fails the turn with its name', async () => {
+test('fails the turn with the id of a deleted knowledge base', async () => {
   const base = await makeBase(api, { embedding: null })
   const agent = await makeAgent(api, {}, { learn: { [base]: {} } })
   await dataOf(api.post(`knowledge/${base}/delete`))

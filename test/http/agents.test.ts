@@ -13,7 +13,7 @@ const make = async (body: object): Promise<string> =>
 const read = async (id: string) =>
   (await server.api.post('agent/gets', { id: [id] })).json.data.agents[id].data
 
-test('a name is enough, and the rest has its defaults', async () => {
+test('creates an agent from a name with default fields', async () => {
   const { status, json } = await server.api.post('agent/create', { name: 'Butler' })
   assert.equal(status, 200)
   const { id, created_at, updated_at, ...rest } = json.data
@@ -25,7 +25,7 @@ test('a name is enough, and the rest has its defaults', async () => {
   })
 })
 
-test('ids are minted, unknown fields are not stored, unknown settings are', async () => {
+test('generates the id, drops unknown fields and keeps unknown settings', async () => {
   const id = await make({ id: 'agent_mine', secret: 1, config: { theme: { dark: true }, voice: null } })
   assert.notEqual(id, 'agent_mine')
   const agent = await read(id)
@@ -33,7 +33,7 @@ test('ids are minted, unknown fields are not stored, unknown settings are', asyn
   assert.deepEqual(agent.config, { theme: { dark: true } })
 })
 
-test('an update changes what is sent, settings one by one, and null takes one away', async () => {
+test('updates only the fields sent, merges settings and removes those set to null', async () => {
   const id = await make({ intro: 'i', learn: { kb_a: {} }, config: { prologue: 'hi', model: 'm', x: 1 } })
   const { json } = await server.api.post('agent/update', { id, config: { model: null, x: 2, y: 3 } })
   assert.deepEqual(json.data.config, { prologue: 'hi', x: 2, y: 3 })
@@ -42,7 +42,7 @@ test('an update changes what is sent, settings one by one, and null takes one aw
   assert.deepEqual((await read(id)).config, json.data.config)
 })
 
-test('what it names and is not there is told', async () => {
+test('warns about references to a missing workflow or knowledge base', async () => {
   const { json } = await server.api.post('agent/create', {
     name: 'Draft',
     learn: { kb_nope: {}, kb_a: {} },
@@ -55,7 +55,7 @@ test('what it names and is not there is told', async () => {
   )
 })
 
-test('wrong fields are refused and named', async () => {
+test('rejects invalid fields and reports their paths', async () => {
   const wrong: [object, string][] = [
     [{ name: '' }, '/name'],
     [{ name: '  ' }, '/name'],
@@ -76,7 +76,7 @@ test('wrong fields are refused and named', async () => {
   }
 })
 
-test('gets tells of each id, in both places', async () => {
+test('returns every requested id in data.agents and agents', async () => {
   const id = await make({})
   const { json } = await server.api.post('agent/gets', { id: [id, 'agent_nope'] })
   assert.equal(json.data.agents[id].data.id, id)
@@ -84,7 +84,7 @@ test('gets tells of each id, in both places', async () => {
   assert.deepEqual(json.agents, json.data.agents)
 })
 
-test('list and delete', async () => {
+test('lists and deletes agents', async () => {
   const id = await make({ name: 'Findable' })
   const list = () => server.api.post('agent/list', { keyword: 'findABLE' })
   assert.deepEqual((await list()).json.data.items[0].id, id)
@@ -94,7 +94,7 @@ test('list and delete', async () => {
   assert.equal((await server.api.post('agent/update', { id, name: 'x' })).status, 404)
 })
 
-test('another workspace sees and changes nothing', async () => {
+test('hides agents from other workspaces', async () => {
   const id = await make({ access: 'public' })
   const { token } = (await server.api.post('workspace/create', { name: 'other' })).json.data
   const other = server.api.as(token)
@@ -105,7 +105,7 @@ test('another workspace sees and changes nothing', async () => {
   assert.equal((await other.post('conversation/create', { agent_id: id })).status, 404)
 })
 
-test('roles: a viewer reads, a runner sees its own agents', async () => {
+test('lets a viewer list agents and a runner read only its own', async () => {
   const [mine, other] = [await make({}), await make({})]
   const tokenOf = async (body: object) =>
     (await server.api.post('token/create', { name: 't', ...body })).json.data.token
@@ -118,13 +118,13 @@ test('roles: a viewer reads, a runner sees its own agents', async () => {
   assert.deepEqual([agents[mine].exist, agents[other].exist], [true, false])
 })
 
-test('a create that is sent again with its key makes one agent', async () => {
+test('creates one agent for repeated requests with the same Idempotency-Key', async () => {
   const send = () =>
     server.api.post('agent/create', { name: 'Once' }, { headers: { 'idempotency-key': 'k1' } })
   assert.deepEqual((await send()).json, (await send()).json)
 })
 
-test('a runner sees what a client shows, and nothing of how the agent is made', async () => {
+test('returns only client-facing fields to a runner', async () => {
   const tools = {
     crm: { running_config: { type: 'http', url: 'https://crm', headers: { a: 'CRM-SECRET' } } },
   }
@@ -142,7 +142,7 @@ test('a runner sees what a client shows, and nothing of how the agent is made', 
   assert.match((await server.api.post('agent/gets', { id: [id] })).text, /CRM-SECRET/)
 })
 
-test('whoever may only read sees no values of headers, and their mask is never stored', async () => {
+test('masks tool header values for viewers and rejects the mask on write', async () => {
   const tools = (value: string) => ({
     crm: { version: '1', running_config: { type: 'http', url: 'https://crm', headers: { 'X-Key': value } } },
     files: { running_config: { type: 'mcp', url: 'https://mcp', headers: { a: value, b: value } } },
@@ -166,7 +166,7 @@ test('whoever may only read sees no values of headers, and their mask is never s
   assert.deepEqual((await read(id)).config.tools, tools('KEY'))
 })
 
-test('what it remembers and learns is bounded, and a list tells no long fields', async () => {
+test('limits the size of memory and learn and omits long fields from lists', async () => {
   const long = 'x'.repeat(66_000)
   for (const [field, value] of [
     ['memory', { city: { default: long } }],
@@ -190,7 +190,7 @@ test('what it remembers and learns is bounded, and a list tells no long fields',
   assert.equal(typeof created_at, typeof updated_at)
 })
 
-test('numbers that could not be given back are refused by their place', async () => {
+test('rejects numbers that JSON cannot round-trip and reports their path', async () => {
   const headers = { 'content-type': 'application/json' }
   for (const [member, path] of [
     ['"config":{"voice":1e400}', '/config/voice'],
@@ -203,7 +203,7 @@ test('numbers that could not be given back are refused by their place', async ()
   }
 })
 
-test('what keeps it from answering as it should is told', async () => {
+test('warns about settings that prevent the agent from answering', async () => {
   const { json } = await server.api.post('agent/create', {
     name: 'Draft',
     config: {

@@ -27,7 +27,7 @@ const get = (path: string, headers: readonly Header[] = []): string =>
 const send = (bytes: string | Uint8Array): Promise<RawAnswer | undefined> => rawRequest(server.base, bytes)
 
 function assertFailure(answer: RawAnswer | undefined, code: number): asserts answer is RawAnswer {
-  assert.ok(answer, 'the connection was closed without an answer')
+  assert.ok(answer, 'the connection was closed without a response')
   assert.equal(answer.json?.code, code, answer.body.toString())
   assert.equal(answer.status, Math.floor(code / 100))
   assert.ok(answer.headers['x-traceid'], 'no trace id')
@@ -44,7 +44,7 @@ async function eventually(holds: () => Promise<boolean>, what: string): Promise<
   assert.fail(what)
 }
 
-test('what is no HTTP is answered in the envelope and the connection is closed', async () => {
+test('responds to invalid HTTP with the error envelope and closes the connection', async () => {
   const garbage = [
     'GARBAGE\r\n\r\n',
     '\0\0\0\0',
@@ -65,13 +65,13 @@ test('what is no HTTP is answered in the envelope and the connection is closed',
   }
 })
 
-test('a request needs exactly one Host', async () => {
+test('requires exactly one Host header', async () => {
   assertFailure(await send(requestHead('GET /healthz', [])), 40005)
   assertFailure(await send(requestHead('GET /healthz', [host, ['Host', 'y']])), 40005)
   assert.equal((await send('GET /healthz HTTP/1.0\r\n\r\n'))?.status, 200)
 })
 
-test('a length together with chunks, two lengths and wrong lengths are refused', async () => {
+test('rejects conflicting, repeated and invalid body framing headers', async () => {
   const smuggled = `0\r\n\r\n${get('/api/v1/workflow?id=smuggled')}`
   const wrong: readonly Header[][] = [
     [
@@ -99,16 +99,16 @@ test('a length together with chunks, two lengths and wrong lengths are refused',
     const connection = await RawConnection.open(server.base)
     await connection.send(post('workflow/list', [json, ...headers], smuggled))
     assertFailure(await connection.answer(), 40005)
-    assert.equal(await connection.answer(), undefined, `a second answer for ${JSON.stringify(headers)}`)
+    assert.equal(await connection.answer(), undefined, `a second response for ${JSON.stringify(headers)}`)
     connection.close()
   }
 })
 
-test('lines that end in LF alone are refused', async () => {
+test('rejects lines that end in LF alone', async () => {
   assertFailure(await send(`GET /healthz HTTP/1.1\nHost: x\n\n`), 40005)
 })
 
-test('broken chunks are refused and nothing is stored', async () => {
+test('rejects malformed chunks and stores nothing', async () => {
   const body = '{"id":"chunked","workflow":{"nodes":[],"edges":[]}}'
   const size = body.length.toString(16)
   for (const chunks of [
@@ -124,7 +124,7 @@ test('broken chunks are refused and nothing is stored', async () => {
   assert.equal((await server.api.get('workflow?id=chunked')).json.data.exist, false)
 })
 
-test('a body that ends before its Content-Length stores nothing and leaves no file', async () => {
+test('stores nothing and leaves no temporary file for a truncated body', async () => {
   const before = (await server.api.post('files', {})).json.data.total
   const part = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
   const requests = [
@@ -178,7 +178,7 @@ test('a body that ends before its Content-Length stores nothing and leaves no fi
   assert.equal((await server.api.post('files', {})).json.data.total, before)
 })
 
-test('a body longer than its Content-Length: the request is answered, then the rest is refused', async () => {
+test('handles a request with excess body bytes, then rejects the excess', async () => {
   const connection = await RawConnection.open(server.base)
   const body = '{"id":"longer","workflow":{"nodes":[],"edges":[]}}'
   await connection.send(
@@ -191,25 +191,25 @@ test('a body longer than its Content-Length: the request is answered, then the r
   connection.close()
 })
 
-test('too many or too large headers are refused in the envelope', async () => {
+test('rejects too many or too large headers with the error envelope', async () => {
   const many = Array.from({ length: 2000 }, (_, at): Header => [`X-Header-${at}`, 'value'])
   assertFailure(await send(get('/healthz', many)), 43101)
   assertFailure(await send(get('/healthz', [['Cookie', 'x'.repeat(100_000)]])), 43101)
   assertFailure(await send(get(`/healthz?${'x'.repeat(100_000)}`)), 43101)
 })
 
-test('no header is lost among many', async () => {
+test('reads every header among many', async () => {
   const fill = Array.from({ length: 900 }, (): Header => ['a', 'b'])
   const answer = await send(requestHead('GET /api/v1/workflow?id=a', [host, ...fill, authorization]))
   assert.equal(answer?.status, 200)
 })
 
-test('a wrong method is refused with the right ones named, whatever body comes with it', async () => {
+test('returns 405 with the allowed methods for any body', async () => {
   const wrong: [string, string, string][] = [
     ['DELETE', '/api/v1/workflow', 'GET, HEAD'],
     ['POST', '/api/v1/workflow', 'GET, HEAD'],
     ['GET', '/api/v1/workflow/update', 'POST'],
-    // The word could be the id of a file, too.
+    // `upload` also matches the route of a file id.
     ['PUT', '/api/v1/files/upload', 'POST, GET, HEAD'],
     ['PATCH', '/api/v1/files/file_x', 'GET, HEAD'],
     ['OPTIONS', '/api/v1/files', 'POST'],
@@ -243,7 +243,7 @@ test('a wrong method is refused with the right ones named, whatever body comes w
     }
 })
 
-test('a path is matched exactly', async () => {
+test('matches paths exactly', async () => {
   const paths = [
     '/api/v1/Workflow?id=a',
     '/API/V1/workflow?id=a',
@@ -268,13 +268,13 @@ test('a path is matched exactly', async () => {
   for (const path of paths) assertFailure(await send(get(path)), 40401)
 })
 
-test('HEAD answers as GET does, without a body', async () => {
+test('responds to HEAD as to GET, without a body', async () => {
   const bytes = requestHead('HEAD /api/v1/workflow?id=a', [host, authorization])
   const answer = await rawRequest(server.base, bytes, { toHead: true })
   assert.equal(answer?.status, 200)
 })
 
-test('Expect: 100-continue is answered before the body is sent; other expectations are ignored', async () => {
+test('sends 100 Continue before the body and ignores other expectations', async () => {
   const connection = await RawConnection.open(server.base)
   await connection.send(
     post('workflow/list', [json, ['Content-Length', '2'], ['Expect', '100-continue']], ''),
@@ -287,7 +287,7 @@ test('Expect: 100-continue is answered before the body is sent; other expectatio
   connection.close()
 })
 
-test('100 pipelined requests are answered in their order', async () => {
+test('responds to 100 pipelined requests in order', async () => {
   const connection = await RawConnection.open(server.base)
   const body = '{"page":1}'
   const requests = Array.from({ length: 100 }, (_, at) => {
@@ -305,7 +305,7 @@ test('100 pipelined requests are answered in their order', async () => {
   connection.close()
 })
 
-test('what was asked before a broken request is answered before the refusal', async () => {
+test('responds to earlier pipelined requests before rejecting a malformed one', async () => {
   const connection = await RawConnection.open(server.base)
   const asked = Array.from({ length: 5 }, (_, at) => get('/api/v1/workflow?id=a', [['X-TraceId', `t${at}`]]))
   await connection.send(`${asked.join('')}NONSENSE\r\n\r\n`)
@@ -315,7 +315,7 @@ test('what was asked before a broken request is answered before the refusal', as
   connection.close()
 })
 
-test('a trace id is echoed when it is usable, else a fresh one is given', async () => {
+test('echoes a valid trace id and generates one otherwise', async () => {
   const echoed = async (value: string): Promise<string | undefined> =>
     (await send(get('/healthz', [['X-TraceId', value]])))?.headers['x-traceid']
   for (const good of ['a', 'x'.repeat(128), '!~"<>']) assert.equal(await echoed(good), good)
@@ -332,7 +332,7 @@ test('a trace id is echoed when it is usable, else a fresh one is given', async 
   assert.match(twice?.headers['x-traceid'] ?? '', /^[0-9a-f]{32}$/)
 })
 
-test('an Idempotency-Key sees through the spelling of the scheme and tells bodies apart by their text', async () => {
+test('ignores the case of the auth scheme and compares raw bodies for an Idempotency-Key', async () => {
   const headers = { 'content-type': 'application/json', 'idempotency-key': 'spelling' }
   const body = (number: string): string => `{"workflow":{"nodes":[],"edges":[],"n":${number}}}`
   const first = await server.api.post('workflow/create', body('9007199254740993'), { headers })

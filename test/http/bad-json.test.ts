@@ -27,11 +27,11 @@ function assertFailure(answer: ApiAnswer, code: number, paths?: string[]): void 
     )
 }
 
-/** A graph of exactly this depth: the graph, its list, the node, its data and then arrays. */
+/** A graph of exactly this depth: graph, node list, node, data, then nested arrays. */
 const deepGraph = (depth: number): string =>
   `{"nodes":[{"id":"n","type":"base","data":{"deep":${'['.repeat(depth - 4)}${']'.repeat(depth - 4)}}}],"edges":[]}`
 
-test('what is not JSON is refused as malformed_json', async () => {
+test('rejects invalid JSON as malformed_json', async () => {
   const texts = [
     '{',
     '{"id":',
@@ -47,24 +47,24 @@ test('what is not JSON is refused as malformed_json', async () => {
   for (const text of texts) assertFailure(await post('workflow/list', text), 40002)
 })
 
-test('an empty body counts as {} where every field is optional', async () => {
+test('treats an empty body as {} where every field is optional', async () => {
   for (const text of ['', ' \r\n\t'])
     for (const path of ['workflow/list', 'files', 'token/list'])
       assert.equal((await post(path, text)).status, 200, `${path} ${JSON.stringify(text)}`)
   assert.equal((await server.api.post('workflow/list')).status, 200)
 })
 
-test('an empty body names the fields that an operation needs', async () => {
+test('reports the required fields when the body is empty', async () => {
   assertFailure(await post('workflow/update', ''), 40001, ['/id', '/workflow'])
   assertFailure(await server.api.post('workflow/delete'), 40001, ['/id'])
 })
 
-test('a body that is no object is refused', async () => {
+test('rejects a body that is not an object', async () => {
   for (const text of ['[]', '[{"id":"a"}]', 'null', '1', '"id"', 'true'])
     assertFailure(await post('workflow/delete', text), 40001, [''])
 })
 
-test('a graph may be 64 levels deep, however it is sent, and no deeper', async () => {
+test('accepts graphs up to 64 levels deep on every endpoint and rejects deeper ones', async () => {
   const wrappings: [string, (graphText: string, id: string) => string][] = [
     ['workflow/update', (text, id) => `{"id":"${id}","workflow":${text}}`],
     ['workflow/create', text => `{"workflow":${text}}`],
@@ -82,14 +82,14 @@ test('a graph may be 64 levels deep, however it is sent, and no deeper', async (
   assert.equal((await server.api.get('workflow?id=too-deep')).json.data.exist, false)
 })
 
-test('what export gave of the deepest graph can be imported', async () => {
+test('imports the export of a graph at the depth limit', async () => {
   await post('workflow/update', `{"id":"deepest","workflow":${deepGraph(64)}}`)
   const exported = await server.api.post('workflow/export', { id: 'deepest' })
   const imported = await server.api.post('workflow/import', exported.json.data)
   assert.equal(imported.status, 200, imported.text)
 })
 
-test('a name of 255 characters outside the basic plane survives export and import', async () => {
+test('exports and imports a name of 255 characters outside the basic multilingual plane', async () => {
   const name = '𝒳'.repeat(255)
   const made = await server.api.post('workflow/create', { name, workflow: { nodes: [], edges: [] } })
   const exported = await server.api.post('workflow/export', { id: made.json.data.id })
@@ -97,12 +97,12 @@ test('a name of 255 characters outside the basic plane survives export and impor
   assert.equal(imported.status, 200, imported.text)
 })
 
-test('depth is bounded on every operation, also in fields that are ignored', async () => {
+test('limits nesting depth on every operation, even in ignored fields', async () => {
   for (const path of ['workflow/list', 'token/create', 'files', 'files/upload'])
     assertFailure(await post(path, `{"ignored":${'['.repeat(70)}${']'.repeat(70)}}`), 40003)
 })
 
-test('brackets in text are no depth', async () => {
+test('does not count brackets inside strings as nesting', async () => {
   const title = '[{'.repeat(500)
   const answer = await server.api.post(
     'workflow/create',
@@ -111,12 +111,12 @@ test('brackets in text are no depth', async () => {
   assert.equal(answer.status, 200, answer.text)
 })
 
-test('5,000,000 brackets are refused at once', async () => {
+test('rejects millions of nested brackets', async () => {
   assertFailure(await post('workflow/update', '['.repeat(5_000_000)), 40003)
   assertFailure(await post('workflow/update', '{"a":'.repeat(1_000_000)), 40003)
 })
 
-test('a body over the limit is refused and the client gets the answer, with a length and without', async () => {
+test('returns 413 for a body over the limit, with Content-Length or chunked', async () => {
   const large = `{"keyword":"${'x'.repeat(3 << 20)}"}`
   const chunked = new ReadableStream({
     start(controller) {
@@ -136,7 +136,7 @@ test('a body over the limit is refused and the client gets the answer, with a le
   assert.equal(((await streamed.json()) as { code: number }).code, 41301)
 })
 
-test('each operation has its own limit', async () => {
+test('applies a body limit per operation', async () => {
   const filler = (bytes: number): string => `{"ignored":"${'x'.repeat(bytes)}","name":"a"}`
   assertFailure(await post('token/create', filler(1 << 20)), 41301)
   assertFailure(await post('workflow/update', filler(1 << 20)), 40001)
@@ -145,14 +145,14 @@ test('each operation has its own limit', async () => {
   assertFailure(await post('files/upload', filler(32 << 20)), 41301)
 })
 
-test('what is not UTF-8 is refused, never replaced', async () => {
+test('rejects invalid UTF-8 instead of replacing it', async () => {
   for (const bad of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe4, 0xb8]]) {
     const text = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bad), Buffer.from('"}')])
     assertFailure(await post('workspace/create', text), 40002)
   }
 })
 
-test('NUL and half a surrogate pair in a name are refused with the field named', async () => {
+test('rejects NUL and unpaired surrogates in text fields and reports the field', async () => {
   for (const bad of ['\\u0000', '\\ud800', 'a\\udfffb', '\\udc00\\ud800']) {
     assertFailure(await post('workspace/create', `{"name":"${bad}"}`), 40001, ['/name'])
     assertFailure(await post('token/create', `{"name":"${bad}","role":"viewer"}`), 40001, ['/name'])
@@ -170,7 +170,7 @@ test('NUL and half a surrogate pair in a name are refused with the field named',
   assert.equal((await server.api.get('workflow?id=bad-name')).json.data.exist, false)
 })
 
-test('the same characters inside a graph are kept as they were written', async () => {
+test('stores NUL, unpaired surrogates and large numbers in a graph verbatim', async () => {
   const text =
     '{"nodes":[{"id":"\\ud800","type":"base","data":{"title":"\\u0000","pair":"\\ud83d\\ude00",' +
     '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"n":[9007199254740993,1e400,-0,1.0]}}],"edges":[]}'
@@ -180,7 +180,7 @@ test('the same characters inside a graph are kept as they were written', async (
   assert.equal(({} as { polluted?: number }).polluted, undefined)
 })
 
-test('of a key that comes twice the last one counts, for the checks and for what is stored', async () => {
+test('uses the last value of a duplicate key for both validation and storage', async () => {
   const good = '{"nodes":[],"edges":[]}'
   const refused = await post(
     'workflow/update',
@@ -199,7 +199,7 @@ test('of a key that comes twice the last one counts, for the checks and for what
   assert.ok((await server.api.get('workflow?id=twice')).text.includes(`"config":${inside},`))
 })
 
-test('unknown fields are ignored and never stored; those of an object make no difference', async () => {
+test('ignores unknown fields and fields set through __proto__', async () => {
   const hostile =
     ',"workspace_id":"other","created_at":"x","version":99,"__proto__":{"role":"admin"},"operator":true'
   const made = await post(
@@ -217,7 +217,7 @@ test('unknown fields are ignored and never stored; those of an object make no di
   assertFailure(inherited, 40001, ['/name', '/role'])
 })
 
-test('a body that must be JSON is refused in every other type', async () => {
+test('returns 415 for a content type other than JSON', async () => {
   const types = [
     'application/x-www-form-urlencoded',
     'text/plain',
@@ -245,7 +245,7 @@ test('a body that must be JSON is refused in every other type', async () => {
     )
 })
 
-test('a body without a type, with an empty one or with two is refused', async () => {
+test('returns 415 for a missing, empty or repeated Content-Type', async () => {
   const headers = [
     ['Host', 'x'],
     ['Authorization', `Bearer ${operatorToken}`],
@@ -259,7 +259,7 @@ test('a body without a type, with an empty one or with two is refused', async ()
   }
 })
 
-test('a compressed body is refused, on uploads too', async () => {
+test('rejects compressed bodies, including uploads', async () => {
   for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip']) {
     const headers = { ...json.headers, 'content-encoding': encoding }
     for (const path of ['workflow/list', 'files/upload?name=a'])
@@ -267,13 +267,13 @@ test('a compressed body is refused, on uploads too', async () => {
   }
 })
 
-test('a refusal lists a bounded number of findings', async () => {
+test('limits the number of errors in a response', async () => {
   const answer = await post('files/delete', `{"file_ids":[${'1,'.repeat(100_000)}1]}`)
   assertFailure(answer, 40001)
   assert.ok(answer.json.data.errors.length <= 500)
 })
 
-test('numbers at and beyond the edges are refused with the field named, never clamped', async () => {
+test('rejects out-of-range numbers with the field instead of clamping them', async () => {
   for (const page of ['0', '-1', '1.5', '1000001', '1e400', '"1"', 'null', 'true', '[1]', '9007199254740993'])
     assertFailure(await post('workflow/list', `{"page":${page}}`), 40001, ['/page'])
   for (const size of ['0', '101', '1e3', '-0.5'])

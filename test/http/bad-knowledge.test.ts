@@ -9,7 +9,7 @@ type Refusal = [body: unknown, path: string]
 const proto = (value: string): unknown => JSON.parse(`{"__proto__":${value}}`)
 const keys = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [at, 1]))
 
-describe('requests to knowledge bases that are refused', () => {
+describe('rejected requests to knowledge bases', () => {
   let server: TestServer
   let api: ApiClient
   let base: string
@@ -102,7 +102,7 @@ describe('requests to knowledge bases that are refused', () => {
 
   const total = async (): Promise<number> => (await dataOf(api.post('knowledge', {}))).total
 
-  test('a base is not made of wrong settings', async () => {
+  test('rejects invalid settings on create', async () => {
     const before = await total()
     await assertRefused('knowledge/create', [
       [{}, '/name'],
@@ -115,13 +115,13 @@ describe('requests to knowledge bases that are refused', () => {
     assert.equal(({} as { polluted?: number }).polluted, undefined)
   })
 
-  test('a base keeps its settings where new ones are wrong', async () => {
+  test('keeps the settings when an update is invalid', async () => {
     const before = await dataOf(api.get(`knowledge/${base}`))
     await assertRefused(`knowledge/${base}/update`, settingsRefusals({ description: 'never' }))
     assert.deepEqual(await dataOf(api.get(`knowledge/${base}`)), before)
   })
 
-  test('lists and pages have their ranges', async () => {
+  test('rejects out-of-range list and page parameters', async () => {
     await assertRefused('knowledge', [
       [{ page: 0 }, '/page'],
       [{ page_size: 101 }, '/page_size'],
@@ -145,7 +145,7 @@ describe('requests to knowledge bases that are refused', () => {
     assert.deepEqual([json.code, json.data.errors[0]?.path], [40001, '/page_size'])
   })
 
-  test('documents that are wrong in themselves are not added, nor kept as files', async () => {
+  test('rejects invalid documents and stores no files for them', async () => {
     const files = async (): Promise<number> => (await dataOf(api.post('files', {}))).total
     const before = await files()
     const text = { name: 'a.txt', content: 'a' }
@@ -174,7 +174,7 @@ describe('requests to knowledge bases that are refused', () => {
     assert.equal(await files(), before)
   })
 
-  test('a question has its ranges', async () => {
+  test('rejects out-of-range search parameters', async () => {
     const filter = (value: unknown): object => ({ query: 'tea', filter: value })
     await assertRefused(`knowledge/${base}/search`, [
       [{}, '/query'],
@@ -220,7 +220,7 @@ describe('requests to knowledge bases that are refused', () => {
     assert.equal(huge.json.code, 41301)
   })
 
-  test('a correction says something', async () => {
+  test('rejects an empty or invalid chunk update', async () => {
     await assertRefused(`knowledge/${base}/files/${file}/chunks/${chunk}/update`, [
       [{}, '/content'],
       [{ content: '' }, '/content'],
@@ -237,7 +237,7 @@ describe('requests to knowledge bases that are refused', () => {
     ])
   })
 
-  /** Every operation that takes an id in its path, with a body that it would take. */
+  /** Every operation with an id in its path, with a valid body. */
   const attempts = (client: ApiClient, ids: { base: string; file: string; chunk: string }) => ({
     get: () => client.get(`knowledge/${ids.base}`),
     files: () => client.get(`knowledge/${ids.base}/files`),
@@ -252,7 +252,7 @@ describe('requests to knowledge bases that are refused', () => {
     delete: () => client.post(`knowledge/${ids.base}/delete`),
   })
 
-  test('an id that names nothing is not found, whatever it looks like', async () => {
+  test('returns 404 for any unknown or malformed id', async () => {
     for (const id of ['kb_nope', 'create', 'x'.repeat(65), 'a b', '%00', '..%2f', '__proto__', file])
       for (const [name, attempt] of Object.entries(attempts(api, { base: encodeURI(id), file, chunk })))
         assert.equal(
@@ -266,7 +266,7 @@ describe('requests to knowledge bases that are refused', () => {
     assert.equal((await unknownChunk()).json.code, 40401)
   })
 
-  test('the wrong method is told which one is right', async () => {
+  test('returns 405 with the allowed methods', async () => {
     for (const [method, path, allow] of [
       ['GET', 'knowledge', 'POST'],
       ['PUT', `knowledge/${base}`, 'GET, HEAD, POST'],
@@ -279,7 +279,7 @@ describe('requests to knowledge bases that are refused', () => {
     }
   })
 
-  test('viewers read and search, editors change, runners do neither', async () => {
+  test('lets viewers read and search, editors change, and runners do neither', async () => {
     const reads = ['get', 'files', 'chunks', 'search']
     const clientOf = async (role: string, more: object = {}): Promise<ApiClient> =>
       api.as((await dataOf(api.post('token/create', { name: role, role, ...more }))).token)
@@ -307,14 +307,14 @@ describe('requests to knowledge bases that are refused', () => {
       assert.equal((await attempt()).status, 200, name)
   })
 
-  test('a base of another workspace is none, and its files cannot be added', async () => {
+  test('returns 404 for bases of another workspace and does not add its files', async () => {
     const theirs = api.as((await dataOf(api.post('workspace/create', { name: 'theirs' }))).token)
     const before = await dataOf(api.get(`knowledge/${base}`))
     for (const [name, attempt] of Object.entries(attempts(theirs, { base, file, chunk })))
       assert.equal((await attempt()).json.code, 40401, name)
     assert.deepEqual(await dataOf(api.get(`knowledge/${base}`)), before)
     assert.equal((await dataOf(theirs.post('knowledge', { knowledge_ids: [base] }))).total, 0)
-    assert.equal((await dataOf(theirs.post('files', {}))).total, 0, 'a refused text leaves no file')
+    assert.equal((await dataOf(theirs.post('files', {}))).total, 0, 'a rejected text leaves no file')
 
     const theirBase = await makeBase(theirs, { name: before.name })
     assert.deepEqual(await dataOf(theirs.post(`knowledge/${theirBase}`, { file_ids: [file] })), {
@@ -330,7 +330,7 @@ describe('requests to knowledge bases that are refused', () => {
     assert.equal(found.explanation.absent[0].reason, unknown.explanation.absent[0].reason)
   })
 
-  test('an Idempotency-Key makes one base and one set of documents', async () => {
+  test('creates one base and one set of documents per Idempotency-Key', async () => {
     const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
     const replayed = (answer: ApiAnswer): string | null => answer.headers.get('idempotency-replayed')
     const create = (name: string): Promise<ApiAnswer> => api.post('knowledge/create', { name }, keyed('base'))
@@ -348,7 +348,7 @@ describe('requests to knowledge bases that are refused', () => {
     assert.deepEqual([again.text, replayed(again)], [added.text, 'true'])
     assert.equal((await whenRead(api, one)).document_count, 1)
     assert.equal((await add(one, 'Black tea.')).json.code, 40901)
-    assert.equal((await add(other, 'Green tea.')).json.code, 40901, 'the same words to another base')
+    assert.equal((await add(other, 'Green tea.')).json.code, 40901, 'the same text for another base')
     assert.equal((await dataOf(api.get(`knowledge/${other}`))).document_count, 0)
   })
 })

@@ -44,7 +44,7 @@ function upload(
   return rawRequest(server.base, bytes(head, sent))
 }
 
-/** Nothing of a refused upload stays: no record, no content, no temporary file. */
+/** A rejected upload must leave no record, no content and no temporary file. */
 async function assertNothingStored(): Promise<void> {
   assert.equal(await countFiles(), filesBefore)
   const folder = join(server.config.dataDir, 'files')
@@ -54,7 +54,7 @@ async function assertNothingStored(): Promise<void> {
 }
 
 async function assertRefused(answer: RawAnswer | undefined, code = 40004, path = '/file'): Promise<void> {
-  assert.ok(answer, 'the connection was closed without an answer')
+  assert.ok(answer, 'the connection was closed without a response')
   assert.equal(answer.json?.code, code, answer.body.toString())
   assert.equal(answer.status, Math.floor(code / 100))
   assert.ok(answer.headers['x-traceid'])
@@ -68,11 +68,11 @@ const broken: Record<string, Buffer> = {
   'an empty body': bytes(),
   'no boundary line at all': bytes('just some text'),
   'only the closing line': end,
-  'a missing end after the part': filePart('file', 'a.txt', 'hello'),
-  'a missing end within the part': filePart('file', 'a.txt', 'hello').subarray(0, -4),
-  'a missing end within a large part': filePart('file', 'a.txt', 'x'.repeat(1 << 20)).subarray(0, -4),
-  'a missing end within the headers of the part': bytes(`--B\r\n${disposition}`),
-  'a missing end after the boundary': bytes('--B'),
+  'a missing closing boundary after the part': filePart('file', 'a.txt', 'hello'),
+  'a body cut off within the part': filePart('file', 'a.txt', 'hello').subarray(0, -4),
+  'a body cut off within a large part': filePart('file', 'a.txt', 'x'.repeat(1 << 20)).subarray(0, -4),
+  'a body cut off within the part headers': bytes(`--B\r\n${disposition}`),
+  'a body cut off after the boundary': bytes('--B'),
   'a header without a colon': bytes('--B\r\nno colon\r\n', `${disposition}\r\n\r\nhello\r\n`, end),
   'a part without headers': bytes('--B\r\n\r\nhello\r\n', end),
   'a part without a disposition': bytes('--B\r\nContent-Type: text/plain\r\n\r\nhello\r\n', end),
@@ -87,15 +87,15 @@ const broken: Record<string, Buffer> = {
     end,
   ),
   'an empty field name': bytes(filePart('', 'a.txt', 'hello'), end),
-  'the file under another name': bytes(filePart('upload', 'a.txt', 'hello'), end),
-  'a large file under another name': bytes(filePart('upload', 'a.txt', 'x'.repeat(1 << 20)), end),
+  'the file under another field name': bytes(filePart('upload', 'a.txt', 'hello'), end),
+  'a large file under another field name': bytes(filePart('upload', 'a.txt', 'x'.repeat(1 << 20)), end),
   'two files': bytes(filePart('file', 'a', 'one'), filePart('file', 'b', 'two'), end),
   'two large files': bytes(
     filePart('file', 'a', 'x'.repeat(1 << 20)),
     filePart('file', 'b', 'y'.repeat(1 << 20)),
     end,
   ),
-  'a file and then one of another name': bytes(
+  'a file followed by one under another field name': bytes(
     filePart('file', 'a', 'one'),
     filePart('other', 'b', 'two'),
     end,
@@ -122,11 +122,11 @@ const broken: Record<string, Buffer> = {
   ),
   'part headers without an end': bytes(`--B\r\n${'X: y\r\n'.repeat(100_000)}`),
   'too many part headers': bytes(`--B\r\n${'X: y\r\n'.repeat(1000)}${disposition}\r\n\r\nhello\r\n`, end),
-  'line ends of LF alone': bytes(good.toString().replaceAll('\r\n', '\n')),
+  'line endings of LF alone': bytes(good.toString().replaceAll('\r\n', '\n')),
 }
 
 for (const [what, body] of Object.entries(broken))
-  test(`a multipart body is refused: ${what}`, async () => {
+  test(`rejects a multipart body: ${what}`, async () => {
     await assertRefused(await upload(body))
     await assertRefused(await upload(body, undefined, 'chunks'))
   })
@@ -141,7 +141,7 @@ const badNames: Record<string, Buffer> = {
 }
 
 for (const [what, name] of Object.entries(badNames))
-  test(`a file name ${what} is refused`, async () => {
+  test(`rejects a file name ${what}`, async () => {
     const part = bytes(
       '--B\r\nContent-Disposition: form-data; name="file"; filename="',
       name,
@@ -160,17 +160,17 @@ const badTypes: Record<string, string> = {
 }
 
 for (const [what, type] of Object.entries(badTypes))
-  test(`a multipart type with ${what} is refused`, async () => {
+  test(`rejects a multipart content type with ${what}`, async () => {
     await assertRefused(await upload(good, type))
   })
 
-test('a boundary of 1 MB is refused with the headers', async () => {
+test('rejects a 1 MB boundary as oversized headers', async () => {
   const answer = await upload(good, `multipart/form-data; boundary=${'B'.repeat(1 << 20)}`)
   assert.equal(answer?.json?.code, 43101)
   await assertNothingStored()
 })
 
-test('a broken body in many small pieces is refused as one in a single piece', async () => {
+test('rejects a malformed body the same in many small chunks as in one', async () => {
   for (const body of [filePart('file', 'a.txt', 'hello'), good.subarray(0, -10), broken['two files']!]) {
     const pieces = Array.from(body, byte => bytes('1\r\n', Buffer.from([byte]), '\r\n'))
     const head = requestHead('POST /api/v1/files/upload', [
@@ -183,7 +183,7 @@ test('a broken body in many small pieces is refused as one in a single piece', a
   }
 })
 
-test('an upload in JSON is refused when its content is not base64', async () => {
+test('rejects a JSON upload whose content is not base64', async () => {
   const headers = { 'content-type': 'application/json' }
   for (const content of ['a', '*', 'YQ', 'YQ==\n', 'YQ===', '=', 'Y Q=', '\u00e9\u00e9\u00e9\u00e9']) {
     const body = JSON.stringify({ name: 'a', content_base64: content })
@@ -194,7 +194,7 @@ test('an upload in JSON is refused when its content is not base64', async () => 
   await assertNothingStored()
 })
 
-test('a raw body needs a name that can be read', async () => {
+test('requires a valid file name for a raw upload', async () => {
   const headers = { 'content-type': 'application/octet-stream' }
   const attempts: [string, Record<string, string>][] = [
     ['files/upload', {}],
@@ -214,7 +214,7 @@ test('a raw body needs a name that can be read', async () => {
   await assertNothingStored()
 })
 
-test('a file over the limit is refused at once in each way of sending it', async t => {
+test('returns 413 for a file over the limit in every upload format', async t => {
   const small = await startTestServer({ MAX_FILE_BYTES: '200' })
   t.after(() => small.stop())
   const headers = { authorization: `Bearer ${operatorToken}` }
@@ -245,14 +245,17 @@ test('a file over the limit is refused at once in each way of sending it', async
   assert.deepEqual(await readdir(join(small.config.dataDir, 'files', 'tmp')), [])
 })
 
-/** Takes files in and keeps their bytes. */
-function keepingFiles(): { files: FileService; kept: Buffer[] } {
-  const kept: Buffer[] = []
+/** A file service that records the bytes it receives. */
+function recordingFiles(): { files: FileService; received: Buffer[] } {
+  const received: Buffer[] = []
   const receive = async (source: AsyncIterable<Uint8Array>) => {
-    for await (const piece of source) kept.push(Buffer.from(piece))
+    for await (const piece of source) received.push(Buffer.from(piece))
     return { key: '', size: 0, sha256: '', head: new Uint8Array() }
   }
-  return { files: { maxBytes: 1 << 30, receive, discard: async () => {} } as unknown as FileService, kept }
+  return {
+    files: { maxBytes: 1 << 30, receive, discard: async () => {} } as unknown as FileService,
+    received,
+  }
 }
 
 const receivePieces = (pieces: Buffer[], files: FileService): Promise<ReceivedFile> => {
@@ -264,7 +267,7 @@ const receivePieces = (pieces: Buffer[], files: FileService): Promise<ReceivedFi
   })
 }
 
-test('a file arrives whole however the body is cut into chunks, with contents that look like boundaries', async () => {
+test('receives the whole file for any chunking, even when the content looks like a boundary', async () => {
   for (const content of ['', 'hello', '\r\n', '\r\n--', '\r\n--A\r\n--', '\r', '--B--', 'x\r\n-']) {
     const body = bytes(
       'preamble\r\n',
@@ -274,21 +277,21 @@ test('a file arrives whole however the body is cut into chunks, with contents th
       'epilogue',
     )
     for (let cut = 0; cut < body.length; cut++) {
-      const { files, kept } = keepingFiles()
+      const { files, received } = recordingFiles()
       const pieces = [body.subarray(0, cut), body.subarray(cut, cut + 1), body.subarray(cut + 1)]
       assert.equal((await receivePieces(pieces, files)).name, 'a.txt')
-      assert.equal(Buffer.concat(kept).toString(), content, `cut at ${cut}`)
+      assert.equal(Buffer.concat(received).toString(), content, `cut at ${cut}`)
     }
   }
 })
 
-test('fields beside the file are passed over, within a bound', async () => {
+test('ignores other form fields up to a size limit', async () => {
   const withField = (size: number) => [bytes(fieldPart('beside', 'y'.repeat(size)), good)]
-  assert.equal((await receivePieces(withField(60_000), keepingFiles().files)).name, 'a.txt')
-  await assert.rejects(receivePieces(withField(70_000), keepingFiles().files), /larger than 65536 bytes/)
+  assert.equal((await receivePieces(withField(60_000), recordingFiles().files)).name, 'a.txt')
+  await assert.rejects(receivePieces(withField(70_000), recordingFiles().files), /larger than 65536 bytes/)
 })
 
-test('after all that a good upload works', async () => {
+test('accepts a valid upload after the rejected ones', async () => {
   const answer = await upload(good)
   assert.equal(answer?.status, 200)
   assert.equal(await countFiles(), filesBefore + 1)

@@ -10,8 +10,8 @@ import { AppError } from '../../src/kernel/app-error.ts'
 import { RawConnection, requestHead } from '../support/raw-connection.ts'
 import { operatorToken, startTestServer } from '../support/test-server.ts'
 
-/** Time that the test moves: timers, and the clock that measures how long a body has been silent. */
-function heldTime(t: { after(restore: () => void): void }): (milliseconds: number) => Promise<void> {
+/** Mocks the timers and the clock that measures how long a body has stalled; returns a function that advances both. */
+function mockTime(t: { after(restore: () => void): void }): (milliseconds: number) => Promise<void> {
   let now = 0
   mock.timers.enable({ apis: ['setInterval', 'setTimeout'] })
   const clock = mock.method(performance, 'now', () => now)
@@ -38,52 +38,52 @@ async function readAll(request: Readable): Promise<number> {
 
 const isTimeout = (error: unknown): boolean => error instanceof AppError && error.reason === 'request_timeout'
 
-test('a body that falls silent is given up', async t => {
-  const pass = heldTime(t)
+test('times out a body that stalls', async t => {
+  const advance = mockTime(t)
   const request = new PassThrough()
   const reading = readAll(request).catch((error: unknown) => error)
   request.write('some')
-  await pass(limits.bodyStallMilliseconds + 3000)
+  await advance(limits.bodyStallMilliseconds + 3000)
   assert.ok(isTimeout(await reading))
-  assert.equal(request.destroyed, false, 'the client could not be told')
+  assert.equal(request.destroyed, false, 'the connection must stay open for the error response')
 })
 
-test('a body that drips is given up', async t => {
-  const pass = heldTime(t)
+test('times out a body below the minimum rate', async t => {
+  const advance = mockTime(t)
   const request = new PassThrough()
   const reading = readAll(request).catch((error: unknown) => error)
   for (let seconds = 0; seconds < 40; seconds += 5) {
     request.write('x')
-    await pass(5000)
+    await advance(5000)
   }
   assert.ok(isTimeout(await reading))
 })
 
-test('a body that flows may take as long as it likes', async t => {
-  const pass = heldTime(t)
+test('accepts a long upload that keeps the minimum rate', async t => {
+  const advance = mockTime(t)
   const request = new PassThrough()
   const reading = readAll(request)
   for (let seconds = 0; seconds < 300; seconds += 10) {
     request.write(Buffer.alloc(20 << 10))
-    await pass(10_000)
+    await advance(10_000)
   }
   request.end()
   assert.equal(await reading, 30 * (20 << 10))
 })
 
-test('a disk that takes its time is not held against the client', async t => {
-  const pass = heldTime(t)
+test('does not count slow storage against the client', async t => {
+  const advance = mockTime(t)
   const request = new PassThrough()
   request.end(Buffer.alloc(100))
   let size = 0
   for await (const chunk of uploadBody(asRequest(request))) {
-    await pass(limits.bodyStallMilliseconds * 2)
+    await advance(limits.bodyStallMilliseconds * 2)
     size += chunk.length
   }
   assert.equal(size, 100)
 })
 
-test('a body that breaks off is no fault of the server', async () => {
+test('reports an aborted body as malformed_http', async () => {
   const request = new PassThrough()
   const reading = readAll(request).catch((error: unknown) => error)
   request.write('some')
@@ -92,7 +92,7 @@ test('a body that breaks off is no fault of the server', async () => {
   assert.ok(error instanceof AppError && error.reason === 'malformed_http')
 })
 
-test('whoever stops reading a body early leaves it to be drained', async () => {
+test('drains the rest of a body that was only partly read', async () => {
   const request = Object.assign(new PassThrough(), { headers: {}, complete: false })
   request.write(Buffer.alloc(1 << 10))
   for await (const chunk of uploadBody(asRequest(request))) {
@@ -104,30 +104,30 @@ test('whoever stops reading a body early leaves it to be drained', async () => {
   assert.equal(request.readableEnded, true)
 })
 
-test('draining ends after its time, and after its bytes', async t => {
-  const pass = heldTime(t)
+test('stops draining after a time limit and a byte limit', async t => {
+  const advance = mockTime(t)
   const silent = Object.assign(new PassThrough(), { headers: {}, complete: false })
   const drained = drain(asRequest(silent))
-  await pass(limits.drainMilliseconds + 1000)
+  await advance(limits.drainMilliseconds + 1000)
   await drained
   const declared = { 'content-length': String(limits.drainBytes + 1) }
   await drain(asRequest(Object.assign(new PassThrough(), { headers: declared, complete: false })))
 })
 
-test('who goes on sending after the answer is cut off, who stops is not', async t => {
-  const pass = heldTime(t)
+test('closes the connection only if the client keeps sending after the response', async t => {
+  const advance = mockTime(t)
   const kept = new PassThrough()
   const body = new PassThrough()
   destroyLater(kept as unknown as Socket, body)
   body.destroy()
   const cut = new PassThrough()
   destroyLater(cut as unknown as Socket, cut)
-  await pass(limits.drainMilliseconds + 1000)
+  await advance(limits.drainMilliseconds + 1000)
   assert.deepEqual([kept.destroyed, cut.destroyed], [false, true])
 })
 
-test('slow clients hold nobody up', async t => {
-  // Not before: whoever moves the time of this process would move that of the server, too.
+test('serves other requests while many clients are slow', async t => {
+  // Started here and not in a before hook, because mocked time would also affect the server.
   const server = await startTestServer()
   t.after(() => server.stop())
   const head = requestHead('POST /api/v1/files/upload?name=a', [

@@ -10,7 +10,7 @@ let operations: FuzzOperation[]
 let ours: ApiClient
 let theirs: ApiClient
 
-/** What the other workspace has, and ids of the same form that never named anything, by their prefix. */
+/** Ids that exist in the other workspace, and well-formed ids that never existed, by prefix. */
 let real: Record<string, string>
 const absent: Record<string, string> = {
   wf: 'wf_NeverNeverNeverNeverNe',
@@ -63,7 +63,7 @@ const prefixOf = (schema: Schema): string | undefined => {
   return /^([a-z]+)_/.exec(example)?.[1] ?? example
 }
 
-/** The id that a field wants, or a list of one, where it wants one that we have. */
+/** The id that fits the schema of a field, or a list with that id, if there is one. */
 function idFor(schema: Schema, ids: Record<string, string>): unknown {
   if (schema['type'] === 'array') {
     const inner = idFor((schema['items'] ?? {}) as Schema, ids)
@@ -76,13 +76,13 @@ function idFor(schema: Schema, ids: Record<string, string>): unknown {
 interface Planned {
   path: string
   body: Record<string, unknown> | undefined
-  namesSomething: boolean
+  hasId: boolean
 }
 
 function plan(operation: FuzzOperation, ids: Record<string, string>): Planned {
-  let namesSomething = false
+  let hasId = false
   const note = (id: unknown): unknown => {
-    if (id !== undefined) namesSomething = true
+    if (id !== undefined) hasId = true
     return id
   }
   const field = (name: string, place: string): Schema =>
@@ -103,10 +103,10 @@ function plan(operation: FuzzOperation, ids: Record<string, string>): Planned {
       if (id !== undefined) body[name] = id
     }
   }
-  return { path: query.length > 0 ? `${path}?${query.join('&')}` : path, body, namesSomething }
+  return { path: query.length > 0 ? `${path}?${query.join('&')}` : path, body, hasId }
 }
 
-/** The answer with the names of the two ids, and what differs between any two answers, made the same. */
+/** The response with ids and always-varying values replaced by placeholders, so that two responses can be compared. */
 const comparable = (answer: ApiAnswer, ids: Record<string, string>): unknown => {
   let text = answer.text
   for (const [prefix, id] of Object.entries(ids)) text = text.replaceAll(id, `<${prefix}>`)
@@ -138,27 +138,27 @@ const snapshot = async (): Promise<unknown[]> => {
   return answers.map(answer => ({ status: answer.status, text: answer.text }))
 }
 
-/** Each object has its own path to a form that fits; this many operations take an id today. */
-const leastCovered = 23
+/** Guards against the schema lookup silently matching fewer operations than take an id today. */
+const minCoveredOperations = 23
 
-test('ids of another workspace answer as ids that never were, and nothing there changes', async () => {
+test('responds to ids of another workspace as to unknown ids and changes nothing there', async () => {
   const before = await snapshot()
   const covered: string[] = []
   for (const operation of operations) {
     const attempt = plan(operation, real)
-    if (!attempt.namesSomething) continue
-    const neverWas = plan(operation, absent)
+    if (!attempt.hasId) continue
+    const unknownAttempt = plan(operation, absent)
     const theirAnswer = await ours.call(operation.method, attempt.path, attempt.body)
-    const noAnswer = await ours.call(operation.method, neverWas.path, neverWas.body)
-    assert.deepEqual(comparable(theirAnswer, real), comparable(noAnswer, absent), operation.name)
-    assert.ok(!theirAnswer.text.includes('theirs'), `${operation.name} tells what is theirs`)
+    const unknownAnswer = await ours.call(operation.method, unknownAttempt.path, unknownAttempt.body)
+    assert.deepEqual(comparable(theirAnswer, real), comparable(unknownAnswer, absent), operation.name)
+    assert.ok(!theirAnswer.text.includes('theirs'), `${operation.name} leaks data of the other workspace`)
     covered.push(operation.name)
   }
-  assert.ok(covered.length >= leastCovered, `only ${covered.join(', ')}`)
+  assert.ok(covered.length >= minCoveredOperations, `only ${covered.join(', ')}`)
   assert.deepEqual(await snapshot(), before)
 })
 
-test('a workflow under the same id is another one in each workspace', async () => {
+test('keeps workflows with the same id separate per workspace', async () => {
   const id = real['wf']!
   const workflow = { nodes: [], edges: [], mine: true }
   assert.equal((await ours.post('workflow/update', { id, workflow })).status, 200)
@@ -168,7 +168,7 @@ test('a workflow under the same id is another one in each workspace', async () =
   assert.equal((await theirs.get(`workflow/versions?id=${id}`)).json.data.total, 2)
 })
 
-test('a list of ids finds those of the own workspace only', async () => {
+test('resolves only the ids of its own workspace in a list', async () => {
   const file = (await ours.upload('ours.txt', 'ours')).json.data.file_id as string
   const both = [file, real['file']!]
   const info = (await ours.post('files', { file_ids: both })).json.data
@@ -182,13 +182,13 @@ test('a list of ids finds those of the own workspace only', async () => {
   assert.equal((await theirs.get(`files/${real['file']}`)).text, 'theirs')
 })
 
-test('equal content in two workspaces is two contents', async () => {
+test('keeps identical content separate per workspace', async () => {
   const copy = (await ours.upload('copy.txt', 'theirs')).json.data.file_id as string
   await ours.post('files/delete', { file_ids: [copy] })
   assert.equal((await theirs.get(`files/${real['file']}`)).text, 'theirs')
 })
 
-test('an Idempotency-Key of another workspace gives nothing away', async () => {
+test('scopes an Idempotency-Key to its workspace', async () => {
   const options = { headers: { 'idempotency-key': 'shared' } }
   const first = await theirs.post('token/create', { name: 'a', role: 'viewer' }, options)
   const second = await ours.post('token/create', { name: 'a', role: 'viewer' }, options)

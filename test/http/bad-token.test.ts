@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-/** Whoever adds a route that needs no token has to write it down here as well. */
+/** Every route that needs no token must be listed here. */
 const anonymous = [
   'GET /',
   'GET /assets/{name}',
@@ -28,7 +28,7 @@ const anonymous = [
 
 type Header = readonly [string, string]
 
-/** A request that would do something if the gate let it through. */
+/** A request that would succeed if authentication let it through. */
 function requestTo(operation: FuzzOperation, path: string, headers: readonly Header[]): string {
   const body = operation.method === 'POST' ? JSON.stringify(operation.example ?? {}) : ''
   const framing: Header[] =
@@ -65,7 +65,7 @@ function assertUnauthorized(answer: RawAnswer | undefined, code: number, what: s
 const read = (headers: readonly Header[]): Promise<RawAnswer | undefined> =>
   rawRequest(server.base, requestHead('GET /api/v1/workflow?id=secret', [['Host', 'x'], ...headers]))
 
-test('a missing, empty, misspelt or unknown token is refused', async () => {
+test('returns 401 for a missing, empty, malformed or unknown token', async () => {
   assertUnauthorized(await read([]), 40101, 'none')
   const wrong = [
     '',
@@ -89,7 +89,7 @@ test('a missing, empty, misspelt or unknown token is refused', async () => {
   for (const value of wrong) assertUnauthorized(await read([['Authorization', value]]), 40102, value)
 })
 
-test('two Authorization headers are refused, whichever of them is good', async () => {
+test('rejects two Authorization headers, whichever of them is valid', async () => {
   const good: Header = ['Authorization', `Bearer ${operatorToken}`]
   const bad: Header = ['Authorization', 'Bearer wrong']
   for (const pair of [
@@ -100,17 +100,17 @@ test('two Authorization headers are refused, whichever of them is good', async (
     assertUnauthorized(await read(pair), 40102, JSON.stringify(pair))
 })
 
-test('a token of 1 MB is refused with the headers', async () => {
+test('rejects a 1 MB token as oversized headers', async () => {
   const answer = await read([['Authorization', `Bearer ${'x'.repeat(1 << 20)}`]])
   assert.equal(answer?.json?.code, 43101)
 })
 
-test('the scheme may be written in any case', async () => {
+test('accepts the scheme in any letter case', async () => {
   for (const scheme of ['Bearer', 'bearer', 'BEARER'])
     assert.equal((await read([['Authorization', `${scheme} ${operatorToken}`]]))?.status, 200)
 })
 
-test('a token anywhere else is not taken', async () => {
+test('ignores a token outside the Authorization header', async () => {
   for (const name of ['token', 'access_token', 'authorization', 'Authorization', 'key']) {
     const path = `/api/v1/workflow?id=secret&${name}=${operatorToken}`
     assertUnauthorized(
@@ -128,24 +128,24 @@ test('a token anywhere else is not taken', async () => {
   for (const header of others) assertUnauthorized(await read([header]), 40101, header[0])
 })
 
-test('exactly the routes in the list answer without a token', async () => {
+test('serves exactly the listed routes without a token', async () => {
   const open: string[] = []
   for (const operation of operations) {
     const answer = await rawRequest(server.base, requestTo(operation, pathOf(operation), []))
     const name = `${operation.method} ${operation.path}`
-    // A file of the console that is not there is told so to anyone.
+    // A missing console file returns 404 without a token.
     if (answer?.status === 200 || name === 'GET /assets/{name}') open.push(name)
     else assertUnauthorized(answer, 40101, name)
   }
   assert.deepEqual(open.sort(), [...anonymous].sort())
 })
 
-test('the published access agrees with the list', () => {
+test('publishes the same anonymous routes in the OpenAPI document', () => {
   const published = operations.filter(({ access }) => access === 'anyone')
   assert.deepEqual(published.map(({ method, path }) => `${method} ${path}`).sort(), [...anonymous].sort())
 })
 
-test('no other spelling of a path gets past the gate', async () => {
+test('requires a token for every alternative spelling of a path', async () => {
   const spellings: ((path: string) => string)[] = [
     path => path.toUpperCase(),
     path => `/${path}`,
@@ -171,7 +171,7 @@ test('no other spelling of a path gets past the gate', async () => {
     }
 })
 
-test('no header opens a route, whoever it says sent it', async () => {
+test('ignores headers that claim an internal origin or another identity', async () => {
   const headers: Header[] = [
     ['X-Request-From', 'internal'],
     ['X-Internal', 'true'],
@@ -192,7 +192,7 @@ test('no header opens a route, whoever it says sent it', async () => {
     }
 })
 
-test('below the API a path without a route does not say so to strangers', async () => {
+test('returns 401, not 404, for unknown API paths without a token', async () => {
   for (const path of ['/api/v1/nothing', '/api/v1/workflow/x', '/api/v1/'])
     assertUnauthorized(
       await rawRequest(server.base, requestHead(`GET ${path}`, [['Host', 'x']])),
@@ -201,7 +201,7 @@ test('below the API a path without a route does not say so to strangers', async 
     )
 })
 
-test('nothing of all that changed what is stored', async () => {
+test('leaves stored data unchanged after the rejected requests', async () => {
   assert.equal((await server.api.get('workflow?id=secret')).json.data.workflow.version, 1)
   assert.equal((await server.api.post('workflow/list', {})).json.data.total, 1)
   assert.equal((await server.api.post('files', {})).json.data.total, 1)

@@ -11,7 +11,7 @@ function signalOf(raw: Partial<{ destroyed: boolean; closed: boolean }>, stop = 
   return { response, stop, signal }
 }
 
-test('it is aborted when the client goes, or when the server stops', () => {
+test('aborts the signal when the client disconnects or the server stops', () => {
   const left = signalOf({})
   assert.equal(left.signal.aborted, false)
   left.response.emit('close')
@@ -21,7 +21,7 @@ test('it is aborted when the client goes, or when the server stops', () => {
   assert.equal(stopped.signal.reason.reason, 'unavailable')
 })
 
-test('a client that has gone already is noticed at once', () => {
+test('returns an aborted signal for a client that has already disconnected', () => {
   assert.equal(signalOf({ destroyed: true }).signal.aborted, true)
   assert.equal(signalOf({ closed: true }).signal.aborted, true)
 })

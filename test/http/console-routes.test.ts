@@ -11,14 +11,14 @@ import { type RouteServer, startRouteServer } from '../support/route-server.ts'
 const page = '<!doctype html><title>Banyan</title>'
 const script = 'console.log("banyan")'
 
-interface Got {
+interface RawResponse {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
 }
 
-/** As it comes over the wire: fetch would unpack it, and tidy the path up. */
-const fetchRaw = (base: string, path: string, headers: Record<string, string> = {}): Promise<Got> =>
+/** Returns the raw response: fetch would decompress it and normalize the path. */
+const fetchRaw = (base: string, path: string, headers: Record<string, string> = {}): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base)
     get({ hostname, port, path, headers }, answer => {
@@ -30,7 +30,7 @@ const fetchRaw = (base: string, path: string, headers: Record<string, string> = 
     }).on('error', reject)
   })
 
-describe('The files of the console', () => {
+describe('console files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'banyan-console-'))
   let server: RouteServer
   before(async () => {
@@ -47,7 +47,7 @@ describe('The files of the console', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('come to anyone, and only their own script may run', async () => {
+  it('serves the page without a token under a strict content security policy', async () => {
     const { status, headers, body } = await fetchRaw(server.base, '/')
     assert.equal(status, 200)
     assert.equal(body.toString(), page)
@@ -60,7 +60,7 @@ describe('The files of the console', () => {
     assert.equal(headers['referrer-policy'], 'no-referrer')
   })
 
-  it('come in the smallest form that the client takes', async () => {
+  it('serves the smallest encoding the client accepts', async () => {
     const smallest = await fetchRaw(server.base, '/assets/main-1.js', { 'accept-encoding': 'gzip, br' })
     assert.equal(smallest.headers['content-encoding'], 'br')
     assert.equal(brotliDecompressSync(smallest.body).toString(), script)
@@ -76,14 +76,14 @@ describe('The files of the console', () => {
     }
   })
 
-  it('are not sent again to a browser that has them', async () => {
+  it('returns 304 for a matching ETag', async () => {
     const first = await fetchRaw(server.base, '/')
     const second = await fetchRaw(server.base, '/', { 'if-none-match': String(first.headers.etag) })
     assert.equal(second.status, 304)
     assert.equal(second.body.length, 0)
   })
 
-  it('are the only ones that can be had', async () => {
+  it('returns 404 for any other path', async () => {
     for (const path of [
       '/assets/nothing.js',
       '/assets/..%2findex.html',
@@ -97,14 +97,14 @@ describe('The files of the console', () => {
   })
 })
 
-describe('A console that was not built', () => {
+describe('console that is not built', () => {
   let server: RouteServer
   before(async () => {
     server = await startRouteServer(() => consoleRoutes(new ConsoleFiles('/nowhere')))
   })
   after(() => server.stop())
 
-  it('says how to build it', async () => {
+  it('shows how to build it', async () => {
     const { status, body } = await fetchRaw(server.base, '/')
     assert.equal(status, 200)
     assert.match(body.toString(), /npm run build/)

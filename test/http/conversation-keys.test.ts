@@ -19,8 +19,8 @@ const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 const body = (content: string, more: object = {}) => ({ ...place, data_type: 'text', content, ...more })
 const endOf = (text: string) => JSON.parse(/event: end\ndata: (.*)\n/.exec(text)![1]!)
 
-for (const who of ['with a token', 'without one'])
-  test(`a message that is sent again with its key is said once, streamed or not, ${who}`, async () => {
+for (const who of ['with a token', 'without a token'])
+  test(`processes a message once per Idempotency-Key, streamed or not, ${who}`, async () => {
     const api = who === 'with a token' ? server.api : server.api.as(undefined)
     const started = server.runs.started.length
     const first = (await api.post('conversation/chat', body('hi'), keyed('k'))).json
@@ -39,7 +39,7 @@ for (const who of ['with a token', 'without one'])
     )
   })
 
-test('a key belongs to its caller and to its conversation', async () => {
+test('scopes the key to its caller and conversation', async () => {
   const chatId = async (api = server.api) =>
     (await api.post('conversation/chat', body('hi'), keyed('k'))).json.chat_id
   const mine = await chatId()
@@ -50,14 +50,14 @@ test('a key belongs to its caller and to its conversation', async () => {
   assert.notEqual(await chatId(), mine)
 })
 
-test('a chat id outranks the key', async () => {
+test('prefers chat_id over the key', async () => {
   const { json } = await server.api.post('conversation/chat', body('hi', { chat_id: 'mine' }), keyed('k'))
   assert.equal(json.chat_id, 'mine')
   const again = await server.api.post('conversation/chat', body('other', { chat_id: 'mine' }), keyed('k'))
   assert.deepEqual(again.json, json)
 })
 
-test('without a token a conversation is not made under a key', async () => {
+test('rejects an Idempotency-Key on conversation creation without a token', async () => {
   const { status, json } = await server.api
     .as(undefined)
     .post('conversation/create', { agent_id: place.agent_id }, keyed('k'))
@@ -65,7 +65,7 @@ test('without a token a conversation is not made under a key', async () => {
   assert.match(json.msg, /token/)
 })
 
-test('a refusal that passes carries its Retry-After, and the same turn can be sent again', async () => {
+test('returns Retry-After when rate limited and accepts the same turn again', async () => {
   server.runs.refusal = new AppError('rate_limited', 'Too much', { headers: { 'retry-after': '7' } })
   const refused = await server.api.post('conversation/chat', body('hi', { chat_id: 'z' }))
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '7'])

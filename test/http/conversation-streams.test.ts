@@ -15,10 +15,10 @@ beforeEach(async () => {
   place = { agent_id, conversation_id }
 })
 
-interface Told {
+interface StreamEvent {
   id: number
   event: string
-  // biome-ignore lint/suspicious/noExplicitAny: what an event holds is what the tests are there to find out
+  // biome-ignore lint/suspicious/noExplicitAny: event data differs by event type
   data: any
 }
 
@@ -31,7 +31,7 @@ function open(body: object, headers: Record<string, string> = {}, signal?: Abort
   })
 }
 
-const eventsIn = (text: string): Told[] =>
+const eventsIn = (text: string): StreamEvent[] =>
   text
     .split('\n\n')
     .filter(block => block.startsWith('id: '))
@@ -40,10 +40,10 @@ const eventsIn = (text: string): Told[] =>
       return { id: Number(id), event: event!, data: JSON.parse(data!) }
     })
 
-const listen = async (body: object = {}, headers = {}): Promise<Told[]> =>
+const readEvents = async (body: object = {}, headers = {}): Promise<StreamEvent[]> =>
   eventsIn(await (await open(body, headers)).text())
 
-test('pieces come as events whose data has the form of an answer, the whole at the end', async () => {
+test('streams deltas in the response format and ends with the full answer', async () => {
   server.runs.script = async run => {
     await run.write('一', '二', '三')
     await run.say({ dataType: 'action', content: '{}', fileIds: [] })
@@ -68,11 +68,11 @@ test('pieces come as events whose data has the form of an answer, the whole at t
   assert.equal(typeof events[0]!.data.feedback[0].timestamp, 'number')
   const ids = events.map(({ id }) => id)
   assert.ok(ids.every((id, at) => at === 0 || id > ids[at - 1]!))
-  const rest = await listen({ chat_id: 'chat_s' }, { 'last-event-id': String(ids[1]) })
+  const rest = await readEvents({ chat_id: 'chat_s' }, { 'last-event-id': String(ids[1]) })
   assert.deepEqual(rest, events.slice(2))
 })
 
-test('each piece is sent at once', async () => {
+test('sends each delta immediately', async () => {
   const running = new Promise<ScriptedRun>(resolve => {
     server.runs.script = async run => resolve(run)
   })
@@ -91,20 +91,20 @@ test('each piece is sent at once', async () => {
   await until('event: end')
 })
 
-test('a failure ends the stream with its code', async () => {
+test('ends the stream with the error code when the run fails', async () => {
   server.runs.script = run => run.fail({ reason: 'model_failed', message: 'down' })
-  const [end] = await listen()
+  const [end] = await readEvents()
   assert.equal(end?.event, 'end')
   assert.deepEqual([end?.data.code, end?.data.reason, end?.data.feedback.length], [50201, 'model_failed', 1])
 })
 
-test('what is refused before is no stream', async () => {
+test('rejects an invalid request with JSON instead of a stream', async () => {
   const response = await open({ content: '' })
   assert.equal(response.status, 400)
   assert.equal(((await response.json()) as { code: number }).code, 40001)
 })
 
-test('who hangs up does not stop the run, and comes back for the rest', async () => {
+test('keeps the run going after a disconnect and resumes the stream on reconnect', async () => {
   const running = new Promise<ScriptedRun>(resolve => {
     server.runs.script = async run => resolve(run)
   })
@@ -113,7 +113,7 @@ test('who hangs up does not stop the run, and comes back for the rest', async ()
   const run = await running
   gone.abort()
   await assert.rejects(response.text())
-  const back = listen({ chat_id: 'chat_gone' }, { 'last-event-id': '1' })
+  const back = readEvents({ chat_id: 'chat_gone' }, { 'last-event-id': '1' })
   await run.write('still here')
   await run.succeed()
   assert.deepEqual(
@@ -122,7 +122,7 @@ test('who hangs up does not stop the run, and comes back for the rest', async ()
   )
 })
 
-test('a server that stops ends its streams, and waits for nobody', async () => {
+test('ends open streams and returns 503 to waiting requests on shutdown', async () => {
   const own = await startConversationServer()
   const agent_id = (await own.api.post('agent/create', { name: 'A' })).json.data.id
   const { conversation_id } = (await own.api.post('conversation/create', { agent_id })).json
@@ -141,7 +141,7 @@ test('a server that stops ends its streams, and waits for nobody', async () => {
   })
   await running
   const plain = own.api.post('conversation/chat', body)
-  // It waits for the same turn by the time the server stops.
+  // A full round trip, so the request above is waiting for the turn when the server stops.
   await own.api.post('agent/list', {})
   const stopped = own.close()
   assert.match(
@@ -158,12 +158,12 @@ test('a server that stops ends its streams, and waits for nobody', async () => {
   await own.stop()
 })
 
-test('Last-Event-ID counts for a turn that was seen before, and is refused when it is no number', async () => {
+test('applies Last-Event-ID only to an existing turn and rejects one that is not a number', async () => {
   server.runs.script = async run => {
     await run.write('one ', 'two')
     await run.succeed()
   }
-  const first = await listen({ chat_id: 'chat_new' }, { 'last-event-id': '99' })
+  const first = await readEvents({ chat_id: 'chat_new' }, { 'last-event-id': '99' })
   assert.deepEqual(
     first.map(({ event }) => event),
     ['delta', 'delta', 'end'],
@@ -176,12 +176,12 @@ test('Last-Event-ID counts for a turn that was seen before, and is refused when 
   assert.equal(server.runs.started.length, started)
   const end = first.at(-1)!.id
   for (const beyond of [end, end + 1, end + 500]) {
-    const [told] = await listen({ chat_id: 'chat_new' }, { 'last-event-id': String(beyond) })
-    assert.deepEqual([told?.event, told?.id], ['end', end + 1])
+    const [ended] = await readEvents({ chat_id: 'chat_new' }, { 'last-event-id': String(beyond) })
+    assert.deepEqual([ended?.event, ended?.id], ['end', end + 1])
   }
 })
 
-test('a conversation that is deleted ends its stream with why', async () => {
+test('ends the stream with not_found when the conversation is deleted', async () => {
   const running = new Promise<ScriptedRun>(resolve => {
     server.runs.script = async run => resolve(run)
   })
@@ -189,13 +189,16 @@ test('a conversation that is deleted ends its stream with why', async () => {
   await running
   await server.api.post('conversation/delete', { conversation_id: place.conversation_id })
   const [, data] = /event: end\ndata: (.*)\n\n$/.exec(await response.text()) ?? []
-  const told = JSON.parse(data!)
-  assert.deepEqual([told.code, told.reason, told.chat_id], [40401, 'not_found', 'chat_deleted'])
-  assert.match(told.msg, /no conversation/)
+  const ended = JSON.parse(data!)
+  assert.deepEqual([ended.code, ended.reason, ended.chat_id], [40401, 'not_found', 'chat_deleted'])
+  assert.match(ended.msg, /no conversation/)
 })
 
-test('who may not listen any longer gets no more: a token that is revoked, an agent that is no longer public', async () => {
-  const lost = async (headers: Record<string, string>, revoke: () => Promise<unknown>): Promise<string> => {
+test('ends the stream when the token is revoked or the agent becomes private', async () => {
+  const streamUntilRevoked = async (
+    headers: Record<string, string>,
+    revoke: () => Promise<unknown>,
+  ): Promise<string> => {
     const running = new Promise<ScriptedRun>(resolve => {
       server.runs.script = async run => resolve(run)
     })
@@ -212,11 +215,11 @@ test('who may not listen any longer gets no more: a token that is revoked, an ag
     return text
   }
   const token = (await server.api.post('token/create', { name: 't', role: 'editor' })).json.data
-  const revoked = await lost({ authorization: `Bearer ${token.token}` }, () =>
+  const revoked = await streamUntilRevoked({ authorization: `Bearer ${token.token}` }, () =>
     server.api.post('token/delete', { id: token.id }),
   )
   assert.match(revoked, /: access was revoked/)
   const access = (value: string) => server.api.post('agent/update', { id: place.agent_id, access: value })
   await access('public')
-  assert.match(await lost({}, () => access('private')), /: access was revoked/)
+  assert.match(await streamUntilRevoked({}, () => access('private')), /: access was revoked/)
 })

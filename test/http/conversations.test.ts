@@ -33,7 +33,7 @@ const retrieve = (body: object = {}, api = server.api) =>
 const tokenOf = async (body: object): Promise<string> =>
   (await server.api.post('token/create', { name: 't', ...body })).json.data.token
 
-test('answers are flat, and messages have the fields of the contract', async () => {
+test('returns flat responses and messages with the fields of the contract', async () => {
   const { status, json } = await chat({ content: 'hello', chat_id: 'chat_1', timestamp: 77, file_list: [] })
   assert.equal(status, 200)
   const { feedback, run_id, message_id: sent, ...rest } = json
@@ -54,7 +54,7 @@ test('answers are flat, and messages have the fields of the contract', async () 
   assert.deepEqual((await chat({ content: 'again', chat_id: 'chat_1' })).json, json)
 })
 
-test('limit and offset count from the newest', async () => {
+test('counts limit and offset from the newest message', async () => {
   for (const content of ['a', 'b', 'c']) await chat({ content })
   const contents = async (body: object) =>
     (await retrieve(body)).json.retrieve_data.map(({ content }: { content: string }) => content)
@@ -66,7 +66,7 @@ test('limit and offset count from the newest', async () => {
   assert.deepEqual(await contents({ limit: 100, offset: 100 }), [])
 })
 
-test('what is refused keeps the shape of the contract', async () => {
+test('returns errors in the response format of the contract', async () => {
   for (const [body, status] of [
     [{ limit: 0 }, 400],
     [{ limit: 1001 }, 400],
@@ -96,7 +96,7 @@ test('what is refused keeps the shape of the contract', async () => {
   assert.equal((await chat({ data_type: 'video', file_list: ['file_a'] })).status, 415)
 })
 
-test('a failed turn answers with its code, and with what was said', async () => {
+test('returns the error code and the error message as feedback for a failed turn', async () => {
   server.runs.script = run => run.fail({ reason: 'model_failed', message: 'The model is down' })
   const { status, json } = await chat({ content: 'hello', chat_id: 'chat_bad' })
   assert.equal(status, 502)
@@ -106,7 +106,7 @@ test('a failed turn answers with its code, and with what was said', async () => 
   assert.equal((await retrieve()).json.retrieve_data.length, 2)
 })
 
-test('a question says that it waits', async () => {
+test('returns waiting and options when the run asks a question', async () => {
   server.runs.script = run => run.ask('Which size?', ['small', 'large'])
   const { json } = await chat({ content: 'Latte' })
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('a question says that it waits', async () => {
   )
 })
 
-test('a second turn while one runs is refused after its time', async () => {
+test('returns 409 when the previous turn does not finish in time', async () => {
   const running = new Promise<() => Promise<void>>(resolve => {
     server.runs.script = async run => resolve(run.succeed)
   })
@@ -127,30 +127,30 @@ test('a second turn while one runs is refused after its time', async () => {
   assert.equal((await first).status, 200)
 })
 
-test('a private agent takes a token, a public one none, and a wrong one is refused there too', async () => {
-  const nobody = server.api.as(undefined)
+test('requires a token for a private agent, none for a public one, and rejects an invalid token for both', async () => {
+  const anonymous = server.api.as(undefined)
   const wrong = server.api.as('wrong')
   for (const answer of [
-    await retrieve({}, nobody),
-    await chat({ content: 'x' }, nobody),
-    await nobody.post('conversation/create', { agent_id: agentId }),
-    await nobody.post('conversation/create', { agent_id: 'agent_nope' }),
+    await retrieve({}, anonymous),
+    await chat({ content: 'x' }, anonymous),
+    await anonymous.post('conversation/create', { agent_id: agentId }),
+    await anonymous.post('conversation/create', { agent_id: 'agent_nope' }),
   ])
     assert.deepEqual([answer.status, answer.json.code], [401, 40101])
   await server.api.post('agent/update', { id: agentId, access: 'public' })
-  assert.equal((await retrieve({}, nobody)).status, 200)
+  assert.equal((await retrieve({}, anonymous)).status, 200)
   assert.equal((await retrieve({}, wrong)).status, 401)
-  const own = await begin(agentId, nobody)
+  const own = await begin(agentId, anonymous)
   assert.match(own, /^conv_/)
-  const said = await chat({ content: 'hi', conversation_id: own }, nobody)
+  const said = await chat({ content: 'hi', conversation_id: own }, anonymous)
   assert.equal(said.json.feedback[0].content, 'echo: hi')
   for (const path of ['list', 'delete', 'rename', 'feedback'])
-    assert.equal((await nobody.post(`conversation/${path}`, { conversation_id: own })).status, 401)
+    assert.equal((await anonymous.post(`conversation/${path}`, { conversation_id: own })).status, 401)
   await server.api.post('agent/update', { id: agentId, access: 'private' })
-  assert.equal((await retrieve({ conversation_id: own }, nobody)).status, 401)
+  assert.equal((await retrieve({ conversation_id: own }, anonymous)).status, 401)
 })
 
-test('a runner talks to its own agents only, a viewer reads', async () => {
+test('limits a runner to its own agents and a viewer to reading', async () => {
   const other = await makeAgent()
   const foreign = await begin(other)
   const runner = server.api.as(await tokenOf({ role: 'runner', agent_ids: [agentId] }))
@@ -171,7 +171,7 @@ test('a runner talks to its own agents only, a viewer reads', async () => {
   )
 })
 
-test('list, rename, feedback, delete', async () => {
+test('lists, renames, rates and deletes a conversation', async () => {
   const { json } = await chat({ content: 'What is the secret word?', user_id: 'ada' })
   const list = async (body: object) =>
     (await server.api.post('conversation/list', { agent_id: agentId, ...body })).json
@@ -198,13 +198,13 @@ test('list, rename, feedback, delete', async () => {
   assert.equal((await retrieve()).status, 404)
 })
 
-test('an agent that is deleted takes its conversations out of reach', async () => {
+test('returns 404 for the conversations of a deleted agent', async () => {
   await server.api.post('agent/delete', { id: agentId })
   assert.equal((await retrieve()).status, 404)
   assert.equal((await chat({ content: 'x' })).status, 404)
 })
 
-test('a create that is sent again with its key makes one conversation', async () => {
+test('creates one conversation for repeated requests with the same Idempotency-Key', async () => {
   const send = () =>
     server.api.post(
       'conversation/create',
@@ -216,7 +216,7 @@ test('a create that is sent again with its key makes one conversation', async ()
   assert.deepEqual(Object.keys(first.json), ['code', 'msg', 'conversation_id'])
 })
 
-test('a start that is refused is the answer', async () => {
+test('returns the error when the run cannot start', async () => {
   server.runs.refusal = new AppError('workflow_not_runnable', 'No input node')
   const { status, json } = await chat({ content: 'x' })
   assert.deepEqual([status, json.code, json.feedback.length], [422, 42202, 1])

@@ -11,7 +11,7 @@ interface Answer {
   feedback: { content: string }[]
 }
 
-/** Without a token: the demo is public. */
+/** Sends no token because the demo agent is public. */
 async function ask(server: ServerProcess, content: string): Promise<string> {
   const post = async (path: string, body: object): Promise<Answer> => {
     const answer = await fetch(`${server.base}/api/v1/conversation/${path}`, {
@@ -27,13 +27,13 @@ async function ask(server: ServerProcess, content: string): Promise<string> {
   return answer.feedback[0]!.content
 }
 
-/** The first start, with all documents read. */
+/** Starts the server for the first time and waits for ingestion to finish. */
 async function firstStart(
   database: FreshDatabase,
   environment: Record<string, string> = {},
 ): Promise<ServerProcess> {
   const server = await spawnServer(database, { DEMO: 'on', ...environment })
-  await until('the documents are read', async () => {
+  await until('the documents are ingested', async () => {
     const { json } = await server.api.post('/api/v1/knowledge', {})
     const [base] = json.data.items
     return base?.status === 'ready' && base.document_count > 3
@@ -41,7 +41,7 @@ async function firstStart(
   return server
 }
 
-it('answers the first question without a model, and says what would let one answer', async t => {
+it('answers from search results without a model and names the settings that enable one', async t => {
   const database = await freshDatabase()
   const server = await firstStart(database)
   t.after(async () => {
@@ -50,14 +50,14 @@ it('answers the first question without a model, and says what would let one answ
   })
   const english = await ask(server, 'How do I make a backup?')
   assert.match(english, /backup/)
-  assert.match(english, /\[1\] .+\.md/, 'names its sources')
+  assert.match(english, /\[1\] .+\.md/, 'the answer cites its sources')
   assert.match(english, /set MODEL_BASE_URL, MODEL_NAME/)
   const chinese = await ask(server, '怎么备份数据？')
   assert.match(chinese, /备份/)
   assert.match(chinese, /设置 MODEL_BASE_URL/)
 })
 
-it('lets the model answer where there is one, from what was found', async t => {
+it('answers with the configured model from the retrieved passages', async t => {
   const model = await startScriptedModel()
   const database = await freshDatabase()
   const server = await firstStart(database, model.environment)
@@ -70,7 +70,7 @@ it('lets the model answer where there is one, from what was found', async t => {
   assert.match(JSON.stringify(model.calls.chat), /npm run banyan -- backup/, 'the passages reach the model')
 })
 
-it('makes the demo once: what was deleted does not come back', async t => {
+it('creates the demo once and does not recreate it after deletion', async t => {
   const database = await freshDatabase()
   const first = await firstStart(database)
   const token = /Your token\s+(\S+)/.exec(first.output())![1]!
@@ -85,7 +85,7 @@ it('makes the demo once: what was deleted does not come back', async t => {
   assert.equal(json.data.total, 0)
 })
 
-it('does not quarrel when several processes start at once', async t => {
+it('creates one demo when several processes start concurrently', async t => {
   const database = await freshDatabase()
   const environment = { DEMO: 'on', BOOTSTRAP_TOKEN: 'a-token-for-all-of-them' }
   const servers = await Promise.all([1, 2, 3].map(() => spawnServer(database, environment)))

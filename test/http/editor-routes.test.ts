@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts'
 const json = { headers: { 'content-type': 'application/json' } }
 const llm = { id: 'ask', type: 'base', data: { type: 'llm', prompt_template: '{{#sys.query#}}' } }
 
-describe('what an editor asks for', () => {
+describe('editor endpoints', () => {
   let server: TestServer
   let api: ApiClient
   before(async () => {
@@ -22,7 +22,7 @@ describe('what an editor asks for', () => {
     return api.as(data.token)
   }
 
-  test('the kinds are the same for everybody, and asked for once', async () => {
+  test('serves the same node kinds to every workspace with an ETag', async () => {
     const answer = await api.get('workflow/kinds')
     assert.equal(answer.status, 200)
     assert.ok(answer.json.data.kinds.length > 10)
@@ -36,7 +36,7 @@ describe('what an editor asks for', () => {
     assert.equal((await runner.get('workflow/kinds')).status, 403)
   })
 
-  test('a check tells an outline where it is asked for one', async () => {
+  test('returns the outline from a check only on request', async () => {
     const outline = { ask: { outputs: ['text', 'result', 'citations', 'usage'], cases: null } }
     const stored = await api.post('workflow/check', { id: 'drawn', outline: true })
     assert.deepEqual(stored.json.data.outline, outline)
@@ -57,7 +57,7 @@ describe('what an editor asks for', () => {
     assert.equal((await api.post('workflow/check', { id: 'drawn', outline: 1 })).status, 400)
   })
 
-  test('a layout is merged node by node and changes nothing of the workflow', async () => {
+  test('merges a layout per node without changing the workflow', async () => {
     const before = await api.get('workflow?id=drawn')
     assert.deepEqual((await api.get('workflow/layout?id=drawn')).json.data, { positions: {} })
     const place = (positions: string) =>
@@ -70,7 +70,7 @@ describe('what an editor asks for', () => {
     assert.deepEqual([now.text, now.headers.get('etag')], [before.text, before.headers.get('etag')])
   })
 
-  test('a place that is none is refused, with words that help', async () => {
+  test('rejects invalid positions with a helpful message', async () => {
     for (const position of [
       '1',
       '"x"',
@@ -100,7 +100,7 @@ describe('what an editor asks for', () => {
     assert.equal(Object.keys(positions).length, limits.graphNodes)
   })
 
-  test('a layout belongs to a workflow of the workspace, and to those who may write', async () => {
+  test('requires a workflow of the workspace and write permission for a layout', async () => {
     const other = api.as((await api.post('workspace/create', { name: 'Layouts' })).json.data.token)
     const deleted = await other.post('workflow/delete', { id: 'drawn' })
     const body = { id: 'drawn', positions: { a: { x: 1, y: 1 } } }
@@ -117,7 +117,7 @@ describe('what an editor asks for', () => {
     assert.equal((await viewer.post('workflow/layout', body)).status, 403)
   })
 
-  test('every token may ask who it is', async () => {
+  test('returns its own details to every token', async () => {
     const operator = (await api.get('token/self')).json.data
     assert.deepEqual(
       [operator.role, operator.is_operator, operator.workspace_id, operator.workspace_name],

@@ -15,10 +15,10 @@ import { AppError } from '../../src/kernel/app-error.ts'
 
 const stopping = new AbortController().signal
 
-const noFault = { errorOf: (error: unknown) => asAppError(error), isStillAuthorized: async () => true }
+const serverStub = { errorOf: (error: unknown) => asAppError(error), isStillAuthorized: async () => true }
 
 function bodyOf(source: EventSource, stops = stopping, options: StreamOptions = {}): Readable {
-  const request = { method: 'GET', server: { stopping: stops, ...noFault } } as unknown as FastifyRequest
+  const request = { method: 'GET', server: { stopping: stops, ...serverStub } } as unknown as FastifyRequest
   return eventStream(request, source, options).body as Readable
 }
 
@@ -32,13 +32,13 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await setImmediate()
 }
 
-/** Gives nothing and ends with its signal. */
-// biome-ignore lint/correctness/useYield: that is the point of it
-async function* silence(signal: AbortSignal) {
+/** Emits no events and ends when the signal aborts. */
+// biome-ignore lint/correctness/useYield: a source without events is what the tests need
+async function* emptySource(signal: AbortSignal) {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-test('events are printed with their numbers and names, one after the other', async () => {
+test('formats events with their ids and names in order', async () => {
   const body = bodyOf(async function* () {
     yield { id: 1, event: 'a', data: '{"x":"\\n"}' }
     yield { id: 5, event: 'b', data: '{}' }
@@ -49,28 +49,28 @@ test('events are printed with their numbers and names, one after the other', asy
   )
 })
 
-test('no more is asked for than the client takes', async () => {
-  let asked = 0
+test('pulls events only as fast as the client reads', async () => {
+  let produced = 0
   const body = bodyOf(async function* () {
-    for (;;) yield { id: ++asked, event: 'a', data: 'x'.repeat(1000) }
+    for (;;) yield { id: ++produced, event: 'a', data: 'x'.repeat(1000) }
   })
   body.read()
   await settle()
-  const first = asked
-  assert.ok(first <= 2, `${first} events for a client that takes none`)
+  const first = produced
+  assert.ok(first <= 2, `${first} events for a client that reads none`)
   body.read()
   await settle()
-  assert.ok(asked > first, 'taking goes on')
+  assert.ok(produced > first, 'reading resumes the source')
   body.destroy()
 })
 
-test('a client that goes away frees the source', async () => {
+test('closes the source when the client disconnects', async () => {
   let signal: AbortSignal | undefined
   let isDone = false
   const body = bodyOf(async function* (gone) {
     signal = gone
     try {
-      yield* silence(gone)
+      yield* emptySource(gone)
     } finally {
       isDone = true
     }
@@ -82,16 +82,16 @@ test('a client that goes away frees the source', async () => {
   assert.deepEqual([signal?.aborted, isDone], [true, true])
 })
 
-test('a server that stops ends the stream with a comment', async () => {
+test('ends the stream with a comment when the server stops', async () => {
   const stops = new AbortController()
-  const text = textOf(bodyOf(silence, stops.signal))
+  const text = textOf(bodyOf(emptySource, stops.signal))
   await settle()
   stops.abort()
   assert.match(await text, /: the server is shutting down; reconnect with Last-Event-ID\n\n$/)
-  assert.match(await textOf(bodyOf(silence, stops.signal)), /: the server is shutting down/)
+  assert.match(await textOf(bodyOf(emptySource, stops.signal)), /: the server is shutting down/)
 })
 
-test('a source that fails says so, and nothing of a cause that is ours', async () => {
+test('sends an error event when the source fails, without internal details', async () => {
   const failing = (error: Error) =>
     async function* () {
       yield { id: 3, event: 'a', data: '{}' }
@@ -111,13 +111,13 @@ test('a source that fails says so, and nothing of a cause that is ours', async (
   )
 })
 
-test('a client that may not have it any longer gets no more of it', async t => {
+test('ends the stream when access is revoked', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let isAllowed = true
   let isDone = false
   const body = bodyOf(
     async function* (gone) {
-      yield* silence(gone)
+      yield* emptySource(gone)
       isDone = true
     },
     stopping,
@@ -134,13 +134,13 @@ test('a client that may not have it any longer gets no more of it', async t => {
   assert.equal(isDone, true)
 })
 
-test('a HEAD asks for nothing', () => {
+test('does not open the source for HEAD', () => {
   const request = { method: 'HEAD', server: { stopping } } as unknown as FastifyRequest
-  const answer = eventStream(request, () => assert.fail('it was asked'))
+  const answer = eventStream(request, () => assert.fail('the source was opened'))
   assert.equal(answer.body, undefined)
 })
 
-test('Last-Event-ID is a number, or it is refused', () => {
+test('rejects a Last-Event-ID that is not a number', () => {
   const read = (value: unknown) =>
     lastEventId({ headers: { 'last-event-id': value } } as unknown as FastifyRequest)
   assert.deepEqual(['7', '0', undefined].map(read), [7, 0, undefined])

@@ -17,7 +17,7 @@ describe('files over HTTP', () => {
   })
   after(() => server.stop())
 
-  /** Every stored blob, and nothing else: paths below the files folder. */
+  /** Paths of every stored blob below the files folder. */
   const onDisk = (part: string): string[] => {
     const folder = join(server.config.dataDir, 'files', part)
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -27,7 +27,7 @@ describe('files over HTTP', () => {
   const holding = (content: Uint8Array | string): string[] =>
     onDisk('blobs').filter(path => sha256(readFileSync(path)) === sha256(content))
 
-  test('three ways in, one record', async () => {
+  test('returns the same record for multipart, raw and JSON uploads', async () => {
     const content = Buffer.from('你好，榕树。\n')
     const ways = [
       await api.upload('说明 书.txt', content),
@@ -55,10 +55,10 @@ describe('files over HTTP', () => {
       assert.deepEqual((await api.bytes(`files/${file_id}`)).bytes, content)
     }
     assert.equal(new Set(ways.map(way => way.json.data.file_id)).size, 4)
-    assert.equal(holding(content).length, 1, 'equal content is stored once')
+    assert.equal(holding(content).length, 1, 'identical content is stored once')
   })
 
-  test('a hundred equal uploads at once are one blob, and the last delete takes it away', async () => {
+  test('stores concurrent identical uploads as one blob and removes it with the last file', async () => {
     const content = randomBytes(10_000)
     const records = await Promise.all(
       Array.from({ length: 100 }, (_, at) => api.upload(`${at}.bin`, content)),
@@ -77,7 +77,7 @@ describe('files over HTTP', () => {
     assert.deepEqual(onDisk('tmp'), [])
   })
 
-  test('ranges and conditions', async () => {
+  test('supports range and conditional requests', async () => {
     const content = randomBytes(1000)
     const { file_id } = (await api.upload('r.bin', content)).json.data
     const get = (headers: Record<string, string>, method = 'GET') =>
@@ -110,7 +110,7 @@ describe('files over HTTP', () => {
     assert.deepEqual([head.status, head.headers.get('content-length'), head.bytes.length], [200, '1000', 0])
   })
 
-  test('what could run script is never shown inline', async () => {
+  test('never serves scriptable content inline', async () => {
     const kinds: [string, string, string][] = [
       ['a.html', '<script>1</script>', 'text/html'],
       ['a.svg', '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"/>', 'image/svg+xml'],
@@ -134,11 +134,11 @@ describe('files over HTTP', () => {
     }
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
     const { file_id, mime_type } = (await api.upload('x.html', png, 'text/html')).json.data
-    assert.equal(mime_type, 'image/png', 'the content decides')
+    assert.equal(mime_type, 'image/png', 'the content determines the type')
     assert.match((await api.bytes(`files/${file_id}`)).headers.get('content-disposition')!, /^inline/)
   })
 
-  test('a name is only ever a name', async () => {
+  test('never uses a file name as a path', async () => {
     for (const name of [
       '../../etc/passwd',
       '..\\x',
@@ -168,7 +168,7 @@ describe('files over HTTP', () => {
     assert.ok(onDisk('blobs').every(path => /\/blobs\/[^/]{2}\/[A-Za-z0-9_-]+$/.test(path)))
   })
 
-  test('exactly the limit is taken, one byte more is not, and nothing is left of it', async () => {
+  test('accepts a file at the size limit and leaves nothing of one that exceeds it', async () => {
     const limit = server.config.maxFileBytes
     assert.equal((await api.upload('exact.bin', Buffer.alloc(limit, 7))).json.data.size, limit)
     const blobs = onDisk('blobs').length
@@ -198,7 +198,7 @@ describe('files over HTTP', () => {
     assert.deepEqual(onDisk('tmp'), [])
   })
 
-  test('a token that is revoked while it uploads stores nothing', async () => {
+  test('stores nothing when the token is revoked during the upload', async () => {
     const made = (await api.post('token/create', { name: 'revoked', role: 'editor' })).json.data
     const before = (await api.post('files', {})).json.data.total
     const body = new ReadableStream({
@@ -222,14 +222,14 @@ describe('files over HTTP', () => {
     assert.deepEqual(onDisk('tmp'), [])
   })
 
-  test('an empty file is a file', async () => {
+  test('accepts an empty file', async () => {
     const { file_id, size } = (await api.upload('empty.txt', '')).json.data
     assert.equal(size, 0)
     const got = await api.bytes(`files/${file_id}`)
     assert.deepEqual([got.status, got.bytes.length], [200, 0])
   })
 
-  test('damaged content is never handed out as if it were whole', async () => {
+  test('never serves damaged content as complete', async () => {
     const content = randomBytes(300_000)
     const { file_id } = (await api.upload('rot.bin', content)).json.data
     const [path] = holding(content)
@@ -243,7 +243,7 @@ describe('files over HTTP', () => {
     }, /refused|terminated|other side closed/)
   })
 
-  test('lookup, list and delete', async () => {
+  test('looks up, lists and deletes files', async () => {
     const one = (await api.upload('报告 one.txt', '1')).json.data
     const looked = (await api.post('files', { file_ids: [one.file_id, 'file_nope', one.file_id] })).json.data
     assert.deepEqual(looked, { items: [one], missing: ['file_nope'] })
@@ -270,7 +270,7 @@ describe('files over HTTP', () => {
     assert.equal((await api.get('files/%00')).status, 404)
   })
 
-  test('an upload with an Idempotency-Key is one file however often it is sent', async () => {
+  test('stores one file for repeated uploads with the same Idempotency-Key', async () => {
     const send = (content: string) => {
       const form = new FormData()
       form.append('file', new Blob([content]), 'once.txt')

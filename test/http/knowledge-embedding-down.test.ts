@@ -12,7 +12,7 @@ type Data = ApiAnswer['json']
 
 const tea = '# Tea\n\nThe kettle is in the kitchen. Oolong stands on the shelf.'
 
-/** A server of its own for each: what a provider did to one must not be remembered in the next. */
+/** Each test gets its own server, so that circuit breaker state does not leak between tests. */
 async function withProvider(
   run: (api: ApiClient, provider: ScriptedProvider) => Promise<void>,
   more: (provider: ScriptedProvider) => Record<string, string> = () => ({}),
@@ -34,13 +34,13 @@ async function withProvider(
 const addText = async (api: ApiClient, id: string, name: string, content: string): Promise<string> =>
   (await dataOf(api.post(`knowledge/${id}`, { texts: [{ name, content }] }))).items[0].file_id
 
-test('a document waits while the provider is down, says why, and is tried again by itself', async () => {
+test('keeps a document queued with the error while the provider is down and retries it automatically', async () => {
   await withProvider(async (api, provider) => {
     const id = await makeBase(api)
     await addTexts(api, id, { 'tea.md': tea })
     provider.decide(() => 'drop')
     const file = await addText(api, id, 'late.txt', 'Ginkgo leaves turn yellow.')
-    const waiting = await until('a document that waits with a reason', async () => {
+    const waiting = await until('the document is queued with an error', async () => {
       const document = await documentOf(api, id, file)
       return document.error ? document : undefined
     })
@@ -50,9 +50,9 @@ test('a document waits while the provider is down, says why, and is tried again 
     )
     assert.match(waiting.error.message, /EMBEDDING_BASE_URL/)
     assert.equal((await dataOf(api.get(`knowledge/${id}`))).status, 'indexing')
-    await until('another try', async () => (await documentOf(api, id, file)).attempts >= 2)
+    await until('another attempt', async () => (await documentOf(api, id, file)).attempts >= 2)
     assert.deepEqual(await namesFound(api, id, 'ginkgo', { mode: 'keyword' }), [])
-    // It has not failed for good, so that there is nothing to ask for.
+    // A queued document is retried automatically, so rebind accepts none.
     assert.deepEqual(await dataOf(api.post(`knowledge/${id}/rebind`)), { accepted: [], skipped: [] })
     provider.decide(() => undefined)
     await whenRead(api, id)
@@ -63,7 +63,7 @@ test('a document waits while the provider is down, says why, and is tried again 
   })
 })
 
-test('what no further try can mend fails at once, and is read when it is asked for again', async () => {
+test('fails immediately on a permanent error and ingests the document after a rebind', async () => {
   await withProvider(async (api, provider) => {
     const id = await makeBase(api)
     provider.decide(() => ({ status: 401, message: 'bad key' }))
@@ -81,7 +81,7 @@ test('what no further try can mend fails at once, and is read when it is asked f
   })
 })
 
-test('while the provider is down, keywords answer with a warning, and meaning says that it cannot', async () => {
+test('falls back to keyword search with a warning and fails semantic search while the provider is down', async () => {
   await withProvider(async (api, provider) => {
     const id = await makeBase(api)
     await addTexts(api, id, { 'tea.md': tea })
@@ -96,7 +96,7 @@ test('while the provider is down, keywords answer with a warning, and meaning sa
   })
 })
 
-test('a provider that takes half a minute for a question does not keep the keywords back', async () => {
+test('falls back to keyword search when embedding the query takes 30 seconds', async () => {
   await withProvider(async (api, provider) => {
     const id = await makeBase(api)
     await addTexts(api, id, { 'tea.md': tea })
@@ -107,7 +107,7 @@ test('a provider that takes half a minute for a question does not keep the keywo
   })
 })
 
-test('a reranker that fails is a failure of the model, and of no other search', async () => {
+test('returns 502 when the reranker fails without affecting searches that do not rerank', async () => {
   await withProvider(
     async (api, provider) => {
       const id = await makeBase(api)
@@ -121,7 +121,7 @@ test('a reranker that fails is a failure of the model, and of no other search', 
   )
 })
 
-test('without a reranker, asking for one is refused', async () => {
+test('rejects reranking when no reranker is configured', async () => {
   await withProvider(async api => {
     const id = await makeBase(api)
     const answers: [string, object, string][] = [
@@ -137,7 +137,7 @@ test('without a reranker, asking for one is refused', async () => {
   })
 })
 
-/** A server as a process, with its output, ended whatever happens. */
+/** Runs a server process, always stops it and returns its output. */
 async function withProcess(
   database: FreshDatabase,
   settings: Record<string, string>,
@@ -154,7 +154,7 @@ async function withProcess(
   return server.output()
 }
 
-describe('the settings of a model', () => {
+describe('embedding settings', () => {
   const key = 'secretly-9f8e7d6c5b4a'
   let database: FreshDatabase
   let provider: ScriptedProvider
@@ -168,7 +168,7 @@ describe('the settings of a model', () => {
     await database.drop()
   })
 
-  test('hold a key that is sent to the provider and shown to nobody else', async () => {
+  test('sends the API key to the provider and never to responses or logs', async () => {
     const settings = {
       EMBEDDING_BASE_URL: provider.baseUrl,
       EMBEDDING_MODEL: 'scripted',
@@ -183,7 +183,7 @@ describe('the settings of a model', () => {
       }
       base = (await keep(api.post('knowledge/create', { name: 'Keyed' }))).knowledge_id
       const search = `knowledge/${base}/search`
-      // Providers repeat what they were sent.
+      // Some providers echo the key in their error messages.
       const repeat = (authorization: string | undefined): string =>
         `Your key ${key} (${authorization}) is odd`
       provider.decide(({ headers }) => ({ status: 400, message: repeat(headers.authorization) }))
@@ -205,7 +205,7 @@ describe('the settings of a model', () => {
     for (const text of [...shown, output]) assert.ok(!text.includes(key), text)
   })
 
-  test('may be gone at the next start: documents say so, and keywords still answer', async () => {
+  test('falls back to keyword search and fails documents when the settings are removed', async () => {
     await withProcess(database, {}, async api => {
       assert.deepEqual((await dataOf(api.post(`knowledge/${base}/rebind`))).skipped, [])
       await whenRead(api, base)

@@ -10,7 +10,7 @@ type Data = ApiAnswer['json']
 
 const tea = '# Tea\n\nThe kettle is in the kitchen. Oolong stands on the shelf.'
 const holidays = '# Holidays\n\nEverybody has 30 days of holiday a year.'
-/** Eighty paragraphs, cut one by one: more than fit into one request. */
+/** Eighty paragraphs, one chunk each: more than fit into one embedding request. */
 const many = (topic: string): string =>
   Array.from(
     { length: 80 },
@@ -38,14 +38,14 @@ describe('a base with an embedding model', () => {
     await provider.close()
   })
 
-  /** What was sent to be embedded while something was done. */
-  const sentDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
+  /** The texts sent to the embedding provider during the given work. */
+  const embeddedDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
     const before = provider.calls.length
     await work()
     return provider.calls.slice(before).flatMap(call => (call.route === 'embeddings' ? call.inputs : []))
   }
 
-  test('is searched by keywords, by meaning, and by both', async () => {
+  test('supports keyword, semantic and hybrid search', async () => {
     const id = await makeBase(api)
     const record = await dataOf(api.get(`knowledge/${id}`))
     assert.deepEqual([record.embedding, record.retrieval.mode], [{ model: 'scripted' }, 'hybrid'])
@@ -58,7 +58,7 @@ describe('a base with an embedding model', () => {
     assert.deepEqual([file_name, score, scores.rerank], ['tea.md', 1, null])
     assert.ok(scores.keyword > 0 && scores.semantic > 0)
 
-    // Misspelt beyond what any word matches: only the vectors are near.
+    // Misspelt so that no keyword matches and only the vectors are close.
     const misspelt = 'ketle kichen shelv oolon'
     assert.deepEqual(await namesFound(api, id, misspelt, { mode: 'keyword' }), [])
     const semantic = await ask(api, id, misspelt, { mode: 'semantic' })
@@ -67,8 +67,8 @@ describe('a base with an embedding model', () => {
     assert.equal(semantic.items[0].scores.keyword, null)
     assert.equal((await namesFound(api, id, misspelt))[0], 'tea.md')
 
-    const asked = await sentDuring(() => ask(api, id, 'kettle', { mode: 'keyword' }))
-    assert.deepEqual(asked, [], 'keywords need no model')
+    const asked = await embeddedDuring(() => ask(api, id, 'kettle', { mode: 'keyword' }))
+    assert.deepEqual(asked, [], 'keyword search needs no embedding')
     const explained = await ask(api, id, 'kettle', { explain: true })
     assert.deepEqual(explained.explanation.ranks[0], {
       chunk_id: explained.items[0].chunk_id,
@@ -77,12 +77,12 @@ describe('a base with an embedding model', () => {
     })
   })
 
-  test('each passage is sent once, with its headings', async () => {
+  test('embeds each passage once with its headings', async () => {
     const id = await makeBase(api)
-    const sent = await sentDuring(() => addTexts(api, id, { 'many.md': many('Ferns') }))
+    const sent = await embeddedDuring(() => addTexts(api, id, { 'many.md': many('Ferns') }))
     const record = await dataOf(api.get(`knowledge/${id}`))
     assert.equal(sent.length, record.chunk_count)
-    assert.ok(sent.length > 64, 'more than one request holds')
+    assert.ok(sent.length > 64, 'the texts exceed one request')
     assert.equal(new Set(sent).size, sent.length)
     assert.ok(sent.every(text => /^Ferns \d+\n/.test(text)))
     assert.ok(provider.calls.every(call => call.inputs.length <= 64))
@@ -94,11 +94,11 @@ describe('a base with an embedding model', () => {
     )
   })
 
-  test('the same text is not paid for twice by a workspace, but by another one', async () => {
+  test('reuses embeddings within a workspace and model but not across them', async () => {
     const id = await makeBase(api)
     const text = '# Moss\n\nMoss grows on the north side of things.'
-    assert.equal((await sentDuring(() => addTexts(api, id, { 'moss.md': text }))).length, 1)
-    const again = await sentDuring(async () => {
+    assert.equal((await embeddedDuring(() => addTexts(api, id, { 'moss.md': text }))).length, 1)
+    const again = await embeddedDuring(async () => {
       await addTexts(api, id, { 'copy.md': text })
       const other = await makeBase(api)
       const [file] = await addTexts(api, other, { 'elsewhere.md': text })
@@ -112,7 +112,7 @@ describe('a base with an embedding model', () => {
 
     const twice = `${text}\n\n# Moss\n\nMoss grows on the north side of things.`
     assert.deepEqual(
-      await sentDuring(() =>
+      await embeddedDuring(() =>
         addTexts(
           api,
           id,
@@ -125,18 +125,18 @@ describe('a base with an embedding model', () => {
 
     const { token } = await dataOf(api.post('workspace/create', { name: 'Neighbour' }))
     const neighbour = api.as(token)
-    const foreign = await sentDuring(async () =>
+    const foreign = await embeddedDuring(async () =>
       addTexts(neighbour, await makeBase(neighbour), { 'moss.md': text }),
     )
     assert.equal(foreign.length, 1)
-    const otherModel = await sentDuring(async () =>
+    const otherModel = await embeddedDuring(async () =>
       addTexts(api, await makeBase(api, { embedding: { model: 'another' } }), { 'moss.md': text }),
     )
     assert.equal(otherModel.length, 1)
     assert.equal(provider.calls.at(-1)?.model, 'another')
   })
 
-  test('a corrected passage is found by its new meaning', async () => {
+  test('finds an edited passage by its new content', async () => {
     const id = await makeBase(api)
     const [file] = await addTexts(api, id, { 'tea.md': tea })
     const [chunk] = (await dataOf(api.get(`knowledge/${id}/files/${file}/chunks`))).items
@@ -148,12 +148,12 @@ describe('a base with an embedding model', () => {
       now.map((item: Data) => item.content),
       ['Gravel paths need raking in autumn.'],
     )
-    assert.ok(now[0].score > (before[0]?.score ?? 0), 'the old vector is gone')
+    assert.ok(now[0].score > (before[0]?.score ?? 0), 'the old vector was not replaced')
   })
 
-  test('a reranker puts what it likes best first', async () => {
+  test('orders results by the reranker score', async () => {
     const id = await makeBase(api)
-    // By keywords the first wins, as it is short; by the reranker the one that is spelt like the question.
+    // Keyword search prefers the shortest text, the scripted reranker the one most similar to the query.
     const texts = {
       'short.txt': 'banyan',
       'like.txt': 'which roots does a banyan tree let down',
@@ -176,7 +176,7 @@ describe('a base with an embedding model', () => {
       assert.equal(item.score, item.scores.rerank)
       assert.ok(item.scores.keyword > 0)
     }
-    // Also the other way round: what the keywords put last comes first.
+    // The reverse case: the last keyword result comes first.
     const unlike = await ask(api, id, 'xylophones 1234 qqq', { mode: 'hybrid', rerank: true, top_k: 1 })
     assert.deepEqual(
       unlike.items.map((item: Data) => item.file_name),
@@ -188,7 +188,7 @@ describe('a base with an embedding model', () => {
     assert.deepEqual((await ask(api, id, 'nothing of it', { mode: 'keyword' })).items, [], 'nothing to rank')
   })
 
-  test('a model that says too much, or nonsense, is asked again', async () => {
+  test('retries rate limits, server errors and malformed embedding responses', async () => {
     const id = await makeBase(api)
     const faults: Fault[][] = [
       [{ status: 429, headers: { 'retry-after-ms': '100' } }, { status: 503 }],
@@ -200,7 +200,7 @@ describe('a base with an embedding model', () => {
     for (const [at, some] of faults.entries()) {
       provider.play(...some)
       const name = `fault ${at}.txt`
-      const sent = await sentDuring(() => addTexts(api, id, { [name]: `Fault number ${at} is borne.` }))
+      const sent = await embeddedDuring(() => addTexts(api, id, { [name]: `Fault number ${at} is borne.` }))
       const [{ status, error, attempts }] = (await dataOf(api.get(`knowledge/${id}/files?keyword=${at}.txt`)))
         .items
       assert.deepEqual([status, error, attempts], ['ready', null, 1], JSON.stringify(some))
@@ -209,7 +209,7 @@ describe('a base with an embedding model', () => {
     }
   })
 
-  test('a vector of zeros fails the document at once, for it would be near to nothing', async () => {
+  test('fails the document on a zero vector, which has no direction to compare', async () => {
     const id = await makeBase(api)
     provider.play('zero')
     const [file] = await addTexts(api, id, { 'zero.txt': 'A text without direction.' })
@@ -222,7 +222,7 @@ describe('a base with an embedding model', () => {
   })
 })
 
-describe('a model whose vectors change their length', () => {
+describe('an embedding model whose vector dimension changes', () => {
   let provider: ScriptedProvider
   let server: TestServer
   let api: ApiClient
@@ -239,21 +239,21 @@ describe('a model whose vectors change their length', () => {
     await provider.close()
   })
 
-  test('fails the document with a reason, and not the others', async () => {
+  test('fails only the affected document with a reason', async () => {
     provider.play('wrong_dimension')
     const [file] = await addTexts(api, id, { 'shorter.txt': 'Vectors of 63 numbers.' })
     const { status, error } = await documentOf(api, id, file!)
     assert.deepEqual([status, error.code, error.retryable], ['failed', 'embedding_changed', false])
     assert.match(error.message, /63/)
     assert.equal((await namesFound(api, id, 'kettle', { mode: 'semantic' }))[0], 'tea.md')
-    // What a wrong answer gave must not be remembered as the truth.
+    // The dimension of a wrong response must not be cached.
     await dataOf(api.post(`knowledge/${id}/rebind`, { file_ids: [file] }))
     await whenRead(api, id)
     const again = await documentOf(api, id, file!)
     assert.deepEqual([again.status, again.error], ['ready', null])
   })
 
-  test('fails the document also when a part of it was embedded before', async () => {
+  test('fails the document even when part of it was embedded before', async () => {
     provider.play('wrong_dimension')
     const mixed = `${tea}\n\n# News\n\nThis passage is new and gets a shorter vector.`
     const [file] = await addTexts(api, id, { 'mixed.md': mixed })
@@ -263,7 +263,7 @@ describe('a model whose vectors change their length', () => {
     assert.ok(found.items.length > 0)
   })
 
-  test('does not spoil a correction', async () => {
+  test('rejects a chunk edit and keeps the chunk searchable', async () => {
     const [document] = (await dataOf(api.get(`knowledge/${id}/files?keyword=tea.md`))).items
     const [chunk] = (await dataOf(api.get(`knowledge/${id}/files/${document.file_id}/chunks`))).items
     provider.play('wrong_dimension')
@@ -276,7 +276,7 @@ describe('a model whose vectors change their length', () => {
     assert.equal((await namesFound(api, id, 'kettle', { mode: 'semantic' }))[0], 'tea.md')
   })
 
-  test('of a question: keywords still answer, and meaning says why it cannot', async () => {
+  test('falls back to keyword search and fails semantic search when the query vector differs', async () => {
     provider.play('wrong_dimension')
     const semantic = await api.post(`knowledge/${id}/search`, { query: 'kettle', mode: 'semantic' })
     assert.deepEqual([semantic.status, semantic.json.code], [502, 50201], semantic.text)

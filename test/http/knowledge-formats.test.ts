@@ -17,7 +17,7 @@ type Data = ApiAnswer['json']
 interface Readable {
   content: string | Uint8Array
   question: string
-  /** What the best passage must hold. */
+  /** Text that the best passage must contain. */
   says: string
   heading?: string[]
   page?: number
@@ -26,7 +26,7 @@ interface Readable {
 
 const chinese =
   '公司的考勤制度\n\n员工每天早上九点上班，晚上六点下班。迟到三次扣除半天工资。\n\n年终奖金在春节以前发放，由财务部门负责计算。'
-/** As hexadecimal, because Node cannot write this encoding: “退货政策：购买后三十天以内可以无理由退货，运费由客户承担。” */
+/** In hexadecimal because Node cannot encode GB18030: “退货政策：购买后三十天以内可以无理由退货，运费由客户承担。” */
 const gb18030 = Buffer.from(
   'cdcbbbf5d5feb2dfa3bab9bac2f2baf3c8fdcaaeccecd2d4c4dabfc9d2d4cedec0edd3c9cdcbbbf5a3acd4cbb7d1d3c9bfcdbba7b3d0b5a3a1a3',
   'hex',
@@ -220,7 +220,7 @@ const unreadable = async (): Promise<Record<string, { content: string | Uint8Arr
   }
 }
 
-describe('one file of every kind, added in one call', () => {
+describe('one file of every format, added in one request', () => {
   let server: TestServer
   let api: ApiClient
   let base: string
@@ -232,7 +232,7 @@ describe('one file of every kind, added in one call', () => {
     api = server.api
     good = await readable()
     bad = await unreadable()
-    // Section by section: the place of a passage is then the place of its section.
+    // Chunked by heading, so that the location of a passage is that of its section.
     base = await makeBase(api, { chunking: { strategy: 'heading', size: 512, overlap: 0 } })
     const ids: string[] = []
     for (const [name, { content }] of Object.entries({ ...bad, ...good }))
@@ -242,7 +242,7 @@ describe('one file of every kind, added in one call', () => {
   })
   after(() => server.stop())
 
-  test('what can be read is found by a question that only it answers, with its place', async () => {
+  test('finds each supported file by a specific question and returns its location', async () => {
     const record = await whenRead(api, base)
     assert.deepEqual(
       [record.document_count, record.failed_count],
@@ -256,10 +256,14 @@ describe('one file of every kind, added in one call', () => {
       assert.ok(best.highlights.length > 0, name)
       for (const [key, value] of Object.entries(place)) assert.deepEqual(best[key], value, `${name}: ${key}`)
     }
-    assert.deepEqual(await namesFound(api, base, 'Zeppelin'), [], 'a menu of a page is not its text')
+    assert.deepEqual(
+      await namesFound(api, base, 'Zeppelin'),
+      [],
+      'the navigation of a web page is not indexed',
+    )
   })
 
-  test('what cannot be read fails with the reason, and says what to do', async () => {
+  test('fails unsupported files with a reason and advice', async () => {
     await whenRead(api, base)
     const failed = new Map<string, Data>()
     for (const document of await documentsOf(api, base))
@@ -275,14 +279,14 @@ describe('one file of every kind, added in one call', () => {
     assert.deepEqual([...failed.keys()].sort(), Object.keys(bad).sort())
   })
 
-  test('the server goes on as before', async () => {
+  test('keeps ingesting after the failures', async () => {
     await whenRead(api, base)
     assert.equal((await api.get('/readyz')).status, 200)
     await addTexts(api, base, { 'afterwards.txt': 'Kumquats are read afterwards.' })
     assert.deepEqual(await namesFound(api, base, 'kumquats'), ['afterwards.txt'])
   })
 
-  test('tables of questions and answers are found by their question', async () => {
+  test('finds rows of a question and answer table by their question', async () => {
     const id = await makeBase(api, { chunking: { strategy: 'qa', size: 512, overlap: 0 } })
     const csv = 'question,answer\nHow do I reset the pump?,Hold the red key for 5 s.\nWho paid?,Nobody.\n'
     const file = (await dataOf(api.upload('faq.csv', csv, 'text/csv'))).file_id

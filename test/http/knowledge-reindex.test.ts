@@ -9,7 +9,7 @@ import { ask, countRows, documentsOf, namesFound, until } from '../support/watch
 type Data = ApiAnswer['json']
 
 const names = Array.from({ length: 8 }, (_, at) => `trees ${at}.txt`)
-/** One chunk of 512 tokens, several of 100. */
+/** Fits one chunk at size 512 and several at size 100. */
 const content = (name: string): string =>
   Array.from({ length: 12 }, (_, at) => `Line ${at} of ${name} tells of banyan trees and their roots.`).join(
     '\n\n',
@@ -17,7 +17,7 @@ const content = (name: string): string =>
 const texts = Object.fromEntries(names.map(name => [name, content(name)]))
 const isWhole = (item: Data): boolean => item.content.includes('Line 0 ') && item.content.includes('Line 11 ')
 
-describe('while a base is indexed anew', () => {
+describe('re-indexing a base', () => {
   let provider: ScriptedProvider
   let server: TestServer
   let api: ApiClient
@@ -34,7 +34,7 @@ describe('while a base is indexed anew', () => {
   const record = (id: string): Promise<Data> => dataOf(api.get(`knowledge/${id}`))
   const update = (id: string, body: object): Promise<Data> => dataOf(api.post(`knowledge/${id}/update`, body))
 
-  test('every search answers from one index, whole', async () => {
+  test('serves every search from a single complete index', async () => {
     const id = await makeBase(api)
     await addTexts(api, id, texts)
     provider.decide(({ model }) => (model === 'second' ? { slowMilliseconds: 500 } : undefined))
@@ -50,13 +50,13 @@ describe('while a base is indexed anew', () => {
           items.map((item: Data) => item.file_name).filter((name: string) => names.includes(name)),
         )
         const kinds = new Set<boolean>(items.map(isWhole))
-        assert.ok(items.length > 0, `${mode}: nothing`)
-        assert.equal(kinds.size, 1, `${mode}: passages of two indexes in one answer`)
-        if (kinds.has(true)) assert.equal(files.size, names.length, `${mode}: not every document`)
+        assert.ok(items.length > 0, `${mode}: no results`)
+        assert.equal(kinds.size, 1, `${mode}: passages of two indexes in one response`)
+        if (kinds.has(true)) assert.equal(files.size, names.length, `${mode}: documents are missing`)
         for (const kind of kinds) seen.add(kind)
       }
     })
-    // One that comes in between is found in the old index, and in the new one afterwards.
+    // A document added meanwhile is found in the old index first and in the new one afterwards.
     const late = content('late.txt')
     await dataOf(api.post(`knowledge/${id}`, { texts: [{ name: 'late.txt', content: late }] }))
     await until('the late document', async () =>
@@ -73,17 +73,17 @@ describe('while a base is indexed anew', () => {
     for (const name of [...names, 'late.txt'])
       assert.equal((await namesFound(api, id, `"${name}"`, { mode: 'keyword' }))[0], name)
     const { items } = await ask(api, id, 'late', { mode: 'keyword' })
-    assert.ok(!items.some(isWhole), 'cut anew')
+    assert.ok(!items.some(isWhole), 'the late document was not chunked again')
   })
 
-  test('a question that is being embedded during the swap finds its answer', async () => {
+  test('returns results for a query that is embedded during the swap', async () => {
     const id = await makeBase(api)
     await addTexts(api, id, texts)
     provider.decide(({ inputs }) =>
       inputs[0] === 'slowly: banyan roots' ? { slowMilliseconds: 5000 } : undefined,
     )
-    const asked = ask(api, id, 'slowly: banyan roots')
-    await until('the question', async () =>
+    const pending = ask(api, id, 'slowly: banyan roots')
+    await until('the query is sent to the provider', async () =>
       provider.calls.some(({ inputs }) => inputs[0] === 'slowly: banyan roots'),
     )
     await update(id, { chunking: { size: 100, overlap: 0 } })
@@ -91,14 +91,14 @@ describe('while a base is indexed anew', () => {
     const place = { url: server.config.databaseUrl, folder: server.config.dataDir }
     const bases = (await dataOf(api.post('knowledge'))).total
     await until(
-      'the sweep of the old index',
+      'the removal of the old index',
       async () => (await countRows(place, ['generations']))['generations'] === bases,
     )
-    const { items } = await asked
+    const { items } = await pending
     assert.ok(items.length > 0)
   })
 
-  test('a next index that fails leaves the old one in place, and says so', async () => {
+  test('keeps the old index when the next one fails and reports the error', async () => {
     const id = await makeBase(api)
     await addTexts(api, id, { 'tea.txt': 'The kettle is in the kitchen.', 'sea.txt': 'The harbour freezes.' })
     provider.decide(({ model }) =>
@@ -130,13 +130,13 @@ describe('while a base is indexed anew', () => {
     await failed()
     provider.decide(() => undefined)
     assert.equal((await dataOf(api.post(`knowledge/${id}/rebind`))).accepted.length, 2)
-    const mended = await whenRead(api, id)
-    assert.deepEqual([mended.reindexing, mended.embedding], [null, { model: 'missing' }])
+    const recovered = await whenRead(api, id)
+    assert.deepEqual([recovered.reindexing, recovered.embedding], [null, { model: 'missing' }])
     await ask(api, id, 'kettle kitchen', { mode: 'semantic' })
     assert.equal(provider.calls.at(-1)?.model, 'missing')
   })
 
-  test('the document that holds up the swap can be deleted', async () => {
+  test('completes the swap after the failed document is deleted', async () => {
     const id = await makeBase(api)
     const [, stuck] = await addTexts(api, id, {
       'tea.txt': 'The kettle boils over.',
@@ -146,7 +146,7 @@ describe('while a base is indexed anew', () => {
       model === 'third' && inputs[0]?.includes('mud') ? { status: 404 } : undefined,
     )
     await update(id, { embedding: { model: 'third' } })
-    await until('one of two', async () => {
+    await until('one document done and one failed', async () => {
       const { reindexing } = await record(id)
       return reindexing?.done === 1 && reindexing.failed === 1
     })
@@ -158,7 +158,7 @@ describe('while a base is indexed anew', () => {
     assert.equal(provider.calls.at(-1)?.model, 'third')
   })
 
-  test('of two changes in a row the last one holds, and nothing of the first is left', async () => {
+  test('applies the last of several changes and removes the indexes of the others', async () => {
     provider.decide(() => undefined)
     const id = await makeBase(api)
     await addTexts(api, id, texts)
@@ -180,7 +180,7 @@ describe('while a base is indexed anew', () => {
     const place = { url: server.config.databaseUrl, folder: server.config.dataDir }
     const bases = await dataOf(api.post('knowledge', { page_size: 100 }))
     const chunks = bases.items.reduce((sum: number, base: Data) => sum + base.chunk_count, 0)
-    await until('the sweep', async () => {
+    await until('the removal of the old indexes', async () => {
       const left = await countRows(place, ['generations', 'chunks', 'vectors'])
       return left['generations'] === bases.total && left['chunks'] === chunks && left['vectors'] === chunks
     })

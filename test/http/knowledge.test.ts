@@ -24,7 +24,7 @@ describe('knowledge bases over HTTP', () => {
   const foundIn = async (id: string, body: object): Promise<string[]> =>
     (await search(id, body)).items.map((item: Data) => item.file_id)
 
-  test('a base is made with the usual settings, and read as it was made', async () => {
+  test('creates a base with default settings and returns the same record on read', async () => {
     const made = await dataOf(api.post('knowledge/create', { name: '手册 Handbook' }))
     const { knowledge_id, created_at, updated_at, ...rest } = made
     assert.match(knowledge_id, /^kb_[A-Za-z0-9_-]{22}$/)
@@ -46,7 +46,7 @@ describe('knowledge bases over HTTP', () => {
     assert.deepEqual(await dataOf(api.get(`knowledge/${knowledge_id}`)), made)
   })
 
-  test('what is set is kept, what nobody knows is not', async () => {
+  test('stores known settings and ignores unknown fields', async () => {
     const chunking = { strategy: 'paragraph', size: 100, overlap: 50, separators: ['\n\n', '。'] }
     const retrieval = { mode: 'keyword', top_k: 50, score_threshold: 1, rerank: false }
     const metadata = { constructor: 'data', 年份: 2026, tags: ['a', 1, true], 'a/b': false }
@@ -70,7 +70,7 @@ describe('knowledge bases over HTTP', () => {
     assert.equal(made.description.length, 2000)
   })
 
-  test('a name is taken once in a workspace, until its base is deleted', async () => {
+  test('requires unique base names in a workspace and frees the name on delete', async () => {
     const taken = async (answer: Promise<ApiAnswer>): Promise<void> => {
       const { status, json } = await answer
       assert.deepEqual([status, json.code, json.data.errors[0].path], [409, 40903, '/name'])
@@ -84,7 +84,7 @@ describe('knowledge bases over HTTP', () => {
     await dataOf(api.post('knowledge/create', { name: 'Only one' }))
   })
 
-  test('lists come in pages, by words of the name or by ids', async () => {
+  test('lists bases in pages, filtered by name or by ids', async () => {
     const ids: string[] = []
     for (const name of ['Listed 1', 'listed 2', 'LISTED 3']) ids.push(await makeBase(api, { name }))
     const list = async (body: object): Promise<Data> => dataOf(api.post('knowledge', body))
@@ -99,10 +99,10 @@ describe('knowledge bases over HTTP', () => {
     assert.deepEqual(named.items.map((item: Data) => item.knowledge_id).sort(), [ids[0], ids[2]].sort())
     assert.equal(named.total, 2)
     assert.deepEqual((await list({ keyword: 'no such name' })).items, [])
-    assert.ok((await dataOf(api.post('knowledge'))).total >= 3, 'a missing body asks for everything')
+    assert.ok((await dataOf(api.post('knowledge'))).total >= 3, 'a missing body lists every base')
   })
 
-  test('files and texts become documents that can be found', async () => {
+  test('ingests files and texts as searchable documents', async () => {
     const id = await makeBase(api)
     const file = (await dataOf(api.upload('holidays.md', holidays))).file_id
     const metadata = { year: 2026 }
@@ -137,20 +137,20 @@ describe('knowledge bases over HTTP', () => {
       metadata,
     })
     const textId = added.items.find((item: Data) => item.name === 'tea.md').file_id
-    assert.equal((await api.get(`files/${textId}`)).text, tea, 'a text is a file like any other')
+    assert.equal((await api.get(`files/${textId}`)).text, tea, 'a text is stored as a file')
     const second = await dataOf(api.get(`knowledge/${id}/files?page=2&page_size=1`))
     assert.deepEqual([second.total, second.page, second.page_size, second.items.length], [2, 2, 1, 1])
     assert.equal((await dataOf(api.get(`knowledge/${id}/files?status=failed`))).total, 0)
   })
 
-  test('a text larger than an ordinary body is taken', async () => {
+  test('accepts a text larger than the default body limit', async () => {
     const id = await makeBase(api)
     const long = `${'榕树 '.repeat(60_000)}needle`
     const [file] = await addTexts(api, id, { 'long.txt': long })
     assert.deepEqual(await foundIn(id, { query: 'needle' }), [file])
   })
 
-  test('what cannot be read fails with a reason, alone, and can be tried again', async () => {
+  test('reports why a document failed without affecting others, and allows a retry', async () => {
     const id = await makeBase(api)
     await addTexts(api, id, { 'blank.txt': ' \n ', 'tea.md': tea })
     const record = await dataOf(api.get(`knowledge/${id}`))
@@ -174,7 +174,7 @@ describe('knowledge bases over HTTP', () => {
     assert.deepEqual(await foundIn(id, { query: 'oolong' }), [ready.file_id])
   })
 
-  test('an answer says what it found, where, and how well it fits', async () => {
+  test('returns content, location, scores and highlights for each search result', async () => {
     const id = await makeBase(api)
     const [file] = await addTexts(
       api,
@@ -205,7 +205,7 @@ describe('knowledge bases over HTTP', () => {
     assert.ok(marked.includes('days') && marked.includes('holiday'), marked.join())
   })
 
-  test('a search keeps to its files, its filter and its threshold', async () => {
+  test('applies file ids, metadata filter and score threshold to a search', async () => {
     const id = await makeBase(api)
     const add = (name: string, metadata: object): Promise<string[]> =>
       addTexts(api, id, { [name]: 'About holidays.' }, { metadata })
@@ -242,7 +242,7 @@ describe('knowledge bases over HTTP', () => {
     assert.equal((await search(id, { query: 'holidays', mode: 'keyword', rerank: false })).mode, 'keyword')
   })
 
-  test('an explanation tells the terms, the ranks, and why a document is absent', async () => {
+  test('explains terms, ranks and why a document is absent from the results', async () => {
     const id = await makeBase(api)
     const [found, absent] = await addTexts(api, id, { 'holidays.md': holidays, 'tea.md': tea })
     const { items, explanation } = await search(id, { query: 'holiday', explain: { file_id: absent } })
@@ -265,7 +265,7 @@ describe('knowledge bases over HTTP', () => {
     assert.equal((await search(id, { query: 'holiday', explain: false })).explanation, undefined)
   })
 
-  test('chunks can be looked at, corrected, and kept out of searches', async () => {
+  test('lists, edits and disables chunks', async () => {
     const id = await makeBase(api)
     const [file] = await addTexts(api, id, { 'holidays.md': holidays })
     const page = await dataOf(api.get(`knowledge/${id}/files/${file}/chunks?page=1&page_size=1`))
@@ -295,7 +295,7 @@ describe('knowledge bases over HTTP', () => {
     assert.deepEqual(await foundIn(id, { query: 'vacation' }), [])
   })
 
-  test('an update changes only what it names', async () => {
+  test('updates only the fields that are sent', async () => {
     const id = await makeBase(api, {
       description: 'before',
       metadata: { a: 1 },
@@ -316,7 +316,7 @@ describe('knowledge bases over HTTP', () => {
     )
   })
 
-  test('a change of the cutting indexes anew, and what is there stays to be found meanwhile', async () => {
+  test('re-indexes after a chunking change and keeps documents searchable meanwhile', async () => {
     const id = await makeBase(api)
     const paragraphs = Array.from(
       { length: 40 },
@@ -336,7 +336,7 @@ describe('knowledge bases over HTTP', () => {
     assert.ok((await foundIn(id, { query: 'banyan' })).includes(file!))
   })
 
-  test('a document is gone from searches at once; its file stays', async () => {
+  test('removes a deleted document from search immediately and keeps its file', async () => {
     const id = await makeBase(api)
     const [file, other] = await addTexts(api, id, { 'holidays.md': holidays, 'more.md': holidays })
     const remove = (): Promise<ApiAnswer> => api.post(`knowledge/${id}/files/${file}/delete`)
@@ -348,7 +348,7 @@ describe('knowledge bases over HTTP', () => {
     assert.equal((await dataOf(api.get(`knowledge/${id}`))).document_count, 1)
   })
 
-  test('a file that a base uses is kept, unless it must go', async () => {
+  test('refuses to delete a file in use unless forced', async () => {
     const id = await makeBase(api)
     const [file] = await addTexts(api, id, { 'holidays.md': holidays })
     assert.deepEqual(await dataOf(api.post('files/delete', { file_ids: [file] })), {
@@ -363,7 +363,7 @@ describe('knowledge bases over HTTP', () => {
     assert.equal((await dataOf(api.get(`knowledge/${id}/files`))).total, 0)
   })
 
-  test('of a deleted base nothing is found', async () => {
+  test('returns 404 for every operation on a deleted base', async () => {
     const id = await makeBase(api)
     const [file] = await addTexts(api, id, { 'holidays.md': holidays })
     await dataOf(api.post(`knowledge/${id}/delete`))

@@ -14,7 +14,7 @@ before(async () => {
   const { conversation_id } = (await server.api.post('conversation/create', { agent_id })).json
   place = { agent_id, conversation_id }
   await server.api.post('conversation/chat', { ...place, data_type: 'text', content: 'hi', chat_id: 'c' })
-  // Each of these characters takes six in JSON.
+  // Each of these characters is escaped to six in JSON.
   for (let at = 3; at <= count; at++)
     await server.turns.addReply(
       { workspaceId, conversationId: conversation_id, chatId: 'c' },
@@ -27,7 +27,7 @@ after(() => server.stop())
 
 const retrieve = (body: object) => server.api.post('conversation/retrieve', { ...place, ...body })
 
-test('a page that is far too long for one text is sent in pieces, whole and in order', async () => {
+test('streams a large page completely and in order', async () => {
   const { status, headers, json } = await retrieve({ limit: 1000 })
   assert.deepEqual([status, headers.get('content-length')], [200, null])
   assert.match(headers.get('content-type')!, /^application\/json/)
@@ -39,7 +39,7 @@ test('a page that is far too long for one text is sent in pieces, whole and in o
   assert.equal(json.retrieve_data.at(-1).content.length, 20_000)
 })
 
-test('any limit and offset give that part of it', async () => {
+test('returns the matching slice for any limit and offset', async () => {
   const all = (await retrieve({ limit: 1000 })).json.retrieve_data
   for (const [limit, offset] of [
     [50, 0],
@@ -56,19 +56,19 @@ test('any limit and offset give that part of it', async () => {
     )
 })
 
-test('no more than a part of it is in memory', async () => {
+test('loads messages in batches', async () => {
   const { messages } = server.store
-  const asked: number[] = []
+  const batchSizes: number[] = []
   server.store.messages = (...request) => {
-    asked.push(request[3])
+    batchSizes.push(request[3])
     return messages.apply(server.store, request)
   }
   await retrieve({ limit: 1000 })
   server.store.messages = messages
-  assert.deepEqual(asked, [100, 30])
+  assert.deepEqual(batchSizes, [100, 30])
 })
 
-test('others get their turn between the pieces', async () => {
+test('yields to the event loop between batches', async () => {
   async function* parts() {
     for (let part = 0; part < 10; part++)
       yield [
@@ -88,10 +88,10 @@ test('others get their turn between the pieces', async () => {
   setImmediate(count)
   for await (const _ of body as Readable);
   isDone = true
-  assert.ok(turns >= 8, `${turns} turns of others`)
+  assert.ok(turns >= 8, `${turns} event loop turns`)
 })
 
-test('what fails before the first piece is told with a code', async () => {
+test('returns an error code when loading fails before the first batch', async () => {
   const { messages } = server.store
   server.store.messages = () => Promise.reject(new Error('lost'))
   const { status, json } = await retrieve({})
@@ -99,7 +99,7 @@ test('what fails before the first piece is told with a code', async () => {
   assert.deepEqual([status, json.code, json.retrieve_data], [500, 50001, []])
 })
 
-test('an agent that is deleted stops what works for its conversations, and what waits', async () => {
+test('stops active and waiting runs of a deleted agent', async () => {
   const agent_id = (await server.api.post('agent/create', { name: 'B' })).json.data.id
   const talk = async (content: string) => {
     const { conversation_id } = (await server.api.post('conversation/create', { agent_id })).json

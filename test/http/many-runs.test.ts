@@ -31,15 +31,15 @@ after(async () => {
   await model.stop()
 })
 
-const listen = (id: string, query: string) =>
+const streamRun = (id: string, query: string) =>
   openEvents(server.base, 'workflow/run', { token, body: { id, inputs: { query }, stream: 1 } })
 
-test('of many runs at once each has its own words', async () => {
+test('keeps the output of many concurrent runs separate', async () => {
   const id = await makeWorkflow(api, echoGraph())
   await Promise.all(
     Array.from({ length: 60 }, async (_, run) => {
       const query = `question ${run} ${'x'.repeat(run)}`
-      const events = await (await listen(id, query)).rest()
+      const events = await (await streamRun(id, query)).rest()
       assert.equal(
         textOfDeltas(events, data => data.node_id === 'say'),
         `A: echo: ${query}`,
@@ -52,28 +52,28 @@ test('of many runs at once each has its own words', async () => {
   assert.equal((await dataOf(api.get(`workflow/runs?id=${id}&status=succeeded`))).total, 60)
 })
 
-test('clients that go away leave nothing open', async () => {
+test('closes the connections of clients that disconnect', async () => {
   const id = await makeWorkflow(api, echoGraph())
   const sockets = (): number =>
     process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length
   gates.hold('middle of a crowd')
-  const first = await listen(id, 'a crowd')
+  const first = await streamRun(id, 'a crowd')
   const { run_id } = (await first.next())!.data
   await gates.reached('middle of a crowd')
   const before = sockets()
-  const crowd = await Promise.all(
+  const readers = await Promise.all(
     Array.from({ length: 80 }, () => openEvents(server.base, `workflow/runs/${run_id}/events`, { token })),
   )
-  await Promise.all(crowd.map(reader => reader.next()))
+  await Promise.all(readers.map(reader => reader.next()))
   assert.ok(sockets() >= before + 80)
-  await Promise.all(crowd.map(reader => reader.leave()))
-  // Our own client may keep one or two for later.
+  await Promise.all(readers.map(reader => reader.leave()))
+  // The HTTP client of the test may keep one or two connections alive.
   await until('their connections are closed', async () => sockets() <= before + 2, 10)
   gates.open()
   assert.equal((await first.rest()).at(-1)!.data.status, 'succeeded')
 })
 
-test('a request that is sent again with its key finds the run that it began', async () => {
+test('runs once for repeated requests with the same Idempotency-Key', async () => {
   const id = await makeWorkflow(api, echoGraph())
   const headers = { 'idempotency-key': 'once-and-for-all' }
   const body = { id, inputs: { query: 'pay once' } }
@@ -82,7 +82,7 @@ test('a request that is sent again with its key finds the run that it began', as
   await gates.reached('middle of pay once')
   gates.open()
   const [one, two] = await Promise.all(answers)
-  // The second one may be told that the first is still under way; it is never run beside it.
+  // The second request may get 409 while the first is in progress, but never starts a second run.
   for (const { status, json } of [one!, two!])
     if (status === 200)
       assert.deepEqual([json.data.status, json.data.answer], ['succeeded', 'A: echo: pay once'])
@@ -95,7 +95,7 @@ test('a request that is sent again with its key finds the run that it began', as
   assert.equal(other.json.code, 40901)
 })
 
-test('an output of megabytes is kept, and handed on', async () => {
+test('stores an output of megabytes and passes it to later nodes', async () => {
   const code =
     "function main({ n }) { return { long: '榕'.repeat(n), list: Array.from({ length: 3 }, (_, i) => i) } }"
   const graph = chain(

@@ -21,7 +21,7 @@ after(async () => {
 
 type Samples = ReadonlyMap<string, number>
 
-/** Every sample by its name and labels. */
+/** All samples by name and labels. */
 async function scrape(): Promise<Samples> {
   const { text } = await server.api.get('/metrics')
   return new Map(
@@ -35,7 +35,7 @@ async function scrape(): Promise<Samples> {
 const change = (earlier: Samples, later: Samples, name: string): number =>
   (later.get(name) ?? 0) - (earlier.get(name) ?? 0)
 
-test('two scrapes in a row reset nothing', async () => {
+test('does not reset counters on scrape', async () => {
   await scrape()
   const first = await scrape()
   const second = await scrape()
@@ -47,7 +47,7 @@ test('two scrapes in a row reset nothing', async () => {
     assert.ok(second.get(`nodejs_event_loop_delay_seconds{quantile="${quantile}"}`)! > 0)
 })
 
-test('a run counts itself, its steps, its model call and the tokens', async () => {
+test('counts a run, its steps, its model call and its tokens', async () => {
   const id = await makeWorkflow(server.api, echoGraph())
   const earlier = await scrape()
   const { usage } = await runWorkflow(server.api, id, 'Hello')
@@ -65,7 +65,7 @@ test('a run counts itself, its steps, its model call and the tokens', async () =
   assert.equal(later.get('banyan_runs_queued'), 0)
 })
 
-test('a failed run counts as failed, with its step and model call', async () => {
+test('counts a failed run with its step and model call', async () => {
   const id = await makeWorkflow(server.api, echoGraph())
   model.play(() => ({ status: 400, error: 'refused' }))
   const earlier = await scrape()
@@ -76,7 +76,7 @@ test('a failed run counts as failed, with its step and model call', async () => 
   assert.equal(change(earlier, later, 'banyan_model_call_seconds_count{call="chat",outcome="failed"}'), 1)
 })
 
-test('ingestion counts documents by outcome, and chunks', async () => {
+test('counts ingested documents by outcome, and chunks', async () => {
   const { knowledge_id } = await dataOf(server.api.post('knowledge/create', { name: 'Metrics' }))
   const earlier = await scrape()
   await dataOf(

@@ -14,7 +14,7 @@ import { type RouteServer, startRouteServer } from '../support/route-server.ts'
 const key = 'sk-canary-0123456789-wxyz'
 let server: RouteServer
 let api: ApiClient
-const heard: string[] = []
+const receivedKeys: string[] = []
 
 const answering = (name: string): LanguageModel => ({
   name,
@@ -29,7 +29,7 @@ before(async () => {
     const box = createSecretBox('a secret of the tests')
     const settings = new ModelSettingsService(new ModelSettingsStore(database), box, systemClock)
     const connect = async ({ model, apiKey }: { model: string; apiKey: string | undefined }) => {
-      heard.push(apiKey ?? '')
+      receivedKeys.push(apiKey ?? '')
       return answering(model)
     }
     const environment = { name: 'house', model: answering('house-1') }
@@ -46,8 +46,8 @@ beforeEach(async () => {
 
 const fast = { name: 'fast', base_url: 'https://models.example/v1', model: 'fast-1', api_key: key }
 
-describe('models of a workspace', () => {
-  it('are added, changed, listed and deleted, and no answer holds a key', async () => {
+describe('workspace models', () => {
+  it('creates, updates, lists and deletes models without ever returning a key', async () => {
     const texts: string[] = []
     const post = async (path: string, body: object) => {
       const answer = await api.post(path, body)
@@ -91,12 +91,12 @@ describe('models of a workspace', () => {
     assert.equal(
       (await post('model/list', {})).items[0].is_default,
       true,
-      'then the one of the settings counts',
+      'the model from the environment becomes the default',
     )
     assert.ok(!texts.some(text => text.includes('canary')))
   })
 
-  it('are paged with the one of the settings at the end', async () => {
+  it('lists the model from the environment on the last page', async () => {
     for (const name of ['c', 'a', 'b']) await api.post('model/create', { ...fast, name })
     const page = async (number: number) =>
       (await api.post('model/list', { page: number, page_size: 3 })).json.data
@@ -108,7 +108,7 @@ describe('models of a workspace', () => {
     assert.deepEqual([second.total, second.items[0].name], [4, 'house'])
   })
 
-  it('are refused with the field that is wrong', async () => {
+  it('rejects invalid fields and reports their paths', async () => {
     for (const [more, path] of [
       [{ name: ' ' }, '/name'],
       [{ name: 'n'.repeat(201) }, '/name'],
@@ -129,7 +129,7 @@ describe('models of a workspace', () => {
       assert.equal((await api.post(`model/${path}`, { id: 'model_none' })).json.code, 40401)
   })
 
-  it('are changed by admins only, and seen by readers', async () => {
+  it('lets only admins change models and viewers list them', async () => {
     const { id } = (await api.post('model/create', fast)).json.data
     const as = async (role: string): Promise<ApiClient> =>
       api.as((await api.post('token/create', { name: role, role })).json.data.token)
@@ -144,7 +144,7 @@ describe('models of a workspace', () => {
     assert.equal((await (await as('viewer')).post('model/list', {})).json.data.total, 2)
   })
 
-  it('are not there for another workspace', async () => {
+  it('hides models from other workspaces', async () => {
     const { id } = (await api.post('model/create', fast)).json.data
     for (const path of ['update', 'delete', 'test'])
       assert.equal((await server.api.post(`model/${path}`, { id })).json.code, 40401, path)
@@ -152,12 +152,12 @@ describe('models of a workspace', () => {
   })
 })
 
-describe('a trial', () => {
-  it('calls the model with its key and tells how it went', async () => {
+describe('model test', () => {
+  it('calls the model with its key and reports the result', async () => {
     const { id } = (await api.post('model/create', fast)).json.data
     const { data } = (await api.post('model/test', { id })).json
     assert.deepEqual([data.ok, data.message], [true, 'ready'])
-    assert.equal(heard.at(-1), key)
+    assert.equal(receivedKeys.at(-1), key)
     await api.post('model/update', { id, model: 'broken' })
     const failed = (await api.post('model/test', { id })).json
     assert.deepEqual(

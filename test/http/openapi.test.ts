@@ -17,10 +17,10 @@ const described = operationsOf(document)
 const schemas = schemasOf(document)
 const named = (id: string) => described.find(({ operationId }) => operationId === id)!
 
-/** Strict: a word that JSON Schema 2020-12 does not know fails the test. */
+/** Strict mode fails the test on keywords unknown to JSON Schema 2020-12. */
 function compile(schema: object): ValidateFunction {
   const ajv = new Ajv2020({ allErrors: true, strict: true })
-  // The references of the document are resolved from its root.
+  // References are resolved from the root of the document.
   ajv.addVocabulary(['components'])
   return ajv.compile({ ...schema, components: document.components })
 }
@@ -43,7 +43,7 @@ function resolvePointer(pointer: string): unknown {
 }
 
 describe('OpenAPI document', () => {
-  it('has the form of OpenAPI 3.1', () => {
+  it('is a valid OpenAPI 3.1 document', () => {
     assert.match(document.openapi, /^3\.1\.\d+$/)
     for (const field of ['title', 'version', 'description'] as const) assert.ok(document.info[field])
     for (const path of Object.keys(document.paths)) assert.match(path, /^\//)
@@ -52,7 +52,7 @@ describe('OpenAPI document', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(document)).openapi, document.openapi)
   })
 
-  it('has no reference that leads nowhere', () => {
+  it('has no dangling reference', () => {
     const references = [...everyValue(document)].map(value => value['$ref']).filter(ref => ref !== undefined)
     assert.ok(references.length > 0)
     for (const reference of references) assert.ok(resolvePointer(String(reference)), String(reference))
@@ -63,7 +63,7 @@ describe('OpenAPI document', () => {
       assert.ok(operation.summary)
       assert.ok(operation.description)
       const tags = document.tags.map(({ name }) => name)
-      for (const tag of operation.tags) assert.ok(tags.includes(tag), `the tag ${tag} is explained`)
+      for (const tag of operation.tags) assert.ok(tags.includes(tag), `the tag ${tag} is not described`)
       const schemes = document.components['securitySchemes'] as object
       for (const scheme of operation.security.flatMap(entry => Object.keys(entry as object)))
         assert.ok(scheme in schemes)
@@ -71,7 +71,7 @@ describe('OpenAPI document', () => {
 
       const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
       const parameters = operation.parameters.map(parameter => `${parameter.in} ${parameter.name}`)
-      assert.equal(new Set(parameters).size, parameters.length, 'no parameter twice')
+      assert.equal(new Set(parameters).size, parameters.length, 'parameters are unique')
       assert.deepEqual(
         operation.parameters.filter(parameter => parameter.in === 'path').map(({ name }) => name),
         inPath,
@@ -88,18 +88,18 @@ describe('OpenAPI document', () => {
       for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
         if (media.schema) compile(media.schema)
         if (type !== 'application/json') continue
-        assert.ok(media.example !== undefined, 'a JSON body has an example')
+        assert.ok(media.example !== undefined, 'a JSON body needs an example')
         assertValid(media.schema!, media.example, 'the example keeps to its own schema')
       }
     })
 
-  it('describes the graph so that the example graph keeps to it', () => {
+  it('describes the graph with a schema that matches the example graph', () => {
     const examples = schemas['Graph']!.examples!
     assert.equal(examples.length, 1)
     assertValid({ $ref: '#/components/schemas/Graph' }, examples[0], 'the example graph')
   })
 
-  it('holds every operation of the interface, and every route of the server', async () => {
+  it('contains every operation of the contract and every route of the server', async () => {
     const database = await freshDatabase()
     const config = readConfig({
       LOG_LEVEL: 'silent',
@@ -120,7 +120,7 @@ describe('OpenAPI document', () => {
   })
 })
 
-/** Method and path of each line of the server's own drawing of its routes; HEAD goes with every GET. */
+/** Method and path of each line of the route tree that Fastify prints; every GET implies HEAD. */
 function routesIn(drawing: string): string[] {
   const prefixes: string[] = []
   const routes: string[] = []
@@ -148,14 +148,14 @@ const askingGraph = {
   edges: [port('input', 'ask'), port('ask', 'end')],
 }
 
-describe('answers', () => {
+describe('responses', () => {
   let server: TestServer
   before(async () => {
     server = await startTestServer()
   })
   after(() => server.stop())
 
-  it('have the form that the document promises', async () => {
+  it('match their schemas in the document', async () => {
     const checked = new Set<string>()
     const ids: Record<string, string> = {}
     const call = async (id: string, body?: unknown, query = ''): Promise<ApiAnswer['json']> => {
@@ -166,7 +166,7 @@ describe('answers', () => {
       assert.equal(answer.status, 200, `${id}: ${answer.text}`)
       assertValid(responses['200']!.content!['application/json']!.schema!, answer.json, id)
       checked.add(id)
-      // Answers of conversations are flat.
+      // Conversation responses have no data envelope.
       return answer.json.data ?? answer.json
     }
     const saved = await call('workflow.update')
@@ -182,7 +182,7 @@ describe('answers', () => {
     await call('workflow.check', { id: 'wf_hello', outline: true })
     await call('workflow.check', { workflow: { nodes: [{}], edges: [] } })
     await call('workflow.check', { workflow: { nodes: [], edges: [] } })
-    // No model is configured here: the run fails, and the call does not.
+    // No model is configured, so the run fails while the request succeeds.
     ids['run_id'] = (await call('workflow.run')).run_id
     await call('workflow.getRun')
     await call('workflow.stopRun')
@@ -262,7 +262,7 @@ describe('answers', () => {
     assert.deepEqual([...checked].sort(), enveloped.map(({ operationId }) => operationId).sort())
   })
 
-  it('that say no have the form of a failure', async () => {
+  it('match the error schema when a request fails', async () => {
     for (const [path, body] of [
       ['workflow/update', { id: 'wf_x', workflow: { nodes: [{}], edges: [] } }],
       ['workflow/list', { page: 0 }],
@@ -276,7 +276,7 @@ describe('answers', () => {
     assertValid({ $ref: '#/components/schemas/FlatFailure' }, flat.json, 'a flat failure')
   })
 
-  it('name the document that /openapi.json serves', async () => {
+  it('serve the same document at /openapi.json', async () => {
     const answer = await server.api.as(undefined).get('/openapi.json')
     assert.equal(answer.status, 200)
     assert.deepEqual(answer.json, JSON.parse(JSON.stringify(document)))

@@ -16,13 +16,13 @@ const attributes = (page: string, name: string): string[] =>
 
 const voidTags = new Set(['meta', 'link', 'br', 'hr', 'img', 'path', 'ellipse'])
 
-/** Every tag that is opened is closed, in order. */
+/** Asserts that every opened tag is closed in order. */
 function assertBalanced(page: string): void {
   const open: string[] = []
   for (const [tag, slash, name, selfClosing] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*?(\/?)>/g)) {
     if (selfClosing || voidTags.has(name!)) continue
     if (!slash) open.push(name!)
-    else assert.equal(open.pop(), name, `${tag} closes what is open`)
+    else assert.equal(open.pop(), name, `${tag} closes the innermost open tag`)
   }
   assert.deepEqual(open, [])
 }
@@ -35,8 +35,8 @@ describe('pages', () => {
   after(() => server.stop())
 
   for (const [path, page] of Object.entries(pages)) {
-    it(`${path} answers anyone, and lets nothing be loaded or run`, {
-      skip: path === '/' && 'the console stands there, see console-routes.test.ts',
+    it(`${path} is served without a token under a strict content security policy`, {
+      skip: path === '/' && 'the console serves this path, see console-routes.test.ts',
     }, async () => {
       const answer = await server.api.as(undefined).get(path)
       assert.equal(answer.status, 200)
@@ -47,7 +47,7 @@ describe('pages', () => {
       assert.equal(answer.text, page)
     })
 
-    it(`${path} is complete in itself`, () => {
+    it(`${path} loads no external resources and has no broken links`, () => {
       assert.doesNotMatch(page, /<(script|iframe|object|embed|form|base|img)\b|\son\w+=|@import|url\(/i)
       assert.deepEqual(attributes(page, 'src'), [])
       const [icon, ...others] = attributes(page, 'href')
@@ -56,13 +56,13 @@ describe('pages', () => {
       assert.equal(new Set(ids).size, ids.length, 'ids are unique')
       for (const target of others) {
         assert.match(target, /^(#|\/(?!\/))/, 'links stay on this server')
-        if (target.startsWith('#')) assert.ok(ids.includes(target.slice(1)), `${target} leads somewhere`)
-        else assert.ok(target in document.paths, `${target} is a path of the server`)
+        if (target.startsWith('#')) assert.ok(ids.includes(target.slice(1)), `${target} is a broken anchor`)
+        else assert.ok(target in document.paths, `${target} is not a path of the server`)
       }
       for (const name of attributes(page, 'aria-labelledby')) assert.ok(ids.includes(name), name)
     })
 
-    it(`${path} is well formed, with landmarks and one first heading`, () => {
+    it(`${path} is well formed with landmarks and a single h1`, () => {
       assertBalanced(page)
       assert.match(page, /^<!doctype html>\n<html lang="en">/)
       assert.equal(page.match(/<h1\b/g)?.length, 1)
@@ -70,12 +70,12 @@ describe('pages', () => {
       assert.match(page, /<nav aria-label=/)
     })
 
-    it(`${path} is small`, () => {
+    it(`${path} is smaller than 320 kB`, () => {
       assert.ok(Buffer.byteLength(page) < 320_000, `${Buffer.byteLength(page)} bytes`)
     })
   }
 
-  it('shows each path, operation and code in the reference', () => {
+  it('lists every path, operation and error code in the reference', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       assert.ok(pages['/docs'].includes(`<code>${escapeHtml(path)}</code>`), path)
       for (const { operationId } of Object.values(methods))
@@ -87,7 +87,7 @@ describe('pages', () => {
     }
   })
 
-  it('escapes whatever the document says', () => {
+  it('escapes all text of the OpenAPI document', () => {
     const evil = '</code><script>alert("1")</script><img src=x onerror=\'1\'>&`'
     const poison = (value: unknown): unknown => {
       if (typeof value === 'string' && !value.startsWith('#/')) return value + evil
@@ -117,7 +117,7 @@ describe('pages', () => {
     }
   })
 
-  it('escapes values in templates, and only those', () => {
+  it('escapes template values but not template markup', () => {
     assert.equal(
       html`<p title="${'"'}">${'<b>'}${html`<i>${1}</i>`}${false}${['&', undefined]}</p>`.text,
       '<p title="&quot;">&lt;b&gt;<i>1</i>&amp;</p>',
@@ -133,7 +133,7 @@ describe('colours', () => {
     )
 
   for (const [at, name] of ['light', 'dark'].entries())
-    it(`can be read in the ${name} scheme`, () => {
+    it(`text has sufficient contrast in the ${name} scheme`, () => {
       const colours = coloursOf(schemes[at]!)
       for (const ink of ['ink', 'soft', 'leaf', 'bark', 'get', 'post', 'code'])
         for (const ground of ['ground', 'raised', 'sunken'])
@@ -143,7 +143,7 @@ describe('colours', () => {
     })
 })
 
-/** As WCAG 2 reckons it. */
+/** The contrast ratio of WCAG 2. */
 function contrast(one: string, other: string): number {
   const luminance = (colour: string): number => {
     const digits = colour.length === 4 ? colour.replace(/[0-9a-f]/g, '$&$&') : colour

@@ -3,10 +3,10 @@ import { it } from 'node:test'
 import { RateLimit } from '../../src/http/rate-limit.ts'
 import { startTestServer } from '../support/test-server.ts'
 
-it('lets each caller have so many calls a minute, and more as time goes by', () => {
+it('limits each caller to a number of calls per minute and refills the budget over time', () => {
   let now = 0
   const limit = new RateLimit(3, { now: () => now })
-  const tries = (caller: string): number => {
+  const allowedCalls = (caller: string): number => {
     let count = 0
     for (;;) {
       try {
@@ -18,22 +18,22 @@ it('lets each caller have so many calls a minute, and more as time goes by', () 
       }
     }
   }
-  assert.equal(tries('one'), 3)
-  assert.equal(tries('other'), 3, 'callers do not share')
+  assert.equal(allowedCalls('one'), 3)
+  assert.equal(allowedCalls('other'), 3, 'each caller has its own budget')
   now += 20_000
-  assert.equal(tries('one'), 1, 'a third of the minute brings a third of the calls')
+  assert.equal(allowedCalls('one'), 1, 'a third of a minute refills a third of the budget')
   now += 3_600_000
-  assert.equal(tries('one'), 3, 'and never more than those of a minute')
+  assert.equal(allowedCalls('one'), 3, 'the budget never exceeds one minute of calls')
   now -= 7_200_000
-  assert.equal(tries('one'), 0, 'a clock that is set back gives nothing')
+  assert.equal(allowedCalls('one'), 0, 'a clock set back refills nothing')
 })
 
-it('has no limit at 0', () => {
+it('does not limit calls when the limit is 0', () => {
   const limit = new RateLimit(0, { now: () => 0 })
   for (let call = 0; call < 1000; call += 1) limit.take('one')
 })
 
-it('answers who calls a public agent too often without a token, and nobody else', async t => {
+it('returns 429 to anonymous callers of a public agent over the limit, not to callers with a token', async t => {
   const server = await startTestServer({ PUBLIC_CALLS_PER_MINUTE: '2' })
   t.after(() => server.stop())
   const made = await server.api.post('/api/v1/agent/create', { name: 'open', access: 'public' })
@@ -52,5 +52,5 @@ it('answers who calls a public agent too often without a token, and nobody else'
   const body = (await refused.json()) as { code: number; msg: string }
   assert.equal(body.code, 42901)
   const known = await server.api.post('/api/v1/conversation/create', { agent_id: id })
-  assert.equal(known.json.code, 0, 'a token is not counted')
+  assert.equal(known.json.code, 0, 'calls with a token are not counted')
 })

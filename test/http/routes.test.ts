@@ -9,7 +9,7 @@ import { registerRoute } from '../../src/http/route.ts'
 const register = (operation: Operation): void =>
   registerRoute(Fastify(), {} as ServerParts, { operation, handler: () => ({}) })
 
-test('registering a route without access or outside the contract fails', () => {
+test('refuses to register a route without access or outside the contract', () => {
   const { access: _, ...undeclared } = serverOperations.healthz
   assert.throws(() => register(undeclared as unknown as Operation), /does not declare its access/)
   assert.throws(() => register({ ...serverOperations.healthz }), /not part of the API/)

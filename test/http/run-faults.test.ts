@@ -11,14 +11,14 @@ import { until } from '../support/watch.ts'
 
 type Data = ApiAnswer['json']
 
-interface World {
+interface FaultContext {
   api: ApiClient
   base: string
   model: ScriptedModel
 }
 
-/** A server and a provider of its own, so that no test meets what is remembered of another one's faults. */
-async function withFaults(work: (world: World) => Promise<void>): Promise<void> {
+/** Each test gets its own server and provider, so that circuit breaker state does not leak between tests. */
+async function withFaults(work: (context: FaultContext) => Promise<void>): Promise<void> {
   const model = await startScriptedModel()
   const server = await startTestServer({ ...model.environment, DEMO: 'off' })
   try {
@@ -29,26 +29,26 @@ async function withFaults(work: (world: World) => Promise<void>): Promise<void> 
   }
 }
 
-/** Retries at once: how long is waited for is not what is looked at. */
+/** Retries almost immediately, since these tests do not check the delay. */
 const quick = { retry: { times: 2, delay_ms: 1 } }
 
-const eventsOf = async ({ base }: World, runId: string): Promise<SentEvent[]> =>
+const eventsOf = async ({ base }: FaultContext, runId: string): Promise<SentEvent[]> =>
   (await openEvents(base, `workflow/runs/${runId}/events`, { token })).rest()
 
 const failuresIn = (events: readonly SentEvent[]): Data[] =>
   events.filter(({ event }) => event === 'node.failed').map(({ data }) => data)
 
-/** The first calls go as planned, the others well. */
+/** The first calls follow the given plans, later calls succeed. */
 const first =
   (...plans: ChatPlan[]) =>
   (_: unknown, count: number): ChatPlan | undefined =>
     plans[count - 1]
 
-describe('a provider that does not answer', () => {
-  test('is given up after timeout_ms, tried again, and then the run says so', () =>
-    withFaults(async world => {
-      const { api, model } = world
-      // The first call of a server takes longer than the others.
+describe('a provider that does not respond', () => {
+  test('times out after timeout_ms, retries and then fails the run', () =>
+    withFaults(async context => {
+      const { api, model } = context
+      // Warms up, because the first call of a server takes longer than later ones.
       await runWorkflow(api, await makeWorkflow(api, echoGraph()), 'warm up')
       model.reset()
       model.play(() => ({ hang: true }))
@@ -58,7 +58,7 @@ describe('a provider that does not answer', () => {
       assert.match(error.message, /0\.3 seconds/)
       assert.equal(model.calls.chat.length, 2)
       for (const { gone } of model.calls.chat) assert.equal(await gone, true, 'no connection is left open')
-      const events = await eventsOf(world, run_id)
+      const events = await eventsOf(context, run_id)
       assert.deepEqual(
         failuresIn(events).map(({ attempt, will_retry }) => [attempt, will_retry]),
         [
@@ -76,14 +76,14 @@ describe('a provider that does not answer', () => {
       )
     }))
 
-  test('any more in the middle of its answer: what it wrote so far is taken back', () =>
-    withFaults(async world => {
-      const { api, model } = world
+  test('resets the partial output when the response stalls', () =>
+    withFaults(async context => {
+      const { api, model } = context
       model.play(first({ hangAfter: 2 }))
       const id = await makeWorkflow(api, echoGraph({ timeout_ms: 1500, ...quick }))
       const { run_id, answer } = await runWorkflow(api, id, 'a long question')
       assert.equal(answer, 'A: echo: a long question')
-      const events = await eventsOf(world, run_id)
+      const events = await eventsOf(context, run_id)
       assert.ok(events.some(({ event, data }) => event === 'node.delta' && data.reset))
       assert.equal(
         textOfDeltas(events, data => data.node_id === 'model'),
@@ -95,7 +95,7 @@ describe('a provider that does not answer', () => {
       )
     }))
 
-  test('can be passed over, or be answered for, where the graph says so', () =>
+  test('skips the node or uses its default according to on_error', () =>
     withFaults(async ({ api, model }) => {
       model.play(() => ({ status: 500 }))
       const rules = { retry: { times: 0 } }
@@ -110,8 +110,8 @@ describe('a provider that does not answer', () => {
     }))
 })
 
-describe('a provider that is asked too much', () => {
-  test('is left alone as long as it wishes, by all runs', () =>
+describe('a provider that is rate limited', () => {
+  test('pauses the calls of all runs until Retry-After has passed', () =>
     withFaults(async ({ api, model }) => {
       const at: number[] = []
       model.play((_, count) => {
@@ -126,13 +126,16 @@ describe('a provider that is asked too much', () => {
         answers.map(({ answer }) => answer),
         ['A: echo: one', 'A: echo: two', 'A: echo: three'],
       )
-      // Whoever else came within the pause kept it, too; those who asked in the same moment could not know.
+      // Later calls wait for the pause; calls sent at the same moment as the first may miss it.
       assert.ok(at.length <= 6)
       assert.ok(at.slice(1).some(time => time - at[0]! >= 995))
-      assert.ok(at.at(-1)! - at[0]! >= 995, `again after ${at.map(time => Math.round(time - at[0]!))} ms`)
+      assert.ok(
+        at.at(-1)! - at[0]! >= 995,
+        `called again after ${at.map(time => Math.round(time - at[0]!))} ms`,
+      )
     }))
 
-  test('that wishes for an hour is not waited for', () =>
+  test('fails the run immediately when Retry-After is an hour', () =>
     withFaults(async ({ api, model }) => {
       model.play(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
       const id = await makeWorkflow(api, echoGraph())
@@ -141,8 +144,8 @@ describe('a provider that is asked too much', () => {
     }))
 })
 
-describe('a provider that is broken', () => {
-  test('is tried three times', () =>
+describe('a failing provider', () => {
+  test('retries the call twice', () =>
     withFaults(async ({ api, model }) => {
       model.play(first({ status: 500 }, { status: 503 }))
       const id = await makeWorkflow(api, echoGraph({ retry: { times: 2, delay_ms: 1 } }))
@@ -150,7 +153,7 @@ describe('a provider that is broken', () => {
       assert.equal(model.calls.chat.length, 3)
     }))
 
-  test('is left alone after five failures, and the run says why', () =>
+  test('stops calling the provider after five failures and reports why', () =>
     withFaults(async ({ api, model }) => {
       model.play(() => ({ status: 500, message: 'out of order' }))
       const id = await makeWorkflow(api, echoGraph(quick))
@@ -161,16 +164,16 @@ describe('a provider that is broken', () => {
       await runWorkflow(api, once, 'two')
       await runWorkflow(api, once, 'three')
       assert.equal(model.calls.chat.length, 5)
-      const spared = await runWorkflow(api, once, 'four')
-      assert.equal(model.calls.chat.length, 5, 'nothing is sent any more')
-      assert.equal(spared.status, 'failed')
-      assert.match(spared.error.message, /MODEL_BASE_URL/)
-      // What needs no model is not touched by it.
+      const rejected = await runWorkflow(api, once, 'four')
+      assert.equal(model.calls.chat.length, 5, 'no further request is sent')
+      assert.equal(rejected.status, 'failed')
+      assert.match(rejected.error.message, /MODEL_BASE_URL/)
+      // Workflows without a model are not affected.
       const plain = await makeWorkflow(api, chain(output('say', 'fine')))
       assert.equal((await runWorkflow(api, plain, '')).answer, 'fine')
     }))
 
-  test('and refuses for good is asked once', () =>
+  test('does not retry a permanent error', () =>
     withFaults(async ({ api, model }) => {
       for (const status of [400, 401, 403, 404]) {
         model.reset()
@@ -186,10 +189,10 @@ describe('a provider that is broken', () => {
     }))
 
   for (const [name, plan] of Object.entries({
-    'an error in an answer of 200': { errorIn200: 'the model is overloaded', code: 'overloaded' },
-    'a page of a gateway': { html: true },
+    'an error in a 200 response': { errorIn200: 'the model is overloaded', code: 'overloaded' },
+    'an HTML page of a gateway': { html: true },
   } satisfies Record<string, ChatPlan>))
-    test(`${name} is a failure and no answer`, () =>
+    test(`fails the run on ${name}`, () =>
       withFaults(async ({ api, model }) => {
         model.play(() => plan)
         const id = await makeWorkflow(api, echoGraph(quick))
@@ -201,24 +204,24 @@ describe('a provider that is broken', () => {
 
 const question = 'Wer fragt 榕树 👩‍👩‍👧 été?'
 
-describe('a stream', () => {
+describe('a model stream', () => {
   for (const [name, plan] of Object.entries({
-    'cut off between two pieces': { cutAfter: 3 },
-    'cut off in the middle of a piece': { cutInPiece: 3 },
-    'ended in the middle of a piece': { endInPiece: 3 },
-    'with an error in it': { errorInStream: { after: 3, message: 'overloaded' } },
-    'with a line that is no JSON': { garbageLine: true },
-    'with a line without end': { hugeLine: 2 << 20 },
+    'cut off between two chunks': { cutAfter: 3 },
+    'cut off in the middle of a chunk': { cutInPiece: 3 },
+    'ended in the middle of a chunk': { endInPiece: 3 },
+    'that contains an error': { errorInStream: { after: 3, message: 'overloaded' } },
+    'with a line that is not JSON': { garbageLine: true },
+    'with an endless line': { hugeLine: 2 << 20 },
   } satisfies Record<string, ChatPlan>))
-    test(`${name} is tried again; what came before is taken back`, () =>
-      withFaults(async world => {
-        const { api, model, base } = world
+    test(`retries a stream ${name} and resets its partial output`, () =>
+      withFaults(async context => {
+        const { api, model, base } = context
         const id = await makeWorkflow(api, echoGraph(quick))
         model.play(first(plan))
         const ran = await runWorkflow(api, id, question)
         assert.equal(ran.answer, `A: echo: ${question}`, JSON.stringify(ran.error))
         assert.ok(model.calls.chat.length <= 2)
-        const events = await eventsOf(world, ran.run_id)
+        const events = await eventsOf(context, ran.run_id)
         assert.equal(
           textOfDeltas(events, data => data.node_id === 'model'),
           `echo: ${question}`,
@@ -233,17 +236,17 @@ describe('a stream', () => {
         model.play(first(plan))
         const talk = await openTalk(api, await makeAgent(api, { workflow_id: id }))
         const body = { ...talk, data_type: 'text', content: question, stream: 1 }
-        const told = await (await openEvents(base, 'conversation/chat', { token, body })).rest()
-        assert.equal(told.at(-1)!.event, 'end')
-        assert.deepEqual([...repliesOfDeltas(told).values()], [ran.answer])
-        assert.equal(told.at(-1)!.data.feedback[0].content, ran.answer)
+        const chatEvents = await (await openEvents(base, 'conversation/chat', { token, body })).rest()
+        assert.equal(chatEvents.at(-1)!.event, 'end')
+        assert.deepEqual([...repliesOfDeltas(chatEvents).values()], [ran.answer])
+        assert.equal(chatEvents.at(-1)!.data.feedback[0].content, ran.answer)
         assert.deepEqual(await wordsOf(api, talk), [
           [0, question],
           [1, ran.answer],
         ])
       }))
 
-  test('that is always cut off fails the run, and what was written is kept and marked', () =>
+  test('fails the run and keeps the messages of the conversation when the stream is always cut off', () =>
     withFaults(async ({ api, model }) => {
       model.play(() => ({ cutAfter: 3 }))
       const id = await makeWorkflow(api, echoGraph({ retry: { times: 1, delay_ms: 1 } }))
@@ -264,8 +267,8 @@ describe('a stream', () => {
     }))
 
   for (const [name, plan] of Object.entries({
-    'byte by byte': { splitAt: 'every' },
-    'cut within characters': {
+    'sent byte by byte': { splitAt: 'every' },
+    'split within characters': {
       splitAt: [1, 2, 3, 5, 8, 190, 191, 192, 193, 350, 351, 352, 353, 354, 700, 701, 702],
     },
     'with Windows line ends, a byte order mark and comments': {
@@ -274,17 +277,17 @@ describe('a stream', () => {
       keepAlives: true,
       emptyChoices: true,
     },
-    'without a last word': { withoutDone: true },
-    'that is none but a single object': { withoutStream: true },
+    'without a final [DONE]': { withoutDone: true },
+    'sent as a single JSON object': { withoutStream: true },
     'that is never closed': { neverClose: true },
   } satisfies Record<string, ChatPlan>))
-    test(`${name} gives the whole text at the first attempt`, () =>
-      withFaults(async world => {
-        const { api, model } = world
+    test(`reads the whole text on the first attempt from a stream ${name}`, () =>
+      withFaults(async context => {
+        const { api, model } = context
         model.play(() => plan)
         const { run_id, answer } = await runWorkflow(api, await makeWorkflow(api, echoGraph()), question)
         assert.deepEqual([answer, model.calls.chat.length], [`A: echo: ${question}`, 1])
-        const events = await eventsOf(world, run_id)
+        const events = await eventsOf(context, run_id)
         assert.ok(!events.some(({ data }) => data.reset))
         assert.equal(
           textOfDeltas(events, data => data.node_id === 'say'),
@@ -293,13 +296,13 @@ describe('a stream', () => {
       }))
 })
 
-test('200 runs while the provider is down: it is not stormed, others are served, and the runs end well', () =>
+test('limits calls of 200 runs while the provider is down, keeps serving others and lets the runs recover', () =>
   withFaults(async ({ api, model }) => {
     let isDown = true
     model.play(() => (isDown ? { status: 503 } : undefined))
     const id = await makeWorkflow(api, echoGraph())
     const running = Array.from({ length: 200 }, (_, run) => runWorkflow(api, id, `run ${run}`))
-    await until('the provider is asked', async () => model.calls.chat.length > 0)
+    await until('the provider is called', async () => model.calls.chat.length > 0)
     for (const path of ['workflow/runs', '/healthz', '/readyz', `workflow?id=${id}`])
       assert.equal((await api.get(path)).status, 200, path)
     const plain = await makeWorkflow(api, chain(output('say', 'fine')))
@@ -309,7 +312,7 @@ test('200 runs while the provider is down: it is not stormed, others are served,
     assert.ok(model.calls.chat.length <= 600, `${model.calls.chat.length} attempts`)
     for (const { status, error } of ended)
       if (status !== 'succeeded') assert.deepEqual([status, error.reason], ['failed', 'model_failed'])
-    // Some may use up their attempts while others find out that the provider is back.
-    const well = ended.filter(({ status }) => status === 'succeeded').length
-    assert.ok(well >= 180, `only ${well} went on when the provider was back`)
+    // Some runs may use up their attempts before the provider is known to be back.
+    const recovered = ended.filter(({ status }) => status === 'succeeded').length
+    assert.ok(recovered >= 180, `only ${recovered} runs recovered`)
   }))

@@ -15,11 +15,11 @@ let runs: FakeRuns
 interface Sent {
   id: number
   event: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  // biome-ignore lint/suspicious/noExplicitAny: event data differs by event type
   data: any
 }
 
-/** The events of a whole answer. Comments are no events. */
+/** Parses the events of a complete response, skipping comments. */
 const eventsIn = (text: string): Sent[] =>
   text
     .split('\n\n')
@@ -35,7 +35,7 @@ const until = async (condition: () => boolean): Promise<void> => {
 
 before(async () => {
   server = await startRouteServer(({ files }) => {
-    // Each test brings its own runs.
+    // Delegates to `runs`, which every test replaces.
     const current = new Proxy({} as FakeRuns, {
       get: (_, name) => {
         const value = Reflect.get(runs, name, runs)
@@ -54,7 +54,7 @@ beforeEach(() => {
 const hello = { id: 'wf_hello', inputs: { query: 'Hi' } }
 
 describe('running a workflow', () => {
-  it('answers with how the run ended', async () => {
+  it('returns the result of the run', async () => {
     runs.script = run => {
       run.say('Hello')
       run.settle({
@@ -80,10 +80,10 @@ describe('running a workflow', () => {
       waiting: null,
       messages: [{ message_id: 'msg_1', data_type: 'text', content: 'Hello', file_list: [], timestamp: 17 }],
     })
-    assert.match(text, /"big":9007199254740993,"__proto__":1/, 'outputs are sent as they are stored')
+    assert.match(text, /"big":9007199254740993,"__proto__":1/, 'outputs are sent verbatim')
   })
 
-  it('hands over the query, the files and whatever else was sent', async () => {
+  it('passes the query, the files and all other inputs to the run', async () => {
     const file = (await api.upload('a.txt', 'content')).json.data
     const sent = {
       query: 'Hi',
@@ -106,7 +106,7 @@ describe('running a workflow', () => {
     assert.deepEqual(runs.requests[1]!.inputs, { query: '', files: [], action: '', more: {} })
   })
 
-  it('says which file is not there, and runs nothing', async () => {
+  it('reports the missing file and starts no run', async () => {
     const own = (await api.upload('a.txt', 'content')).json.data.file_id
     const other = api.as((await api.post('workspace/create', { name: 'other' })).json.data.token)
     const theirs = (await other.upload('b.txt', 'theirs')).json.data.file_id
@@ -122,7 +122,7 @@ describe('running a workflow', () => {
     assert.equal(runs.requests.length, 0)
   })
 
-  it('is no failing call when the run fails', async () => {
+  it('returns 200 with the error when the run fails', async () => {
     runs.script = run =>
       run.settle({ status: 'failed', error: { reason: 'model_failed', message: 'Set a key', step: 'llm_1' } })
     const { status, json } = await api.post('workflow/run', hello)
@@ -130,7 +130,7 @@ describe('running a workflow', () => {
     assert.deepEqual(json.data.error, { reason: 'model_failed', message: 'Set a key', node_id: 'llm_1' })
   })
 
-  it('tells what a waiting run asks', async () => {
+  it('returns the question of a waiting run', async () => {
     const question = { path: 'ask', question: 'Which size?', options: ['S', 'L'], ordinal: 1 }
     runs.script = run => run.settle({ status: 'waiting', waiting: question })
     const { data } = (await api.post('workflow/run', hello)).json
@@ -140,7 +140,7 @@ describe('running a workflow', () => {
     )
   })
 
-  it('answers with what there is when the wait is over, and lets the run go on', async () => {
+  it('returns the running state when the wait expires and lets the run continue', async () => {
     runs.script = () => {}
     const { data } = (await api.post('workflow/run', { ...hello, wait: 0 })).json
     assert.equal(data.status, 'running')
@@ -149,7 +149,7 @@ describe('running a workflow', () => {
     assert.equal((await api.get(`workflow/runs/${data.run_id}`)).json.data.answer, 'late')
   })
 
-  it('refuses what is out of range, and names it', async () => {
+  it('rejects out-of-range fields and reports their paths', async () => {
     for (const [more, path] of [
       [{ stream: 2 }, '/stream'],
       [{ stream: '1' }, '/stream'],
@@ -175,7 +175,7 @@ describe('running a workflow', () => {
     assert.equal((await api.post('workflow/run', large)).json.code, 41301)
   })
 
-  it('is not for a token that is bound to agents', async () => {
+  it('returns 403 for tokens bound to agents and for viewers', async () => {
     const made = await api.post('token/create', { name: 'r', role: 'runner', agent_ids: ['agent_1'] })
     const { json } = await api.as(made.json.data.token).post('workflow/run', hello)
     assert.equal(json.code, 40301)
@@ -186,8 +186,8 @@ describe('running a workflow', () => {
   })
 })
 
-describe('numbers that could not be given back', () => {
-  it('are refused by their place', async () => {
+describe('numbers that JSON cannot round-trip', () => {
+  it('rejects them and reports their path', async () => {
     for (const number of ['1e400', '-1e400', '9007199254740993', '1'.repeat(400)]) {
       const text = `{"id":"wf_hello","inputs":{"query":"1234567890123456","a/b":[0,${number}]}}`
       const headers = { 'content-type': 'application/json' }
@@ -203,7 +203,7 @@ describe('numbers that could not be given back', () => {
 describe('an Idempotency-Key', () => {
   const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-  it('gives the first answer again and runs nothing', async () => {
+  it('replays the first response without a second run', async () => {
     const first = await api.post('workflow/run', hello, keyed('a'))
     const again = await api.post('workflow/run', hello, keyed('a'))
     assert.equal(first.text, again.text)
@@ -213,7 +213,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(runs.requests.length, 1)
   })
 
-  it('finds a streamed run again, from its start', async () => {
+  it('replays a streamed run from its first event', async () => {
     runs.script = run => {
       run.say('once')
       run.settle({ status: 'succeeded' })
@@ -226,7 +226,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(runs.requests.length, 1)
   })
 
-  it('with another request is refused, streamed or not; how the answer is wanted makes no difference', async () => {
+  it('returns 409 for a different request, ignoring stream and wait in the comparison', async () => {
     const other = { id: 'wf_hello', inputs: { query: 'Bye' } }
     await api.post('workflow/run', { ...hello, stream: 1 }, keyed('k'))
     for (const body of [{ ...other, stream: 1 }, other, { ...hello, version: 1 }])
@@ -240,7 +240,7 @@ describe('an Idempotency-Key', () => {
     )
   })
 
-  it('of another token is another key', async () => {
+  it('is scoped to its token', async () => {
     const editor = (await api.post('token/create', { name: 'e', role: 'editor' })).json.data.token
     const body = { ...hello, stream: 1 }
     await api.post('workflow/run', body, keyed('t'))
@@ -249,8 +249,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('events', () => {
-  it('of a run are streamed from its very first, each with a growing number', async () => {
+describe('run events', () => {
+  it('streams from the first event with increasing ids and resumes after Last-Event-ID', async () => {
     runs.script = run => {
       run.emit('node.delta', { node_id: 'llm_1', text: '一\n二' })
       run.settle({ status: 'succeeded' })
@@ -276,11 +276,11 @@ describe('events', () => {
     assert.deepEqual(await numbers(''), [1, 2, 3])
     assert.deepEqual(await numbers('', '1'), [2, 3])
     assert.deepEqual(await numbers('?after=2'), [3])
-    assert.deepEqual(await numbers('?after=2', '0'), [1, 2, 3], 'a client that comes back knows better')
+    assert.deepEqual(await numbers('?after=2', '0'), [1, 2, 3], 'Last-Event-ID takes precedence over after')
     assert.deepEqual(await numbers('', '99'), [])
   })
 
-  it('of no run, or behind something that is no number, are refused with a status', async () => {
+  it('returns 404 for an unknown run and 400 for an invalid event id', async () => {
     const { run_id } = (await api.post('workflow/run', hello)).json.data
     for (const last of ['x', '-1', '1.5', '1e3', '99999999999999999999', '1, 2']) {
       const path = `workflow/runs/${run_id}/events`
@@ -295,7 +295,7 @@ describe('events', () => {
     assert.equal((await api.post('workflow/run', { id: 'wf_none', stream: 1 })).json.code, 40401)
   })
 
-  it('are let go of when the client leaves, and the run goes on', async () => {
+  it('releases the event reader when the client disconnects while the run continues', async () => {
     runs.script = () => {}
     const leave = new AbortController()
     const response = await fetch(`${server.base}/api/v1/workflow/run`, {
@@ -312,7 +312,7 @@ describe('events', () => {
     assert.equal(run!.record.status, 'running')
   })
 
-  it('are not opened for a question about their headers', async () => {
+  it('does not open the event stream for HEAD', async () => {
     runs.script = () => {}
     const { run_id } = (await api.post('workflow/run', { ...hello, wait: 0 })).json.data
     const answer = await api.call('HEAD', `workflow/runs/${run_id}/events`)
@@ -321,8 +321,8 @@ describe('events', () => {
   })
 })
 
-describe('the history', () => {
-  it('lists runs, newest first, and narrows them down', async () => {
+describe('run history', () => {
+  it('lists and filters runs, newest first', async () => {
     const ids: string[] = []
     for (const status of ['succeeded', 'failed', 'succeeded'] as const) {
       runs.script = run => run.settle({ status, answer: '字'.repeat(2000) })
@@ -345,7 +345,7 @@ describe('the history', () => {
       assert.equal((await api.get(`workflow/runs${query}`)).json.code, 40001, query)
   })
 
-  it('shows a run with every node, and their texts as they are stored', async () => {
+  it('returns a run with every node and its stored JSON verbatim', async () => {
     runs.script = run => {
       const error = { reason: 'model_failed', message: 'no', step: 'a/1/llm_1' } as const
       run.steps.push(stepOf('input', { inputs: '{"n": 9007199254740993}', outputs: '{"text":"x"}' }))
@@ -379,7 +379,7 @@ describe('the history', () => {
     assert.equal(json.data.finished_at, '2023-11-14T22:13:21.000+00:00')
   })
 
-  it('does not show the runs of another workspace', async () => {
+  it('hides runs from other workspaces', async () => {
     const { run_id } = (await api.post('workflow/run', hello)).json.data
     const other = api.as((await api.post('workspace/create', { name: 'elsewhere' })).json.data.token)
     assert.equal((await other.get('workflow/runs')).json.data.total, 0)
@@ -393,11 +393,11 @@ describe('the history', () => {
   })
 })
 
-describe('a run under way', () => {
+describe('an active run', () => {
   const start = async (): Promise<string> =>
     (await api.post('workflow/run', { ...hello, wait: 0 })).json.data.run_id
 
-  it('is stopped, and keeps what it said', async () => {
+  it('stops and keeps the partial answer', async () => {
     runs.script = run => {
       run.record = { ...run.record, answer: 'so far' }
     }
@@ -407,7 +407,7 @@ describe('a run under way', () => {
     assert.equal((await api.post(`workflow/runs/${id}/stop`)).json.data.status, 'stopped')
   })
 
-  it('goes on with an answer, once', async () => {
+  it('resumes with an answer exactly once', async () => {
     runs.script = run => run.settle({ status: 'waiting', waiting: anyQuestion })
     const { run_id } = (await api.post('workflow/run', hello)).json.data
     const file = (await api.upload('a.txt', 'content')).json.data.file_id
@@ -431,7 +431,7 @@ describe('a run under way', () => {
     assert.equal((await api.post(path, { answer: 'L' })).json.code, 40901)
   })
 
-  it('streams only what comes after the answer', async () => {
+  it('streams only the events after the answer', async () => {
     runs.script = run => run.settle({ status: 'waiting', waiting: anyQuestion })
     const { run_id } = (await api.post('workflow/run', hello)).json.data
     runs.script = run => run.settle({ status: 'succeeded' })
@@ -442,7 +442,7 @@ describe('a run under way', () => {
     )
   })
 
-  it('of a conversation is answered there', async () => {
+  it('rejects a resume of a conversation run, which is answered through the chat', async () => {
     runs.script = run => {
       run.record = { ...run.record, trigger: 'chat' }
       run.settle({ status: 'waiting', waiting: anyQuestion })
@@ -453,7 +453,7 @@ describe('a run under way', () => {
     assert.match(json.message, /conversation\/chat/)
   })
 
-  it('can be stopped by a token that is bound to its agent, and by no other such token', async () => {
+  it('can be stopped by a runner of its agent but not by other runners', async () => {
     runs.script = () => {}
     const id = await start()
     const [run] = runs.runs.values()
@@ -462,15 +462,15 @@ describe('a run under way', () => {
       const body = { name: agent, role: 'runner', agent_ids: [agent] }
       return api.as((await api.post('token/create', body)).json.data.token)
     }
-    const stranger = await bound('agent_2')
-    assert.equal((await stranger.post(`workflow/runs/${id}/stop`)).json.code, 40401)
-    assert.equal((await stranger.post(`workflow/runs/${id}/resume`, { answer: 'x' })).json.code, 40401)
+    const otherRunner = await bound('agent_2')
+    assert.equal((await otherRunner.post(`workflow/runs/${id}/stop`)).json.code, 40401)
+    assert.equal((await otherRunner.post(`workflow/runs/${id}/resume`, { answer: 'x' })).json.code, 40401)
     assert.equal(run!.record.status, 'running')
     const own = await bound('agent_1')
     assert.equal((await own.post(`workflow/runs/${id}/stop`)).json.data.status, 'stopped')
   })
 
-  it('is seen by a token that is bound to its agent, without what its nodes were handed, and by no other', async () => {
+  it('is visible without node inputs to a runner of its agent but not to other runners', async () => {
     const id = (await api.post('workflow/run', hello)).json.data.run_id
     const [run] = runs.runs.values()
     run!.record = { ...run!.record, agentId: 'agent_1' }
@@ -495,8 +495,8 @@ describe('a run under way', () => {
   })
 })
 
-describe('debugging', () => {
-  it('runs one node with what the others would give, and shows it', async () => {
+describe('debugging a node', () => {
+  it('runs one node with the given outputs of the others and returns it', async () => {
     const outputs = { llm_1: { text: 'given' } }
     const body = { id: 'wf_hello', node_id: 'out_1', inputs: { query: 'Hi' }, outputs }
     const { json } = await api.post('workflow/debug', body)

@@ -13,8 +13,8 @@ const request: RunRequest = {
 const keyed = { runId: 'run_decided', fingerprint: 'f' }
 const wait = { seconds: undefined, stopping: new AbortController().signal }
 
-describe('a run whose id the request decides', () => {
-  it('is begun once; whoever asks again waits for the same one and hears the same', async () => {
+describe('a run with an id derived from the request', () => {
+  it('starts once and returns the same result to repeated requests', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
     const first = await startRun(runs, 'w', request, keyed)
@@ -30,7 +30,7 @@ describe('a run whose id the request decides', () => {
     assert.equal(other.messages[0]!.content, 'Hello')
   })
 
-  it('is joined also when the same request was faster by a moment', async () => {
+  it('joins the run when a concurrent identical request started it first', async () => {
     const runs = new FakeRuns()
     const start = runs.start.bind(runs)
     runs.start = async (workspaceId, wanted) => {
@@ -40,7 +40,7 @@ describe('a run whose id the request decides', () => {
     assert.equal((await (await startRun(runs, 'w', request, keyed)).state(wait)).run.status, 'succeeded')
   })
 
-  it('is not joined by a request that cannot run', async () => {
+  it('rejects a request that cannot run', async () => {
     const runs = new FakeRuns()
     runs.workflows.clear()
     await assert.rejects(
@@ -50,8 +50,8 @@ describe('a run whose id the request decides', () => {
   })
 })
 
-describe('the wait for a run', () => {
-  it('ends with how it stands when nobody can tell how it goes on', async () => {
+describe('waiting for a run', () => {
+  it('returns the current state when the result becomes unavailable', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
     const start = runs.start.bind(runs)
@@ -63,7 +63,7 @@ describe('the wait for a run', () => {
     assert.deepEqual([run.status, messages], ['running', []])
   })
 
-  it('ends when its time is up, for whoever joined it, too', async () => {
+  it('returns the current state when the wait expires, also for joined requests', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
     await startRun(runs, 'w', request, keyed)
@@ -71,7 +71,7 @@ describe('the wait for a run', () => {
     assert.equal((await joined.state({ ...wait, seconds: 0 })).run.status, 'running')
   })
 
-  it('ends when the server stops, with how the run stands', async () => {
+  it('returns the current state when the server stops', async () => {
     const runs = new FakeRuns()
     runs.script = () => {}
     const stop = new AbortController()

@@ -38,24 +38,24 @@ after(async () => {
 const stream = (path: string, body?: object, headers: Record<string, string> = {}): Promise<EventReader> =>
   openEvents(server.base, path, { token, body, headers })
 
-const listen = async (id: string, query: string): Promise<EventReader> =>
+const streamRun = async (id: string, query: string): Promise<EventReader> =>
   stream('workflow/run', { id, inputs: { query }, stream: 1 })
 
 const otherWorkspace = async (): Promise<ApiClient> =>
   api.as((await dataOf(api.post('workspace/create', { name: 'Elsewhere' }))).token)
 
-/** Begins a run and holds the model in the middle of its answer. */
+/** Starts a run and blocks the model in the middle of its response. */
 async function midway(query: string): Promise<{ runId: string; events: EventReader; seen: SentEvent[] }> {
   gates.hold(`middle of ${query}`)
-  const events = await listen(await makeWorkflow(api, echoGraph()), query)
+  const events = await streamRun(await makeWorkflow(api, echoGraph()), query)
   const seen = [(await events.next())!]
   while (seen.at(-1)!.event !== 'node.delta') seen.push((await events.next())!)
   await gates.reached(`middle of ${query}`)
   return { runId: seen[0]!.data.run_id, events, seen }
 }
 
-describe('a run', () => {
-  test('answers with what it said and gathered, and what that took', async () => {
+describe('running a workflow', () => {
+  test('returns the answer, outputs, token usage and duration', async () => {
     const id = await makeWorkflow(api, echoGraph())
     const { run_id, elapsed_ms, messages, ...rest } = await runWorkflow(api, id, '你好')
     assert.match(run_id, /^run_[A-Za-z0-9_-]{22}$/)
@@ -74,7 +74,7 @@ describe('a run', () => {
     )
   })
 
-  test('keeps a trace of every node: what it was given, what it gave, how often it was tried', async () => {
+  test('records inputs, outputs and attempts of every node', async () => {
     let calls = 0
     model.play(() => (++calls === 1 ? { status: 503 } : undefined))
     const id = await makeWorkflow(
@@ -136,8 +136,8 @@ describe('a run', () => {
     }))
   })
 
-  test('is streamed in order; who comes back after any event gets exactly the rest', async () => {
-    const events = await listen(await makeWorkflow(api, echoGraph()), '一二三四五六七八九十')
+  test('streams events in order and resumes after any Last-Event-ID', async () => {
+    const events = await streamRun(await makeWorkflow(api, echoGraph()), '一二三四五六七八九十')
     assert.match(events.headers.get('content-type') ?? '', /^text\/event-stream/)
     const all = await events.rest()
     const names = all.map(({ event }) => event)
@@ -147,7 +147,7 @@ describe('a run', () => {
     const runId = all[0]!.data.run_id
     for (const [at, { id, data, event }] of all.entries()) {
       assert.deepEqual([data.run_id, data.seq, data.event], [runId, id, event])
-      assert.ok(at === 0 || id > all[at - 1]!.id, 'numbers only grow')
+      assert.ok(at === 0 || id > all[at - 1]!.id, 'event ids increase')
     }
     assert.equal(
       textOfDeltas(all, data => data.node_id === 'say'),
@@ -162,7 +162,7 @@ describe('a run', () => {
     }
   })
 
-  test('who comes back while it runs misses nothing and gets nothing twice', async () => {
+  test('delivers every event exactly once to a client that reconnects during the run', async () => {
     const { runId, events, seen } = await midway('who comes back')
     await events.leave()
     const others = await Promise.all(
@@ -182,7 +182,7 @@ describe('a run', () => {
       )
   })
 
-  test('every piece reaches the client before the provider sends the next one', async () => {
+  test('forwards each delta before the provider sends the next one', async () => {
     const pieces = ['one ', 'two ', '三 ', 'four']
     const taken = pieces.map(() => Promise.withResolvers<void>())
     const sent: number[] = []
@@ -215,7 +215,7 @@ describe('a run', () => {
         const piece = piecesOf((await events.next())!)
         if (piece === '') continue
         got.push(piece)
-        assert.deepEqual([got.length, sent.length], [sent.length, got.length], 'no piece waits for another')
+        assert.deepEqual([got.length, sent.length], [sent.length, got.length], 'deltas are not buffered')
         taken[got.length - 1]!.resolve()
       }
       assert.deepEqual(got, pieces)
@@ -226,11 +226,11 @@ describe('a run', () => {
     }))
   })
 
-  test('goes on when its client goes away', async () => {
+  test('completes the run after the client disconnects', async () => {
     const { runId, events } = await midway('left alone')
     await events.leave()
     gates.open()
-    const run = await until('its end', async () => {
+    const run = await until('the end of the run', async () => {
       const found = await runOf(api, runId)
       return found.status !== 'running' && found
     })
@@ -238,16 +238,16 @@ describe('a run', () => {
     assert.equal(timesAsked(model, 'left alone'), 1)
   })
 
-  test('that takes longer than its client wants to wait is told of as it stands', async () => {
+  test('returns the running state when the wait expires', async () => {
     gates.hold('middle of no hurry')
     const id = await makeWorkflow(api, echoGraph())
     const { status, run_id, answer, outputs } = await runWorkflow(api, id, 'no hurry', { wait: 0 })
     assert.deepEqual([status, answer, outputs], ['running', '', null])
     gates.open()
-    await until('its end', async () => (await runOf(api, run_id)).status === 'succeeded')
+    await until('the end of the run', async () => (await runOf(api, run_id)).status === 'succeeded')
   })
 
-  test('takes the version that is asked for', async () => {
+  test('runs the requested version', async () => {
     const id = await makeWorkflow(api, chain(output('say', 'one')))
     await dataOf(api.post('workflow/update', { id, workflow: chain(output('say', 'two')) }))
     assert.equal((await runWorkflow(api, id, '')).answer, 'two')
@@ -257,15 +257,15 @@ describe('a run', () => {
   })
 })
 
-describe('stopping', () => {
-  test('keeps what was said so far, and closes the connection to the provider', async () => {
+describe('stopping a run', () => {
+  test('keeps the partial answer and closes the connection to the provider', async () => {
     const { runId, events } = await midway('a very long story')
     const stopped = await dataOf(api.post(`workflow/runs/${runId}/stop`))
     assert.deepEqual([stopped.run_id, stopped.status], [runId, 'stopped'])
     assert.match(stopped.answer, /^A: echo: ?/)
     assert.ok(stopped.answer.length < 'A: echo: a very long story'.length)
     const call = model.calls.chat.find(({ body }) => lastUserText(body) === 'a very long story')!
-    assert.equal(await call.gone, true, 'the provider need not write on')
+    assert.equal(await call.gone, true, 'the model request is aborted')
     const rest = await events.rest()
     assert.deepEqual([rest.at(-1)!.event, rest.at(-1)!.data.status], ['run.finished', 'stopped'])
     const run = await runOf(api, runId)
@@ -274,14 +274,14 @@ describe('stopping', () => {
     assert.deepEqual([again.status, again.finished_at], ['stopped', stopped.finished_at])
   })
 
-  test('a run that waits ends, and takes no answer any more', async () => {
+  test('stops a waiting run, which then rejects an answer', async () => {
     const id = await makeWorkflow(api, chain(node('ask', 'question', { question: 'Well?' })))
     const { run_id } = await runWorkflow(api, id, '')
     assert.equal((await dataOf(api.post(`workflow/runs/${run_id}/stop`))).status, 'stopped')
     assert.equal((await api.post(`workflow/runs/${run_id}/resume`, { answer: 'yes' })).json.code, 40901)
   })
 
-  test('a run that has ended stays as it is', async () => {
+  test('leaves a finished run unchanged', async () => {
     const id = await makeWorkflow(api, chain(output('say', 'done')))
     const { run_id } = await runWorkflow(api, id, '')
     const { status, answer } = await dataOf(api.post(`workflow/runs/${run_id}/stop`))
@@ -289,7 +289,7 @@ describe('stopping', () => {
   })
 })
 
-describe('a run that waits', () => {
+describe('a waiting run', () => {
   const asking = () =>
     chain(
       output('before', 'Hello'),
@@ -297,7 +297,7 @@ describe('a run that waits', () => {
       output('say', 'You took {{#ask.answer#}}'),
     )
 
-  test('is resumed with the answer, once', async () => {
+  test('resumes with the answer exactly once', async () => {
     const id = await makeWorkflow(api, asking())
     const waiting = await runWorkflow(api, id, 'Ada')
     assert.equal(waiting.status, 'waiting')
@@ -316,7 +316,7 @@ describe('a run that waits', () => {
     assert.deepEqual(
       ended.messages.map(({ content }: Data) => content),
       ['You took Large'],
-      'what was said since it was resumed',
+      'only messages sent after the resume',
     )
     assert.equal((await api.post(path, { answer: 'small' })).json.code, 40901)
     const all = await (await stream(`workflow/runs/${waiting.run_id}/events`)).rest()
@@ -328,7 +328,7 @@ describe('a run that waits', () => {
     assert.equal(all.filter(({ event }) => event === 'run.waiting').length, 1)
   })
 
-  test('of two answers at once one is taken', async () => {
+  test('accepts only one of several concurrent answers', async () => {
     const { run_id } = await runWorkflow(api, await makeWorkflow(api, asking()), 'Ada')
     const answers = await Promise.all(
       ['small', 'large', 'small', 'large'].map(answer =>
@@ -338,7 +338,7 @@ describe('a run that waits', () => {
     assert.deepEqual(answers.map(({ json }) => json.code).sort(), [0, 40901, 40901, 40901])
   })
 
-  test('streams only what follows the answer', async () => {
+  test('streams only the events after the answer', async () => {
     const { run_id } = await runWorkflow(api, await makeWorkflow(api, asking()), 'Ada')
     const events = await stream(`workflow/runs/${run_id}/resume`, { answer: '1', stream: 1 })
     const rest = await events.rest()
@@ -350,7 +350,7 @@ describe('a run that waits', () => {
     assert.ok(!rest.some(({ event }) => event === 'run.started' || event === 'run.waiting'))
   })
 
-  test('an order is taken turn by turn', async () => {
+  test('asks again after an invalid answer and completes after a valid one', async () => {
     const one = await runWorkflow(api, await makeWorkflow(api, coffeeGraph()), '我要拿铁（Latte）')
     assert.deepEqual([one.status, one.waiting.options], ['waiting', ['中杯', '大杯']])
     const path = `workflow/runs/${one.run_id}/resume`
@@ -361,7 +361,7 @@ describe('a run that waits', () => {
     assert.deepEqual(three.outputs, { text: 'Latte/large', result: 'Latte/large' })
   })
 
-  test('a run of a conversation is answered there', async () => {
+  test('rejects a resume of a conversation run, which is answered through the chat', async () => {
     const workflow_id = await makeWorkflow(api, asking())
     const talk = await openTalk(api, await makeAgent(api, { workflow_id }))
     const { run_id, waiting } = await say(api, talk, 'Ada')
@@ -373,8 +373,8 @@ describe('a run that waits', () => {
   })
 })
 
-describe('the history', () => {
-  test('is filtered and paged, newest first', async () => {
+describe('run history', () => {
+  test('filters and pages runs, newest first', async () => {
     const [one, two] = [
       await makeWorkflow(api, echoGraph()),
       await makeWorkflow(api, chain(node('ask', 'question', { question: 'Well?' }))),
@@ -408,7 +408,7 @@ describe('the history', () => {
   })
 })
 
-describe('trying a single node', () => {
+describe('debugging a single node', () => {
   const nodes: GraphNode[] = [
     node('text', 'template', { template: '{{#sys.query#}} and {{#far.result.items.1#}}' }),
     node('sum', 'code', {
@@ -425,7 +425,7 @@ describe('trying a single node', () => {
   ]
   let id: string
   before(async () => {
-    // A draft: `far` is of a kind that nobody knows, so that all of it could never run.
+    // `far` has an unknown kind, so the whole draft cannot run.
     const all = [node('input', 'input'), node('far', 'teleport'), ...nodes, node('end', 'end')]
     const edges = [
       edge('input', 'far'),
@@ -444,13 +444,13 @@ describe('trying a single node', () => {
     model: { text: 'echo: Say {"items":["no","yes"]}' },
     say: { text: 'It is 5' },
   }))
-    test(`${name} runs with what the others are said to have given`, async () => {
+    test(`runs ${name} with the given outputs of the other nodes`, async () => {
       const { status, node: ran } = await dataOf(attempt(name))
       assert.deepEqual([status, ran.node_id, ran.status], ['succeeded', name, 'succeeded'])
       for (const [output, value] of Object.entries(expected)) assert.deepEqual(ran.outputs[output], value)
     })
 
-  test('a search runs, and a question waits', async () => {
+  test('runs a search node and waits at a question node', async () => {
     assert.match((await dataOf(attempt('search'))).node.outputs.result, /example\.org\/banyan/)
     const asked = await dataOf(attempt('ask'))
     assert.deepEqual(
@@ -459,11 +459,11 @@ describe('trying a single node', () => {
     )
   })
 
-  test('what was not given is an empty text', async () => {
+  test('renders a missing output as an empty string', async () => {
     assert.equal((await dataOf(attempt('say', { outputs: {} }))).node.outputs.text, 'It is ')
   })
 
-  test('is refused where there is nothing to run', async () => {
+  test('rejects unknown nodes, kinds and workflows and invalid outputs', async () => {
     assert.equal((await attempt('nobody')).json.code, 40401)
     assert.equal((await attempt('far')).json.code, 40001)
     assert.equal((await attempt('text', { id: 'wf_nobody' })).json.code, 40401)
@@ -471,15 +471,15 @@ describe('trying a single node', () => {
     assert.equal((await attempt('', {})).json.code, 40001)
   })
 
-  test('is listed as what it was', async () => {
+  test('records the run with the debug trigger', async () => {
     const { run_id } = await dataOf(attempt('text'))
     const run = await runOf(api, run_id)
     assert.deepEqual([run.trigger, run.workflow_id, run.nodes.length], ['debug', id, 1])
   })
 })
 
-describe('what is refused', () => {
-  test('a draft that cannot run, with every reason at once', async () => {
+describe('rejected requests', () => {
+  test('returns 422 with every reason for a draft that cannot run', async () => {
     const draft = graph(
       [
         llm('lonely', 'x'),
@@ -493,16 +493,16 @@ describe('what is refused', () => {
     const id = await makeWorkflow(api, draft)
     const { status, json } = await api.post('workflow/run', { id, inputs: { query: 'x' } })
     assert.deepEqual([status, json.code, json.data.reason], [422, 42202, 'workflow_not_runnable'])
-    const told = json.data.errors.map(({ message }: Data) => message).join('\n')
+    const messages = json.data.errors.map(({ message }: Data) => message).join('\n')
     for (const words of [/input/, /end/, /circle/, /ghost/, /nothing/, /teleport/, /template/])
-      assert.match(told, words)
+      assert.match(messages, words)
     for (const { path } of json.data.errors) assert.match(path, /^\/workflow\/(nodes|edges)/)
     const checked = await dataOf(api.post('workflow/check', { id }))
     assert.equal(checked.runnable, false)
     assert.equal((await dataOf(api.get(`workflow/runs?id=${id}`))).total, 0, 'nothing ran')
   })
 
-  test('what is not there', async () => {
+  test('returns 404 for unknown workflows and runs', async () => {
     for (const [method, path, body] of [
       ['POST', 'workflow/run', { id: 'wf_nobody' }],
       ['GET', 'workflow/runs/run_nobody', undefined],
@@ -515,7 +515,7 @@ describe('what is refused', () => {
     }
   })
 
-  test('bodies that say something else', async () => {
+  test('rejects invalid fields and reports their paths', async () => {
     const id = await makeWorkflow(api, echoGraph())
     for (const [body, field] of [
       [{}, '/id'],
@@ -540,7 +540,7 @@ describe('what is refused', () => {
     assert.equal(json.code, 40001)
   })
 
-  test('another workspace sees nothing of it, and changes nothing', async () => {
+  test('hides runs from other workspaces and protects them from changes', async () => {
     const other = await otherWorkspace()
     const { runId, events } = await midway('a private matter')
     const waitingId = (
@@ -559,7 +559,7 @@ describe('what is refused', () => {
           await other.call(method, path.replace('ID', absent), body),
         ]
         assert.equal(theirs.status, 404)
-        assert.equal(theirs.text.replace(run, absent), none.text, `${path} says the same of what never was`)
+        assert.equal(theirs.text.replace(run, absent), none.text, `${path} responds as for an unknown run`)
       }
     const { workflow_id } = await runOf(api, runId)
     assert.equal((await other.post('workflow/run', { id: workflow_id })).status, 404)
@@ -571,7 +571,7 @@ describe('what is refused', () => {
     assert.equal((await runOf(api, waitingId)).status, 'waiting')
   })
 
-  test('by role: a viewer looks on, a runner has only the runs of its agents', async () => {
+  test('limits a viewer to reading and a runner to the runs of its agents', async () => {
     const tokenFor = async (body: object): Promise<ApiClient> =>
       api.as((await dataOf(api.post('token/create', { name: 't', ...body }))).token)
     const id = await makeWorkflow(api, chain(node('ask', 'question', { question: '?' }), output('say', 'ok')))
@@ -626,7 +626,7 @@ describe('what is refused', () => {
   })
 })
 
-test('a server without a model says what to set, in a run and in a talk', async () => {
+test('names the missing model setting in a run and in a chat', async () => {
   const bare = await startTestServer({ DEMO: 'off' })
   try {
     const id = await makeWorkflow(bare.api, echoGraph())
@@ -639,10 +639,10 @@ test('a server without a model says what to set, in a run and in a talk', async 
       data_type: 'text',
       content: 'hi',
     })
-    assert.ok(code >= 400, 'a failed turn fails its call')
+    assert.ok(code >= 400, 'a failed turn returns an error status')
     assert.match(json.msg, /MODEL_BASE_URL/)
     assert.match(json.feedback.at(-1).content, /MODEL_BASE_URL/)
-    // What needs no model runs.
+    // Workflows without a model still run.
     const plain = await makeWorkflow(bare.api, chain(output('say', 'fine')))
     assert.equal((await runWorkflow(bare.api, plain, '')).answer, 'fine')
   } finally {

@@ -14,7 +14,7 @@ const secrets = {
   BOOTSTRAP_TOKEN: 'token-of-the-operator',
 }
 
-describe('what the server tells of itself', () => {
+describe('server info', () => {
   let server: TestServer
   let api: ApiClient
   before(async () => {
@@ -31,7 +31,7 @@ describe('what the server tells of itself', () => {
   const settingsOf = async (client: ApiClient): Promise<ServerSetting[]> =>
     (await client.get('server')).json.data.settings
 
-  test('is its version, where it keeps things, and what it is set up for', async () => {
+  test('returns the version, the storage and the configured features', async () => {
     const { version, database, files, features } = (await api.get('server')).json.data
     const program = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     assert.equal(version, program.version)
@@ -42,10 +42,10 @@ describe('what the server tells of itself', () => {
     for (const feature of [features.model, features.rerank, features.transcription])
       assert.deepEqual([feature.ready, feature.name], [false, null])
     for (const feature of Object.values<{ settings: string[] }>(features))
-      for (const name of feature.settings) assert.ok(name in settings, `${name} is a setting`)
+      for (const name of feature.settings) assert.ok(name in settings, `${name} is not a setting`)
   })
 
-  test('a model of the workspace makes the model ready there, and nowhere else', async () => {
+  test('reports the model feature as ready only in a workspace with a default model', async () => {
     const team = api.as((await api.post('workspace/create', { name: 'With a model' })).json.data.token)
     const modelOf = async (client: ApiClient) => (await client.get('server')).json.data.features.model
     assert.equal((await modelOf(team)).ready, false)
@@ -56,13 +56,13 @@ describe('what the server tells of itself', () => {
     assert.equal((await modelOf(api)).ready, false)
   })
 
-  test('are all settings for the operator, without a secret', async () => {
-    const told = await settingsOf(api)
+  test('returns all settings to the operator without secret values', async () => {
+    const listed = await settingsOf(api)
     assert.deepEqual(
-      told.map(({ name, about, default: fallback }) => [name, about, fallback ?? '']),
+      listed.map(({ name, about, default: fallback }) => [name, about, fallback ?? '']),
       Object.entries(settings).map(([name, { description, fallback }]) => [name, description, fallback]),
     )
-    const byName = new Map(told.map(setting => [setting.name, setting]))
+    const byName = new Map(listed.map(setting => [setting.name, setting]))
     const { is_set, is_secret, value, default: fallback } = byName.get('PORT')!
     assert.deepEqual([is_set, is_secret, value, fallback], [true, false, '0', '8080'])
     assert.equal(byName.get('HOST')!.is_set, false)
@@ -73,12 +73,12 @@ describe('what the server tells of itself', () => {
     }
     assert.equal(byName.get('MODEL_API_KEY')!.is_set, true)
     assert.equal(byName.get('EMBEDDING_BASE_URL')!.value, 'http://127.0.0.1:1/v1?…')
-    const text = JSON.stringify(told)
+    const text = JSON.stringify(listed)
     for (const secret of [...Object.values(secrets), 'hidden-in-the-address'])
       assert.ok(!text.includes(secret))
   })
 
-  test('are no settings for anybody else', async () => {
+  test('returns no settings to other tokens', async () => {
     const { data } = (await api.post('token/create', { name: 'admin', role: 'admin' })).json
     assert.deepEqual(await settingsOf(api.as(data.token)), [])
     const team = (await api.post('workspace/create', { name: 'Curious' })).json.data
@@ -89,8 +89,8 @@ describe('what the server tells of itself', () => {
   })
 })
 
-describe('a server with a model of its own', () => {
-  test('is ready in every workspace', async () => {
+describe('server info with a model in the environment', () => {
+  test('reports the model as ready in every workspace', async () => {
     const server = await startTestServer({ MODEL_BASE_URL: 'http://127.0.0.1:1/v1', MODEL_NAME: 'm-1' })
     try {
       const team = server.api.as((await server.api.post('workspace/create', { name: 'a' })).json.data.token)
@@ -102,7 +102,7 @@ describe('a server with a model of its own', () => {
   })
 })
 
-test('a version that could not be read is read again when the next one asks', async () => {
+test('retries reading the version after a failure', async () => {
   let reads = 0
   const version = async (): Promise<string> => {
     reads += 1

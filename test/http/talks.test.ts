@@ -47,7 +47,7 @@ after(async () => {
   await model.stop()
 })
 
-const lastAsked = (): ChatBody => model.calls.chat.at(-1)!.body
+const lastModelRequest = (): ChatBody => model.calls.chat.at(-1)!.body
 const tokenFor = async (body: object): Promise<string> =>
   (await dataOf(api.post('token/create', { name: 't', ...body }))).token
 let workspaces = 0
@@ -63,7 +63,7 @@ const streamed = async (talk: Talk, content: string, more: object = {}, headers 
     })
   ).rest()
 
-/** The smallest image there is. */
+/** A 1×1 PNG. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -71,8 +71,8 @@ const pixel = Buffer.from(
 const uploaded = async (name: string, content: string | Uint8Array, by = api): Promise<string> =>
   (await dataOf(by.upload(name, content))).file_id
 
-describe('by the type of a message', () => {
-  test('an action reaches the workflow as sys.action, and one comes out of an action node', async () => {
+describe('message types', () => {
+  test('passes an action to the workflow as sys.action and returns the output of an action node', async () => {
     const talk = await talkWith(
       api,
       chain(
@@ -99,11 +99,11 @@ describe('by the type of a message', () => {
     )
   })
 
-  test('an image reaches the model as itself', async () => {
+  test('sends an image to the model as an image part', async () => {
     const talk = await openTalk(api, await makeAgent(api))
     const image = await uploaded('pixel.png', pixel)
     await say(api, talk, 'What is it?', { data_type: 'image', file_list: [image] })
-    const parts = lastAsked().messages.at(-1)!.content as Data[]
+    const parts = lastModelRequest().messages.at(-1)!.content as Data[]
     assert.deepEqual(
       parts.map(part => part.type),
       ['text', 'image_url'],
@@ -114,44 +114,49 @@ describe('by the type of a message', () => {
       [message.data_type, message.content, message.file_list],
       ['image', 'What is it?', [image]],
     )
-    // Words are not needed beside it.
+    // The text is optional for an image.
     await say(api, talk, '', { data_type: 'image', file_list: [image] })
-    assert.match(JSON.stringify(lastAsked().messages.at(-1)!.content), /image_url/)
+    assert.match(JSON.stringify(lastModelRequest().messages.at(-1)!.content), /image_url/)
   })
 
-  test('a file is read', async () => {
+  test('adds the text of an attached file to the prompt', async () => {
     const talk = await openTalk(api, await makeAgent(api))
     const file = await uploaded('note.txt', 'the note says pineapple 菠萝')
     await say(api, talk, 'Summarize', { data_type: 'file', file_list: [file] })
-    assert.match(lastUserText(lastAsked()), /Summarize[\s\S]*note\.txt[\s\S]*pineapple 菠萝/)
+    assert.match(lastUserText(lastModelRequest()), /Summarize[\s\S]*note\.txt[\s\S]*pineapple 菠萝/)
   })
 
-  test('speech is turned into words where there is somebody who listens', async () => {
+  test('transcribes voice messages, or returns 415 when transcription is not configured', async () => {
     const recording = await uploaded('hello.wav', 'open the window')
     const talk = await talkWith(api, echoGraph())
     const body = { data_type: 'voice', file_list: [recording] }
     assert.equal((await say(api, talk, '', body)).feedback[0].content, 'A: echo: heard: open the window')
     assert.deepEqual((await wordsOf(api, talk))[0], [0, 'heard: open the window'])
 
-    const deaf = await startTestServer({
+    const withoutTranscription = await startTestServer({
       DEMO: 'off',
       MODEL_BASE_URL: model.environment['MODEL_BASE_URL']!,
       MODEL_NAME: 'm',
     })
     try {
-      const file = await uploaded('hello.wav', 'open the window', deaf.api)
-      const { status, json } = await send(deaf.api, await talkWith(deaf.api, echoGraph()), '', {
-        data_type: 'voice',
-        file_list: [file],
-      })
+      const file = await uploaded('hello.wav', 'open the window', withoutTranscription.api)
+      const { status, json } = await send(
+        withoutTranscription.api,
+        await talkWith(withoutTranscription.api, echoGraph()),
+        '',
+        {
+          data_type: 'voice',
+          file_list: [file],
+        },
+      )
       assert.deepEqual([status, json.code], [415, 41501])
       assert.match(json.msg, /TRANSCRIBE_BASE_URL/)
     } finally {
-      await deaf.stop()
+      await withoutTranscription.stop()
     }
   })
 
-  test('a film is refused with what to do instead, and leaves nothing behind', async () => {
+  test('returns 415 for a video with a suggestion and stores no message', async () => {
     const talk = await talkWith(api, echoGraph())
     const { status, json } = await send(api, talk, '', {
       data_type: 'video',
@@ -162,7 +167,7 @@ describe('by the type of a message', () => {
     assert.deepEqual(await wordsOf(api, talk), [])
   })
 
-  test('files of others, and such as are no images, are refused', async () => {
+  test('rejects files of other workspaces, unknown files and non-images sent as images', async () => {
     const talk = await talkWith(api, echoGraph())
     const foreign = await uploaded('secret.txt', 'secret', api.as(await elsewhere()))
     const text = await uploaded('note.txt', 'words')
@@ -179,8 +184,8 @@ describe('by the type of a message', () => {
   })
 })
 
-describe('a turn', () => {
-  test('that is sent several times at once runs once, and all get the same answer', async () => {
+describe('chat turns', () => {
+  test('runs concurrent requests with the same chat_id once and returns the same response to all', async () => {
     const talk = await talkWith(api, echoGraph())
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => say(api, talk, 'only once', { chat_id: 'chat_once' })),
@@ -190,10 +195,10 @@ describe('a turn', () => {
     assert.equal((await messagesOf(api, talk)).length, 2)
     const other = await talkWith(api, echoGraph())
     await say(api, other, 'only here', { chat_id: 'chat_once' })
-    assert.equal(timesAsked(model, 'only here'), 1, 'the id counts within its conversation')
+    assert.equal(timesAsked(model, 'only here'), 1, 'chat_id is scoped to its conversation')
   })
 
-  test('waits for the one before it', async () => {
+  test('waits for the previous turn of the conversation', async () => {
     const talk = await talkWith(api, echoGraph())
     gates.hold('middle of the first')
     const one = say(api, talk, 'the first')
@@ -219,7 +224,7 @@ describe('a turn', () => {
     assert.ok(createdTimes[2]! <= createdTimes[3]!)
   })
 
-  test('is streamed; who comes back after any event gets the rest', async () => {
+  test('resumes the stream after any Last-Event-ID', async () => {
     const talk = await talkWith(
       api,
       chain(
@@ -258,7 +263,7 @@ describe('a turn', () => {
     assert.equal(timesAsked(model, 'a streamed turn'), 1)
   })
 
-  test('goes on when its client goes away, streamed or not', async () => {
+  test('completes the turn after the client disconnects', async () => {
     const talk = await talkWith(api, echoGraph())
     gates.hold('middle of gone for good')
     const events = await openEvents(server.base, 'conversation/chat', {
@@ -273,7 +278,7 @@ describe('a turn', () => {
     assert.equal((await wordsOf(api, talk))[1]![1], 'A: echo: gone for good')
   })
 
-  test('of a workflow that cannot run is answered with why, and the words are kept', async () => {
+  test('returns 422 with the reason for a workflow that cannot run and keeps the messages', async () => {
     const talk = await talkWith(api, chain(node('far', 'teleport')))
     const { status, json } = await send(api, talk, 'hello')
     assert.deepEqual([status, json.code], [422, 42202])
@@ -285,7 +290,7 @@ describe('a turn', () => {
     )
   })
 
-  test('is stopped with its conversation', async () => {
+  test('stops the run when its conversation is deleted', async () => {
     const talk = await talkWith(api, echoGraph())
     gates.hold('middle of never mind')
     const answer = send(api, talk, 'never mind')
@@ -304,8 +309,8 @@ describe('a turn', () => {
   })
 })
 
-describe('what is remembered', () => {
-  test('memory lasts from turn to turn, for each conversation and each user', async () => {
+describe('memory and history', () => {
+  test('keeps memory across turns per conversation and user', async () => {
     const graph = chain(
       output('say', 'Before: {{#memory.city#}}'),
       node('keep', 'variable', { assign: { city: '{{#sys.query#}}' } }),
@@ -316,22 +321,22 @@ describe('what is remembered', () => {
       { memory: { city: { name: 'City', default: 'nowhere' } } },
     )
     const [one, two] = [await openTalk(api, agent), await openTalk(api, agent)]
-    const tell = async (talk: Talk, city: string, user_id = 'ada'): Promise<string> =>
+    const sendCity = async (talk: Talk, city: string, user_id = 'ada'): Promise<string> =>
       (await say(api, talk, city, { user_id })).feedback[0].content
-    assert.equal(await tell(one, 'Paris'), 'Before: nowhere')
-    assert.equal(await tell(one, 'Rome'), 'Before: Paris')
-    assert.equal(await tell(two, 'Oslo'), 'Before: nowhere')
-    assert.equal(await tell(one, 'Bonn', 'bob'), 'Before: nowhere')
-    assert.equal(await tell(one, 'Wien'), 'Before: Rome')
-    assert.equal(await tell(one, 'Köln', 'bob'), 'Before: Bonn')
+    assert.equal(await sendCity(one, 'Paris'), 'Before: nowhere')
+    assert.equal(await sendCity(one, 'Rome'), 'Before: Paris')
+    assert.equal(await sendCity(two, 'Oslo'), 'Before: nowhere')
+    assert.equal(await sendCity(one, 'Bonn', 'bob'), 'Before: nowhere')
+    assert.equal(await sendCity(one, 'Wien'), 'Before: Rome')
+    assert.equal(await sendCity(one, 'Köln', 'bob'), 'Before: Bonn')
   })
 
-  test('a persona is told who it is and what was said before', async () => {
+  test('sends the persona and the conversation history to the model', async () => {
     const talk = await openTalk(api, await makeAgent(api, { character_profile: 'You are a butler.' }))
     await say(api, talk, 'My name is Ada')
     await say(api, talk, 'What is my name?')
     assert.deepEqual(
-      lastAsked().messages.map(({ role, content }) => [role, content]),
+      lastModelRequest().messages.map(({ role, content }) => [role, content]),
       [
         ['system', 'You are a butler.'],
         ['user', 'My name is Ada'],
@@ -341,7 +346,7 @@ describe('what is remembered', () => {
     )
   })
 
-  test('any page of the messages is that part of all of them', async () => {
+  test('returns the matching slice of messages for any limit and offset', async () => {
     const talk = await talkWith(api, chain(output('say', 'A: {{#sys.query#}}')))
     for (let turn = 0; turn < 7; turn += 1) await say(api, talk, `turn ${turn}`)
     const all = await messagesOf(api, talk)
@@ -363,7 +368,7 @@ describe('what is remembered', () => {
   })
 })
 
-test('who may talk to whom: every agent, conversation and token crossed', async () => {
+test('checks access for every combination of agent, conversation and token', async () => {
   const graph = chain(output('say', 'ok'))
   const workflow_id = await makeWorkflow(api, graph)
   const agents = {
@@ -430,7 +435,7 @@ test('who may talk to whom: every agent, conversation and token crossed', async 
   assert.deepEqual(failures, [])
 })
 
-test('an agent that is deleted takes its conversations with it', async () => {
+test('deletes the conversations of a deleted agent', async () => {
   const talk = await talkWith(api, echoGraph())
   await say(api, talk, 'hello')
   await dataOf(api.post('agent/delete', { id: talk.agent_id }))

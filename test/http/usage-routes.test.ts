@@ -8,11 +8,11 @@ const now = Date.parse('2026-03-02T23:59:00Z')
 const today = Math.floor(now / 86_400_000)
 const counts = { runs: 3, failures: 1, promptTokens: 20, completionTokens: 5, activeMilliseconds: 900 }
 const onWire = { runs: 3, failures: 1, prompt_tokens: 20, completion_tokens: 5, elapsed_ms: 900 }
-const asked: UsageRange[] = []
+const requestedRanges: UsageRange[] = []
 
 const store: Pick<UsageStore, keyof UsageStore> = {
   days: async (_, range) => {
-    asked.push(range)
+    requestedRanges.push(range)
     return [
       { day: today - 2, ...counts },
       { day: today, ...counts },
@@ -29,7 +29,7 @@ before(async () => {
 after(() => server.stop())
 
 describe('usage', () => {
-  it('covers the last 30 days, every one of them, with totals', async () => {
+  it('returns each of the last 30 days with totals by default', async () => {
     const { data } = (await server.api.get('usage')).json
     assert.deepEqual([data.from, data.to, data.days.length], ['2026-02-01', '2026-03-02', 30])
     assert.deepEqual(data.days.at(-3), { date: '2026-02-28', ...onWire })
@@ -53,20 +53,20 @@ describe('usage', () => {
     assert.deepEqual(data.by_workflow, [{ workflow_id: '', ...onWire }])
   })
 
-  it('can be asked of certain days, an agent and a workflow', async () => {
+  it('filters by date range, agent and workflow', async () => {
     const query = 'from=2024-02-29&to=2024-03-01&agent_id=agent_1&workflow_id=wf_1'
     const { data } = (await server.api.get(`usage?${query}`)).json
     assert.deepEqual(
       data.days.map(({ date }: { date: string }) => date),
       ['2024-02-29', '2024-03-01'],
     )
-    const { fromDay, toDay, ...rest } = asked.at(-1)!
+    const { fromDay, toDay, ...rest } = requestedRanges.at(-1)!
     assert.equal(toDay - fromDay, 1)
     assert.deepEqual(rest, { agentId: 'agent_1', workflowId: 'wf_1' })
     assert.equal((await server.api.get('usage?from=2025-03-02')).json.data.days.length, 366)
   })
 
-  it('refuses what is no date, and ranges that are backwards or too long', async () => {
+  it('rejects invalid dates and ranges that are reversed or too long', async () => {
     for (const [query, path] of [
       ['from=yesterday', '/from'],
       ['from=2026-02-30', '/from'],

@@ -38,7 +38,7 @@ describe('workflows over HTTP', () => {
     return text.slice(from, text.lastIndexOf(',"created_at"'))
   }
 
-  test('what is read is what was written, for any JSON around the known fields', async () => {
+  test('returns stored graphs verbatim for any JSON around the known fields', async () => {
     const keys = fc.oneof(
       fc.string(),
       fc.constantFrom('__proto__', 'constructor', '数据源/API工具', 'a/b~c', ''),
@@ -73,7 +73,7 @@ describe('workflows over HTTP', () => {
     assert.equal(({} as { polluted?: unknown }).polluted, undefined)
   })
 
-  test('64 levels are legal, 65 are not, wherever the graph stands', async () => {
+  test('accepts 64 levels of nesting and rejects 65 in every request format', async () => {
     const nested = (levels: number) =>
       `{"nodes":[],"edges":[],"deep":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
     assert.equal((await put('deep', nested(64))).json.code, 0)
@@ -87,7 +87,7 @@ describe('workflows over HTTP', () => {
     assert.equal((await api.post('workflow/create', nodes(65), { headers })).json.code, 40003)
   })
 
-  test('an update says what it did', async () => {
+  test('reports whether an update created, changed or left the workflow unchanged', async () => {
     const update = (prompt: string) => api.post('workflow/update', { id: 'said', workflow: graph(prompt) })
     assert.deepEqual((await update('a')).json, {
       code: 0,
@@ -103,7 +103,7 @@ describe('workflows over HTTP', () => {
     )
   })
 
-  test('compare-and-swap by ETag', async () => {
+  test('supports compare-and-swap by ETag', async () => {
     await api.post('workflow/update', { id: 'cas', workflow: graph('1') })
     const read = await api.get('workflow?id=cas')
     assert.equal(read.headers.get('etag'), '"1"')
@@ -131,7 +131,7 @@ describe('workflows over HTTP', () => {
     assert.deepEqual([absent.json.code, absent.json.data.version], [40901, 0])
   })
 
-  test('fifty writers without If-Match: the last one wins and every other is in the history', async () => {
+  test('keeps every version when fifty writers update without If-Match', async () => {
     const prompts = Array.from({ length: 50 }, (_, at) => `writer ${at}`)
     const answers = await Promise.all(
       prompts.map(prompt => api.post('workflow/update', { id: 'crowd', workflow: graph(prompt) })),
@@ -150,7 +150,7 @@ describe('workflows over HTTP', () => {
     assert.deepEqual(seen.sort(), prompts.sort())
   })
 
-  test('history, rollback and one old graph', async () => {
+  test('lists versions, rolls back and returns an old version', async () => {
     for (const prompt of ['first', 'second', 'third'])
       await api.post('workflow/update', { id: 'old', workflow: graph(prompt) })
     const { data } = (await api.get('workflow/versions?id=old&page=1&page_size=2')).json
@@ -171,7 +171,7 @@ describe('workflows over HTTP', () => {
     assert.equal((await api.get('workflow/versions?id=nothing')).json.code, 40401)
   })
 
-  test('export and import carry the graph verbatim, in either form', async () => {
+  test('exports and imports the graph verbatim in both formats', async () => {
     const text = '{"nodes":[],"edges":[],"big":9007199254740993}'
     await api.post('workflow/update', `{"id":"out","name":"Tea 茶","workflow":${text}}`, {
       headers: { 'content-type': 'application/json' },
@@ -201,7 +201,7 @@ describe('workflows over HTTP', () => {
     assert.match(wrong.json.data.errors[0].path, /^\/document\/workflow\/nodes\/0/)
   })
 
-  test('check looks at a stored or a given graph and stores nothing', async () => {
+  test('checks a stored or a given graph without storing anything', async () => {
     await api.post('workflow/update', { id: 'checked', workflow: graph() })
     assert.deepEqual((await api.post('workflow/check', { id: 'checked' })).json.data, {
       runnable: true,
@@ -216,7 +216,7 @@ describe('workflows over HTTP', () => {
     assert.equal((await api.post('workflow/check', {})).json.data.errors[0].path, '/id')
   })
 
-  test('create, list by keyword, delete', async () => {
+  test('creates, lists by keyword and deletes workflows', async () => {
     const made = (await api.post('workflow/create', { name: 'Finder 寻找', workflow: graph() })).json.data
     assert.match(made.id, /^wf_[A-Za-z0-9_-]{22}$/)
     const flat = (await api.post('workflow/create', graph())).json.data
@@ -238,7 +238,7 @@ describe('workflows over HTTP', () => {
       assert.equal((await api.post('workflow/list', body)).json.data.errors[0].path, path)
   })
 
-  test('an Idempotency-Key makes one workflow of fifty requests', async () => {
+  test('creates one workflow for fifty requests with the same Idempotency-Key', async () => {
     const before = (await api.post('workflow/list', {})).json.data.total
     const send = (body: object, key = 'key-1') =>
       api.post('workflow/create', body, { headers: { 'idempotency-key': key } })
@@ -248,7 +248,7 @@ describe('workflows over HTTP', () => {
     assert.equal((await api.post('workflow/list', {})).json.data.total, before + 1)
     const other = await send({ workflow: graph('another') })
     assert.deepEqual([other.status, other.json.code], [409, 40901])
-    // A refused request keeps nothing, so the mended one may use the same key.
+    // A rejected request stores no response, so the corrected one may use the same key.
     assert.equal((await send({ workflow: { nodes: 1, edges: [] } }, 'key-2')).json.code, 42201)
     assert.equal((await send({ workflow: graph() }, 'key-2')).json.code, 0)
     assert.equal(
