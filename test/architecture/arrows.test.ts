@@ -5,7 +5,7 @@ import test from 'node:test'
 
 const source = join(import.meta.dirname, '../../src')
 
-/** Where each room may reach. A room may always use itself. What is not listed here is not allowed. */
+/** The rooms that each room may import. A room may always import itself. Anything else is forbidden. */
 const arrows: Record<string, { to: string[]; because: string }> = {
   contract: { to: [], because: 'the wire is shared with the console and knows nothing of the server' },
   kernel: { to: ['contract'], because: 'the basics stand below every feature' },
@@ -99,7 +99,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
   '.': { to: ['*'], because: 'the entry point and the settings' },
 }
 
-/** Packages that reach the outside world, and the only rooms that may hold them. */
+/** Packages that reach the outside world, and the only rooms that may import them. */
 const drivers: Record<string, string[]> = {
   'node:sqlite': ['adapters'],
   pg: ['adapters'],
@@ -131,14 +131,11 @@ function files(): File[] {
 const all = files()
 const target = (file: File, name: string): string => relative(source, join(source, dirname(file.path), name))
 
-test('arrows between the rooms point one way', () => {
+test('imports between the rooms follow the allowed directions', () => {
   const broken: string[] = []
   for (const file of all) {
     const rule = arrows[file.room]
-    assert.ok(
-      rule,
-      `src/${file.room} is a new room: give it a line in this test that says where it may reach`,
-    )
+    assert.ok(rule, `src/${file.room} is a new room: list in this test which rooms it may import`)
     for (const name of file.imports.filter(each => each.startsWith('.'))) {
       const path = target(file, name)
       const room = path.includes('/') ? path.split('/')[0]! : '.'
@@ -149,7 +146,7 @@ test('arrows between the rooms point one way', () => {
   assert.deepEqual(broken, [])
 })
 
-test('drivers stay in their rooms', () => {
+test('drivers are imported only by their rooms', () => {
   const broken: string[] = []
   for (const file of all)
     for (const name of file.imports)
@@ -158,7 +155,7 @@ test('drivers stay in their rooms', () => {
   assert.deepEqual(broken, [])
 })
 
-test('no import goes in a circle', () => {
+test('there are no circular imports', () => {
   const links = new Map(
     all.map(file => [
       file.path,
@@ -169,7 +166,7 @@ test('no import goes in a circle', () => {
   const walk = (path: string, trail: string[]): void => {
     assert.ok(
       !trail.includes(path),
-      `a circle of imports: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`,
+      `circular import: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`,
     )
     if (done.has(path)) return
     for (const next of links.get(path) ?? []) walk(next, [...trail, path])

@@ -6,7 +6,7 @@ import test from 'node:test'
 const source = join(import.meta.dirname, '../../console/src')
 const contract = '../../src/contract/'
 
-/** Where each room of the console may reach. A room may always use itself. */
+/** The rooms of the console that each room may import. A room may always import itself. */
 const arrows: Record<string, { to: string[]; because: string }> = {
   api: { to: [], because: 'it speaks to the server and knows no page' },
   ui: { to: ['api'], because: 'parts that every page uses know none of them' },
@@ -34,7 +34,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 
 const target = (path: string, name: string): string => relative(source, join(source, dirname(path), name))
 
-test('arrows between the rooms of the console point one way', () => {
+test('imports between the rooms of the console follow the allowed directions', () => {
   const broken: string[] = []
   for (const { path, imports } of files)
     for (const { name, isType } of imports.filter(each => each.name.startsWith('.'))) {
@@ -49,14 +49,14 @@ test('arrows between the rooms of the console point one way', () => {
       }
       const from = roomOf(path)
       const rule = arrows[from]
-      assert.ok(rule, `console/src/${from} is a new room: say here where it may reach`)
+      assert.ok(rule, `console/src/${from} is a new room: list here which rooms it may import`)
       if (roomOf(to) !== from && !rule.to.includes('*') && !rule.to.includes(roomOf(to)))
         broken.push(`${path} imports ${to}, but ${rule.because}`)
     }
   assert.deepEqual(broken, [])
 })
 
-test('one page does not reach into another', () => {
+test('pages do not import each other', () => {
   const broken = files.flatMap(({ path, imports }) => {
     const area = /^pages\/([^/]+)\//.exec(path)?.[1]
     return imports
@@ -68,7 +68,7 @@ test('one page does not reach into another', () => {
   assert.deepEqual(broken, [])
 })
 
-test('no import of the console goes in a circle', () => {
+test('there are no circular imports in the console', () => {
   const links = new Map(
     files.map(({ path, imports }) => [
       path,
@@ -77,7 +77,10 @@ test('no import of the console goes in a circle', () => {
   )
   const done = new Set<string>()
   const walk = (path: string, trail: string[]): void => {
-    assert.ok(!trail.includes(path), `a circle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`)
+    assert.ok(
+      !trail.includes(path),
+      `circular import: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`,
+    )
     if (done.has(path)) return
     for (const next of links.get(path) ?? []) walk(next, [...trail, path])
     done.add(path)
@@ -85,7 +88,7 @@ test('no import of the console goes in a circle', () => {
   for (const path of links.keys()) walk(path, [])
 })
 
-test('nothing that the server sends becomes markup or code', () => {
+test('no data of the server becomes markup or code', () => {
   for (const { path, text } of files) {
     assert.doesNotMatch(
       text,

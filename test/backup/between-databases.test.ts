@@ -10,7 +10,7 @@ import { freshSqlite, openPlace } from './place.ts'
 
 const skip = process.env['TEST_DATABASE_URL'] ? false : 'it needs PostgreSQL: set TEST_DATABASE_URL'
 
-test('from SQLite to PostgreSQL and back, nothing changes', { skip }, async () => {
+test('keeps everything unchanged from SQLite to PostgreSQL and back', { skip }, async () => {
   const provider = await startScriptedProvider()
   const settings = modelSettings(provider)
   const sqlite = await openPlace(await freshSqlite(), settings)
@@ -46,7 +46,7 @@ test('from SQLite to PostgreSQL and back, nothing changes', { skip }, async () =
   }
 })
 
-test('from PostgreSQL to SQLite, the same is found', { skip }, async () => {
+test('finds the same after moving from PostgreSQL to SQLite', { skip }, async () => {
   const provider = await startScriptedProvider()
   const settings = modelSettings(provider)
   const postgres = await openPlace(await freshDatabase(), settings)

@@ -41,7 +41,7 @@ const withManifest = (entries: Entry[], change: (manifest: Record<string, unknow
     return { name: entry.name, content: Buffer.from(printManifest(manifest as Manifest)) }
   })
 
-describe('an archive that is not as it was made', () => {
+describe('restoring a damaged archive fails', () => {
   let source: Place
   let target: Place
   let good: Buffer
@@ -75,7 +75,7 @@ describe('an archive that is not as it was made', () => {
   const isRefused = async (archive: Buffer, because: RegExp): Promise<void> => {
     const path = join(source.config.dataDir, 'changed.tar')
     await writeFile(path, archive)
-    // Even when it may replace everything, it touches nothing.
+    // A failed restore changes nothing, even if it may replace existing data.
     await assert.rejects(target.restore(path, { overwrite: true }), because)
     const blobs = await blobsOf(target)
     const shards = new Set(keptBlobs)
@@ -88,7 +88,7 @@ describe('an archive that is not as it was made', () => {
     await running.stop()
   }
 
-  test('one flipped bit anywhere in a header or a content', async () => {
+  test('with one flipped bit anywhere in a header or a content', async () => {
     const places: number[] = []
     for (let at = 0; at < good.length - 1024; ) {
       const { size } = decodeHeader(good.subarray(at, at + 512))!
@@ -110,7 +110,7 @@ describe('an archive that is not as it was made', () => {
     await isRefused(Buffer.concat([good.subarray(0, 600), Buffer.from('x'), good.subarray(601)]), /damaged/)
   })
 
-  test('cut off anywhere', async () => {
+  test('when it is truncated anywhere', async () => {
     for (const length of [0, 100, 512, 700, good.length >> 1, good.length - 2500, good.length - 1024])
       await isRefused(good.subarray(0, length), /ends too early|damaged|no manifest/)
   })
@@ -170,7 +170,7 @@ describe('an archive that is not as it was made', () => {
     await isRefused(pack(edited), /manifest is damaged/)
   })
 
-  test('a store that fails while it takes the contents', async () => {
+  test('when the blob store fails while contents are written', async () => {
     const path = join(source.config.dataDir, 'all.tar')
     const blobs = {
       write: async () => {

@@ -25,7 +25,7 @@ const byId = (a: Item, b: Item): number => (JSON.stringify(a) < JSON.stringify(b
 
 const questions = ['days of leave', '二十天假期', 'ax2047b', 'c++', 'train']
 
-/** What a question finds. The databases compute the last digits of a similarity differently. */
+/** The search results for a query. The databases compute the last digits of a similarity differently. */
 async function found(api: ApiClient, path: string, query: string, mode: string | undefined, more = {}) {
   const { json, text } = await api.post(path, {
     query,
@@ -59,7 +59,7 @@ async function knowledge(api: ApiClient) {
   return bases
 }
 
-/** All that a workspace shows over HTTP, word for word; the content of files by its checksum. */
+/** Everything that a workspace returns over HTTP, verbatim; the content of files by its checksum. */
 export async function everything(api: ApiClient) {
   const workflows = []
   for (const workflow of await posted(api, 'workflow/list')) {

@@ -3,7 +3,7 @@ import type { ApiClient } from '../support/api-client.ts'
 import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
 import type { ScriptedProvider } from '../support/scripted-provider.ts'
 
-/** Settings of a place that embeds with the scripted provider. */
+/** Settings of an installation that embeds with the scripted provider. */
 export const modelSettings = ({ baseUrl }: ScriptedProvider): Record<string, string> => ({
   EMBEDDING_BASE_URL: baseUrl,
   EMBEDDING_MODEL: 'scripted',
@@ -19,7 +19,10 @@ const handbook = [
   ...['The scanner AX-2047-B stands on the second floor.', 'Its driver is written in C++.'],
 ].join('\n\n')
 
-/** A base with vectors, documents that are ready and one that failed, a corrected and a disabled chunk; and another workspace's base. */
+/**
+ * A base with vectors, indexed documents and a failed one, a corrected and a disabled chunk; and a base of another
+ * workspace.
+ */
 export async function fillKnowledge(api: ApiClient, other: ApiClient): Promise<void> {
   const id = await makeBase(api, {
     name: 'Handbook 手册',

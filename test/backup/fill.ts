@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApiClient } from '../support/api-client.ts'
 
-/** Sent as text: a parser would change it on the way. */
+/** Sent as text, since a parser would change it. */
 export const strangeGraph =
   '{"nodes":[],"edges":[],"数据源/API工具":"\\u0000 \\ud83c\\udf33 \u2028\u2029 \\n","__proto__":{"admin":true},"big":9007199254740993,"zero":-0,"twice":1,"twice":1.50}'
 

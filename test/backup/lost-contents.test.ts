@@ -30,7 +30,7 @@ const namesIn = async (place: Place): Promise<string[]> => {
   }
 }
 
-test('a content that is deleted while the backup runs is left out with its files', () =>
+test('omits a content that is deleted during the backup, with its files', () =>
   withTwo(async (source, target, archive) => {
     const running = await source.serve({ first: true })
     const { json } = await running.api.upload('a.txt', 'goes')
@@ -59,7 +59,7 @@ test('a content that is deleted while the backup runs is left out with its files
     assert.deepEqual(await namesIn(target), ['c.txt'])
   }))
 
-test('a content that was damaged before is named, and the rest is backed up', () =>
+test('reports a damaged content and backs up the rest', () =>
   withTwo(async (source, target, archive) => {
     const running = await source.serve({ first: true })
     await running.api.upload('bad.txt', 'damaged content')
@@ -76,7 +76,7 @@ test('a content that was damaged before is named, and the rest is backed up', ()
     assert.deepEqual(await namesIn(target), ['good.txt'])
   }))
 
-test('a document whose file is deleted while the backup runs is not found after the restore', () =>
+test('does not restore a document whose file is deleted during the backup', () =>
   withTwo(async (source, target, archive) => {
     const running = await source.serve({ first: true, atWork: true })
     const base = await makeBase(running.api, { embedding: null })

@@ -13,16 +13,16 @@ import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { operatorToken } from '../support/test-server.ts'
 
 export interface RunningPlace {
-  /** Speaks as the operator. */
+  /** Sends requests as the operator. */
   api: ApiClient
   stop(): Promise<void>
 }
 
-/** Somewhere a server keeps its data: backed up from, restored into, and looked at through a server. */
+/** The data of one installation: backed up, restored into, and inspected through a server. */
 export interface Place {
   config: Config
   database: FreshDatabase
-  /** With `first`, does what a first start does; `atWork`, it also reads documents. */
+  /** `first` does what a first start does; `atWork` also ingests documents. */
   serve(options?: { first?: boolean; atWork?: boolean }): Promise<RunningPlace>
   backup(path: string, instead?: Partial<BackupParts>, signal?: AbortSignal): Promise<BackupSummary>
   restore(

@@ -61,10 +61,10 @@ describe('backup and restore', () => {
     }
   }
 
-  test('a fresh place shows the same, to the same tokens', () =>
+  test('restores everything into an empty installation, including its tokens', () =>
     restored(async place => {
       const { rows, contents, filesLeftOut, bootstrapToken } = await place.restore(archive)
-      // What the document that failed left behind may be swept already.
+      // The rows of the failed document may be swept already.
       const { batches, ...others } = rows
       assert.ok(batches === 4 || batches === 5, `${batches} batches`)
       const filled = Object.entries(others).filter(([, count]) => count > 0)
@@ -98,7 +98,7 @@ describe('backup and restore', () => {
       await showsTheSame(place)
     }))
 
-  test('what is compared holds what it should: ready, failed, corrected and disabled, found by words and by meaning', () => {
+  test('the compared data includes indexed, failed, corrected and disabled items, found by keyword and semantic search', () => {
     const [base] = shown.mine.knowledge
     const statuses = base!.documents.map(({ document }) => document['status']).sort()
     assert.deepEqual(statuses, ['failed', 'ready', 'ready'])
@@ -112,7 +112,7 @@ describe('backup and restore', () => {
     assert.ok(base!.answers[0].items[0].content.includes('thirty'))
   })
 
-  test('a restored base goes on: documents are added, read again, corrected and found', () =>
+  test('a restored base supports adding, re-ingesting, correcting and searching documents', () =>
     restored(async place => {
       await place.restore(archive)
       const running = await place.serve({ atWork: true })
@@ -137,7 +137,7 @@ describe('backup and restore', () => {
       }
     }))
 
-  test('what came after the backup is gone when it is restored over it', () =>
+  test('restoring removes data created after the backup', () =>
     restored(async place => {
       await place.restore(archive)
       const running = await place.serve({ atWork: true })
@@ -149,14 +149,14 @@ describe('backup and restore', () => {
       await showsTheSame(place)
     }))
 
-  test('a place where a server was only started counts as empty', () =>
+  test('treats an installation where a server was only started as empty', () =>
     restored(async place => {
       await (await place.serve({ first: true })).stop()
       await place.restore(archive)
       await showsTheSame(place)
     }))
 
-  test('data that is there already is kept, unless it is to be replaced', () =>
+  test('keeps existing data unless it is to be replaced', () =>
     restored(async place => {
       const running = await place.serve({ first: true })
       const graph = { id: 'own', workflow: { nodes: [], edges: [] } }
@@ -174,14 +174,14 @@ describe('backup and restore', () => {
       await showsTheSame(place)
     }))
 
-  test('a backup of what was restored holds the same rows', () =>
+  test('a backup of a restored installation contains the same rows', () =>
     restored(async place => {
       await place.restore(archive)
       const { rows, contents } = await place.backup(join(place.config.dataDir, 'again.tar'))
       assert.deepEqual({ rows, contents }, { rows: rowsOf(archive), contents: contentsOf(archive) })
     }))
 
-  test('tar can read the archive, and nobody else than its owner', async () => {
+  test('tar can read the archive, and only its owner has access', async () => {
     const names = execFileSync('tar', ['tf', archive], { encoding: 'utf8' }).trim().split('\n')
     assert.equal(names[0], 'tables/workspaces.jsonl.gz')
     assert.equal(names.at(-1), 'manifest.json')
@@ -190,7 +190,7 @@ describe('backup and restore', () => {
     assert.ok(!(await readdir(source.config.dataDir)).includes('all.tar.partial'))
   })
 
-  test('a file of that name is not overwritten, and what a killed backup left is', async () => {
+  test('does not overwrite an existing file, but the leftovers of a killed backup', async () => {
     const before = await readFile(archive)
     await assert.rejects(source.backup(archive), /already exists/)
     assert.deepEqual(await readFile(archive), before)
@@ -204,7 +204,7 @@ describe('backup and restore', () => {
     })
   })
 
-  test('a failure leaves nothing: not in the archive’s folder, not in the store', async () => {
+  test('a failure leaves nothing in the folder of the archive or in the store', async () => {
     const path = join(source.config.dataDir, 'never.tar')
     const broken = {
       read: async () => {

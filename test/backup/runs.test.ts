@@ -29,31 +29,31 @@ async function copy(from: Database, to: Database): Promise<void> {
   )
 }
 
-/** All that the store tells of a run. */
-const told = async ({ runs }: RunWorld, id: string) => ({
+/** Everything that the store has of a run. */
+const stored = async ({ runs }: RunWorld, id: string) => ({
   run: await runs.find('w', id),
   steps: await runs.steps('w', id),
   effects: await runs.effects('w', id),
   events: await runs.events('w', id, 0, 100),
 })
 
-test('runs come back from a backup as they were, and those under way are taken up again', async () => {
+test('restores runs unchanged, and active ones are claimed again', async () => {
   const { database, cleanup } = await openTestDatabase()
   const fresh = await freshSqlite()
   const sqlite = await openDatabase(fresh)
   try {
     const source = new RunWorld(database)
     for (const status of statuses) await source.beginAndBe(status, status, { graph: '{"大":"\\u0000"}' })
-    const before = await Promise.all(statuses.map(id => told(source, id)))
+    const before = await Promise.all(statuses.map(id => stored(source, id)))
     const usage = await source.usage.days('w', range)
     assert.equal(usage[0]?.runs, 3)
 
     const target = new RunWorld(sqlite)
     await copy(database, sqlite)
-    // And back, so that both ways are gone where the two databases differ.
+    // And back, so that both directions are covered where the two databases differ.
     await copy(sqlite, database)
     for (const world of [target, source]) {
-      assert.deepEqual(await Promise.all(statuses.map(id => told(world, id))), before)
+      assert.deepEqual(await Promise.all(statuses.map(id => stored(world, id))), before)
       assert.deepEqual(await world.usage.days('w', range), usage)
       const taken = []
       for (let turn = 0; turn < 3; turn++)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { archivedTables, transientTables, workspaceTables } from '../../src/database/tables.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 
-test('every table is either backed up or known to be of no use elsewhere', async () => {
+test('every table is either backed up or listed as excluded', async () => {
   const { database, cleanup } = await openTestDatabase()
   try {
     const sql =
@@ -15,7 +15,7 @@ test('every table is either backed up or known to be of no use elsewhere', async
     assert.deepEqual(
       [...archivedTables, ...transientTables].sort(),
       live,
-      'a table belongs in src/database/tables.ts',
+      'a table must be listed in src/database/tables.ts',
     )
     const lead =
       database.dialect === 'sqlite'
@@ -25,13 +25,13 @@ test('every table is either backed up or known to be of no use elsewhere', async
     for (const table of live)
       if ((await database.all<{ name: string }>(lead, table)).some(column => column.name === 'workspace_id'))
         ofWorkspaces.push(table)
-    assert.deepEqual([...workspaceTables].sort(), ofWorkspaces, 'deleting a workspace must empty these')
+    assert.deepEqual([...workspaceTables].sort(), ofWorkspaces, 'deleting a workspace must delete these rows')
   } finally {
     await cleanup()
   }
 })
 
-test('migrations have the same numbers in all dialects, so that archives fit', async () => {
+test('migrations have the same numbers in all dialects, so that archives are compatible', async () => {
   const numbers = async (dialect: string) =>
     (await readdir(new URL(`../../migrations/${dialect}/`, import.meta.url))).map(name => name.split('_')[0])
   assert.deepEqual(await numbers('postgres'), await numbers('sqlite'))

@@ -17,7 +17,7 @@ const upload = async (api: ApiClient, name: string, bytes: number): Promise<stri
   return json.data.file_id
 }
 
-/** Writes and deletes without a pause until it is told to stop; says how often. */
+/** Writes and deletes without a pause until it is stopped; returns the number of iterations. */
 function load(api: ApiClient, doomed: string[]): () => Promise<number> {
   let isOver = false
   let turns = 0
@@ -54,7 +54,7 @@ function load(api: ApiClient, doomed: string[]): () => Promise<number> {
   }
 }
 
-test('a backup made while others write and delete at full speed is consistent', async () => {
+test('a backup is consistent under concurrent writes and deletes at full speed', async () => {
   const database = await freshDatabase()
   const elsewhere = await freshDatabase()
   const server = await spawnServer(database, settings)
@@ -79,7 +79,7 @@ test('a backup made while others write and delete at full speed is consistent', 
     const made = await runBanyan(database, ['backup', file, '--json'])
     const turns = await stop()
     assert.equal(made.code, 0, made.stderr)
-    assert.ok(turns > 50, `there was load: ${turns} turns`)
+    assert.ok(turns > 50, `there was load: ${turns} iterations`)
     assert.deepEqual(JSON.parse(made.stdout).damaged, [])
 
     const done = await runBanyan(elsewhere, ['restore', file, '--json'])

@@ -41,7 +41,7 @@ describe('the command line', () => {
     assert.doesNotMatch(stderr, /\n {4}at |\.ts:/, 'no stack')
   }
 
-  test('help shows every command with an example', async () => {
+  test('shows every command with an example in the help', async () => {
     for (const words of [[], ['help'], ['--help']]) {
       const { code, stdout } = await run(...words)
       assert.equal(code, 0)
@@ -59,7 +59,7 @@ describe('the command line', () => {
     assert.match((await run('token', 'create', '--help')).stdout, /Roles: admin/)
   })
 
-  test('wrong use is answered with one sentence and exit code 2', async () => {
+  test('reports wrong usage with one sentence and exit code 2', async () => {
     await Promise.all([
       refused(['dance'], /There is no command dance/),
       refused(['token'], /token create, token list, token delete/),
@@ -78,7 +78,7 @@ describe('the command line', () => {
     ])
   })
 
-  test('failures are answered with a sentence and exit code 1', async () => {
+  test('reports failures with one sentence and exit code 1', async () => {
     await fails(['token', 'delete', 'tok_none'], /The token tok_none does not exist/)
     await fails(
       ['token', 'create', '--name', 'x', '--role', 'admin', '--workspace', 'none'],
@@ -91,7 +91,7 @@ describe('the command line', () => {
     assert.deepEqual([code, /DATABASE_URL must begin/.test(stderr)], [1, true])
   })
 
-  test('a token created here works at once on the running server, and stops at once', async () => {
+  test('creates and revokes tokens that a running server accepts and rejects immediately', async () => {
     const made = await runJson('token', 'create', '--name', 'robot', '--role', 'viewer', '--days', '2')
     assert.equal(made.role, 'viewer')
     const robot = server.api.as(made.token)
@@ -101,7 +101,7 @@ describe('the command line', () => {
     assert.ok(items.some((token: { id: string }) => token.id === made.id))
     assert.ok(!JSON.stringify(items).includes(made.token))
 
-    // In use up to the last moment, so that whatever the server remembers is warm.
+    // Used up to the last moment, so that any cache of the server is warm.
     let isDeleted = false
     const using = (async () => {
       while (!isDeleted) await robot.post('workflow/list', {})
@@ -112,7 +112,7 @@ describe('the command line', () => {
     await using
   })
 
-  test('text output shows the same as JSON output', async () => {
+  test('shows the same in text output as in JSON output', async () => {
     const made = await run('token', 'create', '--name', 'person', '--role', 'editor')
     const [secret] = made.stdout.split('\n')
     assert.equal((await server.api.as(secret).post('workflow/list', {})).status, 200)
@@ -122,7 +122,7 @@ describe('the command line', () => {
     assert.match(list.stdout, /editor +\d{4}-\d\d-\d\d +never +person/)
   })
 
-  test('a workspace is created, listed and deleted', async () => {
+  test('creates, lists and deletes a workspace', async () => {
     const made = await runJson('workspace', 'create', 'Team tea')
     const team = server.api.as(made.token)
     assert.equal((await team.post('token/list', {})).json.data.total, 1)
@@ -134,7 +134,7 @@ describe('the command line', () => {
     assert.equal((await team.post('token/list', {})).status, 401)
   })
 
-  test('a backup of the running server is restored elsewhere, with its first token', async () => {
+  test('restores a backup of a running server elsewhere, with its first token', async () => {
     await server.api.upload('a.txt', 'content')
     const file = join(database.folder, 'all.tar')
     const summary = await runJson('backup', file)

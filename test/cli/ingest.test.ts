@@ -107,7 +107,7 @@ describe('ingest', () => {
     assert.equal((await server.api.post('files', {})).json.data.total, 8, 'nothing was uploaded twice')
   })
 
-  test('ends with 0 when all is ready, and adds only what is new or changed', async () => {
+  test('exits with 0 when all documents are ready, and adds only new or changed files', async () => {
     const folder = await folderOf({ 'a.md': 'First thing', 'b/a.md': 'First thing' })
     const first = await ingest(folder, 'Growing', '--json')
     assert.equal(first.code, 0, first.stderr)
@@ -119,7 +119,7 @@ describe('ingest', () => {
     assert.equal(second.knowledge_id, JSON.parse(first.stdout).knowledge_id)
   })
 
-  test('a name that is part of another one finds its own base', async () => {
+  test('finds the base with the exact name if another name contains it', async () => {
     const folder = await folderOf({ 'a.md': 'Words' })
     const longer = JSON.parse((await ingest(folder, 'Handbook of tea', '--json')).stdout)
     const part = JSON.parse((await ingest(folder, 'of tea', '--json')).stdout)
@@ -127,7 +127,7 @@ describe('ingest', () => {
     assert.equal(part.added, 1)
   })
 
-  test('more documents than one call takes', async () => {
+  test('adds more documents than one call accepts', async () => {
     const names = Array.from({ length: 130 }, (_, index) => `n${index}.md`)
     const folder = await folderOf(Object.fromEntries(names.map(name => [name, `About ${name}`])))
     const done = JSON.parse((await ingest(folder, 'Many', '--json')).stdout)
@@ -136,7 +136,7 @@ describe('ingest', () => {
     assert.deepEqual([again.added, again.already_there, again.ready], [0, 130, 130])
   })
 
-  test('an interruption only stops waiting; the next run waits for the rest', async () => {
+  test('only stops waiting on an interruption; the next run waits for the rest', async () => {
     const provider = await startScriptedProvider()
     const own = await freshDatabase()
     const settings = { LOG_LEVEL: 'warn', EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_MODEL: 'scripted' }
@@ -171,14 +171,14 @@ describe('ingest', () => {
     }
   })
 
-  test('a folder with nothing to add creates no knowledge base', async () => {
+  test('creates no knowledge base for a folder with nothing to add', async () => {
     const { code, stdout } = await ingest(await folderOf({ '.only-hidden': 'x' }), 'Nothing')
     assert.equal(code, 0)
     assert.match(stdout, /There is nothing to add in .+: 1 skipped\./)
     assert.equal((await server.api.post('knowledge', { keyword: 'Nothing' })).json.data.total, 0)
   })
 
-  test('files over the limit of the settings are skipped', async () => {
+  test('skips files above the limit of the settings', async () => {
     const folder = await folderOf({ 'b.txt': 'x'.repeat(11), 'a/b.txt': 'x'.repeat(10), 'a.txt': '' })
     const { files, skipped } = await walkFolder(folder, 10)
     assert.deepEqual(
@@ -191,7 +191,7 @@ describe('ingest', () => {
     assert.deepEqual(skipped, [{ name: 'b.txt', reason: 'larger than 10 bytes (MAX_FILE_BYTES)' }])
   })
 
-  test('files over the limit of the server count as failed', async () => {
+  test('counts files above the limit of the server as failed', async () => {
     const own = await freshDatabase()
     const small = await spawnServer(own, { LOG_LEVEL: 'warn', MAX_FILE_BYTES: '1000' })
     try {
@@ -208,7 +208,7 @@ describe('ingest', () => {
     }
   })
 
-  describe('reports in one sentence what is wrong', () => {
+  describe('reports errors in one sentence', () => {
     const fails = async (words: string[], because: RegExp, code = 1): Promise<void> => {
       const finished = await runBanyan(database, ['ingest', ...words])
       assert.match(finished.stderr, because)
@@ -217,7 +217,7 @@ describe('ingest', () => {
       assert.doesNotMatch(finished.stderr, /\n {4}at |\.ts:/, 'no stack')
     }
 
-    test('with the folder, the name or the address', async () => {
+    test('about the folder, the name or the address', async () => {
       const folder = await folderOf({ 'a.md': 'Words' })
       await Promise.all([
         fails([join(folder, 'none'), '--knowledge', 'X'], /There is no folder .*none\./),
@@ -229,7 +229,7 @@ describe('ingest', () => {
       ])
     })
 
-    test('with the token', async () => {
+    test('about the token', async () => {
       const folder = await folderOf({ 'a.md': 'Words' })
       const words = [folder, '--knowledge', 'X', '--server', server.base]
       const wrong = join(await folderOf({ token: 'a-token-that-nobody-knows\n' }), 'token')
@@ -241,7 +241,7 @@ describe('ingest', () => {
       assert.deepEqual([missing.code, /There is no token/.test(missing.stderr)], [1, true])
     })
 
-    test('with the server', async () => {
+    test('about the server', async () => {
       const folder = await folderOf({ 'a.md': 'Words' })
       await fails(
         [folder, '--knowledge', 'X', '--server', 'http://127.0.0.1:1'],
@@ -260,14 +260,14 @@ describe('ingest', () => {
       }
     })
 
-    test('and never sends the token of this folder to another machine', async () => {
+    test('and never sends the token of this folder to another host', async () => {
       const folder = await folderOf({ 'a.md': 'Words' })
       await fails([folder, '--knowledge', 'X', '--server', 'https://banyan.example'], /a token of https/)
     })
   })
 })
 
-test('the progress is one line that is redrawn on a terminal, and few lines elsewhere', () => {
+test('redraws the progress on one line on a terminal, and prints few lines elsewhere', () => {
   const shownOn = (isTTY: boolean): string => {
     let now = 0
     let shown = ''
@@ -293,26 +293,26 @@ test('the progress is one line that is redrawn on a terminal, and few lines else
   )
 })
 
-test('no more bytes are held at a time than the budget allows', async () => {
+test('holds no more bytes in memory than the budget allows', async () => {
   const budget = new ByteBudget(10)
   let held = 0
-  let most = 0
+  let maxHeld = 0
   const sizes = [4, 4, 4, 0, 25, 1, 10, 6]
   await Promise.all(
     sizes.map(size =>
       budget.hold(size, async () => {
         held += size
-        most = Math.max(most, size > 10 ? held - size : held)
+        maxHeld = Math.max(maxHeld, size > 10 ? held - size : held)
         await new Promise(setImmediate)
         held -= size
       }),
     ),
   )
   assert.equal(held, 0)
-  assert.ok(most <= 10 && most >= 8, `${most} were held`)
+  assert.ok(maxHeld <= 10 && maxHeld >= 8, `${maxHeld} were held`)
 })
 
-test('a call that may pass is sent again under the same key, and a refusal is not', async () => {
+test('retries a call that may succeed with the same idempotency key, and does not retry a rejected one', async () => {
   const keys: unknown[] = []
   const server = createServer((request, answer) => {
     keys.push(request.headers['idempotency-key'])

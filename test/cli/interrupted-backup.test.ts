@@ -16,16 +16,16 @@ const sizeOf = (path: string): Promise<number> =>
     () => 0,
   )
 
-/** Ends a backup in the middle of its work. */
+/** Interrupts a backup in the middle of its work. */
 async function interrupt(backup: ReturnType<typeof spawnBanyan>, partial: string, signal: NodeJS.Signals) {
   const ended = once(backup, 'exit')
   while ((await sizeOf(partial)) < 1 << 20 && backup.exitCode === null) await sleep(1)
-  assert.equal(backup.exitCode, null, 'it was still at work')
+  assert.equal(backup.exitCode, null, 'the backup was still running')
   backup.kill(signal)
   return (await ended) as [number | null, NodeJS.Signals | null]
 }
 
-test('an interrupted backup leaves no archive', async () => {
+test('leaves no archive after an interrupted backup', async () => {
   const database = await freshDatabase()
   const server = await spawnServer(database, { LOG_LEVEL: 'silent' })
   try {
@@ -43,7 +43,7 @@ test('an interrupted backup leaves no archive', async () => {
     assert.equal(killed, 'SIGKILL')
     assert.ok(!existsSync(file))
 
-    // Neither the killed one nor the other keeps the next one from its work.
+    // Neither the killed nor the interrupted backup blocks the next one.
     const { code: done, stderr } = await runBanyan(database, ['backup', file], ['--max-old-space-size=40'])
     assert.equal(done, 0, stderr)
   } finally {

@@ -11,7 +11,7 @@ export interface Finished {
   stderr: string
 }
 
-/** The real command, as a process of its own, on the given data. */
+/** The real command, as a separate process, on the given data. */
 export function spawnBanyan(
   database: FreshDatabase,
   words: string[],

@@ -17,7 +17,7 @@ const token = (id: string, workspaceId: string, more: Partial<TokenRecord> = {})
 })
 const page = { page: 1, pageSize: 100 }
 
-describe('an access store', () => {
+describe('access store', () => {
   let opened: TestDatabase
   let store: AccessStore
   before(async () => {
@@ -27,19 +27,19 @@ describe('an access store', () => {
   })
   after(() => opened.cleanup())
 
-  test('a token is found by its hash with everything it was made with', async () => {
+  test('finds a token by its hash, with all stored fields', async () => {
     const record = token('t1', 'home', { role: 'runner', agentIds: ['agent_a', 'agent_b'], expiresAt: 99 })
     assert.equal(await store.addToken(record, 'hash1'), true)
     assert.deepEqual(await store.findToken('hash1'), record)
     assert.equal(await store.findToken('hash2'), undefined)
   })
 
-  test('no token for a workspace that does not exist', async () => {
+  test('rejects a token for a missing workspace', async () => {
     assert.equal(await store.addToken(token('t', 'nowhere'), 'hash nowhere'), false)
     assert.equal(await store.findToken('hash nowhere'), undefined)
   })
 
-  test('a token is removed within its workspace only', async () => {
+  test('deletes a token only within its workspace', async () => {
     await store.addWorkspace({ id: 'other', name: 'other', createdAt: 2 })
     await store.addToken(token('t2', 'home'), 'hash t2')
     assert.equal(await store.removeToken('other', 't2'), false)
@@ -49,13 +49,13 @@ describe('an access store', () => {
     assert.deepEqual((await store.listTokens('other', page)).items, [])
   })
 
-  test('a workspace name and id are taken once', async () => {
+  test('rejects a duplicate workspace name or id', async () => {
     assert.equal(await store.addWorkspace({ id: 'home', name: 'different', createdAt: 1 }), false)
     assert.equal(await store.addWorkspace({ id: 'different', name: 'home', createdAt: 1 }), false)
     assert.equal((await store.findWorkspace('home'))?.name, 'home')
   })
 
-  test('the operator has one token; it is replaced only when asked', async () => {
+  test('keeps one operator token and replaces it only on request', async () => {
     const operator = token('op', 'home', { operator: true, role: 'admin' })
     assert.equal(await store.setOperatorToken(operator, 'op1', false), true)
     assert.equal(await store.setOperatorToken({ ...operator, id: 'op2' }, 'op2', false), false)
@@ -67,7 +67,7 @@ describe('an access store', () => {
     assert.equal((await store.findToken('op3'))?.operator, true)
   })
 
-  test('starters at the same moment agree on one operator', async () => {
+  test('creates one operator token when several processes start concurrently', async () => {
     const another = await openTestDatabase()
     const stores = [another.database, await another.openAgain(), await another.openAgain()].map(
       each => new AccessStore(each),
@@ -83,7 +83,7 @@ describe('an access store', () => {
     await another.cleanup()
   })
 
-  test('a deleted workspace is gone at once and empty soon', async () => {
+  test('hides a deleted workspace immediately and deletes its rows in the background', async () => {
     const workflows = new WorkflowStore(opened.database)
     await store.addWorkspace({ id: 'doomed', name: 'doomed', createdAt: 3 })
     await store.addToken(token('d', 'doomed'), 'hash d')
@@ -103,11 +103,11 @@ describe('an access store', () => {
     assert.equal(await store.addToken(token('e', 'doomed'), 'hash e'), false)
     assert.equal(await store.addWorkspace({ id: 'again', name: 'doomed', createdAt: 7 }), true)
     while (await store.purge(5)) {
-      // Nothing settled yet: the workspace stays known.
+      // The workspace row stays until all of its data is deleted.
     }
     assert.ok(await opened.database.get('SELECT 1 AS one FROM workspaces WHERE id = ?', 'doomed'))
     while (await store.purge(6)) {
-      // One batch after the other.
+      // Each sweep deletes one batch.
     }
     assert.equal(await workflows.find('doomed', 'w0'), undefined)
     assert.equal(

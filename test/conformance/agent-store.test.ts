@@ -19,7 +19,7 @@ const agent = (id: string, more: Partial<Agent> = {}): Agent => ({
 })
 const firstPage = { page: 1, pageSize: 10 }
 
-describe('an agent store', () => {
+describe('agent store', () => {
   let opened: TestDatabase
   let store: AgentStore
   before(async () => {
@@ -28,7 +28,7 @@ describe('an agent store', () => {
   })
   after(() => opened.cleanup())
 
-  test('returns any JSON as it was stored', async () => {
+  test('returns stored JSON unchanged', async () => {
     const config = JSON.parse('{"__proto__":{"x":1},"voice":{"a":"\\u0000\\ud800"},"人设":"😀"}')
     const memory = { city: { name: '城市', default: [1, { a: null }] } }
     const stored = agent('a_json', { config, memory, learn: { kb_1: {} }, access: 'public' })
@@ -36,7 +36,7 @@ describe('an agent store', () => {
     assert.deepEqual(await store.find('w', 'a_json'), stored)
   })
 
-  test('belongs to its workspace', async () => {
+  test('finds an agent only within its workspace', async () => {
     await store.add('w', agent('a_own'))
     assert.equal(await store.find('v', 'a_own'), undefined)
     assert.deepEqual(await store.findMany('v', ['a_own']), [])
@@ -46,7 +46,7 @@ describe('an agent store', () => {
     assert.ok(await store.find('w', 'a_own'))
   })
 
-  test('concurrent changes are all applied', async () => {
+  test('applies all concurrent updates', async () => {
     await store.add('w', agent('a_both'))
     const add = (key: string) =>
       store.update('w', 'a_both', before => ({ ...before, config: { ...before.config, [key]: 1 } }))
@@ -54,7 +54,7 @@ describe('an agent store', () => {
     assert.deepEqual((await store.find('w', 'a_both'))?.config, { a: 1, b: 1, c: 1, d: 1 })
   })
 
-  test('only public agents of existing workspaces are found by id alone', async () => {
+  test('finds only public agents of existing workspaces by id alone', async () => {
     const access = new AccessStore(opened.database)
     await access.addWorkspace({ id: 'p', name: 'p', createdAt: 1 })
     await store.add('p', agent('a_public', { access: 'public' }))
@@ -66,7 +66,7 @@ describe('an agent store', () => {
     assert.equal(await store.findPublic('a_public'), undefined)
   })
 
-  test('lists most recently updated first, by keyword in name or id', async () => {
+  test('lists the most recently updated first, filtered by keyword in name or id', async () => {
     await store.add('l', agent('a_1', { name: 'Tea 100%', updatedAt: 1 }))
     await store.add('l', agent('a_2', { name: 'Coffee', updatedAt: 3 }))
     await store.add('l', agent('a_3', { name: '茶', updatedAt: 2 }))
@@ -82,7 +82,7 @@ describe('an agent store', () => {
     assert.deepEqual(await ids(''), ['a_1', 'a_2', 'a_3'])
   })
 
-  test('a deleted agent is not found', async () => {
+  test('does not find a deleted agent', async () => {
     await store.add('w', agent('a_gone', { access: 'public' }))
     assert.equal(await store.remove('w', 'a_gone', 2000), true)
     assert.equal(await store.remove('w', 'a_gone', 2000), false)

@@ -21,7 +21,7 @@ const contentOf = async (stream: Promise<Readable>): Promise<Buffer> => buffer(a
 
 const noLimit = Number.MAX_SAFE_INTEGER
 
-/** What every blob store must do, whatever it keeps the bytes in. */
+/** The contract of every blob store, whatever its storage backend. */
 export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore>): void => {
   describe(`blob store: ${name}`, () => {
     let store: BlobStore
@@ -38,7 +38,7 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
     }
 
     for (const size of [0, 1, 4099, 4100, 4101, 65_536, 5_000_000]) {
-      it(`gives back ${size} bytes as they were written`, async () => {
+      it(`returns ${size} bytes as they were written`, async () => {
         const bytes = randomBytes(size)
         const written = await store.write(inChunks(bytes), size)
         assert.equal(written.size, size)
@@ -48,7 +48,7 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       })
     }
 
-    it('keeps the order of many chunks of uneven sizes', async () => {
+    it('preserves the order of many chunks of uneven sizes', async () => {
       const bytes = randomBytes(300_000)
       async function* uneven() {
         for (let start = 0, step = 0; start < bytes.length; start += step) {
@@ -60,7 +60,7 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       assert.deepEqual(await contentOf(store.read(key)), bytes)
     })
 
-    it('takes empty chunks', async () => {
+    it('accepts empty chunks', async () => {
       const { key, size } = await store.write(
         (async function* () {
           yield Buffer.alloc(0)
@@ -86,19 +86,19 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
         assert.deepEqual(await contentOf(store.read(key, { start, end })), bytes.subarray(start, end + 1))
     })
 
-    it('calls a range past the end of the content damage', async () => {
+    it('reports a range past the end of the content as damaged', async () => {
       const { key } = await store.write(inChunks(Buffer.from('abc')), noLimit)
       await assert.rejects(store.read(key, { start: 0, end: 3 }), { reason: 'content_damaged' })
     })
 
-    it('gives equal content different keys that say nothing about it', async () => {
+    it('gives equal content different keys that reveal nothing about it', async () => {
       const first = await store.write(inChunks(Buffer.from('same')), noLimit)
       const second = await store.write(inChunks(Buffer.from('same')), noLimit)
       assert.notEqual(first.key, second.key)
       assert.notEqual(first.key, first.sha256)
     })
 
-    it('takes exactly the limit and refuses one byte more, leaving nothing', async () => {
+    it('accepts exactly the limit, and rejects one byte more without leaving anything behind', async () => {
       const before = await keys()
       const bytes = randomBytes(200_001)
       await assert.rejects(store.write(inChunks(bytes), 200_000), { reason: 'too_large' })
@@ -107,7 +107,7 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       assert.equal(size, 200_000)
     })
 
-    it('stops an endless source at the limit and closes it', async () => {
+    it('stops reading an endless source at the limit and closes it', async () => {
       let closed = false
       async function* endless() {
         try {
@@ -120,7 +120,7 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       assert.equal(closed, true)
     })
 
-    it('leaves nothing of a source that fails midway, and passes its error on untouched', async () => {
+    it('stores nothing of a source that fails midway, and rethrows its error unchanged', async () => {
       const before = await keys()
       const failure = Object.assign(new Error('the client went away'), { code: 'EIO' })
       async function* failing() {
@@ -131,7 +131,7 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       assert.deepEqual(await keys(), before)
     })
 
-    it('writes 50 at once without mixing them up', async () => {
+    it('keeps 50 concurrent writes apart', async () => {
       const contents = Array.from({ length: 50 }, (_, index) => randomBytes(index * 10_007))
       const written = await Promise.all(contents.map(bytes => store.write(inChunks(bytes, 7919), noLimit)))
       assert.equal(new Set(written.map(blob => blob.key)).size, 50)
@@ -141,37 +141,37 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       }
     })
 
-    it('reads the same blob many times at once', async () => {
+    it('supports many concurrent reads of the same blob', async () => {
       const bytes = randomBytes(600_000)
       const { key } = await store.write(inChunks(bytes), noLimit)
       const read = await Promise.all(Array.from({ length: 20 }, () => contentOf(store.read(key))))
       assert.ok(read.every(copy => copy.equals(bytes)))
     })
 
-    it('serves what it wrote as verified content', async () => {
+    it('returns stored blobs as verified content', async () => {
       const bytes = randomBytes(1_000_000)
       const { key, sha256: sum, size } = await store.write(inChunks(bytes), noLimit)
       assert.deepEqual(await buffer(verifiedContent(await store.read(key), sum, size)), bytes)
     })
 
-    it('lists what is there with the time it was written', async () => {
+    it('lists blobs with the time they were written', async () => {
       const started = Date.now()
       const { key } = await store.write(inChunks(Buffer.from('listed')), noLimit)
       for await (const blob of store.list()) {
         if (blob.key !== key) continue
-        // Clocks of file systems and object stores are coarse.
+        // File systems and object stores have coarse timestamps.
         assert.ok(Math.abs(blob.modifiedAt - started) < 60_000)
         return
       }
       assert.fail('the blob is not listed')
     })
 
-    it('may be emptied while it is listed', async () => {
+    it('allows deletes while listing', async () => {
       for await (const { key } of store.list()) await store.remove(key)
       assert.deepEqual(await keys(), [])
     })
 
-    it('removes a blob, and does not mind one that is gone', async () => {
+    it('deletes a blob, and ignores a missing one', async () => {
       const { key } = await store.write(inChunks(Buffer.from('short-lived')), noLimit)
       await store.remove(key)
       await assert.rejects(store.read(key), { reason: 'content_damaged' })
@@ -179,7 +179,7 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       await store.remove(key)
     })
 
-    it('refuses keys it did not mint', async () => {
+    it('rejects keys that it did not generate', async () => {
       for (const key of [
         '',
         '.',
@@ -196,12 +196,12 @@ export const blobStoreSuite = (name: string, open: () => Promise<OpenedBlobStore
       }
     })
 
-    it('says that it can be written to, and leaves no trace of asking', async () => {
+    it('reports that it is writable, and leaves no trace of the probe', async () => {
       await store.check()
       assert.deepEqual(await keys(), [])
     })
 
-    it('has nothing to sweep after writes that ended', async () => {
+    it('has nothing to sweep after completed writes', async () => {
       await store.write(inChunks(Buffer.from('done')), noLimit)
       assert.equal(await store.sweepTemporary(), 0)
     })

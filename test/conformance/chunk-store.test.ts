@@ -7,7 +7,7 @@ import { type FilterCondition, matchesFilter } from '../../src/knowledge/metadat
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld } from './knowledge-world.ts'
 
-describe('a chunk store', () => {
+describe('chunk store', () => {
   let opened: OpenedWorld
   let world: KnowledgeWorld
   beforeEach(async () => {
@@ -19,7 +19,7 @@ describe('a chunk store', () => {
 
   const found = async (fileId: string, chunkId: string): Promise<FoundChunk> =>
     (await world.chunks.find('w', await world.base('w', 'k'), fileId, chunkId)) ??
-    assert.fail(`there is no chunk ${chunkId}`)
+    assert.fail(`chunk ${chunkId} does not exist`)
 
   const correct = async (
     chunk: FoundChunk,
@@ -61,7 +61,7 @@ describe('a chunk store', () => {
     assert.equal((await world.chunks.list('x', base, 'f', { page: 1, pageSize: 10 })).total, 0)
   })
 
-  test('finds a chunk by its id within its document, and nowhere else', async () => {
+  test('finds a chunk by its id only within its document', async () => {
     const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'two'], { metadata: { a: [1, 'b'] } })
     await world.addIngested('w', 'k', 'g', ['three'])
     await world.makeBase('w', 'k2')
@@ -90,7 +90,7 @@ describe('a chunk store', () => {
       assert.equal(await world.chunks.find('w', base, 'f', id), undefined, id)
   })
 
-  test('fetches what may be shown by its address, in one generation and one workspace', async () => {
+  test('returns only visible chunks by address, within one generation and one workspace', async () => {
     const one = await world.addIngested('w', 'k', 'f', ['a', 'b', 'c'])
     const two = await world.addIngested('w', 'k', 'g', ['d'])
     await world.addDocument('w', 'k', 'h')
@@ -107,7 +107,7 @@ describe('a chunk store', () => {
     assert.deepEqual(await world.chunks.fetch('w', 'k-g1', []), [])
   })
 
-  test('two workspaces with the same ids do not see each other', async () => {
+  test('isolates workspaces that use the same ids', async () => {
     await world.makeBase('v', 'k')
     const mine = await world.addIngested('w', 'k', 'f', ['mine'], { metadata: { a: 'mine' } })
     await world.addDocument('v', 'k', 'f', { metadata: { a: 'theirs' } })
@@ -125,8 +125,8 @@ describe('a chunk store', () => {
     assert.equal(await world.chunks.setEnabled('v', { ...chunk, batchId: 'none' }, false), false)
   })
 
-  describe('a chunk that is disabled', () => {
-    test('is not shown, but listed, until it is enabled again', async () => {
+  describe('disabling a chunk', () => {
+    test('hides it from search but not from lists, until it is enabled again', async () => {
       const { batchId } = await world.addIngested('w', 'k', 'f', ['a', 'b'])
       const chunk = await found('f', `${batchId}_0`)
       assert.ok(await world.chunks.setEnabled('w', chunk, false))
@@ -136,7 +136,7 @@ describe('a chunk store', () => {
       assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['a', 'b'])
     })
 
-    test('cannot be one that was corrected, read again or removed meanwhile', async () => {
+    test('is rejected when the chunk was corrected, re-ingested or removed meanwhile', async () => {
       const { batchId } = await world.addIngested('w', 'k', 'f', ['a', 'b'])
       const [first, second] = [await found('f', `${batchId}_0`), await found('f', `${batchId}_1`)]
       assert.ok(await correct(first, 'mended'))
@@ -146,8 +146,8 @@ describe('a chunk store', () => {
     })
   })
 
-  describe('a chunk that is corrected', () => {
-    test('keeps its id and its place; its old text is gone, also by its old address', async () => {
+  describe('correcting a chunk', () => {
+    test('keeps its id and position, and drops the old text and its address', async () => {
       const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'tow', 'three'])
       const before = await world.base('w', 'k')
       const chunk = await found('f', `${batchId}_1`)
@@ -173,7 +173,7 @@ describe('a chunk store', () => {
       assert.deepEqual(own, new Set([batchId, 'mended']))
     })
 
-    test('can be corrected again, and disabled at the same time', async () => {
+    test('can be repeated and combined with disabling', async () => {
       const { batchId } = await world.addIngested('w', 'k', 'f', ['one'])
       assert.ok(await correct(await found('f', `${batchId}_0`), 'two', { batchId: 'c1' }))
       assert.ok(await correct(await found('f', `${batchId}_0`), 'three', { batchId: 'c2', enabled: false }))
@@ -182,7 +182,7 @@ describe('a chunk store', () => {
       for (const batch of [batchId, 'c1', 'c2']) assert.deepEqual(await world.shown('w', 'k-g1', batch), [])
     })
 
-    test('has a new vector in place of the old one', async () => {
+    test('replaces its vector', async () => {
       const vectors = [Float32Array.of(1, 0), Float32Array.of(0, 1)]
       const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'two'], { vectors })
       assert.ok(
@@ -197,7 +197,7 @@ describe('a chunk store', () => {
       )
     })
 
-    test('is not what somebody else changed meanwhile: one of many corrections wins', async () => {
+    test('succeeds for only one of several concurrent corrections', async () => {
       const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'two'])
       const chunk = await found('f', `${batchId}_0`)
       const other = await opened.openAgain()
@@ -213,7 +213,7 @@ describe('a chunk store', () => {
       assert.deepEqual([rows['chunks'], rows['segments'], rows['batches']], [2, 2, 2])
     })
 
-    test('is not what was removed or read again meanwhile', async () => {
+    test('is rejected when the chunk was removed or re-ingested meanwhile', async () => {
       const { batchId } = await world.addIngested('w', 'k', 'f', ['one'])
       const chunk = await found('f', `${batchId}_0`)
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
@@ -227,7 +227,7 @@ describe('a chunk store', () => {
       assert.deepEqual([rows['chunks'], rows['segments'], rows['batches'], rows['vectors']], [0, 0, 0, 0])
     })
 
-    test('lasts until the document is read again', async () => {
+    test('lasts until the document is re-ingested', async () => {
       const { batchId } = await world.addIngested('w', 'k', 'f', ['one'])
       assert.ok(await correct(await found('f', `${batchId}_0`), 'mended', { batchId: 'c' }))
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
@@ -240,7 +240,7 @@ describe('a chunk store', () => {
     })
   })
 
-  describe('a filter', () => {
+  describe('chunk filter', () => {
     const documents: Record<string, Metadata> = {
       en: { language: 'en', year: 2024, open: true, tags: ['a', 'b', 3], version: '1.10' },
       de: { language: 'de', year: 2025.5, open: false, tags: ['b'], version: '1.9' },
@@ -281,13 +281,13 @@ describe('a chunk store', () => {
       ['texts in their order', of({ key: 'version', gte: '1.9' }), undefined, 'de zh'],
       ['a text against a number', of({ key: 'year', gt: '1' }), undefined, ''],
       ['several keys', of({ key: 'tags', equals: 'b' }, { key: 'year', gt: 2024 }), undefined, 'de'],
-      ['a key nobody has', of({ key: 'colour', equals: 'red' }), undefined, ''],
+      ['an unknown key', of({ key: 'colour', equals: 'red' }), undefined, ''],
       ['files and a key', of({ key: 'tags', equals: 'b' }), ['en', 'zh'], 'en'],
       ['a long text, to its end', of({ key: 'text', equals: `${'大'.repeat(999)}b` }), undefined, 'longer'],
       ['a key that looks like SQL', of({ key: "x' OR 1=1 --", equals: "' OR ''='" }), undefined, ''],
     ]
 
-    test('leaves the batches of the documents that fit', async () => {
+    test('returns the batches of the matching documents', async () => {
       const files = new Map<string, string>()
       for (const [fileId, metadata] of Object.entries(documents))
         files.set((await world.addIngested('w', 'k', fileId, ['x'], { metadata })).batchId, fileId)
@@ -299,7 +299,7 @@ describe('a chunk store', () => {
       }
     })
 
-    test('means the same for what was found already', () => {
+    test('selects the same chunks from existing results', () => {
       for (const [what, conditions, fileIds, left] of cases) {
         const names = Object.entries(documents)
           .filter(([fileId, metadata]) =>
@@ -310,7 +310,7 @@ describe('a chunk store', () => {
       }
     })
 
-    test('says so when it leaves more than is wanted', async () => {
+    test('reports when more batches match than the limit', async () => {
       for (const file of ['f', 'g', 'h'])
         await world.addIngested('w', 'k', file, ['x'], { metadata: { a: 1 } })
       const filter = { fileIds: undefined, conditions: [{ key: 'a', equals: 1 }] }
@@ -319,7 +319,7 @@ describe('a chunk store', () => {
       assert.equal((await world.chunks.fewBatchesOf('w', base, filter, 3))?.size, 3)
     })
 
-    test('leaves only what is live and of this base', async () => {
+    test('returns only live batches of this knowledge base', async () => {
       await world.makeBase('w', 'k2')
       await world.addIngested('w', 'k2', 'f', ['x'], { metadata: { a: 1 } })
       const live = await world.addIngested('w', 'k', 'g', ['x'], { metadata: { a: 1 } })

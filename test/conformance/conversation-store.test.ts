@@ -9,7 +9,7 @@ import { openTestDatabase, type TestDatabase } from '../support/open-test-databa
 const firstPage = { page: 1, pageSize: 10 }
 let serial = 0
 
-const said = (id: string, content = id): NewMessage => ({
+const messageOf = (id: string, content = id): NewMessage => ({
   id,
   dataType: 'text',
   content,
@@ -17,7 +17,7 @@ const said = (id: string, content = id): NewMessage => ({
   at: 5,
 })
 
-describe('a conversation store', () => {
+describe('conversation store', () => {
   let opened: TestDatabase
   let store: ConversationStore
   let turns: TurnStore
@@ -61,7 +61,7 @@ describe('a conversation store', () => {
     conversationId: id,
     chatId,
     runId: `run_${chatId}`,
-    message: said(`msg_${chatId}`),
+    message: messageOf(`msg_${chatId}`),
     fallbackId: `spare_${chatId}`,
     name: 'named',
     ...{ isAnonymous: false, fingerprint: '', reopen: false },
@@ -71,14 +71,14 @@ describe('a conversation store', () => {
 
   async function finish(chatId: string): Promise<void> {
     assert.equal((await turns.create(turn(chatId))).outcome, 'created')
-    await turns.addReply(key(chatId), said(`reply_${chatId}`))
+    await turns.addReply(key(chatId), messageOf(`reply_${chatId}`))
     await turns.end(key(chatId), { status: 'done' })
   }
 
   const page = async (last: number, limit: number): Promise<string[]> =>
     (await store.messages('w', id, last, limit)).map(message => message.id)
 
-  test('a conversation needs an existing agent', async () => {
+  test('rejects a conversation of a missing agent', async () => {
     await addAgent('gone')
     await agents.remove('w', 'gone', 1)
     for (const agentId of ['gone', 'nobody'])
@@ -88,7 +88,7 @@ describe('a conversation store', () => {
       )
   })
 
-  test('numbers messages without gaps, so that any page is a range', async () => {
+  test('numbers messages without gaps, so that every page is a range', async () => {
     for (const chatId of ['a', 'b', 'c']) await finish(chatId)
     assert.equal((await store.find('w', id))?.messageCount, 6)
     assert.deepEqual(await page(6, 2), ['msg_c', 'reply_c'])
@@ -97,7 +97,7 @@ describe('a conversation store', () => {
     assert.deepEqual(await page(-3, 10), [])
   })
 
-  test('reads a page through the index, however long the conversation is', async () => {
+  test('reads a page through the index, whatever the length of the conversation', async () => {
     await finish('a')
     const explain = opened.database.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'
     const plan = await opened.database.all(
@@ -121,7 +121,7 @@ describe('a conversation store', () => {
     assert.deepEqual(await page(9, 9), ['msg_a'])
   })
 
-  test('of concurrent turns one is created', async () => {
+  test('creates only one of several concurrent turns', async () => {
     const other = new TurnStore(await opened.openAgain())
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, at) => (at % 2 ? turns : other).create(turn(`c${at}`))),
@@ -129,17 +129,17 @@ describe('a conversation store', () => {
     assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), [...Array(9).fill('busy'), 'created'])
   })
 
-  test('a message whose id is taken gets the fallback id', async () => {
+  test('uses the fallback id for a message whose id is taken', async () => {
     await finish('a')
-    const begun = await turns.create(turn('b', { message: said('msg_a') }))
+    const begun = await turns.create(turn('b', { message: messageOf('msg_a') }))
     assert.equal(begun.outcome, 'created')
     assert.deepEqual(await page(3, 1), ['spare_b'])
   })
 
-  test('a reply is stored once', async () => {
+  test('stores a reply once', async () => {
     await turns.create(turn('a'))
-    assert.equal(await turns.addReply(key('a'), said('r', 'first')), true)
-    assert.equal(await turns.addReply(key('a'), said('r', 'second')), false)
+    assert.equal(await turns.addReply(key('a'), messageOf('r', 'first')), true)
+    assert.equal(await turns.addReply(key('a'), messageOf('r', 'second')), false)
     const stored = (await turns.find(key('a')))!
     assert.deepEqual(
       (await turns.messages(stored)).map(({ content }) => content),
@@ -148,10 +148,10 @@ describe('a conversation store', () => {
     assert.equal((await store.find('w', id))?.messageCount, 2)
   })
 
-  test('ends a turn once, with its last reply, and frees the conversation', async () => {
+  test('ends a turn once, with its last reply, and releases the conversation', async () => {
     await turns.create(turn('a'))
     const error = { reason: 'model_failed', message: 'down' } as const
-    const end = { status: 'failed', error, reply: said('sorry'), waitingRunId: null } as const
+    const end = { status: 'failed', error, reply: messageOf('sorry'), waitingRunId: null } as const
     assert.equal(await turns.end(key('a'), end), true)
     assert.equal(await turns.end(key('a'), { ...end, status: 'done' }), false)
     const ended = await turns.find(key('a'))
@@ -160,7 +160,7 @@ describe('a conversation store', () => {
     assert.equal((await turns.create(turn('b'))).outcome, 'created')
   })
 
-  test('a turn goes to the waiting run, until none waits', async () => {
+  test('directs a turn to the waiting run while there is one', async () => {
     await turns.create(turn('a'))
     await turns.end(key('a'), { status: 'waiting', waitingRunId: 'run_a' })
     const begun = await turns.create(turn('b'))
@@ -170,7 +170,7 @@ describe('a conversation store', () => {
     const aimed = await turns.find(key('b'))
     assert.deepEqual([aimed?.runId, aimed?.eventsAfter], ['run_new', 7])
     await turns.end(key('b'), { status: 'failed' })
-    assert.equal((await store.find('w', id))?.waitingRunId, 'run_a', 'left out, it stays')
+    assert.equal((await store.find('w', id))?.waitingRunId, 'run_a', 'an omitted field stays unchanged')
     await turns.create(turn('c'))
     await turns.end(key('c'), { status: 'done', waitingRunId: null })
     assert.equal((await store.find('w', id))?.waitingRunId, undefined)
@@ -184,7 +184,7 @@ describe('a conversation store', () => {
     assert.deepEqual((await turns.find(key('a')))?.options, ['大', 'small'])
   })
 
-  test('finds turns that have been active for long', async () => {
+  test('finds turns that have been active for a long time', async () => {
     await turns.create(turn('old', { at: 10 }))
     const active = async (before: number) =>
       (await turns.active(before, 100)).filter(({ conversationId }) => conversationId === id)
@@ -235,7 +235,7 @@ describe('a conversation store', () => {
     assert.equal(await rate('nothing', 'like'), false)
   })
 
-  test('lists by agent, user and keyword, most recently updated first', async () => {
+  test('lists by agent, user and keyword, the most recently updated first', async () => {
     await addAgent('a_list', 'l')
     await addAgent('a_other', 'l')
     const one = await add({ agentId: 'a_list', userId: 'ada', name: 'Tea', updatedAt: 3 }, 'l')
@@ -254,7 +254,7 @@ describe('a conversation store', () => {
     assert.deepEqual(await ids({}), [three])
   })
 
-  test('belongs to its workspace', async () => {
+  test('finds a conversation only within its workspace', async () => {
     await finish('a')
     const stored = (await turns.find(key('a')))!
     assert.equal(await store.find('v', id), undefined)
@@ -262,14 +262,14 @@ describe('a conversation store', () => {
     assert.equal(await turns.find(key('a', { workspaceId: 'v' })), undefined)
     assert.deepEqual(await turns.messages({ ...stored, workspaceId: 'v' }), [])
     assert.equal((await turns.create(turn('b', { workspaceId: 'v' }))).outcome, 'gone')
-    assert.equal(await turns.addReply(key('a', { workspaceId: 'v' }), said('x')), false)
+    assert.equal(await turns.addReply(key('a', { workspaceId: 'v' }), messageOf('x')), false)
     assert.equal(await turns.end(key('a', { workspaceId: 'v' }), { status: 'done' }), false)
     assert.equal(await store.rename('v', id, 'x'), false)
     assert.equal(await store.rate('v', id, 'reply_a', { rating: 'like', comment: '', at: 1 }), false)
     assert.equal(await store.remove('v', id, 1), undefined)
   })
 
-  test('a deleted conversation is unreachable at once and swept completely', async () => {
+  test('hides a deleted conversation immediately, and the sweep deletes all its rows', async () => {
     await addAgent('a_swept')
     const kept = id
     await finish('k')
@@ -285,7 +285,7 @@ describe('a conversation store', () => {
     assert.equal(await store.find('w', deleted), undefined)
     assert.equal(await turns.find(key('a', { conversationId: deleted })), undefined)
     assert.equal((await turns.create(turn('z', { conversationId: deleted }))).outcome, 'gone')
-    assert.equal(await turns.addReply(key('b', { conversationId: deleted }), said('late')), false)
+    assert.equal(await turns.addReply(key('b', { conversationId: deleted }), messageOf('late')), false)
     await agents.remove('w', 'a_swept', 6)
     assert.equal(await store.find('w', id), undefined)
     while ((await store.sweep()).isMore);
@@ -301,26 +301,26 @@ describe('a conversation store', () => {
     assert.equal((await store.sweep()).isMore, false)
   })
 
-  test('an active turn is undone with its message, unless there is a reply', async () => {
+  test('undoes an active turn with its message, unless it has a reply', async () => {
     await finish('a')
     await turns.create(turn('b'))
     assert.equal(await turns.undo(key('b', { workspaceId: 'v' })), false)
-    assert.equal(await turns.undo(key('a')), false, 'it has ended')
+    assert.equal(await turns.undo(key('a')), false, 'the turn has ended')
     assert.equal(await turns.undo(key('b')), true)
     assert.equal(await turns.find(key('b')), undefined)
     const after = await store.find('w', id)
     assert.deepEqual([after?.messageCount, after?.activeChatId], [2, undefined])
     assert.deepEqual(await page(10, 10), ['msg_a', 'reply_a'])
     assert.equal((await turns.create(turn('b'))).outcome, 'created')
-    await turns.addReply(key('b'), said('reply_b'))
+    await turns.addReply(key('b'), messageOf('reply_b'))
     assert.equal(await turns.undo(key('b')), false)
     assert.equal((await store.find('w', id))?.messageCount, 4)
   })
 
-  test('only a turn that failed as unavailable is reopened', async () => {
+  test('reopens only a turn that failed as unavailable', async () => {
     const end = (reason: 'unavailable' | 'internal', chatId: string) =>
       turns.end(key(chatId), {
-        ...{ status: 'failed', error: { reason, message: 'm' }, reply: said(`failed_${chatId}`) },
+        ...{ status: 'failed', error: { reason, message: 'm' }, reply: messageOf(`failed_${chatId}`) },
       })
     await turns.create(turn('a'))
     await end('internal', 'a')
@@ -339,7 +339,7 @@ describe('a conversation store', () => {
     assert.equal((await turns.create(turn('c'))).outcome, 'busy')
   })
 
-  test('active turns are paged, also with equal creation times', async () => {
+  test('pages through active turns, also with equal creation times', async () => {
     const begun = new Set<string>()
     for (let at = 0; at < 7; at++) {
       id = await add()
@@ -357,26 +357,26 @@ describe('a conversation store', () => {
     assert.equal(found.length, 7)
   })
 
-  test('a turn stores whether it is anonymous, and its fingerprint', async () => {
+  test('stores whether a turn is anonymous, and its fingerprint', async () => {
     await turns.create(turn('a', { isAnonymous: true, fingerprint: 'f' }))
     const kept = await turns.find(key('a'))
     assert.deepEqual([kept?.isAnonymous, kept?.fingerprint], [true, 'f'])
   })
 
-  test('conversations of a deleted agent accept no writes, and the sweep returns their runs', async () => {
+  test('rejects writes to conversations of a deleted agent, and the sweep returns their runs', async () => {
     await addAgent('doomed')
     id = await add({ agentId: 'doomed' })
     await turns.create(turn('a'))
     const waiting = await add({ agentId: 'doomed', waitingRunId: 'run_waits' })
     await agents.remove('w', 'doomed', 9)
-    assert.equal(await turns.addReply(key('a'), said('late')), false)
+    assert.equal(await turns.addReply(key('a'), messageOf('late')), false)
     assert.equal(await turns.end(key('a'), { status: 'done' }), false)
     assert.equal(await turns.find(key('a')), undefined)
     assert.equal((await turns.create(turn('b', { conversationId: waiting }))).outcome, 'gone')
     assert.deepEqual(await orphans(), ['w run_a', 'w run_waits'])
   })
 
-  test('agents of a deleted workspace are swept like deleted agents', async () => {
+  test('sweeps agents of a deleted workspace like deleted agents', async () => {
     const { database } = opened
     await database.transaction(transaction =>
       transaction.run(

@@ -9,7 +9,7 @@ const insert = 'INSERT INTO workspaces (id, name, created_at) VALUES (?, ?, ?)'
 const count = async (database: Database): Promise<number> =>
   (await database.get<{ total: number }>('SELECT COUNT(*) AS total FROM workspaces'))!.total
 
-describe('a database', () => {
+describe('database', () => {
   let opened: TestDatabase
   let database: Database
   before(async () => {
@@ -18,7 +18,7 @@ describe('a database', () => {
   })
   after(() => opened.cleanup())
 
-  test('a transaction that fails leaves nothing, and others of its group are kept', async () => {
+  test('rolls back a failed transaction and keeps the others of its group', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, at) =>
         database.transaction(async transaction => {
@@ -39,7 +39,7 @@ describe('a database', () => {
     )
   })
 
-  test('a read after an acknowledged write sees it, also through another connection', async () => {
+  test('shows an acknowledged write to every later read, also through another connection', async () => {
     const other = await opened.openAgain()
     for (let at = 0; at < 20; at++) {
       assert.equal(await database.get('SELECT name FROM workspaces WHERE id = ?', `seen_${at}`), undefined)
@@ -50,7 +50,7 @@ describe('a database', () => {
         { ...(await database.get<object>('SELECT name FROM workspaces WHERE id = ?', `seen_${at}`)) },
         name,
       )
-      // The other side may still hold what it read in this turn of the event loop, no longer.
+      // The other connection may reuse a read within one turn of the event loop, but no longer.
       await new Promise(resolve => setImmediate(resolve))
       assert.deepEqual(
         { ...(await other.get<object>('SELECT name FROM workspaces WHERE id = ?', `seen_${at}`)) },
@@ -59,7 +59,7 @@ describe('a database', () => {
     }
   })
 
-  test('a snapshot does not move while others write', async () => {
+  test('keeps a snapshot stable during concurrent writes', async () => {
     const before = await count(database)
     await database.snapshot(async snapshot => {
       const total = async () =>
@@ -74,7 +74,7 @@ describe('a database', () => {
     assert.equal(await count(database), before + 1)
   })
 
-  test('a connection that is lost within a transaction fails that transaction alone', async t => {
+  test('fails only the transaction whose connection is lost', async t => {
     if (database.dialect !== 'postgres') return t.skip('SQLite has no connections to lose')
     await assert.rejects(
       database.transaction(transaction => transaction.get('SELECT pg_terminate_backend(pg_backend_pid())')),
@@ -83,7 +83,7 @@ describe('a database', () => {
     assert.ok((await count(database)) >= 0)
   })
 
-  test('a large number of rows is streamed', async () => {
+  test('streams a large number of rows', async () => {
     await database.transaction(async transaction => {
       for (let at = 0; at < 1200; at++) await transaction.run(insert, `many_${at}`, `many_${at}`, at)
     })
@@ -101,7 +101,7 @@ describe('a database', () => {
   })
 })
 
-test('processes that start at the same moment migrate once', async () => {
+test('migrates once when several processes start concurrently', async () => {
   const fresh = await freshDatabase()
   const databases = await Promise.all(Array.from({ length: 6 }, () => openDatabase(fresh)))
   const applied = await databases[0]!.all('SELECT name FROM schema_migrations')
@@ -111,7 +111,7 @@ test('processes that start at the same moment migrate once', async () => {
   await fresh.drop()
 })
 
-test('a database of a newer version, or with a changed migration, is not touched', async () => {
+test('rejects a database with a newer version or a changed migration, without changing it', async () => {
   const fresh = await freshDatabase()
   const database = await openDatabase(fresh)
   await database.transaction(transaction =>

@@ -5,7 +5,7 @@ import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking, partOf
 
 const error: DocumentError = { code: 'no_text', message: 'It holds no text', retryable: false }
 
-describe('a document store', () => {
+describe('document store', () => {
   let opened: OpenedWorld
   let world: KnowledgeWorld
   beforeEach(async () => {
@@ -22,7 +22,7 @@ describe('a document store', () => {
   const reindex = (id: string): Promise<unknown> =>
     world.update('w', 'k', { embeddingModel: id }, { nextGenerationId: id, now: 1500 })
 
-  test('a document is found as it was added', async () => {
+  test('returns a document as it was added', async () => {
     await world.makeBase('w', 'k')
     await world.addFile('w', 'f')
     const metadata = { language: 'en', year: 2026, tags: ['a', 'b'], is_open: true }
@@ -50,7 +50,7 @@ describe('a document store', () => {
     assert.deepEqual((await world.claim()).chunking, otherChunking)
   })
 
-  test('existing documents and missing files are skipped, and the rest is added', async () => {
+  test('skips existing documents and missing files, and adds the rest', async () => {
     await world.makeBase('w', 'k')
     await world.makeBase('w', 'k2')
     for (const file of ['f1', 'f2']) await world.addFile('w', file)
@@ -66,14 +66,14 @@ describe('a document store', () => {
       { fileId: 'none', reason: 'not_found' },
       { fileId: 'theirs', reason: 'not_found' },
     ])
-    assert.equal((await add(['f1'], 'w', 'k2'))?.added.length, 1, 'a file may be in two bases')
+    assert.equal((await add(['f1'], 'w', 'k2'))?.added.length, 1, 'a file can belong to two bases')
     assert.deepEqual(await add([]), { added: [], skipped: [] })
     assert.equal(await add(['f1'], 'w', 'none'), undefined)
     assert.equal(await add(['f1'], 'other', 'k'), undefined)
     assert.equal((await world.countRows())['readings'], 3)
   })
 
-  test('concurrent additions create it once', async () => {
+  test('creates a document once under concurrent additions', async () => {
     await world.makeBase('w', 'k')
     await world.addFile('w', 'f')
     const other = await opened.openAgain()
@@ -88,7 +88,7 @@ describe('a document store', () => {
     assert.deepEqual([rows['documents'], rows['document_values'], rows['readings']], [1, 1, 1])
   })
 
-  test('added during a re-index, it gets a job in both generations', async () => {
+  test('queues a document added during a re-index in both generations', async () => {
     await world.makeBase('w', 'k')
     await reindex('g2')
     await world.addDocument('w', 'k', 'f')
@@ -96,7 +96,7 @@ describe('a document store', () => {
     assert.deepEqual(generations.sort(), ['g2', 'k-g1'])
   })
 
-  test('shows the progress of its job, and when it was indexed', async () => {
+  test('shows the progress of the job and the time of indexing', async () => {
     await world.makeBase('w', 'k')
     await world.addDocument('w', 'k', 'f')
     const reading = await world.claim(2000)
@@ -112,7 +112,7 @@ describe('a document store', () => {
     )
   })
 
-  test('a failure shows with its reason, also one in the next generation', async () => {
+  test('shows a failure with its reason, also one in the next generation', async () => {
     await world.makeBase('w', 'k')
     await world.addDocument('w', 'k', 'f')
     await world.queue.fail(await world.claim(), error, 2500)
@@ -150,8 +150,8 @@ describe('a document store', () => {
     )
   })
 
-  describe('queueing again', () => {
-    test('takes all failed documents by default', async () => {
+  describe('queueing documents again', () => {
+    test('selects all failed documents by default', async () => {
       await world.makeBase('w', 'k')
       await world.addIngested('w', 'k', 'ready', ['x'])
       for (const file of ['bad1', 'bad2']) {
@@ -168,7 +168,7 @@ describe('a document store', () => {
       assert.deepEqual(again, { accepted: [], skipped: [] })
     })
 
-    test('takes the named ones with any status, unless they are in progress', async () => {
+    test('selects the named documents with any status, unless they are in progress', async () => {
       await world.makeBase('w', 'k')
       const { batchId } = await world.addIngested('w', 'k', 'ready', ['old'])
       await world.addDocument('w', 'k', 'waiting', { now: 1200 })
@@ -185,15 +185,15 @@ describe('a document store', () => {
           { fileId: 'none', reason: 'not_found' },
         ],
       })
-      assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['old'], 'what was found stays')
-      assert.ok(await world.queue.renew(taken, 'chunking', 0.1, 1, 9000), 'the lease stays')
+      assert.deepEqual(await world.shown('w', 'k-g1', batchId), ['old'], 'the previous batch stays')
+      assert.ok(await world.queue.renew(taken, 'chunking', 0.1, 1, 9000), 'the lease stays valid')
       assert.deepEqual(await world.documents.requeue('x', base, ['ready'], 4000), {
         accepted: [],
         skipped: [{ fileId: 'ready', reason: 'not_found' }],
       })
     })
 
-    test('takes only the generation in which the document failed', async () => {
+    test('selects only the generation in which the document failed', async () => {
       await world.makeBase('w', 'k')
       await world.addIngested('w', 'k', 'f', ['x'])
       await reindex('g2')
@@ -204,7 +204,7 @@ describe('a document store', () => {
       assert.equal((await find('f'))?.status, 'ready')
     })
 
-    test('resets the interruptions', async () => {
+    test('resets the interruption count', async () => {
       await world.makeBase('w', 'k')
       await world.addDocument('w', 'k', 'f')
       for (let now = 2000; now < 2300; now += 100) await world.claim(now, now + 50)
@@ -216,8 +216,8 @@ describe('a document store', () => {
     })
   })
 
-  describe('a document that is removed', () => {
-    test('is gone from every search when the call resolves', async () => {
+  describe('removing a document', () => {
+    test('hides it from every search as soon as the call resolves', async () => {
       await world.makeBase('w', 'k')
       const { batchId } = await world.addIngested('w', 'k', 'f', ['one', 'two'], { metadata: { a: 'b' } })
       const kept = await world.addIngested('w', 'k', 'kept', ['three'])
@@ -225,7 +225,7 @@ describe('a document store', () => {
       assert.ok(await world.documents.remove('w', 'k', 'f'))
       assert.deepEqual(await world.shown('w', 'k-g1', batchId), [])
       const base = await world.base('w', 'k')
-      assert.ok(base.generation.revision > before, 'the revision moves')
+      assert.ok(base.generation.revision > before, 'the revision advances')
       assert.equal(await find('f'), undefined)
       assert.equal((await world.chunks.list('w', base, 'f', { page: 1, pageSize: 9 })).total, 0)
       assert.equal(await world.chunks.find('w', base, 'f', `${batchId}_0`), undefined)
@@ -237,7 +237,7 @@ describe('a document store', () => {
       assert.equal(await world.documents.remove('w', 'k', 'f'), false)
     })
 
-    test('revokes the lease of its worker, and does not come back', async () => {
+    test('revokes the lease of its worker, whose result is dropped', async () => {
       await world.makeBase('w', 'k')
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
@@ -258,7 +258,7 @@ describe('a document store', () => {
       assert.deepEqual([rows['chunks'], rows['segments'], rows['vectors'], rows['batches']], [0, 0, 0, 0])
     })
 
-    test('leaves the same file in other bases and workspaces alone', async () => {
+    test('keeps the same file in other bases and workspaces', async () => {
       for (const [workspaceId, id] of [
         ['w', 'k'],
         ['w', 'k2'],
@@ -277,7 +277,7 @@ describe('a document store', () => {
       assert.deepEqual(await world.shown('v', 'k-g1', theirs.batchId), ['theirs'])
     })
 
-    test('is removed from the next generation too', async () => {
+    test('removes it from the next generation too', async () => {
       await world.makeBase('w', 'k')
       await world.addIngested('w', 'k', 'f', ['one'])
       await reindex('g2')
@@ -288,7 +288,7 @@ describe('a document store', () => {
       assert.deepEqual(await world.shown('w', 'g2', batchId), [])
     })
 
-    test('wins against a job that finishes at the same moment', async () => {
+    test('takes precedence over a job that finishes concurrently', async () => {
       await world.makeBase('w', 'k')
       const other = await opened.openAgain()
       for (let round = 0; round < 15; round++) {

@@ -5,7 +5,7 @@ import { openTestDatabase, type TestDatabase } from '../support/open-test-databa
 
 const day = 86_400_000
 
-describe('an embedding cache', () => {
+describe('embedding cache', () => {
   let opened: TestDatabase
   let cache: EmbeddingCache
   before(async () => {
@@ -20,7 +20,7 @@ describe('an embedding cache', () => {
   const known = async (workspaceId: string, hashes: string[], now: number, model = 'm'): Promise<string[]> =>
     [...(await cache.find(workspaceId, model, hashes, now)).keys()].sort()
 
-  test('returns vectors bit for bit, also those of a larger buffer', async () => {
+  test('returns vectors bit for bit, also views of a larger buffer', async () => {
     const large = Float32Array.of(9, 0.1, -0.25, 1e-30, Number.MIN_VALUE, 3.4e38, 9)
     const vector = large.subarray(1, 6)
     await cache.keep('w', 'm', new Map([['h', vector]]), 1)
@@ -37,7 +37,7 @@ describe('an embedding cache', () => {
     assert.deepEqual((await cache.find('mine', 'm', ['a'], 1)).get('a'), Float32Array.of(1, 0))
   })
 
-  test('finds and stores many at once', async () => {
+  test('looks up and stores many entries per call', async () => {
     const hashes = Array.from({ length: 700 }, (_, index) => `many${String(index).padStart(4, '0')}`)
     await keep('w', 'm', hashes, 1)
     assert.deepEqual(await known('w', [...hashes, 'none'], 1), hashes)
@@ -49,13 +49,13 @@ describe('an embedding cache', () => {
     assert.deepEqual((await cache.find('again', 'm', ['h'], 2)).get('h'), Float32Array.of(0, 1))
   })
 
-  test('deletes only entries that were unused for long, in steps', async () => {
+  test('deletes only entries that were unused for a long time, in bounded steps', async () => {
     const old = Array.from({ length: 1100 }, (_, index) => `old${index}`)
     const start = 100 * day
     await keep('time', 'm', old, start)
     await keep('time', 'm', ['young'], start + 20 * day)
     await keep('time', 'm', ['used'], start)
-    // A use within a day is not written down; a later one is.
+    // The last use is recorded at most once a day.
     assert.deepEqual(await known('time', ['used'], start + 10 * day), ['used'])
     let steps = 0
     let left = 1101
@@ -72,7 +72,7 @@ describe('an embedding cache', () => {
     assert.equal(await cache.forget(start + 5 * day), false)
   })
 
-  test('does not write for a lookup shortly after storing', async () => {
+  test('does not write on a lookup shortly after storing', async () => {
     await keep('quiet', 'm', ['h'], 50 * day)
     await known('quiet', ['h'], 50.5 * day)
     const row = await opened.database.get<{ used_at: number }>(
@@ -86,7 +86,7 @@ describe('an embedding cache', () => {
     assert.equal(later?.used_at, 52 * day)
   })
 
-  test('concurrent writes and lookups of the same entries do not block', async () => {
+  test('does not block on concurrent writes and lookups of the same entries', async () => {
     const other = new EmbeddingCache(await opened.openAgain())
     const hashes = Array.from({ length: 40 }, (_, index) => `both${index}`)
     const vectors = new Map(hashes.map(hash => [hash, Float32Array.of(1, 0)]))

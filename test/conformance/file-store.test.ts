@@ -21,7 +21,7 @@ const file = (sha256: string, more: Partial<LocatedFile> = {}): LocatedFile => {
   }
 }
 
-describe('a file store', () => {
+describe('file store', () => {
   let opened: TestDatabase
   let store: FileStore
   before(async () => {
@@ -30,7 +30,7 @@ describe('a file store', () => {
   })
   after(() => opened.cleanup())
 
-  test('equal content in a workspace shares one blob, which goes with its last file', async () => {
+  test('shares one blob between equal files of a workspace, and releases it with the last file', async () => {
     const first = file('same')
     const second = file('same')
     assert.deepEqual(await store.add('w', first), { blobKey: first.blobKey })
@@ -42,7 +42,7 @@ describe('a file store', () => {
     assert.deepEqual(await store.knownKeys([first.blobKey]), new Set())
   })
 
-  test('equal content in two workspaces is stored twice', async () => {
+  test('stores equal content of two workspaces separately', async () => {
     const mine = file('shared')
     const theirs = file('shared')
     await store.add('mine', mine)
@@ -52,7 +52,7 @@ describe('a file store', () => {
     assert.ok(await store.find('theirs', theirs.id))
   })
 
-  test('a hundred equal uploads and deletes at once end with every count right', async () => {
+  test('keeps reference counts correct under a hundred concurrent equal uploads and deletes', async () => {
     const other = new FileStore(await opened.openAgain(), fileUses)
     const files = Array.from({ length: 100 }, () => file('busy'))
     const placed = await Promise.all(files.map((each, at) => (at % 2 ? store : other).add('w', each)))
@@ -67,7 +67,7 @@ describe('a file store', () => {
     )
   })
 
-  test('an upload beside the delete of the last equal file keeps its content', async () => {
+  test('keeps the content of an upload concurrent with deleting the last equal file', async () => {
     const other = new FileStore(await opened.openAgain(), fileUses)
     for (let round = 0; round < 20; round++) {
       const old = file(`round${round}`)
@@ -82,7 +82,7 @@ describe('a file store', () => {
     }
   })
 
-  test('finds many, lists newest first, searches literally', async () => {
+  test('finds many files by id, lists the newest first, and searches literally', async () => {
     const a = file('a', { name: '说明 书_100%.txt' })
     const b = file('b', { name: 'Readme' })
     await store.add('list', a)
@@ -100,7 +100,7 @@ describe('a file store', () => {
     assert.deepEqual(await found('0%'), [a.id])
   })
 
-  test('sorts by time, by name and by size, both ways, page by page', async () => {
+  test('sorts by time, name and size in both directions, page by page', async () => {
     const [b, a, c, equal] = [
       file('sorted b', { name: 'Banyan.txt', size: 30 }),
       file('sorted a', { name: 'apple.txt', size: 20 }),
@@ -120,8 +120,8 @@ describe('a file store', () => {
       size: [c.id, a.id, b.id, equal.id],
     }
     for (const sort of ['created_at', 'name', 'size'] as const) {
-      assert.deepEqual(await listed(sort, 'asc'), expected[sort], `${sort} upwards`)
-      assert.deepEqual(await listed(sort, 'desc'), [...expected[sort]].reverse(), `${sort} downwards`)
+      assert.deepEqual(await listed(sort, 'asc'), expected[sort], `${sort} ascending`)
+      assert.deepEqual(await listed(sort, 'desc'), [...expected[sort]].reverse(), `${sort} descending`)
     }
     assert.deepEqual(await listed('size', 'desc', 'BANYAN'), [equal.id, b.id])
   })

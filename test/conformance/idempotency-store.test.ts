@@ -5,7 +5,7 @@ import { openTestDatabase, type TestDatabase } from '../support/open-test-databa
 
 const scope = (key: string) => ({ workspaceId: 'w', tokenId: 't', key })
 
-describe('an idempotency store', () => {
+describe('idempotency store', () => {
   let opened: TestDatabase
   let store: IdempotencyStore
   before(async () => {
@@ -14,7 +14,7 @@ describe('an idempotency store', () => {
   })
   after(() => opened.cleanup())
 
-  test('a key is claimed once, from two processes', async () => {
+  test('grants a key to one of two processes', async () => {
     const other = new IdempotencyStore(await opened.openAgain())
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, at) => (at % 2 ? store : other).claim(scope('once'), 'print', 100, 0)),
@@ -23,7 +23,7 @@ describe('an idempotency store', () => {
     assert.ok(claims.every(claim => claim.state === 'claimed' || claim.state === 'running'))
   })
 
-  test('a completed key gives its answer, a released one is free', async () => {
+  test('returns the response of a completed key, and frees a released one', async () => {
     await store.claim(scope('done'), 'print', 100, 0)
     await store.complete(scope('done'), 100, 'answer')
     assert.deepEqual(await store.claim(scope('done'), 'other', 100, 0), {
@@ -38,7 +38,7 @@ describe('an idempotency store', () => {
     assert.deepEqual(await store.claim(scope('free'), 'print', 100, 0), { state: 'claimed' })
   })
 
-  test('the claim of a process that died is taken over, a finished one never', async () => {
+  test('transfers the claim of a crashed process, but never a completed one', async () => {
     await store.claim(scope('dead'), 'print', 100, 0)
     assert.equal((await store.claim(scope('dead'), 'print', 200, 100)).state, 'running')
     assert.equal((await store.claim(scope('dead'), 'new', 300, 101)).state, 'claimed')
@@ -47,13 +47,13 @@ describe('an idempotency store', () => {
     assert.equal(
       (await store.claim(scope('dead'), 'new', 310, 101)).state,
       'running',
-      'it is not theirs any more',
+      'the previous holder has lost the claim',
     )
     await store.complete(scope('dead'), 300, 'answer')
     assert.equal((await store.claim(scope('dead'), 'new', 999, 998)).state, 'done')
   })
 
-  test('keys of another token are other keys, and old ones are forgotten', async () => {
+  test('separates keys by token, and deletes old ones', async () => {
     await store.claim(scope('k'), 'print', 100, 0)
     assert.deepEqual(await store.claim({ ...scope('k'), tokenId: 'u' }, 'x', 500, 0), { state: 'claimed' })
     await store.removeBefore(400)

@@ -13,7 +13,7 @@ import {
 
 const error: DocumentError = { code: 'embedding_failed', message: 'It did not answer', retryable: true }
 
-describe('the ingestion stores', () => {
+describe('ingestion stores', () => {
   let opened: OpenedWorld
   let world: KnowledgeWorld
   beforeEach(async () => {
@@ -28,8 +28,8 @@ describe('the ingestion stores', () => {
 
   const find = async (fileId: string) => world.documents.find('w', await world.base('w', 'k'), fileId)
 
-  describe('a claim', () => {
-    test('contains the document and its settings', async () => {
+  describe('claiming a job', () => {
+    test('returns the document and its settings', async () => {
       await world.makeBase('w', 'k2', { embeddingModel: 'm' })
       await world.addDocument('w', 'k2', 'f')
       const options = { lease: 'mine', batchId: 'b', now: 2000, until: 3000 }
@@ -50,7 +50,7 @@ describe('the ingestion stores', () => {
       })
     })
 
-    test('takes the job that has been due the longest, each once, and none before its time', async () => {
+    test('takes the job that has been due the longest, each only once, and none early', async () => {
       for (const [file, now] of [
         ['late', 1300],
         ['early', 1100],
@@ -69,7 +69,7 @@ describe('the ingestion stores', () => {
       assert.equal(await world.queue.nextDue(), 5000)
     })
 
-    test('takes new documents before those of a re-index', async () => {
+    test('prefers new documents to those of a re-index', async () => {
       await world.addIngested('w', 'k', 'old', ['x'])
       await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1100 })
       await world.makeBase('w', 'k2')
@@ -81,14 +81,14 @@ describe('the ingestion stores', () => {
       )
     })
 
-    test('skips documents larger than its limit', async () => {
+    test('skips documents above its size limit', async () => {
       await world.addDocument('w', 'k', 'f')
       const options = { lease: 'l', batchId: 'b', now: 2000, until: 3000 }
       assert.equal(await world.queue.claim({ ...options, maxBytes: 2 }), undefined)
       assert.equal((await world.queue.claim({ ...options, maxBytes: 3 }))?.fileId, 'f')
     })
 
-    test('holds until the lease ends, and longer when renewed', async () => {
+    test('lasts until the lease expires, and longer when renewed', async () => {
       await world.addDocument('w', 'k', 'f')
       const first = await world.claim(2000, 3000)
       await nothingIsDue(2999)
@@ -116,7 +116,7 @@ describe('the ingestion stores', () => {
       assert.equal(await world.queue.nextDue(), undefined)
     })
 
-    test('resets the interruptions after a success', async () => {
+    test('starts with no interruptions after a success', async () => {
       await world.addDocument('w', 'k', 'f')
       await world.claim(2000, 2100)
       await world.claim(2200, 2300)
@@ -136,10 +136,10 @@ describe('the ingestion stores', () => {
       for (let turn = 0; turn < 3 && !reading; turn++)
         reading = await world.queue.claim({ lease: 'l', batchId: 'b', now: 2000, until: 3000 })
       assert.equal(reading?.fileId, 'alive')
-      assert.equal(await world.queue.nextDue(), 3000, 'nothing void is left')
+      assert.equal(await world.queue.nextDue(), 3000, 'no void job is left')
     })
 
-    test('never gives a job to two concurrent workers, and misses none', async () => {
+    test('never assigns a job to two concurrent workers, and misses none', async () => {
       for (let index = 0; index < 40; index++) await world.addDocument('w', 'k', `f${index}`)
       const other = await opened.openAgain()
       const taken: string[] = []
@@ -147,7 +147,7 @@ describe('the ingestion stores', () => {
         for (let turn = 0; ; turn++) {
           const names = { lease: `${name} ${turn}`, batchId: `${name} ${turn} batch` }
           const reading = await where.queue.claim({ ...names, now: 2000, until: 9000 })
-          // Another one may hold the only row that is left for a moment; what is due stays due.
+          // Another worker may briefly lock the only remaining row; a due job stays due.
           if (!reading && (await where.queue.nextDue())! >= 9000) return
           if (reading) taken.push(reading.fileId)
         }
@@ -158,7 +158,7 @@ describe('the ingestion stores', () => {
     })
   })
 
-  describe('a staged batch', () => {
+  describe('staged batch', () => {
     test('is invisible until it is complete, and then visible at once', async () => {
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
@@ -173,7 +173,7 @@ describe('the ingestion stores', () => {
       assert.deepEqual(await world.shown('w', 'k-g1', reading.batchId), ['one', 'two', 'three'])
       assert.equal((await world.segments.segments('w', 'k-g1')).length, 2)
       assert.equal((await world.base('w', 'k')).generation.revision, base.generation.revision + 1)
-      assert.equal(await world.finish(reading, []), false, 'it ends once')
+      assert.equal(await world.finish(reading, []), false, 'a job ends once')
     })
 
     test('stores many chunks exactly, with and without page and sheet', async () => {
@@ -240,7 +240,7 @@ describe('the ingestion stores', () => {
       assert.equal((await world.countRows())['chunks'], 1)
     })
 
-    test('stays invisible when the base is deleted meanwhile', async () => {
+    test('stays invisible when the base was deleted meanwhile', async () => {
       await world.addDocument('w', 'k', 'f')
       const reading = await world.claim()
       await world.stage(reading, ['x'])
@@ -251,7 +251,7 @@ describe('the ingestion stores', () => {
     })
   })
 
-  test('leases of crashed holders can be expired, and no others', async () => {
+  test('expires the leases of crashed holders only', async () => {
     for (const file of ['f1', 'f2', 'f3']) await world.addDocument('w', 'k', file)
     const [first, second] = [await world.claim(), await world.claim()]
     assert.deepEqual((await world.queue.leases()).sort(), [first.lease, second.lease].sort())
@@ -266,7 +266,7 @@ describe('the ingestion stores', () => {
     assert.ok(!(await world.queue.leases()).includes(second.lease))
   })
 
-  test('workspaces with the same ids do not affect each other', async () => {
+  test('isolates workspaces that use the same ids', async () => {
     await world.makeBase('v', 'k')
     await world.addDocument('w', 'k', 'f')
     await world.addDocument('v', 'k', 'f')
@@ -284,11 +284,11 @@ describe('the ingestion stores', () => {
     assert.deepEqual(await world.shown('w', 'k-g1', mine.batchId), ['mine'])
   })
 
-  describe('the next generation replaces the live one', () => {
+  describe('swapping in the next generation', () => {
     const reindex = (): Promise<unknown> =>
       world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1500 })
 
-    test('once every job is done, and then its documents are shown', async () => {
+    test('happens once every job is done, and then shows its documents', async () => {
       const old = await world.addIngested('w', 'k', 'f1', ['old'])
       await world.addIngested('w', 'k', 'f2', ['old'])
       await reindex()
@@ -298,9 +298,9 @@ describe('the ingestion stores', () => {
       assert.equal(await world.swap.swapCompleted(4000), 0)
       const counts = await world.bases.count('w', await world.base('w', 'k'))
       assert.deepEqual(counts.reindexing, { total: 2, done: 1, failed: 0 })
-      assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old'], 'the old one is searched')
+      assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old'], 'the old generation is searched')
       const second = await world.claim()
-      assert.equal(await world.swap.swapCompleted(4000), 0, 'not while one is being read')
+      assert.equal(await world.swap.swapCompleted(4000), 0, 'not while a document is being ingested')
       await world.finish(second, ['new too'])
       assert.equal(await world.swap.swapCompleted(4000), 1)
       const base = await world.base('w', 'k')
@@ -312,7 +312,7 @@ describe('the ingestion stores', () => {
       assert.deepEqual([rows['generations'], rows['readings'], rows['chunks'], rows['batches']], [1, 2, 2, 2])
     })
 
-    test('not while a document that can be found today failed in it, until that is ingested or removed', async () => {
+    test('waits while a searchable document failed in the next generation, until it is ingested or removed', async () => {
       await world.addIngested('w', 'k', 'f', ['old'])
       await reindex()
       await world.queue.fail(await world.claim(), error, 2500)
@@ -322,7 +322,7 @@ describe('the ingestion stores', () => {
       assert.equal(await world.swap.swapCompleted(4000), 1)
     })
 
-    test('although a document failed in both', async () => {
+    test('happens although a document failed in both generations', async () => {
       await world.addDocument('w', 'k', 'f')
       await world.queue.fail(await world.claim(), error, 2500)
       await reindex()
@@ -331,13 +331,13 @@ describe('the ingestion stores', () => {
       assert.equal((await find('f'))?.status, 'failed')
     })
 
-    test('in a base without documents', async () => {
+    test('happens in a base without documents', async () => {
       await reindex()
       assert.equal(await world.swap.swapCompleted(4000), 1)
       assert.equal((await world.base('w', 'k')).generation.id, 'g2')
     })
 
-    test('not while a document that failed in it is still found by an earlier batch', async () => {
+    test('waits while a document that failed in it is still searchable by an earlier batch', async () => {
       const old = await world.addIngested('w', 'k', 'f', ['old'])
       await world.documents.requeue('w', await world.base('w', 'k'), ['f'], 1000)
       await world.queue.fail(await world.claim(), error, 2500)
@@ -348,7 +348,7 @@ describe('the ingestion stores', () => {
       assert.equal(await world.swap.swapCompleted(4000), 0, 'the swap would lose a document')
     })
 
-    test('without losing a document that is added at the same moment', async () => {
+    test('keeps a document that is added concurrently', async () => {
       const other = await opened.openAgain()
       await world.makeBase('w', 'busy')
       for (let round = 0; round < 10; round++) {
@@ -375,7 +375,7 @@ describe('the ingestion stores', () => {
     })
   })
 
-  test('all vectors of a generation have the dimension of the first', async () => {
+  test('requires the dimension of the first vector for all vectors of a generation', async () => {
     const other = await opened.openAgain()
     assert.ok(await world.staging.agreeOnDimension('w', 'k-g1', 3))
     assert.ok(await other.staging.agreeOnDimension('w', 'k-g1', 3))

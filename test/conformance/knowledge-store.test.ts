@@ -10,7 +10,7 @@ import {
   settingsOf,
 } from './knowledge-world.ts'
 
-describe('a knowledge store', () => {
+describe('knowledge store', () => {
   let opened: OpenedWorld
   let world: KnowledgeWorld
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('a knowledge store', () => {
   const listed = async (workspaceId: string, keyword = '', ids?: string[], pages = page): Promise<string[]> =>
     (await world.bases.list(workspaceId, { keyword, ids }, pages)).items.map(({ id }) => id)
 
-  test('what was created is found as it was', async () => {
+  test('returns a base as it was created', async () => {
     const settings = settingsOf('Größe 大\u2028', {
       chunking: { strategy: 'qa', size: 100, overlap: 10, separators: ['\n', '。'] },
       embeddingModel: 'm',
@@ -54,7 +54,7 @@ describe('a knowledge store', () => {
     assert.equal(await world.bases.find('w', 'other'), undefined)
   })
 
-  test('a name is there once in a workspace, and free again when its base is deleted', async () => {
+  test('rejects a duplicate name in a workspace, and frees it when the base is deleted', async () => {
     assert.ok(await create('w', 'a', 'Handbook'))
     assert.equal(await create('w', 'b', 'Handbook'), false)
     assert.equal(await world.bases.find('w', 'b'), undefined)
@@ -67,7 +67,7 @@ describe('a knowledge store', () => {
     assert.ok(await create('w', 'e', 'Handbook'))
   })
 
-  test('of many who want a name at once, one gets it', async () => {
+  test('grants a name to one of many concurrent creates', async () => {
     const other = await opened.openAgain()
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -89,7 +89,7 @@ describe('a knowledge store', () => {
     assert.equal(renamed.filter(each => each === 'name_taken').length, 1)
   })
 
-  test('two workspaces with the same ids do not see each other', async () => {
+  test('isolates workspaces that use the same ids', async () => {
     await create('mine', 'k', 'Mine')
     await create('theirs', 'k', 'Theirs')
     await world.addIngested('theirs', 'k', 'f', ['theirs'])
@@ -109,7 +109,7 @@ describe('a knowledge store', () => {
     assert.equal(await world.bases.remove('nobody', 'k', 10), false)
   })
 
-  test('lists the newest change first, page by page, by keyword and by id', async () => {
+  test('lists the most recently updated first, page by page, filtered by keyword and id', async () => {
     await create('w', 'a', 'Handbook 100%')
     await create('w', 'b', '说明_书')
     await create('w', 'c', 'Manual')
@@ -132,7 +132,7 @@ describe('a knowledge store', () => {
     assert.deepEqual(await listed('w'), ['b', 'c'])
   })
 
-  test('counts documents and chunks, what failed and what is open', async () => {
+  test('counts documents and chunks, including failed and pending ones', async () => {
     await world.makeBase('w', 'k')
     await world.addIngested('w', 'k', 'f1', ['one', 'two'])
     await world.addDocument('w', 'k', 'f2')
@@ -149,15 +149,15 @@ describe('a knowledge store', () => {
     assert.deepEqual((await world.bases.count('w', await world.base('w', 'k'))).reindexing, reindexing)
   })
 
-  describe('an update', () => {
-    test('changes only what it names', async () => {
+  describe('updating a base', () => {
+    test('changes only the given fields', async () => {
       const before = await world.makeBase('w', 'k', { metadata: { a: 1 } })
       const changed = await update('k', { name: 'New', metadata: { b: 2 } }, 'g2', 77)
       assert.deepEqual(changed, { ...before, name: 'New', metadata: { b: 2 }, updatedAt: 77 })
       assert.deepEqual(await world.base('w', 'k'), changed)
     })
 
-    test('is made of the base as it is then: of many at once none is lost', async () => {
+    test('reads the current base, so that concurrent updates are all applied', async () => {
       await world.makeBase('w', 'k')
       const other = await opened.openAgain()
       await Promise.all(
@@ -173,7 +173,7 @@ describe('a knowledge store', () => {
       assert.equal(Object.keys((await world.base('w', 'k')).metadata).length, 8)
     })
 
-    test('of a base that is not there, or to a name that is taken, changes nothing', async () => {
+    test('changes nothing for a missing base or a duplicate name', async () => {
       await create('w', 'a', 'First')
       await create('w', 'b', 'Second')
       const before = await world.base('w', 'b')
@@ -186,7 +186,7 @@ describe('a knowledge store', () => {
       assert.equal(await update('a', { name: 'x' }, 'g2'), undefined)
     })
 
-    test('of what does not concern the index begins no generation', async () => {
+    test('starts no generation when the index is unaffected', async () => {
       await world.makeBase('w', 'k')
       const change = {
         name: 'x',
@@ -198,7 +198,7 @@ describe('a knowledge store', () => {
       assert.ok(typeof changed === 'object' && changed.next === undefined)
     })
 
-    test('of the chunking or the model begins the next generation, with every document', async () => {
+    test('starts the next generation with every document when chunking or model change', async () => {
       await world.makeBase('w', 'k')
       await world.addIngested('w', 'k', 'f1', ['one'])
       await world.addDocument('w', 'k', 'f2')
@@ -210,11 +210,11 @@ describe('a knowledge store', () => {
       assert.deepEqual(changed.next, generation)
       assert.deepEqual((await world.bases.count('w', changed)).reindexing, { total: 2, done: 0, failed: 0 })
       assert.equal((await world.bases.count('w', changed)).documents, 2)
-      // The same wish again begins nothing.
+      // The same update again starts nothing.
       assert.equal(((await update('k', { embeddingModel: 'm' }, 'g3')) as typeof changed).next?.id, 'g2')
     })
 
-    test('gives up the generation under way for another one, or when the live one is right again', async () => {
+    test('abandons the pending generation for another one, or when the live one matches again', async () => {
       await world.makeBase('w', 'k')
       await world.addIngested('w', 'k', 'f1', ['one'])
       await update('k', { embeddingModel: 'm' }, 'g2')
@@ -248,7 +248,7 @@ describe('a knowledge store', () => {
     })
   })
 
-  test('a deleted base is gone for everybody at once, and cannot be deleted twice', async () => {
+  test('hides a deleted base immediately, and deletes it only once', async () => {
     const base = await world.makeBase('w', 'k')
     await world.addIngested('w', 'k', 'f1', ['one'])
     await world.addDocument('w', 'k', 'f2')

@@ -7,7 +7,7 @@ import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking } from 
 const minutes = 60_000
 const unit = Float32Array.of(1, 0)
 
-describe('sweeping', () => {
+describe('knowledge sweep', () => {
   let opened: OpenedWorld
   let world: KnowledgeWorld
   beforeEach(async () => {
@@ -96,7 +96,7 @@ describe('sweeping', () => {
     await world.addDocument('w', 'k', 'f')
     await world.stage(await world.claim(2000, 2100), ['half', 'a', 'document'], [unit, unit, unit])
     await world.sweepAll()
-    assert.equal((await world.countRows())['chunks'], 3, 'it may still be at work')
+    assert.equal((await world.countRows())['chunks'], 3, 'its worker may still be running')
     await world.finish(await world.claim(3000), ['whole'], [unit])
     await world.sweepAll()
     const rows = await world.countRows()
@@ -106,7 +106,7 @@ describe('sweeping', () => {
     )
   })
 
-  test('deletes unfinished merges after a while', async () => {
+  test('deletes unfinished merges after a delay', async () => {
     await fill('w', 'k', ['f'])
     const kept = await world.countRows()
     const builder = new SegmentBuilder()
@@ -144,7 +144,7 @@ describe('sweeping', () => {
     assert.deepEqual(await world.countRows(), kept)
   })
 
-  test('a workspace that is deleted leaves no row of its bases', async () => {
+  test('leaves no row of the bases of a deleted workspace', async () => {
     await fill('v', 'k', ['f'])
     const kept = await world.countRows()
     const access = new AccessStore(world.database)

@@ -52,7 +52,7 @@ const chunkOf = (job: IngestionJob, position: number, content: string): StagedCh
   tokens: content.length,
 })
 
-/** A part of a document with these texts, from a position on. */
+/** A part of a document with these texts, starting at a position. */
 export function partOf(
   job: IngestionJob,
   texts: string[],
@@ -69,7 +69,7 @@ export function partOf(
   }
 }
 
-/** The stores over one database, and the steps by which documents get into them. */
+/** The stores over one database, and the steps that ingest documents into them. */
 export class KnowledgeWorld {
   readonly database: Database
   readonly bases: KnowledgeStore
@@ -112,7 +112,7 @@ export class KnowledgeWorld {
 
   async base(workspaceId: string, id: string): Promise<KnowledgeBase> {
     const base = await this.bases.find(workspaceId, id)
-    return base ?? assert.fail(`there is no base ${id}`)
+    return base ?? assert.fail(`base ${id} does not exist`)
   }
 
   update(
@@ -136,7 +136,7 @@ export class KnowledgeWorld {
     })
   }
 
-  /** A file, and a document of it, which is queued since `now`. */
+  /** Creates a file and a document of it that is queued at `now`. */
   async addDocument(
     workspaceId: string,
     knowledgeId: string,
@@ -154,7 +154,7 @@ export class KnowledgeWorld {
 
   async claim(now = 2000, until = now + 30_000): Promise<IngestionJob> {
     const names = { lease: this.name('lease'), batchId: this.name('batch') }
-    return (await this.queue.claim({ ...names, now, until })) ?? assert.fail('nothing is due')
+    return (await this.queue.claim({ ...names, now, until })) ?? assert.fail('no job is due')
   }
 
   /** Stages a part with these texts; false when the lease is lost. */
@@ -178,7 +178,7 @@ export class KnowledgeWorld {
     return job
   }
 
-  /** A document that can be found. */
+  /** Adds a searchable document. */
   async addIngested(
     workspaceId: string,
     knowledgeId: string,
@@ -213,14 +213,14 @@ export class KnowledgeWorld {
   /** Sweeps until nothing is left, and returns the number of steps. */
   async sweepAll(now = 10_000): Promise<number> {
     let steps = 0
-    while (await this.sweeper.sweep(now)) assert.ok(++steps < 10_000, 'sweeping does not end')
+    while (await this.sweeper.sweep(now)) assert.ok(++steps < 10_000, 'the sweep does not finish')
     return steps
   }
 }
 
 export interface OpenedWorld {
   world: KnowledgeWorld
-  /** The same data as another process sees it. */
+  /** Opens the same data as another process would. */
   openAgain(): Promise<KnowledgeWorld>
   cleanup(): Promise<void>
 }

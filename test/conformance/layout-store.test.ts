@@ -5,11 +5,11 @@ import { LayoutStore, type Position } from '../../src/workflow/layout-store.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
-const most = 2000
+const maxNodes = 2000
 const at = (x: number, y = 0): Position => ({ x, y })
 const changes = (entries: Record<string, Position | undefined>) => new Map(Object.entries(entries))
 
-describe('a layout store', () => {
+describe('layout store', () => {
   let opened: TestDatabase
   let store: LayoutStore
   let workflows: WorkflowStore
@@ -34,22 +34,22 @@ describe('a layout store', () => {
     return layout && [...layout]
   }
 
-  test('has no layout for a missing workflow', async () => {
+  test('returns no layout for a missing workflow', async () => {
     assert.equal(await store.find('w', 'none'), undefined)
-    assert.equal(await store.place('w', 'none', changes({ a: at(1) }), most), false)
+    assert.equal(await store.place('w', 'none', changes({ a: at(1) }), maxNodes), false)
     await makeWorkflow('theirs', 'other')
-    assert.equal(await store.place('w', 'theirs', changes({ a: at(1) }), most), false)
+    assert.equal(await store.place('w', 'theirs', changes({ a: at(1) }), maxNodes), false)
     assert.deepEqual(await placed('theirs', 'other'), [])
   })
 
-  test('places some nodes, leaves the others, and removes nodes', async () => {
+  test('places some nodes, keeps the others, and removes nodes', async () => {
     await makeWorkflow('merge')
     assert.deepEqual(await placed('merge'), [])
     assert.equal(
-      await store.place('w', 'merge', changes({ a: at(1, 2), b: at(3, 4), c: at(5, 6) }), most),
+      await store.place('w', 'merge', changes({ a: at(1, 2), b: at(3, 4), c: at(5, 6) }), maxNodes),
       true,
     )
-    await store.place('w', 'merge', changes({ a: at(-0.5, 1e6), b: undefined, unknown: undefined }), most)
+    await store.place('w', 'merge', changes({ a: at(-0.5, 1e6), b: undefined, unknown: undefined }), maxNodes)
     assert.deepEqual(await placed('merge'), [
       ['c', at(5, 6)],
       ['a', at(-0.5, 1e6)],
@@ -59,14 +59,14 @@ describe('a layout store', () => {
   test('accepts any id, also one that a text column cannot store', async () => {
     await makeWorkflow('ids')
     const ids = ['__proto__', '\0', '\ud800', '树 🌳', '"', '10', '9']
-    await store.place('w', 'ids', new Map(ids.map((id, place) => [id, at(place)])), most)
+    await store.place('w', 'ids', new Map(ids.map((id, place) => [id, at(place)])), maxNodes)
     assert.deepEqual(
       await placed('ids'),
       ids.map((id, place) => [id, at(place)]),
     )
   })
 
-  test('removes first what was placed longest ago', async () => {
+  test('removes the nodes that were placed the longest ago first', async () => {
     await makeWorkflow('full')
     await store.place('w', 'full', changes({ a: at(1), b: at(2), c: at(3) }), 3)
     await store.place('w', 'full', changes({ a: at(4) }), 3)
@@ -77,30 +77,30 @@ describe('a layout store', () => {
     )
   })
 
-  test('loses nothing under concurrent changes', async () => {
+  test('applies all concurrent changes', async () => {
     await makeWorkflow('together')
     const another = new LayoutStore(await opened.openAgain())
     const ids = Array.from({ length: 24 }, (_, place) => `node_${place}`)
     const done = await Promise.all(
       ids.map((id, place) =>
-        (place % 2 ? another : store).place('w', 'together', changes({ [id]: at(place) }), most),
+        (place % 2 ? another : store).place('w', 'together', changes({ [id]: at(place) }), maxNodes),
       ),
     )
     assert.ok(done.every(Boolean))
     assert.deepEqual((await placed('together'))?.map(([id]) => id).sort(), ids.toSorted())
   })
 
-  test('leaves the workflow as it is', async () => {
+  test('does not change the workflow', async () => {
     await makeWorkflow('still')
     const found = await workflows.find('w', 'still')
-    await store.place('w', 'still', changes({ a: at(1) }), most)
+    await store.place('w', 'still', changes({ a: at(1) }), maxNodes)
     assert.deepEqual(await workflows.find('w', 'still'), found)
   })
 
-  test('is deleted with its workflow, and does not return with its id', async () => {
+  test('deletes the layout with its workflow, also when the id is used again', async () => {
     await makeWorkflow('gone')
     await makeWorkflow('stays')
-    for (const id of ['gone', 'stays']) await store.place('w', id, changes({ a: at(1) }), most)
+    for (const id of ['gone', 'stays']) await store.place('w', id, changes({ a: at(1) }), maxNodes)
     await workflows.remove('w', 'gone')
     assert.equal(await placed('gone'), undefined)
     await makeWorkflow('gone')
@@ -108,11 +108,11 @@ describe('a layout store', () => {
     assert.deepEqual(await placed('stays'), [['a', at(1)]])
   })
 
-  test('is deleted with its workspace', async () => {
+  test('deletes the layout with its workspace', async () => {
     const access = new AccessStore(opened.database)
     await access.addWorkspace({ id: 'leaving', name: 'leaving', createdAt: 1 })
     await makeWorkflow('drawn', 'leaving')
-    await store.place('leaving', 'drawn', changes({ a: at(1) }), most)
+    await store.place('leaving', 'drawn', changes({ a: at(1) }), maxNodes)
     const rows = () =>
       opened.database.all('SELECT 1 AS one FROM workflow_layouts WHERE workspace_id = ?', 'leaving')
     assert.equal((await rows()).length, 1)

@@ -18,7 +18,7 @@ const settings = (id: string, more: Partial<ModelSettings> = {}): ModelSettings 
   ...more,
 })
 
-describe('a store of model settings', () => {
+describe('model settings store', () => {
   let opened: TestDatabase
   let store: ModelSettingsStore
   beforeEach(async () => {
@@ -33,7 +33,7 @@ describe('a store of model settings', () => {
   const defaults = async (): Promise<string[]> =>
     (await store.list('w')).filter(({ isDefault }) => isDefault).map(({ id }) => id)
 
-  test('what was created is found as it was, by id and by name', async () => {
+  test('returns settings as they were created, by id and by name', async () => {
     const full = settings('a', {
       name: 'Größe 大',
       sealedKey: 'v1.abc',
@@ -53,7 +53,7 @@ describe('a store of model settings', () => {
     assert.equal(await store.findByName('w', 'größe 大'), undefined)
   })
 
-  test('a name is unique in a workspace, and the number of models is limited', async () => {
+  test('rejects a duplicate name in a workspace, and limits the number of models', async () => {
     await create('a', { name: 'fast' })
     assert.equal(await create('b', { name: 'fast' }), 'name_taken')
     assert.equal(typeof (await create('b', { name: 'fast' }, 'other')), 'object')
@@ -68,7 +68,7 @@ describe('a store of model settings', () => {
     )
   })
 
-  test('of many concurrent creates with one name, one succeeds', async () => {
+  test('grants a name to one of many concurrent creates', async () => {
     const other = new ModelSettingsStore(await opened.openAgain())
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -79,7 +79,7 @@ describe('a store of model settings', () => {
     assert.equal(made.filter(each => each === 'name_taken').length, 7)
   })
 
-  test('there is at most one default, also with concurrent updates', async () => {
+  test('keeps at most one default, also under concurrent updates', async () => {
     await create('a', { isDefault: true })
     await create('b', { isDefault: true })
     assert.deepEqual(await defaults(), ['b'])
@@ -101,14 +101,14 @@ describe('a store of model settings', () => {
     assert.equal((await defaults()).length, 1)
   })
 
-  test('the first one can be made the default only where there is none', async () => {
+  test('makes a created model the default if there is none', async () => {
     const ifNone = (id: string) => store.create('w', { ...settings(id), isDefault: 'if_none' }, options)
     assert.deepEqual(((await ifNone('a')) as ModelSettings).isDefault, true)
     assert.deepEqual(((await ifNone('b')) as ModelSettings).isDefault, false)
     assert.deepEqual(await defaults(), ['a'])
   })
 
-  test('an update changes what it names and counts; of many at once none is lost', async () => {
+  test('updates the given fields and the version, and applies all concurrent updates', async () => {
     const before = settings('a', { sealedKey: 'v1.abc', maxTokens: 9 })
     await store.create('w', before, options)
     const changed = await store.update('w', 'a', () => ({ temperature: 0, maxTokens: undefined }), 77)
@@ -126,7 +126,7 @@ describe('a store of model settings', () => {
     assert.equal(await store.update('w', 'none', () => ({}), 81), undefined)
   })
 
-  test('two workspaces with the same ids do not see each other', async () => {
+  test('isolates workspaces that use the same ids', async () => {
     await create('a', { name: 'mine' }, 'mine')
     await create('a', { name: 'theirs' }, 'theirs')
     assert.equal(await store.findByName('mine', 'theirs'), undefined)

@@ -12,7 +12,7 @@ import {
   step,
 } from './run-world.ts'
 
-describe('the run queue', () => {
+describe('run queue', () => {
   let opened: OpenedRunWorld
   let world: RunWorld
   beforeEach(async () => {
@@ -21,8 +21,8 @@ describe('the run queue', () => {
   })
   afterEach(() => opened.cleanup())
 
-  describe('a claim', () => {
-    test('takes the run that is due longest, queued or expired, and none before its time', async () => {
+  describe('claiming a run', () => {
+    test('takes the run that has been due the longest, queued or expired, and none early', async () => {
       await world.begin('left late', { leaseUntil: 2300 })
       await world.begin('left early', { leaseUntil: 2100 })
       await world.begin('held', { leaseUntil: 9000 })
@@ -45,7 +45,7 @@ describe('the run queue', () => {
       assert.equal(await world.runs.nextDue(), 5000)
     })
 
-    test('returns the run as it is and clears nothing', async () => {
+    test('returns the stored run and clears nothing', async () => {
       const hold = await world.begin('r', { graph: '{}', chatId: 'chat' })
       const run = patch('running', { waiting: openQuestion })
       await world.write(hold, { steps: [step('a')], events: batch(1, 2), run })
@@ -56,14 +56,14 @@ describe('the run queue', () => {
       assert.deepEqual(await world.rowsOf('r'), [1, 1, 0, 1])
     })
 
-    test('concurrent claims never return the same run, and all runs are claimed', async () => {
+    test('never returns the same run to concurrent claims, and reaches all runs', async () => {
       for (let index = 0; index < 40; index++) await world.begin(`r${index}`)
       const other = await opened.openAgain()
       const taken: string[] = []
       const work = async (where: RunWorld, name: string): Promise<void> => {
         for (let turn = 0; ; turn++) {
           const claimed = await where.runs.claim({ lease: `${name} ${turn}`, now: 2000, until: 9000 })
-          // Another one may hold the only row that is left for a moment; what is due stays due.
+          // Another worker may briefly lock the only remaining row; a due run stays due.
           if (!claimed && (await where.runs.nextDue())! >= 9000) return
           if (claimed) taken.push(claimed.run.id)
         }
@@ -76,8 +76,8 @@ describe('the run queue', () => {
 
   const answer = { lease: 'l', until: 5000, reply: '{"text":"yes"}', chatId: 'next turn' }
 
-  describe('a waiting run', () => {
-    test('is claimed exclusively, keeps its state and counts no claim', async () => {
+  describe('resuming a waiting run', () => {
+    test('is exclusive, keeps its state and does not count as a claim', async () => {
       await world.beginAndBe('waiting', 'r')
       const before = (await world.runs.find('w', 'r'))!
       assert.deepEqual(before.waiting, openQuestion)
@@ -95,7 +95,7 @@ describe('the run queue', () => {
       await world.write({ workspaceId: 'w', runId: 'r', lease }, { run: patch('succeeded') })
     })
 
-    test('that was resumed and left behind can be claimed, with its question', async () => {
+    test('leaves it claimable with its question when the worker crashes', async () => {
       await world.beginAndBe('waiting', 'r')
       await world.runs.claimWaiting('w', 'r', answer)
       const claimed = await world.runs.claim({ lease: 'l', now: 5000, until: 6000 })
@@ -103,7 +103,7 @@ describe('the run queue', () => {
       assert.deepEqual([claimed?.run.reply, claimed?.run.chatId], [answer.reply, 'next turn'])
     })
 
-    test('drops the reply when it asks again, and keeps its turn if the reply is not a turn', async () => {
+    test('drops the reply when the run asks again, and keeps its turn if the reply is not a turn', async () => {
       const hold = await world.beginAndBe('waiting', 'r', { chatId: 'first turn' })
       assert.ok(await world.runs.claimWaiting('w', 'r', { ...answer, chatId: '' }))
       await world.write({ ...hold, lease: 'l' }, { run: patch('waiting') })
@@ -111,7 +111,7 @@ describe('the run queue', () => {
       assert.deepEqual([run?.reply, run?.chatId], [undefined, 'first turn'])
     })
 
-    test('is the only one that can be resumed', async () => {
+    test('is rejected for runs with any other status', async () => {
       for (const status of ['queued', 'running', 'succeeded', 'failed', 'stopped'] as const) {
         await world.beginAndBe(status, status)
         assert.equal(await world.runs.claimWaiting('w', status, answer), undefined, status)
@@ -122,7 +122,7 @@ describe('the run queue', () => {
     })
   })
 
-  test('renewing extends valid leases and returns the runs to stop and the lost ones', async () => {
+  test('renews valid leases, and returns the runs to stop and the lost ones', async () => {
     const kept = await world.begin('kept')
     const stopped = await world.begin('stopped')
     const ended = await world.beginAndBe('succeeded', 'ended')
@@ -142,13 +142,13 @@ describe('the run queue', () => {
       stop: ['stopped'],
       lost: ['ended', 'unknown', 'kept', 'not mine'],
     })
-    assert.equal(await world.runs.nextDue(), 1900, 'what is held by another lease is not prolonged')
+    assert.equal(await world.runs.nextDue(), 1900, 'a lease of another holder is not extended')
     assert.equal((await world.runs.claim({ lease: 'l', now: 6999, until: 9000 }))?.run.id, 'not mine')
     assert.equal(await world.runs.claim({ lease: 'l', now: 6999, until: 9000 }), undefined)
     assert.deepEqual(await world.runs.renew([], 7000), { stop: [], lost: [] })
   })
 
-  test('a released run is queued at once, and only its lease holder can release it', async () => {
+  test('queues a released run immediately, and only its lease holder can release it', async () => {
     const hold = await world.begin('r')
     await world.runs.release({ ...hold, lease: 'other' }, 1500)
     assert.equal((await world.runs.find('w', 'r'))?.status, 'running')
@@ -160,8 +160,8 @@ describe('the run queue', () => {
     assert.equal((await world.runs.claim({ lease: 'l', now: 1500, until: 3000 }))?.run.id, 'r')
   })
 
-  describe('a stop request', () => {
-    test('returns the status, whatever it is', async () => {
+  describe('requesting a stop', () => {
+    test('returns the status of the run', async () => {
       const expected: Record<RunStatus, RunStatus> = {
         queued: 'stopped',
         running: 'running',
@@ -179,7 +179,7 @@ describe('the run queue', () => {
       assert.equal(await world.runs.requestStop('w', 'unknown', 1600), undefined)
     })
 
-    test('stops a run without a lease holder at once, and only once', async () => {
+    test('stops a run without a lease holder immediately, and only once', async () => {
       for (const status of ['queued', 'waiting'] as const) {
         const hold = await world.beginAndBe(status, status, { agentId: status })
         await world.runs.requestStop('w', status, 1600)
@@ -202,7 +202,7 @@ describe('the run queue', () => {
       assert.equal(await world.runs.claim({ lease: 'l', now: 9000, until: 9999 }), undefined)
     })
 
-    test('does not disturb the lease holder, and reaches the next one', async () => {
+    test('does not affect the lease of the holder, and reaches the next one', async () => {
       const hold = await world.beginAndBe('running', 'r')
       await world.runs.requestStop('w', 'r', 1600)
       await world.write(hold, { steps: [step('c')] })
@@ -213,7 +213,7 @@ describe('the run queue', () => {
     })
   })
 
-  test('the leases of dead processes can be expired, and no others', async () => {
+  test('expires the leases of dead processes only', async () => {
     const gone = await world.begin('gone')
     const kept = await world.begin('kept')
     await world.beginAndBe('succeeded', 'ended')

@@ -13,7 +13,7 @@ import {
   step,
 } from './run-world.ts'
 
-describe('a run store', () => {
+describe('run store', () => {
   let opened: OpenedRunWorld
   let world: RunWorld
   beforeEach(async () => {
@@ -24,8 +24,8 @@ describe('a run store', () => {
 
   const strange = `“大” \u2028 🌳\n\t'"\\ %_ ? $1`
 
-  describe('a new run', () => {
-    test('is running and is found with all its values', async () => {
+  describe('creating a run', () => {
+    test('stores it as running with all its values', async () => {
       const run = newRun('r', {
         trigger: 'chat',
         agentId: 'a',
@@ -58,26 +58,26 @@ describe('a run store', () => {
       assert.deepEqual(await world.runs.events('w', 'r', 0, 10), [])
     })
 
-    test('is not found under another id or in another workspace', async () => {
+    test('does not make it visible under another id or in another workspace', async () => {
       await world.begin('r')
       assert.equal(await world.runs.find('w', 'other'), undefined)
       assert.equal(await world.runs.find('v', 'r'), undefined)
     })
 
-    test('is rejected when its id exists, and the first one stays', async () => {
+    test('rejects a duplicate id and keeps the first run', async () => {
       await world.begin('r')
       await assert.rejects(world.begin('r', { inputs: '{}' }))
       assert.equal((await world.runs.find('w', 'r'))?.inputs, newRun('r').inputs)
     })
   })
 
-  describe('a list', () => {
+  describe('listing runs', () => {
     const idsOf = async (filter: RunFilter, page = 1, pageSize = 10, workspaceId = 'w') => {
       const { total, items } = await world.runs.list(workspaceId, filter, { page, pageSize })
       return [total, ...items.map(({ id }) => id)]
     }
 
-    test('shows the newest first, page by page', async () => {
+    test('returns the newest first, page by page', async () => {
       for (const [index, id] of ['r1', 'r2', 'r3', 'r4', 'r5'].entries())
         await world.begin(id, { createdAt: 1000 + index })
       await world.begin('same time', { createdAt: 1004 })
@@ -100,7 +100,7 @@ describe('a run store', () => {
       assert.deepEqual(await idsOf({}, 1, 10, 'v'), [0])
     })
 
-    test('shows the same values as the record', async () => {
+    test('returns the same values as the record', async () => {
       await world.beginAndBe('failed', 'r')
       const {
         chatId: _,
@@ -118,7 +118,7 @@ describe('a run store', () => {
     })
   })
 
-  describe('a commit', () => {
+  describe('committing', () => {
     test('stores everything atomically', async () => {
       const hold = await world.begin('r')
       const steps = [
@@ -159,7 +159,7 @@ describe('a run store', () => {
       )
     })
 
-    test('without content only checks the lease', async () => {
+    test('only checks the lease when there is no content', async () => {
       const hold = await world.begin('r')
       const before = await world.runs.find('w', 'r')
       assert.equal(await world.runs.commit(hold, entry()), true)
@@ -167,7 +167,7 @@ describe('a run store', () => {
       assert.deepEqual(await world.runs.find('w', 'r'), before)
     })
 
-    test('with a lost lease writes nothing', async () => {
+    test('writes nothing after the lease is lost', async () => {
       const hold = await world.begin('r')
       await world.write(hold, { steps: [step('a', { status: 'running' })], events: batch(1, 1) })
       assert.ok(await world.runs.claim({ lease: 'theirs', now: 2000, until: 3000 }))
@@ -186,7 +186,7 @@ describe('a run store', () => {
       assert.ok(await world.runs.commit({ ...hold, lease: 'theirs' }, all))
     })
 
-    test('that fails half way writes nothing', async () => {
+    test('writes nothing if it fails midway', async () => {
       const hold = await world.begin('r')
       await world.write(hold, { events: batch(1, 2) })
       const again = {
@@ -200,7 +200,7 @@ describe('a run store', () => {
       assert.deepEqual(await world.usage.days('w', { fromDay: 0, toDay: 9 }), [])
     })
 
-    test('that settles the run releases the lease', async () => {
+    test('releases the lease when the run ends', async () => {
       for (const status of ['waiting', 'succeeded', 'failed', 'stopped'] as const) {
         const hold = await world.beginAndBe(status, status)
         assert.equal(await world.runs.commit(hold, entry()), false, status)
@@ -211,7 +211,7 @@ describe('a run store', () => {
       assert.deepEqual(await world.runs.leases(), [hold.lease])
     })
 
-    test('cannot put a run back into the queue', async () => {
+    test('cannot queue a run again', async () => {
       const hold = await world.begin('r')
       await assert.rejects(world.runs.commit(hold, entry({ run: patch('queued') })))
       assert.equal((await world.runs.find('w', 'r'))?.status, 'running')
@@ -241,13 +241,13 @@ describe('a run store', () => {
       ])
     })
 
-    test('may occur twice in one commit; the last record counts', async () => {
+    test('may occur twice in one commit, and the last record wins', async () => {
       const hold = await world.begin('r')
       await world.write(hold, { steps: [step('a', { status: 'running' }), step('a')] })
       assert.deepEqual(await world.runs.steps('w', 'r'), [step('a')])
     })
 
-    test('500 of them are stored in one commit or in many', async () => {
+    test('are stored 500 in one commit or in many', async () => {
       const hold = await world.begin('r')
       const steps = Array.from({ length: 500 }, (_, index) => step(`${500 - index}`))
       await world.write(hold, { steps })
@@ -280,7 +280,7 @@ describe('a run store', () => {
     })
   })
 
-  test('the first result of an effect stays', async () => {
+  test('keeps the first result of an effect', async () => {
     const hold = await world.begin('r')
     const first = { path: 'a', name: 'mail', result: '1' }
     await world.write(hold, { effects: [first, { ...first, result: '2' }] })
@@ -305,21 +305,21 @@ describe('a run store', () => {
     ])
   })
 
-  test('events after a number are read across batches, in order, up to a limit', async () => {
+  test('reads events after a number across batches, in order, up to a limit', async () => {
     const hold = await world.begin('r')
     const batches = [batch(1, 3), batch(4, 4), batch(5, 12), batch(13, 13)]
     for (const events of batches) await world.write(hold, { events })
     const after = (number: number, limit = 10) => world.runs.events('w', 'r', number, limit)
     assert.deepEqual(await after(0), batches)
     assert.deepEqual(await after(0, 2), batches.slice(0, 2))
-    assert.deepEqual(await after(2), batches, 'the batch that holds the third comes whole')
+    assert.deepEqual(await after(2), batches, 'the batch with the third event is returned whole')
     assert.deepEqual(await after(3), batches.slice(1))
     assert.deepEqual(await after(5), batches.slice(2))
     assert.deepEqual(await after(13), [])
     assert.equal((await world.runs.find('w', 'r'))?.sequence, 13)
   })
 
-  describe('a sweep', () => {
+  describe('sweeping runs', () => {
     test('deletes all rows of a run and no others', async () => {
       for (const status of ['queued', 'running', 'waiting', 'succeeded', 'failed', 'stopped'] as const)
         await world.beginAndBe(status, status)
@@ -335,7 +335,7 @@ describe('a run store', () => {
       for (const id of ['queued', 'running', 'waiting'])
         assert.deepEqual(await world.rowsOf(id), [1, 2, 1, 1], id)
       assert.deepEqual(await world.rowsOf('later'), [1, 1, 0, 0])
-      assert.deepEqual(await world.usage.days('w', { fromDay: 0, toDay: 9 }), usage, 'counts stay')
+      assert.deepEqual(await world.usage.days('w', { fromDay: 0, toDay: 9 }), usage, 'counts are kept')
     })
 
     test('deletes waiting runs too, but not resumed ones', async () => {
@@ -365,7 +365,7 @@ describe('a run store', () => {
     })
   })
 
-  test('two workspaces with the same ids do not disturb each other', async () => {
+  test('isolates workspaces that use the same ids', async () => {
     const mine = await world.beginAndBe('running', 'r')
     const theirs = await world.beginAndBe('running', 'r', { lease: 'theirs' }, 'v')
     assert.equal(await world.runs.commit({ ...mine, workspaceId: 'v' }, entry({ steps: [step('x')] })), false)
@@ -379,7 +379,7 @@ describe('a run store', () => {
     assert.deepEqual(await world.rowsOf('r', 'v'), [1, 2, 1, 1])
   })
 
-  test('deleting a workspace deletes its runs, and a lease holder can no longer write', async () => {
+  test('deletes the runs of a deleted workspace, and rejects further writes of a lease holder', async () => {
     const access = new AccessStore(world.database)
     for (const id of ['w', 'v']) await access.addWorkspace({ id, name: id, createdAt: 1 })
     const hold = await world.beginAndBe('running', 'r')
@@ -393,7 +393,7 @@ describe('a run store', () => {
     assert.deepEqual(await world.rowsOf('r', 'v'), [1, 2, 1, 1])
   })
 
-  test('concurrent writes to different runs all succeed', async () => {
+  test('accepts concurrent writes to different runs', async () => {
     const other = await opened.openAgain()
     const holds = await Promise.all(Array.from({ length: 30 }, (_, index) => world.begin(`r${index}`)))
     await Promise.all(

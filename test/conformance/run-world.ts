@@ -100,7 +100,7 @@ export class RunWorld {
     assert.equal(await this.runs.commit(hold, entry(more)), true, 'the lease is lost')
   }
 
-  /** A run that has come to this status, with something in every table. */
+  /** Creates a run with this status and rows in every table. */
   async beginAndBe(
     status: RunPatch['status'],
     id: string,
@@ -121,7 +121,7 @@ export class RunWorld {
     return hold
   }
 
-  /** How many rows each table holds of a run. */
+  /** Counts the rows of a run in each table. */
   async rowsOf(id: string, workspaceId = 'w'): Promise<number[]> {
     const counts: number[] = []
     for (const table of runTables) {
@@ -139,7 +139,7 @@ export class RunWorld {
 
 export interface OpenedRunWorld {
   world: RunWorld
-  /** The same data as another process sees it. */
+  /** Opens the same data as another process would. */
   openAgain(): Promise<RunWorld>
   cleanup(): Promise<void>
 }

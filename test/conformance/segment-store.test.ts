@@ -8,7 +8,7 @@ import { SegmentMerger } from '../../src/knowledge/index/segment-merger.ts'
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld } from './knowledge-world.ts'
 
-describe('a segment store', () => {
+describe('segment store', () => {
   let opened: OpenedWorld
   let world: KnowledgeWorld
   beforeEach(async () => {
@@ -61,7 +61,7 @@ describe('a segment store', () => {
     assert.deepEqual(await find('短い'), [`${batchId}/1`])
   })
 
-  test('a missing segment is missing from the result', async () => {
+  test('omits a missing segment from the result', async () => {
     await world.addIngested('w', 'k', 'f', ['x'])
     const [id] = await ids()
     assert.deepEqual([...(await world.segments.headers('w', [id!, 'none'])).keys()], [id])
@@ -80,7 +80,7 @@ describe('a segment store', () => {
     assert.deepEqual(await world.segments.segments('w', 'none'), [])
   })
 
-  test('returns many blocks at once, also one twice', async () => {
+  test('returns many blocks per call, also one requested twice', async () => {
     await world.addIngested('w', 'k', 'f', ['x'])
     const [segmentId] = await ids()
     const addresses = Array.from({ length: 600 }, (_, index) => ({
@@ -92,7 +92,7 @@ describe('a segment store', () => {
     assert.ok(blocks[0] && blocks[598] && !blocks[1])
   })
 
-  test('is invisible to another workspace', async () => {
+  test('hides segments from other workspaces', async () => {
     await world.addIngested('w', 'k', 'f', ['secret'])
     const [id] = await ids()
     assert.deepEqual(await ids('x'), [])
@@ -107,7 +107,7 @@ describe('a segment store', () => {
     assert.equal((await find('secret')).length, 1)
   })
 
-  test('knows the live batches and their number of chunks', async () => {
+  test('returns the live batches and their number of chunks', async () => {
     const live = await world.addIngested('w', 'k', 'f', ['a', 'b'])
     const removed = await world.addIngested('w', 'k', 'g', ['c'])
     await world.documents.remove('w', 'k', 'g')
@@ -130,8 +130,8 @@ describe('a segment store', () => {
     assert.deepEqual(await world.segments.crowded(), [{ workspaceId: 'w', generationId: 'k-g1' }])
   })
 
-  describe('a merge', () => {
-    test('replaces its sources without changing the results', async () => {
+  describe('merging segments', () => {
+    test('replaces the sources without changing the results', async () => {
       for (const text of ['red apple', 'green apple', 'red pear'])
         await world.addIngested('w', 'k', text, [text])
       const before = [await find('red'), await find('apple')]
@@ -144,7 +144,7 @@ describe('a segment store', () => {
       assert.deepEqual([await find('red'), await find('apple')], before)
     })
 
-    test('of large segments stores all its blocks', async () => {
+    test('stores all blocks of large segments', async () => {
       const words = (from: number): string =>
         Array.from(
           { length: 30_000 },
@@ -161,7 +161,7 @@ describe('a segment store', () => {
       for (const word of ['worda', 'wordeeeee', 'wordijjjj']) assert.equal((await find(word)).length, 1, word)
     })
 
-    test('changes nothing when one of its segments was replaced meanwhile', async () => {
+    test('changes nothing when one of the sources was replaced meanwhile', async () => {
       for (const file of ['f', 'g']) await world.addIngested('w', 'k', file, ['text'])
       const old = await ids()
       const whole = await merged(old)
@@ -175,7 +175,7 @@ describe('a segment store', () => {
       assert.equal((await world.countRows())['segments'], 1)
     })
 
-    test('by two processes happens once', async () => {
+    test('happens once when two processes merge concurrently', async () => {
       for (const file of ['f', 'g', 'h']) await world.addIngested('w', 'k', file, ['text'])
       const old = await ids()
       const whole = await merged(old)
@@ -189,7 +189,7 @@ describe('a segment store', () => {
       assert.equal((await find('text')).length, 3)
     })
 
-    test('that leaves nothing leaves no segment', async () => {
+    test('leaves no segment when all chunks are gone', async () => {
       for (const file of ['f', 'g']) await world.addIngested('w', 'k', file, ['text'])
       const old = await ids()
       const nothing = mergeSegments(await load(old), () => true)
@@ -200,7 +200,7 @@ describe('a segment store', () => {
       assert.deepEqual([rows['segments'], rows['segment_blocks']], [0, 0])
     })
 
-    test('runs beside searches and removals without losing a document', async () => {
+    test('runs concurrently with searches and removals without losing a document', async () => {
       const own = (index: number): string => `q${String.fromCharCode(97 + index)}z`
       const other = await opened.openAgain()
       const batches = new Map<string, string>()

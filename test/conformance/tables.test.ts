@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from '../support/open-test-databa
 
 const root = join(import.meta.dirname, '../..')
 
-/** Types of columns in SQLite's and PostgreSQL's words. */
+/** Column types as SQLite and PostgreSQL name them. */
 const storedTypes: Record<string, string> = {
   text: 'text',
   integer: 'integer',

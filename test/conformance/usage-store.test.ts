@@ -6,7 +6,7 @@ import { type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-w
 const day = 86_400_000
 const everyDay = { fromDay: 0, toDay: 1_000_000 }
 
-describe('a usage store', () => {
+describe('usage store', () => {
   let opened: OpenedRunWorld
   let world: RunWorld
   let count: number

@@ -22,12 +22,12 @@ interface Stored {
   vector: Float32Array
 }
 
-describe('a vector index', () => {
+describe('vector index', () => {
   let fresh: FreshDatabase
   let database: Database
   let index: VectorIndex
 
-  /** A graph for all but the smallest generations, so that the tests meet one. */
+  /** Small enough that the tests build a graph for all but the smallest generations. */
   const open = (): VectorIndex =>
     database.dialect === 'postgres'
       ? new PgvectorIndex(database as PostgresDatabase, { minVectors: 2000 })
@@ -59,7 +59,7 @@ describe('a vector index', () => {
     await fresh.drop()
   })
 
-  test('the nearest comes first, with the cosine of the angle', async () => {
+  test('returns the nearest first, with the cosine similarity', async () => {
     const generation = await make('nearest', 3)
     await generation.add('a', [Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0)])
     await generation.add('b', [Float32Array.of(0.6, 0.8, 0), Float32Array.of(-1, 0, 0)])
@@ -73,7 +73,7 @@ describe('a vector index', () => {
     assert.deepEqual((await ask(generation, Float32Array.of(0, 1, 0), 2)).map(addressOf), ['a/1', 'b/0'])
   })
 
-  test('nothing is found where there is nothing, or nothing is asked for', async () => {
+  test('finds nothing in an empty index or with a limit of zero', async () => {
     const generation = await make('empty', 3)
     const vector = Float32Array.of(1, 0, 0)
     assert.deepEqual(await ask(generation, vector, 10), [])
@@ -83,7 +83,7 @@ describe('a vector index', () => {
     assert.deepEqual(await ask(generation, vector, 10, []), [])
   })
 
-  test('a batch is found as soon as it is live, not before, and not after it is gone', async () => {
+  test('finds a batch only while it is live', async () => {
     const generation = await make('fresh', 3)
     const vector = Float32Array.of(0, 0, 1)
     await generation.add('f1', [Float32Array.of(1, 0, 0)])
@@ -96,7 +96,7 @@ describe('a vector index', () => {
     assert.deepEqual((await ask(generation, vector, 5)).map(addressOf), ['f1/0'])
   })
 
-  test('generations of different models and workspaces never meet', async () => {
+  test('separates generations of different models and workspaces', async () => {
     const small = await make('meet3', 3)
     const large = await make('meet4', 4)
     const foreign = await make('meet3 abroad', 3, 'abroad')
@@ -139,7 +139,7 @@ describe('a vector index', () => {
         .sort((one, other) => other.similarity - one.similarity)
         .slice(0, limit)
         .map(({ each }) => addressOf(each))
-    /** Every answer is full, holds nothing twice and nothing dead, and nearly all of the true neighbours. */
+    /** Checks that a result is full, has no duplicates or dead chunks, and contains nearly all true neighbours. */
     const checkRecall = async (limit = 10, batchIds?: string[]): Promise<void> => {
       const alive = new Set(stored.map(addressOf))
       let found = 0
@@ -156,7 +156,7 @@ describe('a vector index', () => {
       assert.ok(found >= 0.98 * wanted, `recall is ${found / wanted}`)
     }
     const graphFile = (ending: string): string => join(fresh.folder, 'vectors', `large${ending}`)
-    /** The graph is made in the background: on SQLite its files tell, on PostgreSQL `tidy` makes it. */
+    /** Waits for the graph: SQLite builds it in the background as files, PostgreSQL in `tidy`. */
     const graphIsMade = async (): Promise<void> => {
       if (!isSqlite) {
         await index.tidy(never)
@@ -191,27 +191,27 @@ describe('a vector index', () => {
         )
     })
 
-    test('the neighbours are found before there is a graph', () => checkRecall())
+    test('finds the neighbours before there is a graph', () => checkRecall())
 
-    test('the neighbours are found with a graph, also many of them', async () => {
+    test('finds the neighbours with a graph, also with a large limit', async () => {
       index.refresh('home', 'large')
       await graphIsMade()
       await checkRecall()
       await checkRecall(100)
     })
 
-    test('the neighbours are found after a reopening', async () => {
+    test('finds the neighbours after reopening', async () => {
       await reopen()
       await checkRecall()
     })
 
-    test('batches that came after the graph are found at once', async () => {
+    test('finds batches added after the graph was built immediately', async () => {
       await add('late', questions.slice(0, 20))
       await checkRecall()
       assert.equal(addressOf((await ask(generation, questions[3]!, 1))[0]!), 'late/3')
     })
 
-    test('a filter leaves the nearest of the batches it names', async () => {
+    test('returns the nearest of the filtered batches', async () => {
       await checkRecall(10, ['mixed 3', 'late', 'mixed 17'])
       await checkRecall(10, ['mixed 5'])
       await checkRecall(
@@ -220,7 +220,7 @@ describe('a vector index', () => {
       )
     })
 
-    test('answers are full when much of what is near is gone', async () => {
+    test('returns full results when many near chunks are deleted', async () => {
       await remove(batchId => batchId === 'late')
       await checkRecall()
       await remove(batchId => Number(batchId.slice(6)) % 3 !== 0)
@@ -230,7 +230,7 @@ describe('a vector index', () => {
       await checkRecall()
     })
 
-    test('what was swept away is not found after a reopening either', async () => {
+    test('does not find swept chunks after reopening', async () => {
       await database.transaction(async transaction => {
         await transaction.run(
           "DELETE FROM vectors WHERE batch_id IN (SELECT id FROM batches WHERE state = 'gone')",
@@ -269,7 +269,7 @@ describe('a vector index', () => {
       }),
     }
     for (const [what, damage] of Object.entries(damages))
-      test(`${what} is made again from the rows`, { skip: !isSqlite }, async () => {
+      test(`rebuilds ${what} from the rows`, { skip: !isSqlite }, async () => {
         await index.close()
         const files = await readFiles()
         await writeFiles(damage(files))
@@ -280,7 +280,7 @@ describe('a vector index', () => {
         index = open()
       })
 
-    test('a graph of an older state is brought up to date', { skip: !isSqlite }, async () => {
+    test('updates an outdated graph', { skip: !isSqlite }, async () => {
       await index.close()
       const old = await readFiles()
       index = open()
@@ -293,7 +293,7 @@ describe('a vector index', () => {
       await checkRecall()
     })
 
-    test('a generation that is gone leaves no graph behind', async () => {
+    test('deletes the graph of a deleted generation', async () => {
       await graphIsMade()
       await database.transaction(transaction => transaction.run("DELETE FROM generations WHERE id = 'large'"))
       await index.tidy(never)

@@ -15,7 +15,7 @@ const save = (id: string, graph: string, more: Partial<Save> = {}): Save => ({
 
 const textOf = (graph: Uint8Array | undefined): string | undefined => graph && Buffer.from(graph).toString()
 
-describe('a workflow store', () => {
+describe('workflow store', () => {
   let opened: TestDatabase
   let store: WorkflowStore
   before(async () => {
@@ -24,14 +24,14 @@ describe('a workflow store', () => {
   })
   after(() => opened.cleanup())
 
-  test('gives back the very text, whatever JSON it is', async () => {
+  test('returns the stored text unchanged, for any JSON', async () => {
     const text = '{"a":9007199254740993,"b":-0.0,"__proto__":{"x":"\\u0000 \\ud800"},"中文":"😀"}'
     assert.deepEqual(await store.save('w', save('verbatim', text)), { outcome: 'created', version: 1 })
     assert.equal(textOf((await store.find('w', 'verbatim'))?.graph), text)
     assert.equal(textOf((await store.version('w', 'verbatim', 1))?.graph), text)
   })
 
-  test('each different save is one more version, the same one is none', async () => {
+  test('creates a version for each different save, and none for an equal one', async () => {
     await store.save('w', save('history', '1'))
     assert.deepEqual(await store.save('w', save('history', '2')), { outcome: 'updated', version: 2 })
     assert.deepEqual(await store.save('w', save('history', '2')), { outcome: 'unchanged', version: 2 })
@@ -45,14 +45,14 @@ describe('a workflow store', () => {
     assert.equal((await store.find('w', 'history'))?.name, 'n')
   })
 
-  test('time never runs backwards for a workflow', async () => {
+  test('never lets the timestamps of a workflow go backwards', async () => {
     await store.save('w', save('time', '1', { at: 5000 }))
     await store.save('w', save('time', '2', { at: 1000 }))
     const found = await store.find('w', 'time')
     assert.deepEqual([found?.createdAt, found?.updatedAt], [5000, 5001])
   })
 
-  test('what was expected decides', async () => {
+  test('checks the expected version of a save', async () => {
     assert.deepEqual(await store.save('w', save('cas', '1', { expected: 3 })), {
       outcome: 'conflict',
       version: 0,
@@ -84,7 +84,7 @@ describe('a workflow store', () => {
     assert.equal(textOf((await store.find('w', 'cas'))?.graph), '3')
   })
 
-  test('of fifty writers with the same expectation one wins, from two processes', async () => {
+  test('accepts one of fifty concurrent saves with the same expected version, from two processes', async () => {
     const other = new WorkflowStore(await opened.openAgain())
     await store.save('w', save('race', '0'))
     const outcomes = await Promise.all(
@@ -96,7 +96,7 @@ describe('a workflow store', () => {
     assert.equal(outcomes.filter(({ outcome }) => outcome === 'conflict').length, 49)
   })
 
-  test('fifty writers without an expectation are all in the history, also on a new id', async () => {
+  test('stores fifty concurrent saves without an expected version, also for a new id', async () => {
     const other = new WorkflowStore(await opened.openAgain())
     const graphs = Array.from({ length: 50 }, (_, at) => `"graph ${at}"`)
     await Promise.all(graphs.map((graph, at) => (at % 2 ? store : other).save('w', save('all', graph))))
@@ -107,7 +107,7 @@ describe('a workflow store', () => {
     assert.deepEqual(stored.sort(), graphs.sort())
   })
 
-  test('workspaces are worlds of their own', async () => {
+  test('isolates workspaces', async () => {
     await store.save('one', save('same', '1'))
     await store.save('two', save('same', '2'))
     assert.equal(textOf((await store.find('one', 'same'))?.graph), '1')
@@ -118,7 +118,7 @@ describe('a workflow store', () => {
     assert.equal((await store.list('three', '', { page: 1, pageSize: 10 })).total, 0)
   })
 
-  test('a removed workflow takes its history along', async () => {
+  test('deletes the history with the workflow', async () => {
     await store.save('w', save('gone', '1'))
     await store.save('w', save('gone', '2'))
     assert.equal(await store.remove('w', 'gone'), true)
@@ -127,18 +127,22 @@ describe('a workflow store', () => {
     assert.deepEqual(await store.save('w', save('gone', '3')), { outcome: 'created', version: 1 })
   })
 
-  test('a delete beside a create takes all of it or nothing', async () => {
+  test('deletes all or nothing when a delete and a create are concurrent', async () => {
     const other = new WorkflowStore(await opened.openAgain())
     for (let round = 0; round < 100; round++) {
       const id = `beside${round}`
       await Promise.all([store.save('w', save(id, '1')), other.remove('w', id), other.remove('w', id)])
       const listed = (await store.list('w', id, { page: 1, pageSize: 1 })).total
-      assert.equal((await store.find('w', id)) === undefined, listed === 0, 'listed without a graph')
+      assert.equal(
+        (await store.find('w', id)) === undefined,
+        listed === 0,
+        'a listed workflow has a graph, and no other',
+      )
       await store.remove('w', id)
     }
   })
 
-  test('lists the last changed first, in pages, by parts of name or id', async () => {
+  test('lists the most recently updated first, in pages, filtered by parts of name or id', async () => {
     for (let at = 0; at < 5; at++)
       await store.save('list', save(`id${at}`, '1', { name: `Näme_${at}%`, at: 1000 + at }))
     const first = await store.list('list', '', { page: 1, pageSize: 2 })

@@ -13,7 +13,7 @@ import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 const root = join(import.meta.dirname, '../..')
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/*.md', { cwd: root }).sort()]
 
-/** Why a block may be left out. It is marked with `<!-- not run: reason -->` on the line before it. */
+/** Accepted reasons to skip a block. It is marked with `<!-- not run: reason -->` on the line before it. */
 const acceptedReasons = new Set([
   'installs packages and starts the server',
   'installs packages and runs these tests',
@@ -118,7 +118,7 @@ describe('the commands of README and docs', { skip: isOnPostgres, concurrency: 2
 
     for (const { line, skippedBecause } of blocks)
       if (skippedBecause !== undefined)
-        it(`${page}:${line} is left out for an accepted reason: ${skippedBecause}`, () =>
+        it(`${page}:${line} is skipped for an accepted reason: ${skippedBecause}`, () =>
           assert.ok(acceptedReasons.has(skippedBecause)))
 
     if (runnable.length > 0)

@@ -17,7 +17,7 @@ const kindOf = ({ data }: GraphNode): string => String(data['type'])
 
 describe('the examples of docs/workflows.md', () => {
   for (const example of examples)
-    it(`${kindOf(example)} could run as it stands there`, () => {
+    it(`${kindOf(example)} is runnable as documented`, () => {
       const whole = graph(
         [node('input', 'input'), example, node('end', 'end')],
         [edge('input', example.id), edge(example.id, 'end')],
@@ -28,7 +28,7 @@ describe('the examples of docs/workflows.md', () => {
       assert.equal(example.type, nodeKinds.get(kindOf(example))?.nodeType)
     })
 
-  it('show every kind but those that need no example', () => {
+  it('show every kind except those that need no example', () => {
     const shown = new Set([...examples.map(kindOf), 'input', 'end'])
     assert.deepEqual(
       [...nodeKinds.keys()].filter(kind => !shown.has(kind)),

@@ -19,7 +19,7 @@ const filesBelow = (folder: string): string[] =>
 async function until(condition: () => boolean, milliseconds = 15_000): Promise<void> {
   const giveUpAt = Date.now() + milliseconds
   while (!condition()) {
-    if (Date.now() > giveUpAt) assert.fail('it did not happen in time')
+    if (Date.now() > giveUpAt) assert.fail('the condition was not met in time')
     await sleep(50)
   }
 }
@@ -31,7 +31,7 @@ describe('kill -9', () => {
   })
   after(() => database.drop())
 
-  test('loses no acknowledged update and mixes no two graphs', async () => {
+  test('loses no acknowledged update and never mixes two graphs', async () => {
     const acknowledged = new Map<string, Map<number, string>>()
     const sent = new Map<string, Set<string>>()
     for (let round = 0; round < kills; round++) {
@@ -69,10 +69,10 @@ describe('kill -9', () => {
         current.text.indexOf('"config":') + 9,
         current.text.lastIndexOf(',"created_at"'),
       )
-      assert.ok(sent.get(id)!.has(config), 'the current graph is one that was sent')
+      assert.ok(sent.get(id)!.has(config), 'the current graph is one of those sent')
       for (const [version, graph] of versions) {
         const { text } = await server.api.get(`workflow/version?id=${id}&version=${version}`)
-        assert.ok(text.includes(graph), `${id} version ${version} was acknowledged and is gone`)
+        assert.ok(text.includes(graph), `${id} version ${version} was acknowledged but is missing`)
         checked++
       }
     }
@@ -80,7 +80,7 @@ describe('kill -9', () => {
     assert.equal(await server.kill('SIGTERM'), 0)
   })
 
-  test('loses no acknowledged upload, shows no half one, and sweeps what it left', async () => {
+  test('loses no acknowledged upload, shows no partial one, and sweeps leftovers', async () => {
     const acknowledged = new Map<string, string>()
     for (let round = 0; round < kills; round++) {
       const server = await spawnServer(database, token)
@@ -121,7 +121,7 @@ describe('kill -9', () => {
       const { items } = (await server.api.post('files', { page, page_size: 100 })).json.data
       for (const item of items) {
         const { bytes } = await server.api.bytes(`files/${item.file_id}`)
-        assert.deepEqual([bytes.length, sha256(bytes)], [item.size, item.sha256], 'what is listed is whole')
+        assert.deepEqual([bytes.length, sha256(bytes)], [item.size, item.sha256], 'listed files are complete')
       }
       seen += items.length
     }

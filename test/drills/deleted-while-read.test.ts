@@ -10,7 +10,7 @@ import { ask, countRows, documentsOf, namesFound, until } from '../support/watch
 
 type Data = ApiAnswer['json']
 
-/** At least two: bases with and without an embedding model. */
+/** At least two: one base with and one without an embedding model. */
 const deletions = rounds(2)
 const tables = [
   'knowledge_bases',
@@ -25,7 +25,7 @@ const tables = [
   'vectors',
 ]
 
-/** A few hundred chunks: several parts, so that a delete falls between them. */
+/** A few hundred chunks in several parts, so that a delete happens between them. */
 const longText = (name: string): string =>
   Array.from(
     { length: 700 },
@@ -38,7 +38,7 @@ interface Prepared {
   files: string[]
 }
 
-describe('what is deleted while it is read', () => {
+describe('deleting during ingestion', () => {
   let provider: ScriptedProvider
   let server: TestServer
   let workspaces = 0
@@ -51,9 +51,9 @@ describe('what is deleted while it is read', () => {
     await provider.close()
   })
 
-  /** Documents that are being read, left alone for a random while. */
+  /** Documents being ingested, left alone for a random time. */
   async function prepare(api: ApiClient, round: number): Promise<Prepared> {
-    // Every other time without vectors, which is quicker and so meets other moments.
+    // Every other round runs without vectors, which is faster and therefore hits other moments.
     const settings = round % 2 === 0 ? {} : { embedding: null }
     const base = await makeBase(api, { ...settings, chunking: { size: 100, overlap: 0 } })
     const texts = ['one', 'two', 'three'].map(name => ({ name: `${name}.txt`, content: longText(name) }))
@@ -94,7 +94,7 @@ describe('what is deleted while it is read', () => {
       assert.deepEqual(await documentsOf(api, base), [])
       const record = await whenRead(api, base)
       assert.deepEqual([record.document_count, record.chunk_count], [0, 0])
-      // The same texts can come again, and are found whole.
+      // The same texts can be added again and are found completely.
       await dataOf(
         api.post(`knowledge/${base}`, { texts: [{ name: 'again.txt', content: 'The 气生根 again.' }] }),
       )
@@ -104,7 +104,7 @@ describe('what is deleted while it is read', () => {
     },
   }
 
-  test('a workspace takes everything along', async () => {
+  test('deletes everything of a workspace', async () => {
     for (let round = 0; round < deletions; round++) {
       const { id, token } = await dataOf(
         server.api.post('workspace/create', { name: `Going ${workspaces++}` }),
@@ -116,18 +116,18 @@ describe('what is deleted while it is read', () => {
   })
 
   for (const [what, remove] of Object.entries(ways))
-    test(`${what} is gone at once and stays gone`, async () => {
+    test(`hides ${what} immediately and permanently`, async () => {
       for (let round = 0; round < deletions; round++) await remove(await prepare(server.api, round))
     })
 
-  test('in the end no row is left of any of it', async () => {
+  test('leaves no rows behind', async () => {
     const place = { url: server.config.databaseUrl, folder: server.config.dataDir }
     let left: Record<string, number> = {}
     await until('empty tables', async () => {
       left = await countRows(place, tables)
       return Object.values(left).every(count => count === 0)
     }).catch(() => assert.fail(`rows are left: ${JSON.stringify(left)}`))
-    // Whoever was reading has had time to come back with a last part.
+    // A worker that was ingesting has had time to commit a late part.
     await sleep(500)
     assert.ok(Object.values(await countRows(place, tables)).every(count => count === 0))
   })

@@ -13,7 +13,7 @@ import { documentOf, documentsOf, namesFound, until } from '../support/watch.ts'
 
 type Data = ApiAnswer['json']
 
-/** A block of code is held whole until its end, and this one has millions of lines. */
+/** A code block is held in memory until its end, and this one has millions of lines. */
 const heavy = (lines: number): string => `# Heavy\n\n\`\`\`\n${'x y\n'.repeat(lines)}\`\`\`\n`
 
 async function withServer(
@@ -28,7 +28,7 @@ async function withServer(
   }
 }
 
-test('a document that needs more memory than a worker has fails, and the next ones are read', async () => {
+test('fails a document that needs more memory than a worker has, and ingests the next ones', async () => {
   await withServer(
     async api => {
       const id = await makeBase(api)
@@ -60,7 +60,7 @@ const fileOf = (content: string): FileToLoad => ({
   batchId: 'batch_of_the_test',
 })
 
-test('a reading that gets no further is stopped; its thread is replaced, and those who wait get their turn', async () => {
+test('stops an ingestion that makes no progress, replaces its thread, and serves the queued jobs', async () => {
   const pool = new WorkerPool(poolOptions)
   const read = async (content: string): Promise<ReadPart[]> => {
     const parts: ReadPart[] = []
@@ -83,7 +83,7 @@ test('a reading that gets no further is stopped; its thread is replaced, and tho
   }
 })
 
-test('a reading that is called off while its part is stored leaves no timer behind', async () => {
+test('leaves no timer behind when an ingestion is aborted while its part is stored', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
   const before = timers()
   const pool = new WorkerPool(poolOptions)
@@ -100,7 +100,7 @@ test('a reading that is called off while its part is stored leaves no timer behi
   assert.equal(timers(), before)
 })
 
-test('corrections are found, survive a restart, and are gone when the document is read again', async () => {
+test('finds corrections, keeps them across a restart, and drops them when the document is re-ingested', async () => {
   const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
   const database = await freshDatabase()
   let server = await spawnServer(database, token)
@@ -150,7 +150,7 @@ test('corrections are found, survive a restart, and are gone when the document i
   }
 })
 
-test('a file that twenty callers add at once becomes one document', async () => {
+test('creates one document for a file that twenty callers add concurrently', async () => {
   await withServer(async api => {
     const id = await makeBase(api)
     const file = (await dataOf(api.upload('once.txt', 'Only once: starfruit.'))).file_id
@@ -167,7 +167,7 @@ test('a file that twenty callers add at once becomes one document', async () => 
   })
 })
 
-test('documents are read again one by one, several at a time, or all that failed', async () => {
+test('re-ingests single documents, several documents, or all failed ones', async () => {
   await withServer(async api => {
     const id = await makeBase(api, { chunking: { size: 100, overlap: 0 } })
     const rebind = (body?: object): Promise<Data> => dataOf(api.post(`knowledge/${id}/rebind`, body))
@@ -202,7 +202,7 @@ test('documents are read again one by one, several at a time, or all that failed
     )
     const added = await dataOf(api.post(`knowledge/${id}`, { texts: [{ name: 'long.txt', content: long }] }))
     const file = added.items[0].file_id
-    await until('a document that is being read', async () =>
+    await until('a document being ingested', async () =>
       ['parsing', 'chunking'].includes((await documentOf(api, id, file)).status),
     )
     assert.deepEqual(await rebind({ file_ids: [file, a] }), {

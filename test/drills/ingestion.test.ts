@@ -12,7 +12,7 @@ const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'war
 const kills = rounds(2)
 const documents = 24
 
-/** Many chunks, so that a kill falls between them; the last paragraph holds a word that no other document has. */
+/** Many chunks, so that a kill happens between them; the last paragraph has a unique word. */
 const longText = (name: string): string =>
   `${Array.from({ length: 600 }, (_, line) => `第${line}段：榕树的气生根落地以后成为新的树干，paragraph ${line} of ${name}.`).join('\n\n')}\n\nThe last word is zebra${name}.`
 
@@ -30,14 +30,14 @@ async function settled(api: ApiClient, knowledgeId: string): Promise<{ ready: nu
   return assert.fail('documents are stuck')
 }
 
-describe('kill -9 while documents are read', () => {
+describe('kill -9 during ingestion', () => {
   let database: FreshDatabase
   before(async () => {
     database = await freshDatabase()
   })
   after(() => database.drop())
 
-  test('leaves none stuck, none half searchable, none doubled', { timeout: 300_000 }, async () => {
+  test('leaves no document stuck, partially searchable or duplicated', { timeout: 300_000 }, async () => {
     let server = await spawnServer(database, token)
     const base = await makeBase(server.api, { embedding: null, chunking: { size: 100, overlap: 0 } })
     const names = Array.from({ length: documents }, (_, index) => `doc${index}`)
@@ -50,7 +50,7 @@ describe('kill -9 while documents are read', () => {
       await sleep(300 + Math.random() * 500)
       assert.equal(await server.kill('SIGKILL'), 'SIGKILL')
       server = await spawnServer(database, token)
-      // What can be found is found whole: a document that shows up at all has all of its chunks.
+      // A document in the results has all of its chunks.
       const found = await dataOf(server.api.post(`knowledge/${base}/search`, { query: '气生根', top_k: 50 }))
       for (const fileId of new Set<string>(found.items.map((item: { file_id: string }) => item.file_id))) {
         const chunks = await dataOf(server.api.get(`knowledge/${base}/files/${fileId}/chunks?page_size=1`))
@@ -61,7 +61,7 @@ describe('kill -9 while documents are read', () => {
       }
     }
     let outcome = await settled(server.api, base)
-    // Three deaths over one document are an answer, too: it can be tried again.
+    // Three crashes during one document fail it; it can be retried.
     assert.deepEqual(
       [...new Set(outcome.failed)].filter(code => code !== 'interrupted'),
       [],
@@ -77,17 +77,21 @@ describe('kill -9 while documents are read', () => {
         server.api.post(`knowledge/${base}/search`, { query: `zebra${name}`, top_k: 50 }),
       )
       const holders = items.filter((item: { content: string }) => item.content.includes(`zebra${name}.`))
-      assert.equal(holders.length, 1, `${name} is found once`)
+      assert.equal(holders.length, 1, `${name} is found exactly once`)
     }
     const files = await dataOf(server.api.get(`knowledge/${base}/files?page_size=100`))
     for (const item of files.items) counts.add(item.chunk_count)
-    assert.equal(counts.size <= 2, true, `equally long documents have as many chunks: ${[...counts]}`)
+    assert.equal(
+      counts.size <= 2,
+      true,
+      `documents of equal length have the same number of chunks: ${[...counts]}`,
+    )
     await dataOf(server.api.post(`knowledge/${base}/delete`))
     await emptied(database)
     assert.equal(await server.kill('SIGTERM'), 0)
   })
 
-  /** What a dead attempt or a deleted base left behind is swept away while the server runs. */
+  /** Rows of crashed attempts and deleted bases are swept while the server runs. */
   async function emptied(place: FreshDatabase): Promise<void> {
     const tables = ['chunks', 'batches', 'segments', 'segment_blocks', 'readings', 'documents', 'generations']
     const connection = await openDatabase(place)

@@ -37,7 +37,7 @@ import { node } from '../workflow/graphs.ts'
 type Data = ApiAnswer['json']
 
 const token = 'operator-token-of-the-drills'
-/** What a run may take to go on after the server is back. */
+/** Time limit for a run to continue after the server has restarted. */
 const recoverySeconds = 30
 const kills = rounds(2)
 
@@ -58,7 +58,7 @@ async function killAndRestart(): Promise<void> {
 
 const usesTool = ({ messages }: ChatBody): boolean => messages.some(({ role }) => role === 'tool')
 
-/** Answers with what it was asked. A question can be held before its answer, or in the middle of it. */
+/** Echoes the question. A call can be held before or in the middle of its answer. */
 async function answer(body: ChatBody): Promise<ChatPlan | undefined> {
   const asked = lastUserText(body)
   if (body.tools && !usesTool(body))
@@ -67,15 +67,15 @@ async function answer(body: ChatBody): Promise<ChatPlan | undefined> {
   return { beforePiece: piece => (piece === 2 ? gates.pass(`middle of ${asked}`) : undefined) }
 }
 
-/** Begins a run and leaves it to itself once it has begun; gives back its id. */
+/** Starts a run, disconnects once it has started, and returns its id. */
 async function begin(graph: Graph, query: string): Promise<string> {
-  const events = await listen(graph, query)
+  const events = await openStream(graph, query)
   const first = await events.next()
   await events.leave()
   return first!.data.run_id
 }
 
-const listen = async (graph: Graph, query: string): Promise<EventReader> =>
+const openStream = async (graph: Graph, query: string): Promise<EventReader> =>
   openEvents(server.base, 'workflow/run', {
     token,
     body: { id: await makeWorkflow(server.api, graph), inputs: { query }, stream: 1 },
@@ -97,7 +97,7 @@ async function succeeded(runId: string): Promise<Data> {
   return run
 }
 
-/** A turn whose answer nobody will be there to take. */
+/** Starts a turn whose client disconnects before the answer. */
 function sendAndForget(talk: Talk, content: string, more: object = {}): void {
   send(server.api, talk, content, more).catch(() => {})
 }
@@ -113,7 +113,7 @@ async function lastRunOf(talk: Talk): Promise<string> {
   return run.run_id
 }
 
-describe('runs', () => {
+describe('crash recovery of runs', () => {
   before(async () => {
     database = await freshDatabase()
     model = await startScriptedModel()
@@ -133,7 +133,7 @@ describe('runs', () => {
     await database.drop()
   })
 
-  test('kill -9 at any point: the run goes on by itself, and what was done is not done again', async () => {
+  test('kill -9 at any point: the run continues, and completed work is not repeated', async () => {
     const inner = await makeWorkflow(server.api, echoGraph())
     const post = (path: string) => ({
       method: 'POST',
@@ -157,7 +157,7 @@ describe('runs', () => {
     ]
     gates.hold(...held)
 
-    const streamed = await listen(echoGraph(), 'streamed')
+    const streamed = await openStream(echoGraph(), 'streamed')
     const looping = await begin(echoGraph({ '数据源/API工具': [note] }), 'looping')
     const steps = await begin(
       chain(
@@ -195,7 +195,7 @@ describe('runs', () => {
         nodes.filter(({ path, status }: Data) => path.endsWith('/say') && status === 'succeeded').length === 2
       )
     })
-    // These have hardly begun.
+    // These steps have barely started.
     const late = await Promise.all(
       ['late one', 'late two', 'late three'].map(async query => {
         const events = await openEvents(server.base, 'workflow/run', {
@@ -211,8 +211,8 @@ describe('runs', () => {
     assert.equal(streamed.isWhole(), false)
 
     assert.equal((await succeeded(looping)).answer, 'A: echo: looping')
-    assert.equal(timesAsked(model, 'looping'), 3, 'the first call once, the second one twice')
-    assert.equal(sink.received.filter(({ path }) => path === '/note').length, 1, 'the tool once')
+    assert.equal(timesAsked(model, 'looping'), 3, 'the first call was made once, the second one twice')
+    assert.equal(sink.received.filter(({ path }) => path === '/note').length, 1, 'the tool was called once')
 
     assert.equal((await succeeded(steps)).answer, 'echo: first of steps, echo: second of steps')
     assert.deepEqual([timesAsked(model, 'first of steps'), timesAsked(model, 'second of steps')], [1, 2])
@@ -221,7 +221,7 @@ describe('runs', () => {
     const orders = sink.received.filter(({ path }) => path === '/order')
     const [first, second] = orders.map(({ headers }) => headers['idempotency-key'])
     assert.equal(orders.length, 2)
-    assert.ok(first && first === second, `the same key: ${first}, ${second}`)
+    assert.ok(first && first === second, `the idempotency key stays the same: ${first}, ${second}`)
     assert.deepEqual(orders[0]!.body, orders[1]!.body)
     assert.equal(sink.received.filter(({ path }) => path === '/paid').length, 1)
 
@@ -245,7 +245,7 @@ describe('runs', () => {
     seen.push(...(await again.rest()))
     assert.ok(
       seen.every(({ id }, at) => at === 0 || id > seen[at - 1]!.id),
-      'numbers only grow',
+      'event numbers only increase',
     )
     assert.equal(seen.at(-1)!.event, 'run.finished')
     assert.equal(
@@ -263,7 +263,7 @@ describe('runs', () => {
     assert.equal(all.filter(({ answer }: Data) => answer === '').length, 0)
   })
 
-  test('kill -9 in a turn: the message stays, and every reply comes once', async () => {
+  test('kill -9 in a turn: the message is kept, and every reply is sent once', async () => {
     const graph = chain(
       llm('one', 'one {{#sys.query#}}'),
       output('first', 'First: {{#one.text#}}'),
@@ -300,7 +300,7 @@ describe('runs', () => {
       again.feedback.map(({ content }: Data) => content),
       ['First: echo: one plain', `Second: echo: ${prompt('plain')}`],
     )
-    assert.equal((await runsOf(talk)).length, 1, 'a turn of before runs nothing')
+    assert.equal((await runsOf(talk)).length, 1, 'a turn of the previous process runs nothing')
 
     const back = await openEvents(server.base, 'conversation/chat', {
       token,
@@ -311,18 +311,21 @@ describe('runs', () => {
     assert.equal(seen.at(-1)!.event, 'end')
     assert.ok(
       seen.every(({ id }, at) => at === 0 || id > seen[at - 1]!.id),
-      'numbers only grow',
+      'event numbers only increase',
     )
-    const said = ['First: echo: one streamed', `Second: echo: ${prompt('streamed')}`]
-    assert.deepEqual([...repliesOfDeltas(seen).values()], said)
+    const replies = ['First: echo: one streamed', `Second: echo: ${prompt('streamed')}`]
+    assert.deepEqual([...repliesOfDeltas(seen).values()], replies)
     assert.deepEqual(
       seen.at(-1)!.data.feedback.map(({ content }: Data) => content),
-      said,
+      replies,
     )
-    assert.deepEqual(await wordsOf(server.api, streaming), [[0, 'streamed'], ...said.map(text => [1, text])])
+    assert.deepEqual(await wordsOf(server.api, streaming), [
+      [0, 'streamed'],
+      ...replies.map(text => [1, text]),
+    ])
   })
 
-  test('an order that is taken over several turns survives kill -9 between them and within them', async () => {
+  test('kill -9 between and within turns: an order over several turns is completed', async () => {
     const [between, within] = [
       await talkWith(server.api, coffeeGraph()),
       await talkWith(server.api, coffeeGraph()),
@@ -331,7 +334,7 @@ describe('runs', () => {
       const { waiting, options } = await say(server.api, talk, '我要拿铁（Latte）')
       assert.deepEqual([waiting, options], [true, ['中杯', '大杯']])
     }
-    // The answer of the user was taken, and the model is about to read it.
+    // The answer of the user was accepted, and the model is about to receive it.
     gates.hold('大杯（large），谢谢')
     sendAndForget(within, '大杯（large），谢谢')
     await gates.reached('大杯（large），谢谢')
@@ -366,7 +369,7 @@ describe('runs', () => {
     )
     await gates.reached('middle of hard times')
     await server.kill('SIGKILL')
-    // The server comes up and is shot before it can have done much.
+    // The server is killed right after it starts.
     for (const milliseconds of [0, 20]) {
       server = await start()
       await sleep(milliseconds)
@@ -377,12 +380,12 @@ describe('runs', () => {
     const { status, error, answer: text } = await settled(run)
     assert.equal(timesAsked(model, 'easy times'), 1)
     assert.ok(timesAsked(model, 'hard times') <= 2)
-    // It may have been caught in the middle of the same call once more, which is where it gives up.
+    // The second crash may hit the same call again, which then fails the run.
     if (status === 'succeeded') assert.equal(text, 'echo: hard times')
     else assert.match(error.message, /stopped twice/)
   })
 
-  test('a step that was cut off twice is not begun a third time, and its conversation goes on', async () => {
+  test('a step that was interrupted twice is not started a third time, and its conversation continues', async () => {
     const talk = await talkWith(server.api, echoGraph())
     const runningStep = async (): Promise<boolean> => {
       const [run] = await runsOf(talk)
@@ -392,11 +395,11 @@ describe('runs', () => {
     gates.hold('a fatal question')
     sendAndForget(talk, 'a fatal question')
     await gates.reached('a fatal question')
-    await until('the journal tells of the step', runningStep)
+    await until('the step is in the journal', runningStep)
     await server.kill('SIGKILL')
     server = await start()
     await until('the second call', async () => timesAsked(model, 'a fatal question') === 2, recoverySeconds)
-    // Long enough for the journal to know.
+    // Long enough for the step to be in the journal.
     await sleep(400)
     await killAndRestart()
     const { status, error } = await settled(await lastRunOf(talk))
@@ -412,7 +415,7 @@ describe('runs', () => {
     assert.equal((await say(server.api, talk, 'another one')).feedback[0].content, 'A: echo: another one')
   })
 
-  test('however soon it is killed: an unfinished call is repeated once at most', async () => {
+  test('kill -9 right after the start: an unfinished call is repeated at most once', async () => {
     gates.hold('asked in vain', '/in-vain')
     const asking = await begin(echoGraph({ retry: { times: 0 } }), 'asked in vain')
     const posting = await begin(
@@ -436,7 +439,7 @@ describe('runs', () => {
     assert.equal(new Set(posts().map(({ headers }) => headers['idempotency-key'])).size, 1)
   })
 
-  test('kill -9 at random moments, again and again: nothing is lost, and nothing is done too often', async () => {
+  test('repeated kill -9 at random moments: nothing is lost, and nothing is repeated too often', async () => {
     const id = await makeWorkflow(
       server.api,
       chain(
@@ -466,9 +469,9 @@ describe('runs', () => {
       await killAndRestart()
     }
     await Promise.all(begun)
-    assert.ok(runs.size > 0, 'some were acknowledged')
+    assert.ok(runs.size > 0, 'some runs were acknowledged')
     const check = ({ status, answer: text, error }: Data, name: string): void => {
-      // Two kills may have met the same step.
+      // Two kills may have hit the same step.
       if (status === 'failed') assert.match(error.message, /stopped twice/)
       else assert.deepEqual([status, text], ['succeeded', `200: echo: two ${name}`])
       for (const step of ['one', 'two'])
@@ -482,7 +485,7 @@ describe('runs', () => {
     for (const [name, talk] of talks) {
       const [run, ...others] = await runsOf(talk)
       assert.deepEqual(others, [])
-      // A turn of which nothing but the message was stored ends by itself: at the start, or a minute later.
+      // A turn with a stored message only ends at the next start, or a minute later.
       if (run) check(await settled(run.run_id), name)
       const words = await wordsOf(server.api, talk)
       const roles = words.map(([role]) => role)
@@ -495,9 +498,9 @@ describe('runs', () => {
     }
   })
 
-  test('SIGTERM: streams end cleanly, what can be finished is, and the rest goes on after the restart', async () => {
+  test('SIGTERM: streams end cleanly, short work is finished, and the rest continues after the restart', async () => {
     gates.hold('middle of short', 'middle of long')
-    const readers = await Promise.all(['short', 'long'].map(query => listen(echoGraph(), query)))
+    const readers = await Promise.all(['short', 'long'].map(query => openStream(echoGraph(), query)))
     const seen = await Promise.all(
       readers.map(async reader => {
         const events = [(await reader.next())!]
@@ -553,7 +556,7 @@ describe('runs', () => {
     ])
   })
 
-  test('kill -9 after SIGTERM: the run goes on all the same', async () => {
+  test('kill -9 after SIGTERM: the run still continues', async () => {
     gates.hold('middle of doubly stopped')
     const run = await begin(echoGraph(), 'doubly stopped')
     await gates.reached('middle of doubly stopped')

@@ -20,7 +20,7 @@ const keys = {
   sealing: 'secret-canary-of-the-drills',
 }
 
-test('the keys of providers are in no answer, no event and no log line, whatever a provider says', async () => {
+test('keeps provider keys out of responses, events and logs, whatever a provider returns', async () => {
   const model = await startScriptedModel()
   const database = await freshDatabase()
   const server = await spawnServer(database, {
@@ -41,7 +41,7 @@ test('the keys of providers are in no answer, no event and no log line, whatever
     seen.push(got.text, JSON.stringify([...got.headers]))
     return got
   }
-  const listen = async (path: string, body?: object): Promise<void> => {
+  const readEvents = async (path: string, body?: object): Promise<void> => {
     const events = await openEvents(base, path, { token, body })
     await events.rest()
     seen.push(events.text())
@@ -82,9 +82,9 @@ test('the keys of providers are in no answer, no event and no log line, whatever
       for (const [fault] of faults.entries()) {
         const inputs = { query: `fault ${fault}` }
         const { json } = await look(api.post('workflow/run', { id, inputs }))
-        await listen(`workflow/runs/${json.data.run_id}/events`)
+        await readEvents(`workflow/runs/${json.data.run_id}/events`)
         await look(api.get(`workflow/runs/${json.data.run_id}`))
-        // A provider that is never well is not asked any more.
+        // The circuit breaker stops calls to a provider that keeps failing.
         await look(api.post('workflow/run', { id, inputs: { query: `fault ${well}` } }))
         const node_id = id === workflows[2] ? 'search' : 'model'
         if (fault < 2) await look(api.post('workflow/debug', { id, node_id, inputs }))
@@ -100,7 +100,7 @@ test('the keys of providers are in no answer, no event and no log line, whatever
       for (let fault = 0; fault < count; fault += 1) {
         const body = { ...talk, data_type: 'text', content: `fault ${fault}` }
         await look(api.post('conversation/chat', body))
-        await listen('conversation/chat', { ...body, stream: 1 })
+        await readEvents('conversation/chat', { ...body, stream: 1 })
         await look(api.post('conversation/chat', { ...body, content: `fault ${well}` }))
       }
       await look(api.post('conversation/retrieve', talk))
@@ -124,6 +124,6 @@ test('the keys of providers are in no answer, no event and no log line, whatever
       const at = text.indexOf(key)
       assert.equal(at, -1, `${name}: …${text.slice(Math.max(0, at - 200), at + 100)}…`)
     }
-  // The log did tell of something, so that its silence means something.
+  // The log did record failures, so that the absence of keys is meaningful.
   assert.match(server.output(), /workflow\.run/)
 })

@@ -10,7 +10,7 @@ import { spawnServer } from '../support/server-process.ts'
 
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills' }
 
-test('the first start prints the token once and keeps it for the operator alone', async () => {
+test('prints the token once on the first start, readable by the operator only', async () => {
   const database = await freshDatabase()
   const first = await spawnServer(database)
   const printed = /Your token\s+(banyan_\S+)/.exec(first.output())?.[1]
@@ -38,12 +38,12 @@ test('the first start prints the token once and keeps it for the operator alone'
   rmSync(path)
   const fourth = await spawnServer(database)
   assert.equal((await fourth.api.as(token.BOOTSTRAP_TOKEN).post('workspace/list', {})).status, 200)
-  assert.equal(existsSync(path), false, 'no file with a token that opens nothing')
+  assert.equal(existsSync(path), false, 'no file with an invalid token is left')
   await fourth.kill('SIGTERM')
   await database.drop()
 })
 
-test('a crash while the first token was written does not lock everybody out', async () => {
+test('stays accessible after a crash while the first token was written', async () => {
   const database = await freshDatabase()
   writeFileSync(join(database.folder, 'bootstrap-token'), '')
   const server = await spawnServer(database)
@@ -53,7 +53,7 @@ test('a crash while the first token was written does not lock everybody out', as
   await database.drop()
 })
 
-test('servers that start at the same moment on the same data all serve', async () => {
+test('serves from all servers that start concurrently on the same data', async () => {
   const database = await freshDatabase()
   const servers = await Promise.all(Array.from({ length: 3 }, () => spawnServer(database, token)))
   await Promise.all(
@@ -62,7 +62,7 @@ test('servers that start at the same moment on the same data all serve', async (
     ),
   )
   for (const server of servers) assert.equal((await server.api.post('workflow/list', {})).json.data.total, 3)
-  // What one of them revokes, the others refuse at once.
+  // A token revoked on one server is rejected by the others immediately.
   const { data } = (await servers[0]!.api.post('token/create', { name: 'shared', role: 'viewer' })).json
   for (const server of servers)
     assert.equal((await server.api.as(data.token).get('workflow?id=from_0')).status, 200)
@@ -73,7 +73,7 @@ test('servers that start at the same moment on the same data all serve', async (
   await database.drop()
 })
 
-test('a stop lets the request under way end, and takes a signal that comes twice for one', async () => {
+test('completes the current request on shutdown, and handles a repeated signal as one', async () => {
   const database = await freshDatabase()
   const server = await spawnServer(database, token)
   const content = randomBytes(200_000)
@@ -112,7 +112,7 @@ test('a stop lets the request under way end, and takes a signal that comes twice
   await database.drop()
 })
 
-test('settings that cannot be used stop the start with a sentence each', async () => {
+test('refuses to start with invalid settings, with one sentence for each', async () => {
   const database = await freshDatabase()
   await assert.rejects(
     spawnServer(database, { PORT: 'x', LOG_LEVEL: 'loud', BOOTSTRAP_TOKEN: 'short' }),
@@ -121,7 +121,7 @@ test('settings that cannot be used stop the start with a sentence each', async (
   await database.drop()
 })
 
-test('logs tell what happened by trace id and hold no secret', async () => {
+test('logs requests by trace id, without secrets', async () => {
   const database = await freshDatabase()
   const server = await spawnServer(database, token)
   const made = (

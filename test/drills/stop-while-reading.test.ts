@@ -41,7 +41,7 @@ for (const [how, fault] of [
   ['slow', { slowMilliseconds: 400 }],
   ['silent', 'hang'],
 ] as const)
-  test(`SIGTERM while documents are read and the provider is ${how}: they wait for the next start`, async () => {
+  test(`SIGTERM during ingestion while the provider is ${how}: documents wait for the next start`, async () => {
     const database = await freshDatabase()
     const provider = await startScriptedProvider()
     try {
@@ -50,7 +50,7 @@ for (const [how, fault] of [
       const base = await makeBase(first.api, { chunking: { size: 100, overlap: 0 } })
       const texts = names.map(name => ({ name: `${name}.txt`, content: longText(name) }))
       await dataOf(first.api.post(`knowledge/${base}`, { texts }))
-      await until('a document that is embedded', async () =>
+      await until('a document being embedded', async () =>
         (await documentsOf(first.api, base)).some(document => document.status === 'embedding'),
       )
       assert.equal(await first.kill('SIGTERM'), 0)

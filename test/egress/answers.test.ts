@@ -16,7 +16,7 @@ const waitUntil = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise(resolve => setTimeout(resolve, 5))
 }
 
-describe('answers', () => {
+describe('responses', () => {
   const egress = createEgress({ allow: ['127.0.0.1'] })
   let server: LoopbackServer | undefined
   afterEach(async () => {
@@ -29,7 +29,7 @@ describe('answers', () => {
     return server.origin
   }
 
-  it('are given with their status and headers, whatever the status', async () => {
+  it('are returned with their status and headers, whatever the status', async () => {
     const origin = await serve((_request, response) =>
       response.writeHead(418, { 'x-kind': 'pot' }).end('short'),
     )
@@ -39,7 +39,7 @@ describe('answers', () => {
     assert.equal(await readText(answer), 'short')
   })
 
-  it('are read as JSON, or said not to be', async () => {
+  it('are parsed as JSON, or reported as invalid JSON', async () => {
     const origin = await serve((request, response) =>
       response.end(request.url === '/good' ? '{"a":1}' : '<html>'),
     )
@@ -52,7 +52,7 @@ describe('answers', () => {
     ['deflate', deflateSync],
     ['br', packBrotli],
   ] as const) {
-    it(`packed by ${encoding} are unpacked`, async () => {
+    it(`compressed with ${encoding} are decompressed`, async () => {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end(pack('packed words')),
       )
@@ -61,7 +61,7 @@ describe('answers', () => {
       assert.equal(answer.headers['content-encoding'], undefined)
     })
 
-    it(`packed by ${encoding} are counted as unpacked: a bomb is cut off`, async () => {
+    it(`compressed with ${encoding} are limited by their decompressed size: a bomb is aborted`, async () => {
       const bomb = pack(Buffer.alloc(20 << 20))
       assert.ok(bomb.length < 100_000)
       const origin = await serve((_request, response) =>
@@ -78,7 +78,7 @@ describe('answers', () => {
       assert.ok(seen <= 100_000)
     })
 
-    it(`packed by ${encoding} and damaged are refused`, async () => {
+    it(`compressed with ${encoding} and damaged are rejected`, async () => {
       const whole = pack(randomBytes(10_000))
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end(whole.subarray(0, 5000)),
@@ -87,7 +87,7 @@ describe('answers', () => {
     })
   }
 
-  it('packed twice or in an unknown way are refused', async () => {
+  it('compressed twice or in an unknown encoding are rejected', async () => {
     const origin = await serve((request, response) =>
       response
         .writeHead(200, { 'content-encoding': request.url === '/twice' ? 'gzip, gzip' : 'weird' })
@@ -97,14 +97,14 @@ describe('answers', () => {
       await assert.rejects(egress.request(origin + path), { kind: 'bad_answer' })
   })
 
-  it('are asked for as they are unless the caller wants them packed', async () => {
+  it('are requested uncompressed unless the caller accepts compression', async () => {
     const origin = await serve((request, response) => response.end(request.headers['accept-encoding']))
     assert.equal(await readText(await egress.request(origin)), 'identity')
     const headers = { 'Accept-Encoding': 'gzip, br' }
     assert.equal(await readText(await egress.request(origin, { headers })), 'gzip, br')
   })
 
-  it('of exactly the limit are fine, and one byte more is too large, declared or not', async () => {
+  it('of exactly the limit are accepted, and one byte more is too large, declared or not', async () => {
     const origin = await serve((request, response) => {
       if (request.url === '/declared') response.end(Buffer.alloc(1001))
       else if (request.url === '/exact') response.end(Buffer.alloc(1000))
@@ -121,7 +121,7 @@ describe('answers', () => {
     })
   })
 
-  it('without end are cut off, and so is their connection', async () => {
+  it('without end are aborted with their connection', async () => {
     const origin = await serve((_request, response) => {
       const flood = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -135,7 +135,7 @@ describe('answers', () => {
     await waitUntil(() => server?.open === 0)
   })
 
-  it('with headers without end are cut off', async () => {
+  it('with headers without end are aborted', async () => {
     const origin = await serve((_request, response) => {
       for (let index = 0; index < 100; index++) response.setHeader(`x-${index}`, 'x'.repeat(1000))
       response.end()
@@ -143,7 +143,7 @@ describe('answers', () => {
     await assert.rejects(egress.request(origin), { kind: 'too_large' })
   })
 
-  it('that never begin, stop half-way or trickle on are cut off', async () => {
+  it('that never start, stall or trickle time out', async () => {
     const origin = await serve((request, response) => {
       if (request.url === '/stop') response.write('a')
       if (request.url !== '/trickle') return
@@ -165,21 +165,21 @@ describe('answers', () => {
     await waitUntil(() => server?.open === 0)
   })
 
-  it('that are not read end with the timeout and do no harm', async () => {
+  it('that are not consumed end with the timeout without side effects', async () => {
     const origin = await serve((_request, response) => void response.write('a'))
     const answer = await egress.request(origin, { timeouts: { totalMilliseconds: 50 } })
     await waitUntil(() => server?.open === 0)
     await assert.rejects(readText(answer), { kind: 'timed_out' })
   })
 
-  it('are not called silent because their reader takes its time', async () => {
+  it('do not time out as silent while their reader is slow', async () => {
     const origin = await serve((_request, response) => void response.end(Buffer.alloc(300_000)))
     const answer = await egress.request(origin, { timeouts: { idleMilliseconds: 200 } })
     await new Promise(resolve => setTimeout(resolve, 500))
     assert.equal((await readText(answer)).length, 300_000)
   })
 
-  it('that break off are not taken for whole', async () => {
+  it('that break off are reported as incomplete', async () => {
     const origin = await serve((request, response) => {
       if (request.url === '/declared') response.writeHead(200, { 'content-length': '100' })
       response.write('half', () => response.destroy())
@@ -188,7 +188,7 @@ describe('answers', () => {
       await assert.rejects(async () => readText(await egress.request(origin + path)), { kind: 'unreachable' })
   })
 
-  it('that are not HTTP are refused', async () => {
+  it('that are not HTTP are rejected', async () => {
     const odd = createServer(socket => void socket.resume().end('SSH-2.0-OpenSSH\r\n\r\n'))
     odd.listen(0, '127.0.0.1')
     await once(odd, 'listening')

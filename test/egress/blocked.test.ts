@@ -10,17 +10,17 @@ import { privateUrls } from './private-spellings.ts'
 
 const loopback = async () => [{ address: '127.0.0.1', family: 4 }]
 
-describe('what may not be reached', () => {
+describe('blocked addresses', () => {
   let server: LoopbackServer
   before(async () => {
     server = await startLoopbackServer()
   })
   after(() => server.close())
 
-  it('is refused in every spelling, without a single connection', async () => {
+  it('are rejected in every spelling, without a single connection', async () => {
     const urls = privateUrls(server.port)
     assert.ok(new Set(urls).size >= 200, `${urls.length} spellings`)
-    // The port is open, so that nothing but the address can be the reason.
+    // The port is open, so that only the address can be the reason.
     const egress = createEgress({ allow: [], ports: [server.port], resolve: loopback })
     const connected = server.connections
     const failures = await Promise.all(
@@ -35,13 +35,13 @@ describe('what may not be reached', () => {
     assert.equal(server.connections, connected)
   })
 
-  it('is refused on the ordinary ports, too', async () => {
+  it('are rejected on the ordinary ports, too', async () => {
     const egress = createEgress({ allow: [], resolve: loopback })
     for (const port of [80, 443])
       for (const url of privateUrls(port)) await assert.rejects(egress.request(url), { kind: 'blocked' })
   })
 
-  it('is reached when the operator allows it, so the listener does count', async () => {
+  it('are reached when the operator allows them, which proves that the listener counts connections', async () => {
     for (const allow of [
       ['127.0.0.1'],
       [`127.0.0.1:${server.port}`],
@@ -56,14 +56,14 @@ describe('what may not be reached', () => {
     }
   })
 
-  it('is the name localhost as this machine resolves it', async () => {
+  it('include the name localhost as this machine resolves it', async () => {
     const egress = createEgress({ allow: [], ports: [server.port] })
     const connected = server.connections
     await assert.rejects(egress.request(`http://localhost:${server.port}/`), { kind: 'blocked' })
     assert.equal(server.connections, connected)
   })
 
-  it('is any port but the open ones, on public hosts as well', async () => {
+  it('include every port except the open ones, on public hosts too', async () => {
     const asked: string[] = []
     const egress = createEgress({
       allow: [],
@@ -80,7 +80,7 @@ describe('what may not be reached', () => {
     assert.deepEqual(asked, [])
   })
 
-  it('is named by the host that was given, never by the address behind it', async () => {
+  it('are reported by the given host, never by the resolved address', async () => {
     const egress = createEgress({ allow: [], resolve: async () => [{ address: '10.11.12.13', family: 4 }] })
     await assert.rejects(egress.request('http://intranet.example/'), (error: Error) => {
       assert.match(error.message, /intranet\.example.*EGRESS_ALLOW/)
@@ -91,7 +91,7 @@ describe('what may not be reached', () => {
 })
 
 describe('allow list', () => {
-  /** Judges as a call would, up to the point where the socket would connect. */
+  /** Checks a URL like a call, up to the point where the socket would connect. */
   const judge = async (allow: string[], url: string, address = '10.1.2.3'): Promise<string> => {
     const resolve = async () => [{ address, family: 4 }]
     try {
@@ -135,7 +135,7 @@ describe('allow list', () => {
     'user@host',
     '[::1',
   ])
-    it(`does not understand ${entry}, and says so`, () => {
+    it(`rejects the entry ${entry}`, () => {
       assert.throws(() => createEgress({ allow: [entry] }), /cannot be allowed: give a host/)
     })
 
@@ -144,13 +144,13 @@ describe('allow list', () => {
     assert.equal(await judge(['10.0.0.0/8'], 'http://public.example:22/', '8.8.8.8'), 'blocked')
   })
 
-  it('takes no entries from blanks', async () => {
+  it('ignores blank entries', async () => {
     assert.equal(await judge(['', ' '], 'http://any.example/'), 'blocked')
   })
 })
 
-describe('public address', () => {
-  it('is what lies outside the reserved ranges', () => {
+describe('public addresses', () => {
+  it('are those outside the reserved ranges', () => {
     for (const address of [
       '1.1.1.1',
       '8.8.8.8',
@@ -168,7 +168,7 @@ describe('public address', () => {
       assert.equal(isPublicAddress(address), true, address)
   })
 
-  it('is judged alike as IPv4 and inside IPv6', () => {
+  it('are classified equally as IPv4 and inside IPv6', () => {
     fc.assert(
       fc.property(fc.ipV4(), address => {
         for (const prefix of ['::ffff:', '::', '64:ff9b::', '::ffff:0:'])
@@ -177,7 +177,7 @@ describe('public address', () => {
     )
   })
 
-  it('is none for what is no address', () => {
+  it('exclude anything that is not an address', () => {
     for (const text of ['', 'localhost', '1.2.3', '::g', '1.1.1.1.1', 'fe80::1%eth0'])
       assert.equal(isPublicAddress(text), false, text)
   })

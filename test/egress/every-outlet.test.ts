@@ -10,21 +10,21 @@ import { privateUrls } from './private-spellings.ts'
 
 const never = new AbortController().signal
 
-/** Every part through which an address that somebody chose is called. A new one belongs in this table. */
+/** Every component that calls a user-chosen address. A new one belongs in this table. */
 const outlets: Record<string, (egress: Egress, url: string) => Promise<unknown>> = {
   'the HTTP client, GET': (egress, url) => http(egress, url, 'GET'),
   'the HTTP client, POST': (egress, url) => http(egress, url, 'POST'),
   'the tool servers, list': (egress, url) => createToolServers(egress).list(url, {}, never),
   'the tool servers, call': (egress, url) =>
     createToolServers(egress).call({ url, headers: {} }, 'tool', {}, never),
-  // What is not even a URL is refused by the interface itself, before it comes to the egress.
+  // The interface rejects values that are not URLs before they reach the egress.
   'the fetch for libraries': (egress, url) => egressFetch(egress)(url),
 }
 
 const http = (egress: Egress, url: string, method: string) =>
   createHttpClient(egress).request({ method, url, headers: {}, signal: never, timeoutMilliseconds: 5000 })
 
-describe('through every outlet', () => {
+describe('every outlet', () => {
   let target: LoopbackServer
   let crossroads: LoopbackServer
   before(async () => {
@@ -37,15 +37,15 @@ describe('through every outlet', () => {
   })
   after(() => Promise.all([target.close(), crossroads.close()]))
 
-  /** Whoever refuses says no more than that; a network error would mean that it was tried. */
+  /** A refusal reports nothing else; a network error would mean that a connection was attempted. */
   const isRefusal = (error: Error & { kind?: string; retryable?: boolean }): boolean =>
     error.kind === 'blocked' ||
     (error.name === 'ToolFailure' && error.retryable === false) ||
     (error instanceof TypeError && /Failed to parse URL|URL scheme|includes credentials/.test(error.message))
 
   for (const [name, reach] of Object.entries(outlets)) {
-    it(`a private address is refused in every spelling without a connection: ${name}`, async () => {
-      // The port is open and every name leads to the target, so that only the address can be the reason.
+    it(`rejects a private address in every spelling without a connection: ${name}`, async () => {
+      // The port is open and every name resolves to the target, so that only the address can be the reason.
       const egress = createEgress({
         allow: [],
         ports: [target.port],
@@ -67,7 +67,7 @@ describe('through every outlet', () => {
     })
 
     for (const status of [301, 302, 303, 307, 308])
-      it(`a redirect by ${status} to a private address leads nowhere: ${name}`, async () => {
+      it(`does not follow a redirect by ${status} to a private address: ${name}`, async () => {
         const egress = createEgress({
           allow: [`crossroads.example:${crossroads.port}`],
           ports: [80, 443, target.port],
@@ -78,7 +78,7 @@ describe('through every outlet', () => {
         for (const host of ['127.0.0.1', '2130706433', '[::ffff:7f00:1]', 'localhost', 'inner.example']) {
           const to = encodeURIComponent(`http://${host}:${target.port}/`)
           const from = `http://crossroads.example:${crossroads.port}/?status=${status}&to=${to}`
-          // A POST is not sent on at all: the redirect itself is then the answer.
+          // A POST is not redirected: the redirect itself is the response.
           await reach(egress, from).catch(error => assert.ok(isRefusal(error), error.stack))
         }
         assert.equal(target.connections, before)
@@ -88,10 +88,10 @@ describe('through every outlet', () => {
   }
 
   for (const [name, reach] of Object.entries(outlets))
-    it(`what the operator allows is reached, so the target does count: ${name}`, async () => {
+    it(`reaches an address that the operator allows, which proves that the target counts: ${name}`, async () => {
       const egress = createEgress({ allow: ['127.0.0.1'] })
       const before = target.connections
-      // It is no tool server, which is found out by calling it.
+      // It is not a tool server, which only a call can find out.
       await reach(egress, `${target.origin}/`).catch(() => {})
       assert.ok(target.connections > before)
       egress.close()

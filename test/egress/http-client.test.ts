@@ -9,7 +9,7 @@ import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
 
 const japanese = Buffer.from([0x93, 0xfa, 0x96, 0x7b])
 
-describe('the client for addresses that users choose', () => {
+describe('HTTP client for user-chosen addresses', () => {
   let server: LoopbackServer
   let egress: Egress
   let client: HttpClient
@@ -46,7 +46,7 @@ describe('the client for addresses that users choose', () => {
       ...more,
     })
 
-  it('sends what it was given', async () => {
+  it('sends the given request', async () => {
     const answer = await request('/', { method: 'PUT', headers: { 'X-Own': 'one' }, body: '世界' })
     assert.deepEqual([answer.status, answer.text], [200, '世界'])
     const { method, headers } = server.requests.at(-1)!
@@ -54,7 +54,7 @@ describe('the client for addresses that users choose', () => {
     assert.equal((await request('/', { method: 'POST', body: new Uint8Array([0x61]) })).text, 'a')
   })
 
-  it('takes every status as an answer, with headers as plain texts', async () => {
+  it('accepts every status as a response, with headers as plain texts', async () => {
     const answer = await request('/cookies')
     assert.deepEqual(
       [answer.status, answer.text, answer.headers['set-cookie']],
@@ -63,7 +63,7 @@ describe('the client for addresses that users choose', () => {
     for (const value of Object.values(answer.headers)) assert.equal(typeof value, 'string')
   })
 
-  it('reads the text in its declared encoding, and unpacked', async () => {
+  it('decodes the text in its declared encoding, and decompresses it', async () => {
     const read = async (type: string) => (await request(`/bytes?type=${encodeURIComponent(type)}`)).text
     assert.equal(await read('text/plain; charset=Shift_JIS'), '日本')
     assert.equal(await read('text/html;charset="shift_jis"'), '日本')
@@ -79,7 +79,7 @@ describe('the client for addresses that users choose', () => {
     it(`fails as a tool does at ${path}`, () =>
       assert.rejects(request(path), { name: 'ToolFailure', message, retryable }))
 
-  it('fails on a timeout, and when the server is not there', async () => {
+  it('fails on a timeout, and when the server is unreachable', async () => {
     await assert.rejects(request('/hang', { timeoutMilliseconds: 50 }), {
       name: 'ToolFailure',
       retryable: true,
@@ -99,7 +99,7 @@ describe('the client for addresses that users choose', () => {
     await assert.rejects(hanging, error => error === reason)
   })
 
-  it('does not tell where a refused name leads', async () => {
+  it('does not reveal the address of a rejected name', async () => {
     const strict = createHttpClient(
       createEgress({ allow: [], resolve: async () => [{ address: '10.9.8.7', family: 4 }] }),
     )

@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net'
 export interface LoopbackServer {
   port: number
   origin: string
-  /** Connections that were opened, whether anything was sent over them or not. */
+  /** Opened connections, whether anything was sent over them or not. */
   connections: number
-  /** Connections that are open now. */
+  /** Currently open connections. */
   open: number
   requests: IncomingMessage[]
   close(): Promise<void>
 }
 
-/** A server on this machine that notes who comes. */
+/** A server on loopback that counts its connections. */
 export async function startLoopbackServer(
   answer: RequestListener = (_request, response) => response.end('reached'),
 ): Promise<LoopbackServer> {

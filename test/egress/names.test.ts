@@ -28,9 +28,9 @@ describe('names', () => {
       timeouts: { connectMilliseconds: 300, totalMilliseconds: 5000 },
     })
 
-  it('are resolved once for a connection, so that flipping to a private address gains nothing', async () => {
+  it('are resolved once per connection, so that DNS rebinding to a private address has no effect', async () => {
     let asked = 0
-    // The first answer stands for a host that passes; the second is where a rebinding attack would strike.
+    // The first answer is a permitted host; the second is where a rebinding attack would strike.
     open(async () => [at(asked++ === 0 ? '127.0.0.1' : '127.0.0.2')], ['127.0.0.1/32'])
     assert.equal(await readText(await call()), 'reached')
     assert.equal(asked, 1)
@@ -41,7 +41,7 @@ describe('names', () => {
     assert.equal(server.connections, connected)
   })
 
-  it('that flip on every question reach the permitted address only', async () => {
+  it('that change on every lookup reach the permitted address only', async () => {
     let asked = 0
     open(async () => [at(asked++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2')], ['127.0.0.1/32'])
     server.requests.length = 0
@@ -68,19 +68,19 @@ describe('names', () => {
     ['a link-local address with a zone', ['fe80::1%lo']],
     ['something that is no address', ['example.org']],
   ] as const)
-    it(`are refused for ${what}`, async () => {
+    it(`are rejected for ${what}`, async () => {
       open(async () => addresses.map(at))
       const connected = server.connections
       await assert.rejects(call(), { kind: 'blocked' })
       assert.equal(server.connections, connected)
     })
 
-  it('without an address cannot be reached', async () => {
+  it('without an address are unreachable', async () => {
     open(async () => [])
     await assert.rejects(call(), { kind: 'unreachable' })
   })
 
-  it('that do not exist are called unknown', async () => {
+  it('that do not exist are reported as unknown', async () => {
     open(async () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
     })
@@ -90,7 +90,7 @@ describe('names', () => {
     })
   })
 
-  it('that take too long to resolve run into the time for connecting', async () => {
+  it('that resolve too slowly hit the connect timeout', async () => {
     open(() => new Promise(() => {}))
     await assert.rejects(call(), { kind: 'timed_out' })
   })
@@ -102,7 +102,7 @@ describe('names', () => {
     assert.equal(await readText(await call('models.example', true)), 'reached')
   })
 
-  it('keep their connection for the next call', async () => {
+  it('reuse their connection for the next call', async () => {
     open(async () => [at('127.0.0.1')], ['*.example'])
     const connected = server.connections
     for (let count = 0; count < 3; count++)

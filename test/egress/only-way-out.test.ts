@@ -5,7 +5,7 @@ import test from 'node:test'
 
 const source = join(import.meta.dirname, '../../src')
 
-/** Where the ways to the network may be used. */
+/** Where network modules may be used. */
 const home = 'adapters/egress/'
 
 const clients = [
@@ -22,7 +22,7 @@ const clients = [
 ]
 const modules = ['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises', 'inspector']
 
-/** Every `import` and `export … from`, with whether only types come in. */
+/** Every `import` and `export … from`, with whether only types are imported. */
 const importsOf = (text: string): { name: string; typesOnly: boolean; names: string }[] =>
   [
     ...text.matchAll(/(?:import|export)\s+(type\s)?([^'";]*?)\s*from\s*'([^']+)'/g),
@@ -38,13 +38,13 @@ const isTypesOnly = ({ typesOnly, names }: { typesOnly: boolean; names: string }
       .split(',')
       .every(each => /^\s*(type\s.*)?$/s.test(each)))
 
-/** What only looks up, judges or listens, and calls nobody. */
+/** Names that only look up, check or listen, and open no connection. */
 const harmless: Record<string, ReadonlySet<string>> = {
   http: new Set(['STATUS_CODES', 'METHODS', 'createServer', 'validateHeaderName', 'validateHeaderValue']),
   net: new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'createServer']),
 }
 
-/** Whether only harmless names come in, each under its own name. */
+/** Whether only harmless names are imported, each under its own name. */
 const isHarmless = (module: string, names: string): boolean =>
   /^\{.*\}$/s.test(names) &&
   names
@@ -55,11 +55,11 @@ const isHarmless = (module: string, names: string): boolean =>
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
 
-/** Ways to get at a module that no search for imports would see. */
+/** Ways to load a module that a search for imports would miss. */
 const hidden =
   /\bimport\s*\(\s*(?!['\s])|\bcreateRequire\b|\brequire\s*\(\s*[^'\s]|getBuiltinModule\s*\(\s*[^'\s]|process\s*\.\s*binding\b|import (?!\{ enableCompileCache \}).* from 'node:module'/
 
-/** What in a file goes out to the network by a way of its own. */
+/** What in a file opens connections on its own. */
 function waysOut(text: string): string[] {
   const found: string[] = []
   for (const each of importsOf(text)) {
@@ -80,7 +80,7 @@ function waysOut(text: string): string[] {
     )
   )
     found.push('globalThis.fetch')
-  // Handed on instead of called: fine where it was handed in, under a type that says so.
+  // Passed on instead of called: allowed if it was passed in, under a type that declares it.
   const handsOn = /(?:[=(,:?[&|{]|\breturn)\s*fetch\s*(?=[,;)\]}\n]|$)/
   if (handsOn.test(code) && !/\bfetch: typeof globalThis\.fetch\b/.test(code)) found.push('fetch as a value')
   if (/\{[^}=]*\b(fetch|WebSocket|EventSource)\b[^}]*\}\s*=\s*globalThis/.test(code)) found.push('globalThis')
@@ -106,10 +106,10 @@ test('only the outbound client opens connections', () => {
 
 /**
  * Dependencies, and where they may be used. Before one is added here, review whether it opens connections by itself: if
- * so, it must be given ours.
+ * so, it must be given our client.
  */
 const packages: Record<string, string> = {
-  '@ai-sdk/openai-compatible': 'adapters/model/', // gets its fetch from us: see below
+  '@ai-sdk/openai-compatible': 'adapters/model/', // receives its fetch from us: see below
   '@ai-sdk/provider': 'adapters/model/', // types
   '@jitl/quickjs-wasmfile-release-sync': 'adapters/code/',
   ajv: '',
@@ -118,9 +118,9 @@ const packages: Record<string, string> = {
   'file-type': '',
   htmlparser2: 'knowledge/',
   'opencc-js': '',
-  pg: 'adapters/sql/', // opens connections, to the database that the operator has set
+  pg: 'adapters/sql/', // opens connections, to the database that the operator configured
   pino: '',
-  'prom-client': 'app/', // connects only by its Pushgateway, which is not used
+  'prom-client': 'app/', // connects only through its Pushgateway, which is not used
   'quickjs-emscripten-core': 'adapters/code/',
   stemmer: 'knowledge/',
   typebox: '',
@@ -140,7 +140,7 @@ test('packages are used only where their connections have been reviewed', () => 
   assert.deepEqual(broken, [])
 })
 
-/** Everything that a file imports, and what that imports in turn. */
+/** Everything that a file imports, directly or indirectly. */
 function reachedFrom(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path)) return seen
   seen.add(path)
@@ -154,13 +154,13 @@ test('the library for models gets its fetch from the outbound client', () => {
   const users = files.filter(({ text }) =>
     importsOf(text).some(({ name }) => name === '@ai-sdk/openai-compatible'),
   )
-  assert.equal(users.length, 1, 'one file opens the library')
+  assert.equal(users.length, 1, 'exactly one file uses the library')
   const [{ path, text }] = users as [(typeof users)[number]]
   const calls = [...text.matchAll(/createOpenAICompatible\(\{(.*?)^ {2}\}\)/gms)]
-  assert.ok(calls.length > 0, `src/${path} opens it in a way that this test can read`)
+  assert.ok(calls.length > 0, `src/${path} uses it in a form that this test can parse`)
   for (const [, options] of calls)
-    assert.match(options!, /^\s*fetch(:\s*\S+)?,$/m, `src/${path} hands in a fetch`)
-  assert.match(text, /\bfetch: typeof globalThis\.fetch\b/, 'and must be given it, not may')
+    assert.match(options!, /^\s*fetch(:\s*\S+)?,$/m, `src/${path} passes a fetch`)
+  assert.match(text, /\bfetch: typeof globalThis\.fetch\b/, 'the fetch is required, not optional')
   const openers = files.filter(each =>
     importsOf(each.text).some(({ name }) => posix.join(posix.dirname(each.path), name) === path),
   )

@@ -90,7 +90,7 @@ const others = [
   'kubernetes.default.svc',
 ]
 
-/** Forms that hide the host, or are no calls over HTTP at all. */
+/** Forms that obscure the host, or are not HTTP at all. */
 const wholes = (port: number): string[] => [
   `http://a@127.0.0.1:${port}/`,
   `http://example.com@127.0.0.1:${port}/`,
@@ -117,7 +117,7 @@ const wholes = (port: number): string[] => [
   '',
 ]
 
-/** Every way to write a private place that we know of. */
+/** Every known spelling of a private address. */
 export const privateUrls = (port: number): string[] => [
   ...addresses.flatMap(address => {
     const parts = address.split('.').map(Number) as [number, number, number, number]

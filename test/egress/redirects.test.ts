@@ -22,7 +22,7 @@ describe('redirects', () => {
     })
   })
   beforeEach(() => {
-    // Two names for two servers; the third is private to everybody.
+    // Two names for two servers; the third is private for every caller.
     egress = createEgress({
       allow: [`one.example:${server.port}`, `two.example:${other.port}`],
       ports: [80, 443, other.port],
@@ -37,7 +37,7 @@ describe('redirects', () => {
   const start = (query: string) => `http://one.example:${server.port}/?${query}`
   const to = (url: string, status = 302) => start(`status=${status}&to=${encodeURIComponent(url)}`)
 
-  it('are followed three times and no more', async () => {
+  it('are followed three times at most', async () => {
     const answer = await egress.request(start('left=3'))
     assert.equal(await readText(answer), 'arrived')
     assert.equal(answer.url, start('left=0'))
@@ -51,7 +51,7 @@ describe('redirects', () => {
   })
 
   for (const status of [301, 302, 303, 307, 308])
-    it(`by ${status} do not lead to a private place`, async () => {
+    it(`by ${status} are not followed to a private address`, async () => {
       for (const host of ['127.0.0.1', '2130706433', '[::ffff:7f00:1]', 'localhost', 'three.example'])
         await assert.rejects(egress.request(to(`http://${host}:${other.port}/`, status)), { kind: 'blocked' })
       assert.equal(other.requests.length, 0)
@@ -72,7 +72,7 @@ describe('redirects', () => {
     await assert.rejects(egress.request(to('http://one.example:22/')), { kind: 'blocked' })
   })
 
-  it('of a trusted origin make no other origin trusted', async () => {
+  it('of a trusted origin do not make another origin trusted', async () => {
     const trusted = { trusted: true }
     const own = `http://127.0.0.1:${server.port}`
     assert.equal(await readText(await egress.request(`${own}/?left=2`, trusted)), 'arrived')
@@ -81,7 +81,7 @@ describe('redirects', () => {
     assert.equal(other.requests.length, 0)
   })
 
-  it('keep credentials within their origin', async () => {
+  it('send credentials only within their origin', async () => {
     const secrets = {
       Authorization: 'Bearer secret',
       Cookie: 'secret=1',
@@ -101,7 +101,7 @@ describe('redirects', () => {
     assert.doesNotMatch(JSON.stringify(other.requests[0]?.rawHeaders), /secret/)
   })
 
-  it('do not bring credentials back by way of another origin', async () => {
+  it('do not restore credentials after another origin', async () => {
     const back = encodeURIComponent(start('left=0'))
     const there = await startLoopbackServer((_request, response) =>
       response.writeHead(302, { location: decodeURIComponent(back) }).end(),
@@ -118,7 +118,7 @@ describe('redirects', () => {
     await there.close()
   })
 
-  it('of what was posted are answers like any other', async () => {
+  it('of a POST are returned as responses', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await egress.request(to(`http://two.example:${other.port}/`, 307), { method, body: 'x' })
       assert.equal(answer.status, 307)
@@ -138,7 +138,7 @@ describe('redirects', () => {
     )
   })
 
-  it('that lead nowhere are refused', async () => {
+  it('without a valid target are rejected', async () => {
     await assert.rejects(egress.request(to('http://[bad')), { kind: 'blocked' })
   })
 })

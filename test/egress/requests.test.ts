@@ -32,7 +32,7 @@ const closed = async (): Promise<void> => {
 }
 
 describe('requests', () => {
-  it('send what they were given', async () => {
+  it('are sent as given', async () => {
     const answer = await egress.request(`${server.origin}/echo?q=%E6%A6%95#part`, {
       method: 'post',
       headers: { 'Content-Type': 'text/plain', 'X-Own': 'yes' },
@@ -44,7 +44,7 @@ describe('requests', () => {
     assert.equal(seen.headers['content-length'], '6')
   })
 
-  it('leave the connection to us: no other Host, no length of their own', async () => {
+  it('cannot override Host and Content-Length', async () => {
     const headers = {
       Host: 'other.example',
       'Content-Length': '5',
@@ -58,7 +58,7 @@ describe('requests', () => {
     assert.equal(seen.headers.upgrade, undefined)
   })
 
-  it('with line breaks in a header or a method are refused and not shown', async () => {
+  it('with line breaks in a header or a method are rejected and not quoted', async () => {
     const all: EgressRequest[] = [
       { headers: { 'x-a': 'secret\r\nx-b: 1' } },
       { headers: { 'x\r\n': '1' } },
@@ -72,7 +72,7 @@ describe('requests', () => {
       })
   })
 
-  it('that are aborted end with the reason given, and so does their connection', async () => {
+  it('that are aborted end with the given reason, and close their connection', async () => {
     const reason = new Error('enough')
     await assert.rejects(egress.request(server.origin, { signal: AbortSignal.abort(reason) }), reason)
     const waiting = new AbortController()
@@ -87,7 +87,7 @@ describe('requests', () => {
     await closed()
   })
 
-  it('go again when a kept connection proves dead, if they change nothing', async () => {
+  it('are retried when a kept connection proves dead, if they are safe to repeat', async () => {
     const used = new WeakSet<Socket>()
     const fickle = await startLoopbackServer((request, response) => {
       if (used.has(request.socket)) return void request.socket.destroy()
@@ -114,7 +114,7 @@ describe('requests', () => {
 })
 
 describe('fetch over the egress', () => {
-  it('takes a string, a URL or a Request', async () => {
+  it('accepts a string, a URL or a Request', async () => {
     const url = `${server.origin}/echo`
     for (const input of [url, new URL(url), new Request(url)]) {
       const response = await fetchLike(input)
@@ -137,7 +137,7 @@ describe('fetch over the egress', () => {
     }
   })
 
-  it('gives the first part of a body before the last is there', async () => {
+  it('returns the first part of a body before the last has arrived', async () => {
     const response = await fetchLike(`${server.origin}/start`)
     const reader = response.body!.getReader()
     assert.equal(Buffer.from((await reader.read()).value!).toString(), 'first')
@@ -146,13 +146,13 @@ describe('fetch over the egress', () => {
     await closed()
   })
 
-  it('gives headers, also repeated ones, and answers without a body', async () => {
+  it('returns headers, also repeated ones, and responses without a body', async () => {
     const response = await fetchLike(`${server.origin}/moved`)
     assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2'])
     assert.equal((await fetchLike(`${server.origin}/empty`)).body, null)
   })
 
-  it('can be aborted, and refuses what the egress refuses', async () => {
+  it('can be aborted, and rejects what the egress rejects', async () => {
     await assert.rejects(fetchLike(`${server.origin}/hang`, { signal: AbortSignal.timeout(20) }), {
       name: 'TimeoutError',
     })

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { contentDisposition, fileNameFrom } from '../../src/http/content-headers.ts'
 
-describe('content disposition of an answer', () => {
+describe('content disposition of a response', () => {
   for (const [name, expected] of [
     ['a.png', `inline; filename="a.png"; filename*=UTF-8''a.png`],
     ['报告 1.pdf', `inline; filename="__ 1.pdf"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%201.pdf`],
@@ -21,7 +21,7 @@ describe('content disposition of an answer', () => {
       assert.equal(contentDisposition('inline', name), expected)
     })
 
-  it('is a legal header for any name at all', () => {
+  it('is a valid header for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (any, nice) => {
         for (const name of [any, nice, `${any}\ud800`]) {
@@ -33,7 +33,7 @@ describe('content disposition of an answer', () => {
     )
   })
 
-  it('can be read back, but for what must not reach a disk', () => {
+  it('can be parsed back, except for characters that are unsafe on disk', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), name => {
         const safe = name
@@ -88,7 +88,7 @@ describe('file name in a request', () => {
   ])
     it(`does not guess at ${JSON.stringify(header)}`, () => assert.equal(fileNameFrom(header), undefined))
 
-  it('never throws, and stays quick on hostile headers', () => {
+  it('never throws, and stays fast on hostile headers', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), junk => {
         for (const header of [

@@ -45,7 +45,7 @@ describe('content range', () => {
 
   const position = fc.nat({ max: 40 })
 
-  it('selects the bytes that a naive count selects', () => {
+  it('selects the same bytes as a naive implementation', () => {
     fc.assert(
       fc.property(
         fc.option(position, { nil: undefined }),
@@ -71,7 +71,7 @@ describe('content range', () => {
     )
   })
 
-  it('lies inside the resource whatever the header says', () => {
+  it('is within the resource whatever the header', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), (junk, size) => {
         for (const header of [junk, `bytes=${junk}`]) {

@@ -27,7 +27,7 @@ const elf = bytes(hex('7f'), 'ELF', hex('02010100000000000000000002003e000100000
 const oldOffice = bytes(hex('d0cf11e0a1b11ae1'), Buffer.alloc(504))
 const tgz = gzipSync('not a tar')
 
-/** One stored entry of a zip, as far as a reader that goes from the front needs it. */
+/** One stored zip entry, as far as a streaming reader needs it. */
 const zipEntry = (name: string, content: string, size = content.length) => {
   const header = Buffer.alloc(30)
   header.write('PK\x03\x04', 'latin1')
@@ -47,7 +47,7 @@ const docx = bytes(
 )
 const odt = zipEntry('mimetype', 'application/vnd.oasis.opendocument.text')
 const epub = zipEntry('mimetype', 'application/epub+zip')
-/** The telling entry lies past the head, as in files that begin with a large picture. */
+/** The significant entry is beyond the head, as in files that start with a large picture. */
 const lateZip = bytes(zipEntry('media/image1.png', '\0'.repeat(4000), 900_000)).subarray(0, headBytes)
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
@@ -85,8 +85,8 @@ describe('type by magic bytes', () => {
     ['DOCX called XLSX', docx, 'a.xlsx', word],
     ['ODT', odt, 'a.odt', 'application/vnd.oasis.opendocument.text'],
     ['EPUB', epub, 'a.epub', 'application/epub+zip'],
-    ['ZIP that tells late', lateZip, 'a.docx', word],
-    ['ZIP that tells late, without a name', lateZip, 'a', 'application/zip'],
+    ['ZIP with a late significant entry', lateZip, 'a.docx', word],
+    ['ZIP with a late significant entry, without a name', lateZip, 'a', 'application/zip'],
     ['OLE2 called doc', oldOffice, 'a.DOC', 'application/msword'],
     ['OLE2 called xls', oldOffice, 'a.xls', 'application/vnd.ms-excel'],
     ['OLE2 called ppt', oldOffice, 'a.ppt', 'application/vnd.ms-powerpoint'],
@@ -162,7 +162,7 @@ describe('type by name, for text', () => {
       assert.equal(await detectMimeType(Buffer.from(content), name), expected)
     })
 
-  it('takes a character that the end of the head cuts in two', async () => {
+  it('accepts a character that the end of the head splits', async () => {
     for (const character of ['报', '👍'])
       for (let shift = 0; shift < 4; shift++) {
         const head = Buffer.from(`${'a'.repeat(shift)}${character.repeat(2000)}`).subarray(0, headBytes)
@@ -171,7 +171,7 @@ describe('type by name, for text', () => {
   })
 })
 
-describe('type of anything', () => {
+describe('type of any content', () => {
   it('is always a plain type, and inline only when the content is safe to show', async () => {
     const starts = [png, jpeg, gif, pdf, mp4, mp3, elf, zip, docx, oldOffice, tgz, Buffer.from(html)]
     await fc.assert(
@@ -189,7 +189,7 @@ describe('type of anything', () => {
     )
   })
 
-  it('is inline for pictures, sound, film and plain text only', () => {
+  it('is inline for images, audio, video and plain text only', () => {
     for (const type of [
       'image/png',
       'image/jpeg',

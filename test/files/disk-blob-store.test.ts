@@ -22,14 +22,14 @@ describe('disk blob store', () => {
   const temporaryFiles = () => readdir(join(folder, 'tmp'))
   const pathOf = (key: string) => join(folder, 'blobs', key.slice(0, 2), key)
 
-  it('makes its folders, however deep, and opens them again', async () => {
+  it('creates its folders, however deep, and opens them again', async () => {
     const deep = join(folder, 'a', 'b', 'c')
     const { key } = await (await openDiskBlobStore(deep)).write(once('kept'), 10)
     const reopened = await openDiskBlobStore(deep)
     assert.equal((await buffer(await reopened.read(key))).toString(), 'kept')
   })
 
-  it('keeps blobs readable for its own user only', { skip: process.platform === 'win32' }, async () => {
+  it('makes blobs readable for its own user only', { skip: process.platform === 'win32' }, async () => {
     const { key } = await (await openDiskBlobStore(folder)).write(once('private'), 10)
     assert.equal((await stat(pathOf(key))).mode & 0o777, 0o600)
   })
@@ -47,7 +47,7 @@ describe('disk blob store', () => {
     assert.deepEqual(await temporaryFiles(), [])
   })
 
-  it('sweeps leftovers that nothing touched for long, and only its own', async () => {
+  it('sweeps only its own leftovers that were unchanged for a long time', async () => {
     const store = await openDiskBlobStore(folder)
     const [old, young] = ['0'.repeat(32), '1'.repeat(32)]
     for (const name of [old, young, 'README']) await writeFile(join(folder, 'tmp', name), 'leftover')
@@ -57,7 +57,7 @@ describe('disk blob store', () => {
     assert.deepEqual((await temporaryFiles()).sort(), [young, 'README'])
   })
 
-  it('does not sweep a write under way, however long it stands still', async () => {
+  it('does not sweep an active write, however long it stalls', async () => {
     const later = { now: () => Date.now() + 10 * limits.temporaryFileMilliseconds }
     const store = await openDiskBlobStore(folder, later)
     let swept = -1
@@ -71,7 +71,7 @@ describe('disk blob store', () => {
     assert.equal((await buffer(await store.read(key))).toString(), 'first second')
   })
 
-  it('does not list what is not a blob', async () => {
+  it('does not list files that are not blobs', async () => {
     const store = await openDiskBlobStore(folder)
     await mkdir(join(folder, 'blobs', 'lost+found'))
     const { key } = await store.write(once('blob'), 10)
@@ -81,7 +81,7 @@ describe('disk blob store', () => {
     assert.deepEqual(listed, [key])
   })
 
-  it('serves damaged content as damaged', async () => {
+  it('reports damaged content as damaged', async () => {
     const store = await openDiskBlobStore(folder)
     const { key, sha256, size } = await store.write(once('a'.repeat(500_000)), 500_000)
     const file = await open(pathOf(key), 'r+')
@@ -91,7 +91,7 @@ describe('disk blob store', () => {
     await assert.rejects(buffer(content), { reason: 'content_damaged' })
   })
 
-  it('says unavailable, closes the source and recovers when its folder is away for a while', async () => {
+  it('reports unavailable, closes the source and recovers when its folder is missing for a while', async () => {
     const store = await openDiskBlobStore(folder)
     await rm(join(folder, 'tmp'), { recursive: true })
     let closed = false
@@ -112,7 +112,7 @@ describe('disk blob store', () => {
     await store.write(once('again'), 10)
   })
 
-  it('refuses to open where a file is in the way', async () => {
+  it('fails to open where a file is in the way', async () => {
     await writeFile(join(folder, 'file'), '')
     await assert.rejects(openDiskBlobStore(join(folder, 'file')), { reason: 'unavailable' })
   })

@@ -26,7 +26,7 @@ describe('file name', () => {
     '<script>alert(1)</script>.html',
     "'; DROP TABLE files; --",
   ])
-    it(`keeps ${JSON.stringify(name.slice(0, 40))} as it is`, () => {
+    it(`keeps ${JSON.stringify(name.slice(0, 40))} unchanged`, () => {
       assert.equal(checkFileName(name, '/name'), name)
     })
 
@@ -50,7 +50,7 @@ describe('file name', () => {
     'a\udc00b',
     'bad\ufffd.txt',
   ])
-    it(`refuses ${JSON.stringify(name)?.slice(0, 40)}`, () => {
+    it(`rejects ${JSON.stringify(name)?.slice(0, 40)}`, () => {
       assert.throws(
         () => checkFileName(name, '/name'),
         (error: Error & { reason?: string; errors?: { path: string }[] }) => {
@@ -61,7 +61,7 @@ describe('file name', () => {
       )
     })
 
-  it('gives back its input or refuses it, whatever it is', () => {
+  it('returns its input or rejects it, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), name => {
         try {

@@ -7,7 +7,7 @@ import { createFileSink, type SinkFile } from '../../src/adapters/blob/file-sink
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 
-/** A file in memory that takes what `accept` allows of each write. */
+/** A file in memory that accepts what `accept` allows of each write. */
 const memoryFile = (accept: (offered: number) => Promise<number>) => {
   const taken: Buffer[] = []
   const calls = { writes: 0, datasyncs: 0, syncs: 0 }
@@ -30,7 +30,7 @@ const memoryFile = (accept: (offered: number) => Promise<number>) => {
 }
 
 describe('file sink', () => {
-  it('writes the rest when the system took a part only', async () => {
+  it('writes the rest after a partial write', async () => {
     const { file, content } = memoryFile(async offered => Math.ceil(offered / 3))
     const sink = createFileSink(file)
     const chunks = Array.from({ length: 40 }, (_, index) => Buffer.alloc(index * 13, index))
@@ -39,7 +39,7 @@ describe('file sink', () => {
     assert.deepEqual(content(), Buffer.concat(chunks))
   })
 
-  it('gathers what arrives during a write into the next one, and no more than it may hold', async () => {
+  it('buffers data that arrives during a write for the next one, up to its limit', async () => {
     let release = () => {}
     const stuck = new Promise<void>(resolve => {
       release = resolve
@@ -60,7 +60,7 @@ describe('file sink', () => {
     })()
     for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve))
     assert.deepEqual(sizes, [64 << 10])
-    assert.ok(accepted <= 4 << 20, `${accepted} bytes were taken in while the disk stood still`)
+    assert.ok(accepted <= 4 << 20, `${accepted} bytes were buffered while the disk stalled`)
     release()
     await filling
     await sink.finish()
@@ -68,7 +68,7 @@ describe('file sink', () => {
     assert.equal(sizes[1], 2 << 20)
   })
 
-  it('holds few chunks even when they are tiny', async () => {
+  it('buffers few chunks even if they are tiny', async () => {
     const { file } = memoryFile(() => new Promise(() => {}))
     const sink = createFileSink(file)
     let accepted = 0
@@ -82,7 +82,7 @@ describe('file sink', () => {
     assert.ok(accepted <= 2048, `${accepted} chunks`)
   })
 
-  it('begins writeback of large files early and syncs once at the end', async () => {
+  it('starts writeback of large files early and syncs once at the end', async () => {
     const { file, calls } = memoryFile(async offered => offered)
     const sink = createFileSink(file)
     for (let index = 0; index < 40; index++) await sink.add(Buffer.alloc(1 << 20))
@@ -106,7 +106,7 @@ describe('file sink', () => {
     assert.deepEqual([calls.datasyncs, calls.syncs], [1, 0])
   })
 
-  it('does not try a failed sync again', async () => {
+  it('does not retry a failed sync', async () => {
     const { file, calls } = memoryFile(async offered => offered)
     file.sync = async () => {
       calls.syncs++
@@ -118,7 +118,7 @@ describe('file sink', () => {
     assert.equal(calls.syncs, 1)
   })
 
-  it('says which failure of the disk it was', async () => {
+  it('reports which disk operation failed', async () => {
     for (const [code, reason] of [
       ['ENOSPC', 'storage_full'],
       ['EDQUOT', 'storage_full'],
@@ -138,7 +138,7 @@ describe('file sink', () => {
     }
   })
 
-  it('knows a used-up quota by its number, which is all that libuv gives', async () => {
+  it('recognizes an exceeded quota by its number, which is all that libuv returns', async () => {
     const { file } = memoryFile(async () => {
       throw Object.assign(new Error('write'), {
         code: 'Unknown system error -122',
@@ -150,7 +150,7 @@ describe('file sink', () => {
     await assert.rejects(sink.finish(), { reason: 'storage_full' })
   })
 
-  it('reports a full disk as one', { skip: !existsSync('/dev/full') }, async () => {
+  it('reports a full disk as such', { skip: !existsSync('/dev/full') }, async () => {
     const file = await open('/dev/full', 'w')
     const sink = createFileSink(file)
     await sink.add(Buffer.from('x'))

@@ -12,7 +12,7 @@ describe('shard folders', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  it('makes a folder once, for all who wait for it', async () => {
+  it('creates a folder once for all concurrent callers', async () => {
     const shards = createShardFolders()
     const path = join(folder, 'ab')
     assert.equal(shards.ready(path), shards.ready(path))
@@ -20,12 +20,12 @@ describe('shard folders', () => {
     assert.ok((await stat(path)).isDirectory())
   })
 
-  it('takes a folder that is there', async () => {
+  it('accepts an existing folder', async () => {
     await mkdir(join(folder, 'ab'))
     await createShardFolders().ready(join(folder, 'ab'))
   })
 
-  it('makes it again after it was forgotten', async () => {
+  it('creates it again after it was forgotten', async () => {
     const shards = createShardFolders()
     const path = join(folder, 'ab')
     await shards.ready(path)
@@ -35,7 +35,7 @@ describe('shard folders', () => {
     assert.ok((await stat(path)).isDirectory())
   })
 
-  it('does not remember a failure', async () => {
+  it('does not cache a failure', async () => {
     const shards = createShardFolders()
     const path = join(folder, 'blobs', 'ab')
     await assert.rejects(shards.ready(path), { code: 'ENOENT' })

@@ -9,7 +9,7 @@ import { verifiedContent } from '../../src/files/verified-content.ts'
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const streamOf = (...chunks: Buffer[]) => Readable.from(chunks, { objectMode: false })
 
-/** How many bytes came through before the stream ended with an error. */
+/** The number of bytes that were read before the stream failed. */
 const bytesBeforeFailure = async (stream: Readable): Promise<number> => {
   let received = 0
   await assert.rejects(
@@ -22,7 +22,7 @@ const bytesBeforeFailure = async (stream: Readable): Promise<number> => {
 }
 
 describe('verified content', () => {
-  it('passes on what matches', async () => {
+  it('passes matching content through', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1 })), async parts => {
         const chunks = parts.map(part => Buffer.from(part))
@@ -33,7 +33,7 @@ describe('verified content', () => {
     )
   })
 
-  it('never completes content of which one bit was flipped', async () => {
+  it('never completes content with one flipped bit', async () => {
     const whole = Buffer.alloc(30_000, 'banyan')
     for (const position of [0, 9_999, 10_000, 29_999]) {
       const wrong = Buffer.from(whole)
@@ -44,12 +44,12 @@ describe('verified content', () => {
     }
   })
 
-  it('gives out no byte of damaged content that is one chunk', async () => {
+  it('returns no byte of damaged content that is one chunk', async () => {
     const verified = verifiedContent(streamOf(Buffer.from('wrong')), sha256(Buffer.from('right')), 5)
     assert.equal(await bytesBeforeFailure(verified), 0)
   })
 
-  it('notices content that is too short, too long or missing', async () => {
+  it('detects content that is too short, too long or missing', async () => {
     const sum = sha256(Buffer.from('abc'))
     for (const chunks of [['ab'], ['ab', 'cd'], ['abc', 'd'], []]) {
       const verified = verifiedContent(streamOf(...chunks.map(chunk => Buffer.from(chunk))), sum, 3)
@@ -57,7 +57,7 @@ describe('verified content', () => {
     }
   })
 
-  it('passes the failure of its source on', async () => {
+  it('rethrows the failure of its source', async () => {
     const failure = new Error('the disk failed')
     const source = new Readable({
       read() {
@@ -67,7 +67,7 @@ describe('verified content', () => {
     await assert.rejects(buffer(verifiedContent(source, sha256(Buffer.alloc(0)), 0)), failure)
   })
 
-  it('closes its source when the reader goes away', async () => {
+  it('closes its source when the reader disconnects', async () => {
     const source = new Readable({
       read() {
         this.push(Buffer.alloc(1000))

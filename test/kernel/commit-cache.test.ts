@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { CommitCache } from '../../src/kernel/commit-cache.ts'
 
-/** Sets a value twice: the first time only tells that it is wanted. */
+/** Sets a value twice: the first call only records the demand. */
 function keep<Value>(cache: CommitCache<Value>, key: string, value: Value, size = 1): void {
   for (let time = 0; time < 2; time++) cache.set(key, value, size, cache.generation())
 }
 
-test('a value is kept until anything is committed', () => {
+test('keeps a value until the next commit', () => {
   let generation = 1
   const cache = new CommitCache<string>(() => generation, 100)
   cache.set('a', 'first', 1, 1)
-  assert.equal(cache.get('a'), undefined, 'asked for once')
+  assert.equal(cache.get('a'), undefined, 'requested once')
   cache.set('a', 'first', 1, 1)
   assert.equal(cache.get('a'), 'first')
   generation = 2
   assert.equal(cache.get('a'), undefined)
 })
 
-test('what was read before a commit is not kept after it', () => {
+test('does not keep a value read before a commit', () => {
   let generation = 1
   const cache = new CommitCache<string>(() => generation, 100)
   cache.set('a', 'old', 1, 1)
@@ -27,13 +27,13 @@ test('what was read before a commit is not kept after it', () => {
   assert.equal(cache.get('a'), undefined)
 })
 
-test('nothing is kept where commits cannot be seen', () => {
+test('keeps nothing where commits cannot be observed', () => {
   const cache = new CommitCache<string>(() => undefined, 100)
   keep(cache, 'a', 'value')
   assert.equal(cache.get('a'), undefined)
 })
 
-test('the sum of sizes is bounded, and one large value does not push out the others', () => {
+test('limits the total size, and one large value does not evict the others', () => {
   const cache = new CommitCache<string>(() => 1, 160)
   keep(cache, 'small', 'value', 1)
   keep(cache, 'large', 'value', 11)

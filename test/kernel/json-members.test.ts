@@ -3,7 +3,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { jsonMembers } from '../../src/kernel/json-members.ts'
 
-test('the text of a member is exactly what was sent', () => {
+test('returns the text of a member exactly as it was sent', () => {
   const graph = '{ "a" : [1, 9007199254740993, -0.0,1e400], "__proto__": {"x":"}\\"{"} }'
   const members = jsonMembers(`{"id":"x", "workflow" :${graph} , "n":null}`, 64)
   assert.equal(members.get('workflow')?.text, graph)
@@ -11,12 +11,12 @@ test('the text of a member is exactly what was sent', () => {
   assert.equal(members.get('n')?.text, 'null')
 })
 
-test('of a repeated key the last one counts, and an escaped key is the key it spells', () => {
+test('uses the last of repeated keys, and decodes escaped keys', () => {
   assert.equal(jsonMembers('{"a":1,"a":2}', 64).get('a')?.text, '2')
   assert.equal(jsonMembers('{"\\u0061":3}', 64).get('a')?.text, '3')
 })
 
-test('a member knows its own depth', () => {
+test('reports the depth of a member', () => {
   const members = jsonMembers('{"deep":[[[1]]],"flat":1,"object":{"a":{}}}', 64)
   assert.deepEqual(
     [...members].map(([key, { depth }]) => [key, depth]),
@@ -28,14 +28,14 @@ test('a member knows its own depth', () => {
   )
 })
 
-test('too deep is refused before anything is parsed', () => {
+test('rejects excessive depth before parsing', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
   assert.doesNotThrow(() => jsonMembers(nested(64), 64))
   assert.throws(() => jsonMembers(nested(65), 64), { reason: 'too_deep' })
   assert.throws(() => jsonMembers('['.repeat(5_000_000), 64), { reason: 'too_deep' })
 })
 
-test('members agree with JSON.parse for every object, however it is spaced', () => {
+test('agrees with JSON.parse for every object, whatever its whitespace', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })),
@@ -51,7 +51,7 @@ test('members agree with JSON.parse for every object, however it is spaced', () 
   )
 })
 
-test('anything that is no JSON is survived', () => {
+test('never throws for invalid JSON', () => {
   fc.assert(fc.property(fc.string(), text => void jsonMembers(text, 64)))
   fc.assert(
     fc.property(

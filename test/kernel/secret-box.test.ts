@@ -5,7 +5,7 @@ import { createSecretBox, SecretUnreadable } from '../../src/kernel/secret-box.t
 
 const box = createSecretBox('a secret of the tests')
 
-test('what was sealed opens again, whatever text it is', () => {
+test('opens sealed text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (text, context) => {
       assert.equal(box.open(box.seal(text, context), context), text)
@@ -14,27 +14,27 @@ test('what was sealed opens again, whatever text it is', () => {
   )
 })
 
-test('nothing of the text shows, and the same text never looks the same', () => {
+test('reveals nothing of the text, and seals equal texts differently', () => {
   const sealed = box.seal('sk-canary', 'w/m')
   assert.doesNotMatch(sealed, /canary/)
   assert.doesNotMatch(Buffer.from(sealed.slice(3), 'base64url').toString('latin1'), /canary/)
   assert.notEqual(sealed, box.seal('sk-canary', 'w/m'))
 })
 
-test('it opens in its own place only', () => {
+test('opens only in the context it was sealed for', () => {
   const sealed = box.seal('sk-canary', 'w1/m1')
   for (const context of ['', 'w1/m2', 'w2/m1', 'w1/m1 '])
     assert.throws(() => box.open(sealed, context), SecretUnreadable, context)
 })
 
-test('after the secret changed nothing opens, and the message says what to do', () => {
+test('fails with instructions after the secret changed', () => {
   const sealed = box.seal('sk-canary', 'w/m')
   const other = createSecretBox('another secret of the tests')
   assert.throws(() => other.open(sealed, 'w/m'), /SECRET_KEY has changed; enter it again/)
   assert.equal(createSecretBox('a secret of the tests').open(sealed, 'w/m'), 'sk-canary')
 })
 
-test('a changed character anywhere is noticed, and what was never sealed does not open', () => {
+test('detects any changed character, and rejects text that was never sealed', () => {
   const sealed = box.seal('sk-canary', 'w/m')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
   for (let at = 0; at < bytes.length; at++) {
@@ -54,6 +54,6 @@ test('a changed character anywhere is noticed, and what was never sealed does no
     assert.throws(() => box.open(text, 'w/m'), SecretUnreadable, text)
 })
 
-test('an empty secret seals nothing', () => {
+test('does not seal with an empty secret', () => {
   assert.throws(() => createSecretBox(''), /must not be empty/)
 })

@@ -58,7 +58,7 @@ const notConfigured = (message: string | RegExp) => (error: unknown) => {
 }
 
 describe('finding a model', () => {
-  it('says exactly what to do when there is none', async () => {
+  it('fails with instructions when no model is configured', async () => {
     const message =
       'No model is configured: set MODEL_BASE_URL and MODEL_NAME (and MODEL_API_KEY), or add one with POST /api/v1/model/create'
     await assert.rejects(models().find(workspace, undefined), notConfigured(message))
@@ -67,7 +67,7 @@ describe('finding a model', () => {
     assert.equal(await models().defaultName(workspace), '')
   })
 
-  it('takes the one of that name, of the workspace before that of the settings', async () => {
+  it('prefers the model of the workspace to that of the settings with the same name', async () => {
     const both = models(fromEnvironment)
     assert.equal((await both.find(workspace, 'house')).name, 'house-1')
     await settings.create(workspace, { ...wanted, name: 'house', isDefault: false })
@@ -79,7 +79,7 @@ describe('finding a model', () => {
     )
   })
 
-  it('takes the default of the workspace where none is named, then that of the settings', async () => {
+  it('uses the default of the workspace where none is named, then that of the settings', async () => {
     const both = models(fromEnvironment)
     const { id } = await settings.create(workspace, { ...wanted, isDefault: false })
     assert.equal((await both.find(workspace, undefined)).name, 'house-1')
@@ -93,7 +93,7 @@ describe('finding a model', () => {
     assert.equal(await both.defaultName(workspace), 'fast')
   })
 
-  it('connects with the opened key, once for each version', async () => {
+  it('connects with the decrypted key, once for each version', async () => {
     const { id } = await settings.create(workspace, wanted)
     const all = models()
     await all.find(workspace, 'fast')
@@ -107,7 +107,7 @@ describe('finding a model', () => {
     await assert.rejects(all.find(workspace, 'fast'), ModelNotConfigured)
   })
 
-  it('fills in what the request leaves open', async () => {
+  it('fills in options that the request omits', async () => {
     await settings.create(workspace, { ...wanted, temperature: 0.3, maxTokens: 50 })
     const model = await models().find(workspace, 'fast')
     const { signal } = new AbortController()
@@ -122,7 +122,7 @@ describe('finding a model', () => {
     )
   })
 
-  it('says that the key must be sent again after SECRET_KEY changed', async () => {
+  it('asks for the key again after SECRET_KEY changed', async () => {
     const created = await settings.create(workspace, wanted)
     for (const other of [createSecretBox('another secret'), undefined]) {
       settings = new ModelSettingsService(store, other, clock)
@@ -141,14 +141,14 @@ describe('finding a model', () => {
   })
 })
 
-describe('settings of a model', () => {
+describe('model settings', () => {
   const refused = (reason: string, path: string) => (error: unknown) => {
     assert.ok(error instanceof AppError)
     assert.deepEqual([error.reason, error.errors[0]?.path], [reason, path])
     return true
   }
 
-  it('hold the key sealed, and show only its end', async () => {
+  it('store the key sealed, and show only its end', async () => {
     const created = await settings.create(workspace, wanted)
     const rows = JSON.stringify(await opened.database.all('SELECT * FROM models'))
     assert.ok(!rows.includes(key) && !rows.includes('wxyz'))
@@ -159,7 +159,7 @@ describe('settings of a model', () => {
     assert.deepEqual(settings.keyState(workspace, none), { hasKey: false, end: '', problem: '' })
   })
 
-  it('keep the key when it is left out, but never send it to another server', async () => {
+  it('keep the key when it is omitted, but never send it to another server', async () => {
     const { id } = await settings.create(workspace, wanted)
     const moved = await settings.update(workspace, id, {
       baseUrl: 'https://models.example/v2',
@@ -181,7 +181,7 @@ describe('settings of a model', () => {
     await settings.update(workspace, id, { baseUrl: 'https://third.example/v1' })
   })
 
-  it('do not take a key from another model or another workspace', async () => {
+  it('do not use a key of another model or another workspace', async () => {
     const first = await settings.create(workspace, wanted)
     const second = await settings.create(workspace, { ...wanted, name: 'second', apiKey: undefined })
     const stolen = { ...second, sealedKey: first.sealedKey }
@@ -189,7 +189,7 @@ describe('settings of a model', () => {
     assert.throws(() => settings.openKey('elsewhere', first), /cannot be decrypted/)
   })
 
-  it('refuse addresses and keys that cannot be meant', async () => {
+  it('reject invalid addresses and keys', async () => {
     for (const baseUrl of [
       'models.example',
       'ftp://a/',
@@ -212,7 +212,7 @@ describe('settings of a model', () => {
     assert.equal((await store.list(workspace)).length, 1)
   })
 
-  it('need SECRET_KEY for a key, and only for a key', async () => {
+  it('require SECRET_KEY only for a key', async () => {
     settings = new ModelSettingsService(store, undefined, clock)
     await assert.rejects(settings.create(workspace, wanted), /set SECRET_KEY/)
     const { id } = await settings.create(workspace, { ...wanted, apiKey: undefined })
@@ -229,7 +229,7 @@ describe('testing a model', () => {
     })
   })
 
-  it('returns the reason when it fails, and does not fail itself', async () => {
+  it('returns the reason of a failure instead of failing', async () => {
     const broken: LanguageModel = {
       name: 'x',
       generate: () => Promise.reject(new ModelFailure('Check the key', { retryable: false })),

@@ -22,13 +22,13 @@ const dot = (one: Float32Array, other: Float32Array): number =>
 
 const words = (count: number): string[] => Array.from({ length: count }, (_, index) => `text number ${index}`)
 
-/** Counts the requests under way. */
+/** Counts the concurrent requests. */
 function countedEgress() {
-  const counted = { underWay: 0, most: 0, egress }
+  const counted = { underWay: 0, maxConcurrent: 0, egress }
   counted.egress = {
     ...egress,
     request: async (url, options) => {
-      counted.most = Math.max(counted.most, ++counted.underWay)
+      counted.maxConcurrent = Math.max(counted.maxConcurrent, ++counted.underWay)
       try {
         return await egress.request(url, options)
       } finally {
@@ -66,7 +66,7 @@ describe('embedding model', () => {
       assert.ok(dot(vectors[index]!, Float32Array.from(scriptedEmbedding(text))) > 0.9999, text)
   }
 
-  it('gives unit vectors in the order of the texts, nearer for texts that are more alike', async () => {
+  it('returns unit vectors in the order of the texts, nearer for similar texts', async () => {
     const texts = ['the banyan grows new trunks', 'banyan trees grow trunks', '完全不同的一句话']
     const vectors = await model.embed('m', texts)
     assertOf(vectors, texts)
@@ -74,7 +74,7 @@ describe('embedding model', () => {
     assert.ok(dot(vectors[0]!, vectors[1]!) > dot(vectors[0]!, vectors[2]!))
   })
 
-  it('sends the key, the model and nothing twice', async () => {
+  it('sends the key, the model and each text only once', async () => {
     await model.embed('name', ['a'])
     assert.equal(provider.calls[0]?.headers.authorization, 'Bearer k')
     assert.equal(provider.calls[0]?.model, 'name')
@@ -86,7 +86,7 @@ describe('embedding model', () => {
     assert.equal(provider.calls.length, 0)
   })
 
-  it('takes answers in another order, and in base64', async () => {
+  it('accepts responses in another order, and in base64', async () => {
     for (const fault of ['shuffled', 'base64'] as const) {
       provider.play(fault)
       assertOf(await model.embed('m', words(5)), words(5))
@@ -94,7 +94,7 @@ describe('embedding model', () => {
     assert.equal(provider.calls.length, 2)
   })
 
-  it('puts no more than 64 texts into a request, and keeps no more than three under way', async () => {
+  it('sends at maxConcurrent 64 texts per request, and at maxConcurrent three concurrent requests', async () => {
     const counted = countedEgress()
     const counting = createEmbeddingModel({ egress: counted.egress, baseUrl: provider.baseUrl })
     provider.decide(() => ({ slowMilliseconds: 10 }))
@@ -103,11 +103,11 @@ describe('embedding model', () => {
       provider.calls.map(call => call.inputs.length).sort((a, b) => b - a),
       [64, 64, 64, 64, 64, 64, 64, 52],
     )
-    assert.equal(counted.most, 3)
+    assert.equal(counted.maxConcurrent, 3)
     assert.equal(provider.calls[0]?.headers.authorization, undefined)
   })
 
-  it('puts no more than 100,000 characters into a request', () => {
+  it('sends at most 100,000 characters per request', () => {
     const indexed = Array.from({ length: 20 }, (_, index) => ({ index, text: 'x'.repeat(15_000) }))
     const batches = embeddingBatches(indexed, 64)
     assert.deepEqual(
@@ -117,29 +117,29 @@ describe('embedding model', () => {
     assert.deepEqual(batches.flat(), indexed)
   })
 
-  for (const most of [25, 10, 1])
-    it(`finds out that a provider takes ${most} texts at most, and remembers it`, async () => {
+  for (const maxTexts of [25, 10, 1])
+    it(`detects that a provider accepts at most ${maxTexts} texts, and remembers it`, async () => {
       provider.decide(call =>
-        call.inputs.length > most ? { status: 400, message: 'batch size' } : undefined,
+        call.inputs.length > maxTexts ? { status: 400, message: 'batch size' } : undefined,
       )
       assertOf(await model.embed('m', words(64)), words(64))
       const learning = provider.calls.length
       provider.calls.length = 0
       assertOf(await model.embed('m', words(64)), words(64))
       assert.ok(provider.calls.length < learning)
-      assert.ok(provider.calls.every(call => call.inputs.length <= most))
+      assert.ok(provider.calls.every(call => call.inputs.length <= maxTexts))
       provider.calls.length = 0
       await model.embed('another', words(64))
-      assert.equal(provider.calls[0]?.inputs.length, 64, 'what holds for one model need not hold for another')
+      assert.equal(provider.calls[0]?.inputs.length, 64, 'the limit of one model does not apply to another')
     })
 
-  it('halves what is too large for one request', async () => {
+  it('halves requests that are too large', async () => {
     provider.decide(call => (call.inputs.join('').length > 3000 ? { status: 413 } : undefined))
     const texts = Array.from({ length: 8 }, (_, index) => `${index} `.repeat(500))
     assertOf(await model.embed('m', texts), texts)
   })
 
-  it('cuts a single text that the model refuses as too long, and nothing else', async () => {
+  it('truncates a single text that the model rejects as too long, and no other', async () => {
     provider.decide(call =>
       call.inputs.some(input => input.length > 600)
         ? { status: 400, message: 'maximum context length' }
@@ -151,10 +151,10 @@ describe('embedding model', () => {
     assert.deepEqual(cuts, [{ given: 2000, kept: 500 }])
     provider.calls.length = 0
     await model.embed('m', words(64))
-    assert.equal(provider.calls.length, 1, 'one long text is no reason for small requests')
+    assert.equal(provider.calls.length, 1, 'one long text does not reduce the request size')
   })
 
-  it('fails when a text is refused for another reason', async () => {
+  it('fails when a text is rejected for another reason', async () => {
     provider.decide(call => (call.inputs.includes('bad') ? { status: 400, message: 'not nice' } : undefined))
     await assert.rejects(model.embed('m', [...words(5), 'bad']), {
       retryable: false,
@@ -163,30 +163,30 @@ describe('embedding model', () => {
     })
   })
 
-  it('cuts a text that no model would read, between characters', async () => {
+  it('truncates a text that is too long for any model, between characters', async () => {
     const [vector] = await model.embed('m', [`${'x'.repeat(23_999)}😀 and more`])
     assert.equal(provider.calls[0]?.inputs[0], 'x'.repeat(23_999))
     assert.equal(cuts.length, 1)
     assert.equal(vector?.length, 64)
   })
 
-  it('sends no half characters', async () => {
+  it('sends no lone surrogates', async () => {
     await model.embed('m', ['a\ud800b'])
     assert.equal(provider.calls[0]?.inputs[0], 'a\ufffdb')
   })
 
-  it('refuses empty texts before anybody is asked', async () => {
+  it('rejects empty texts before any request', async () => {
     await assert.rejects(model.embed('m', ['a', ' \n']), { retryable: false })
     assert.equal(provider.calls.length, 0)
   })
 
-  it('takes a vector of zeros for a failure that a retry does not fix', async () => {
+  it('treats a zero vector as a failure that is not retryable', async () => {
     provider.play('zero')
     await assert.rejects(model.embed('m', ['a', 'b']), { retryable: false })
     assert.equal(provider.calls.length, 1)
   })
 
-  it('refuses vectors of different dimensions over several requests', async () => {
+  it('rejects vectors of different dimensions across requests', async () => {
     const narrow = await startScriptedProvider({ dimension: 32 })
     const split: typeof egress = {
       ...egress,
@@ -201,7 +201,7 @@ describe('embedding model', () => {
     await narrow.close()
   })
 
-  it('stops its other requests when one fails for good', async () => {
+  it('aborts its other requests when one fails permanently', async () => {
     const counted = countedEgress()
     const counting = createEmbeddingModel({ egress: counted.egress, baseUrl: provider.baseUrl })
     provider.decide(call => (call.inputs.includes('text number 0') ? { status: 401 } : 'hang'))
@@ -210,7 +210,7 @@ describe('embedding model', () => {
   })
 })
 
-describe('embedding answer', () => {
+describe('embedding response', () => {
   const entry = (index: unknown, embedding: unknown) => ({ index, embedding })
   for (const [what, data] of [
     ['no data', undefined],
@@ -231,16 +231,16 @@ describe('embedding answer', () => {
     ],
     ['an object for a vector', [entry(0, {})]],
   ] as const)
-    it(`with ${what} is refused`, () => {
+    it(`with ${what} is rejected`, () => {
       assert.throws(() => readEmbeddings({ data }, 1), { name: 'ModelFailure', retryable: true })
     })
 
-  it('without any index is taken in order', () => {
+  it('without any index is read in order', () => {
     const data = [{ embedding: [2, 0] }, { embedding: [0, 3] }]
     assert.deepEqual(readEmbeddings({ data }, 2), [Float32Array.of(1, 0), Float32Array.of(0, 1)])
   })
 
-  it('of any other kind is refused', () => {
+  it('of any other shape is rejected', () => {
     for (const answer of [null, 1, 'x', [], {}])
       assert.throws(() => readEmbeddings(answer, 1), { name: 'ModelFailure' })
   })

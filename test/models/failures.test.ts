@@ -8,7 +8,7 @@ import { type Fault, type ScriptedProvider, startScriptedProvider } from '../sup
 import { heldTime } from './held-time.ts'
 
 const apiKey = 'canary/0123456789'
-// Not allowed for callers: the models' own addresses are trusted because the operator has set them.
+// Not allowed for callers: the addresses of models are trusted because the operator configured them.
 const egress = createEgress({ allow: [] })
 after(() => egress.close())
 
@@ -58,11 +58,11 @@ for (const [name, { setting, open }] of Object.entries(models))
 
     const failure = async (doing: Promise<unknown>): Promise<ModelFailure> => {
       const error = await doing.then(
-        () => assert.fail('it did not fail'),
+        () => assert.fail('the call did not fail'),
         error => error,
       )
       assert.ok(error instanceof ModelFailure, String(error))
-      assert.ok(!error.message.includes(apiKey), 'the message holds the key')
+      assert.ok(!error.message.includes(apiKey), 'the message contains the key')
       assert.ok(error.message.toLowerCase().startsWith(`${name} model: `), error.message)
       return error
     }
@@ -84,7 +84,7 @@ for (const [name, { setting, open }] of Object.entries(models))
         provider.play(fault, fault)
         await call()
         assert.equal(provider.calls.length, 3)
-        // Half of the step and half of the rest, since chance is held at a half.
+        // Half of the step and half of the rest, since the random value is fixed at a half.
         assert.deepEqual(time.slept, [375, 750])
       })
 
@@ -104,7 +104,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       [301, 'redirect'],
       [307, 'redirect'],
     ] as const)
-      it(`is asked once when it answers ${status}, and the advice is: ${advice}`, async () => {
+      it(`is called once when it returns ${status}, and the advice is: ${advice}`, async () => {
         provider.decide(() => ({ status, message: `bad ${apiKey}`, headers: { location: '/elsewhere' } }))
         const error = await failure(call())
         assert.equal(error.retryable, false)
@@ -130,7 +130,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       )
     })
 
-    it('is judged by the status inside an answer 200', async () => {
+    it('is classified by the status inside a 200 response', async () => {
       provider.decide(() => ({ status: 200, code: 401 }))
       const error = await failure(call())
       assert.equal(error.status, 401)
@@ -151,7 +151,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       ['retry-after', new Date(1_003_000).toUTCString(), 3000],
       ['retry-after-ms', '1500', 1500],
     ] as const)
-      it(`is given the pause that it asks for by ${header}: ${value}`, async () => {
+      it(`gets the delay that it requests by ${header}: ${value}`, async () => {
         const before = time.timing.clock.now()
         provider.play({ status: 429, headers: { [header]: value } })
         await call()
@@ -160,7 +160,7 @@ for (const [name, { setting, open }] of Object.entries(models))
         assert.equal(provider.calls.length, 2)
       })
 
-    it('that asks for a pause gets it from all callers', async () => {
+    it('that requests a delay gets it from all callers', async () => {
       provider.decide(() => ({ status: 429, headers: { 'retry-after': '3' } }))
       await failure(call())
       provider.decide(() => undefined)
@@ -169,14 +169,14 @@ for (const [name, { setting, open }] of Object.entries(models))
       assert.ok(time.slept[0]! >= 3000, 'the next caller waits as well')
     })
 
-    it('that asks for a pause without end gets fifteen minutes', async () => {
+    it('that requests an endless delay gets fifteen minutes', async () => {
       provider.play({ status: 503, headers: { 'retry-after': '999999999' } })
       await failure(call())
       time.pass(900_001)
       await call()
     })
 
-    it('that asks for a long pause is not called, and the failure says how long', async () => {
+    it('that requests a long delay is not called, and the failure reports the delay', async () => {
       provider.play({ status: 429, headers: { 'retry-after': '600' } })
       assert.equal((await failure(call())).retryAfterMilliseconds, 600_000)
       const next = await failure(call())
@@ -197,7 +197,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       assert.equal(provider.calls.length, 5)
       time.pass(15_000)
       await failure(call())
-      assert.equal(provider.calls.length, 6, 'a probe that fails closes it again')
+      assert.equal(provider.calls.length, 6, 'a failed probe opens the circuit again')
       time.pass(15_000)
       provider.decide(() => undefined)
       await call()
@@ -205,7 +205,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       assert.equal(provider.calls.length, 10)
     })
 
-    it('does not open the circuit by a rate limit', async () => {
+    it('does not open the circuit on a rate limit', async () => {
       provider.decide(() => ({ status: 429 }))
       await failure(call())
       await failure(call())
@@ -226,7 +226,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       await call()
     })
 
-    it('lets one probe through and no more', async () => {
+    it('gets only one concurrent probe', async () => {
       provider.decide(() => ({ status: 503 }))
       await failure(call())
       await failure(call())
@@ -263,7 +263,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       await assert.rejects(doing, reason)
     })
 
-    it('that is not there is named by its setting, not by its address', async () => {
+    it('that is unreachable is reported by its setting, not by its address', async () => {
       const gone = await startScriptedProvider()
       await gone.close()
       const error = await failure(open({ baseUrl: gone.baseUrl, time })())
@@ -272,7 +272,7 @@ for (const [name, { setting, open }] of Object.entries(models))
       assert.equal(error.retryable, true)
     })
 
-    it('is not called with a key that cannot be sent', async () => {
+    it('is not called with a key that is invalid in a header', async () => {
       const error = await failure(open({ baseUrl: provider.baseUrl, time, key: 'line\nbreak' })())
       assert.equal(error.retryable, false)
       assert.doesNotMatch(error.message, /break/)

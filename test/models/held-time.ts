@@ -1,4 +1,4 @@
-/** A clock that advances only by sleeping, a constant for chance, and a record of what was slept. */
+/** A clock that advances only by sleeping, a constant random value, and a record of the delays. */
 export function heldTime() {
   let now = 1_000_000
   const slept: number[] = []

@@ -49,19 +49,19 @@ describe('a failing language model', () => {
 
   const failure = async (doing: Promise<unknown>): Promise<ModelFailure> => {
     const error = await doing.then(
-      () => assert.fail('it did not fail'),
+      () => assert.fail('the call did not fail'),
       error => error,
     )
     assert.ok(error instanceof ModelFailure, String(error))
-    assert.ok(!error.message.includes(provider.apiKey), 'the message holds the key')
+    assert.ok(!error.message.includes(provider.apiKey), 'the message contains the key')
     assert.doesNotMatch(error.message, /127\.0/)
     return error
   }
 
   const always = (plan: ChatPlan): void => provider.play(() => ({ text, ...plan }))
 
-  describe('P1: that is silent', () => {
-    it('is cut off when it does not begin', async () => {
+  describe('P1: silent provider', () => {
+    it('times out before the first piece', async () => {
       always({ hang: true })
       const error = await failure(ask(open({ timeouts: { firstTokenMilliseconds: 1000 } })))
       assert.match(error.message, /did not respond in time\. Check that MODEL_BASE_URL/)
@@ -69,14 +69,14 @@ describe('a failing language model', () => {
       assert.equal(provider.calls.chat.length, 1, 'one call is one attempt')
     })
 
-    it('is cut off when it stops in the middle, after its pieces were handed over', async () => {
+    it('times out in the middle of a stream, after its pieces were passed on', async () => {
       always({ hangAfter: 2 })
       const error = await failure(ask(open({ timeouts: { idleMilliseconds: 300 } })))
       assert.equal(error.retryable, true)
       assert.equal(pieces.join(''), 'The bany')
     })
 
-    it('has begun when it thinks', async () => {
+    it('counts reasoning as the first piece', async () => {
       const gate = Promise.withResolvers<void>()
       setTimeout(gate.resolve, 1200)
       always({ reasoning: 'hm', beforePiece: () => gate.promise })
@@ -85,11 +85,11 @@ describe('a failing language model', () => {
     })
   })
 
-  describe('P2: that asks for a pause', () => {
+  describe('P2: rate limit', () => {
     const endpoints = () => new SharedEndpoints(time.timing)
 
     for (const status of [429, 503])
-      it(`with ${status} gets it from all models behind the same address and key`, async () => {
+      it(`applies the delay of a ${status} to all models with the same address and key`, async () => {
         const shared = endpoints()
         const one = open({ shared: shared.of('u/', 'k') })
         const other = open({ shared: shared.of('u', 'k'), model: 'other' })
@@ -97,7 +97,7 @@ describe('a failing language model', () => {
         const error = await failure(ask(one))
         assert.equal(error.retryable, true)
         assert.equal(error.retryAfterMilliseconds, 3000)
-        assert.deepEqual(time.slept, [], 'who calls decides whether to try again')
+        assert.deepEqual(time.slept, [], 'the caller decides whether to retry')
         always({})
         await Promise.all([ask(one), ask(other)])
         assert.ok(time.slept.length >= 1 && time.slept[0]! >= 3000)
@@ -106,7 +106,7 @@ describe('a failing language model', () => {
         assert.equal(time.slept.length, slept)
       })
 
-    it('for long is not called, and the failure says how long', async () => {
+    it('fails calls during a long delay, and reports it', async () => {
       const model = open()
       always({ status: 429, headers: { 'retry-after': '61' } })
       await failure(ask(model))
@@ -119,14 +119,14 @@ describe('a failing language model', () => {
       assert.equal(await ask(model), text)
     })
 
-    it('is not taken for broken', async () => {
+    it('does not open the circuit', async () => {
       const model = open()
       always({ status: 429 })
       for (let count = 0; count < 7; count++) await failure(ask(model))
       assert.equal(provider.calls.chat.length, 7)
     })
 
-    it('can be aborted during the pause', async () => {
+    it('can be aborted during the delay', async () => {
       const reason = new Error('enough')
       const controller = new AbortController()
       const sleep = async (): Promise<void> => {
@@ -141,20 +141,20 @@ describe('a failing language model', () => {
     })
   })
 
-  describe('P3: that is down', () => {
+  describe('P3: outage', () => {
     const wearOut = async (model: LanguageModel): Promise<void> => {
       always({ status: 503 })
       for (let count = 0; count < 5; count++) await failure(ask(model))
     }
 
     for (const status of [408, 409, 425, 500, 502, 503, 504, 529])
-      it(`with ${status} may be asked again, but not by this call`, async () => {
+      it(`reports ${status} as retryable, but does not retry it`, async () => {
         always({ status })
         assert.equal((await failure(ask())).retryable, true)
         assert.equal(provider.calls.chat.length, 1)
       })
 
-    it('is not called after five failures, by all models behind it, then probed by one call', async () => {
+    it('opens the circuit for all its models after five failures, then sends one probe', async () => {
       const shared = new SharedEndpoints(time.timing).of('u', 'k')
       await wearOut(open({ shared }))
       const spared = await failure(ask(open({ shared, model: 'other' })))
@@ -164,13 +164,13 @@ describe('a failing language model', () => {
       time.pass(15_000)
       await failure(ask(open({ shared })))
       await failure(ask(open({ shared })))
-      assert.equal(provider.calls.chat.length, 6, 'a probe that fails closes it again')
+      assert.equal(provider.calls.chat.length, 6, 'a failed probe opens the circuit again')
       time.pass(15_000)
       always({})
       assert.equal(await ask(open({ shared })), text)
     })
 
-    it('lets others in as soon as a probe begins to write', async () => {
+    it('admits other calls as soon as a probe receives text', async () => {
       const model = open()
       await wearOut(model)
       time.pass(15_000)
@@ -185,7 +185,7 @@ describe('a failing language model', () => {
       assert.equal(await probe, text)
     })
 
-    it('may be probed again when a probe was aborted', async () => {
+    it('allows another probe after an aborted one', async () => {
       const model = open()
       await wearOut(model)
       time.pass(15_000)
@@ -195,7 +195,7 @@ describe('a failing language model', () => {
       assert.equal(await ask(model), text)
     })
 
-    it('gets few requests from many callers', async () => {
+    it('sends few requests for many callers', async () => {
       const model = open()
       always({ status: 503 })
       await Promise.allSettled(Array.from({ length: 200 }, () => ask(model)))
@@ -205,7 +205,7 @@ describe('a failing language model', () => {
       assert.equal(provider.calls.chat.length, sofar)
     })
 
-    it('or not there is named by its setting', async () => {
+    it('reports an unreachable server by its setting', async () => {
       const gone = await startScriptedModel()
       await gone.stop()
       const error = await failure(ask(open({ baseUrl: `${gone.origin}/v1` })))
@@ -214,7 +214,7 @@ describe('a failing language model', () => {
     })
   })
 
-  describe('P4: whose stream', () => {
+  describe('P4: a stream that', () => {
     const right: Record<string, ChatPlan> = {
       'is cut into single bytes': { splitAt: 'every' },
       'has no [DONE]': { withoutDone: true },
@@ -226,13 +226,13 @@ describe('a failing language model', () => {
       'has events without choices': { emptyChoices: true },
     }
     for (const [what, plan] of Object.entries(right))
-      it(`${what} gives the right text`, async () => {
+      it(`${what} yields the right text`, async () => {
         always(plan)
         assert.equal(await ask(), text)
         assert.equal(pieces.join(''), text)
       })
 
-    it('has a piece twice gives what was sent, since text may repeat', async () => {
+    it('repeats a piece yields it twice, since text may repeat', async () => {
       always({ pieces: ['very ', 'good'], duplicatePiece: 0 })
       assert.equal(await ask(), 'very very good')
     })
@@ -242,14 +242,14 @@ describe('a failing language model', () => {
       'breaks off in the middle of JSON': { cutInPiece: 2 },
       'ends in the middle of JSON': { endInPiece: 2 },
       'has neither finish reason nor [DONE]': { finishReason: null, withoutDone: true },
-      'tells of an error as its reason': { finishReason: 'error' },
+      'ends with the reason error': { finishReason: 'error' },
       'has a line of 10 MB': { hugeLine: 10_000_000 },
-      'has a line that is no JSON': { garbageLine: true },
+      'has a line that is not JSON': { garbageLine: true },
       'is a web page': { html: true },
       'is nothing at all': { pieces: [], finishReason: null, usage: null },
     }
     for (const [what, plan] of Object.entries(wrong))
-      it(`${what} fails, and what came is only the beginning`, async () => {
+      it(`${what} fails, and the received text is only the beginning`, async () => {
         always(plan)
         const error = await failure(ask())
         assert.equal(error.retryable, true)
@@ -257,40 +257,40 @@ describe('a failing language model', () => {
         assert.ok(text.startsWith(pieces.join('')))
       })
 
-    it('has no connection any more fails alike', async () => {
+    it('breaks off with its connection fails in the same way', async () => {
       always({ drop: true })
       assert.equal((await failure(ask())).retryable, true)
     })
   })
 
-  describe('P5: that never closes its stream', () => {
-    it('has answered when it says so', { timeout: 30_000 }, async () => {
+  describe('P5: stream that never closes', () => {
+    it('completes the answer at the end marker', { timeout: 30_000 }, async () => {
       always({ neverClose: true })
       assert.equal(await ask(), text)
     })
 
-    it('is cut off when it goes on and on', async () => {
+    it('times out when it sends more and more', async () => {
       always({ pieces: Array.from({ length: 5000 }, () => 'on '), pieceDelay: 5 })
       const error = await failure(ask(open({ timeouts: { totalMilliseconds: 150 } })))
       assert.equal(error.retryable, true)
     })
   })
 
-  describe('P6: that answers 200 with an error', () => {
-    it('has failed', async () => {
+  describe('P6: 200 response with an error', () => {
+    it('fails the call', async () => {
       always({ errorIn200: 'the model is being loaded' })
       const error = await failure(ask())
       assert.match(error.message, /Provider message: the model is being loaded/)
       assert.equal(error.retryable, true)
     })
 
-    it('is judged by the status inside', async () => {
+    it('is classified by the status inside', async () => {
       always({ errorIn200: 'bad key', code: 401 })
       const error = await failure(ask())
       assert.deepEqual([error.status, error.retryable], [401, false])
     })
 
-    it('has failed in the middle of a stream as well', async () => {
+    it('fails the call in the middle of a stream too', async () => {
       always({ errorInStream: { after: 2, message: `overloaded ${provider.apiKey}`, code: 503 } })
       const error = await failure(ask())
       assert.match(error.message, /provider error \(503\).*Provider message: overloaded \[key\]/)
@@ -298,7 +298,7 @@ describe('a failing language model', () => {
       assert.equal(pieces.join(''), 'The bany')
     })
 
-    it('is not asked again for less once it has written', async () => {
+    it('is not called again with fewer options once it has sent text', async () => {
       always({ errorInStream: { after: 2, message: 'stream_options is not known', code: 400 } })
       await failure(ask())
       assert.equal(provider.calls.chat.length, 1)
@@ -313,7 +313,7 @@ describe('a failing language model', () => {
     [400, 'rejected the request'],
     [301, 'redirect'],
   ] as const)
-    it(`with ${status} is not asked again, and the advice is: ${advice}`, async () => {
+    it(`with ${status} is not called again, and the advice is: ${advice}`, async () => {
       always({ status, message: `bad ${provider.apiKey}`, headers: { location: '/elsewhere' } })
       const error = await failure(ask())
       assert.equal(error.retryable, false)
@@ -326,7 +326,7 @@ describe('a failing language model', () => {
     assert.equal((await failure(ask())).retryable, false)
   })
 
-  it('is named by its labels', async () => {
+  it('is reported by its labels', async () => {
     always({ status: 401 })
     const labels = { label: 'Model "fast"', urlSetting: 'its URL', keySetting: 'the key in Models' }
     assert.equal(
@@ -335,14 +335,16 @@ describe('a failing language model', () => {
     )
   })
 
-  it('is not called with a key that cannot be sent', async () => {
+  it('is not called with a key that is invalid in a header', async () => {
     const error = await failure(ask(open({ apiKey: 'line\nbreak' })))
     assert.equal(error.retryable, false)
     assert.doesNotMatch(error.message, /break/)
     assert.equal(provider.calls.chat.length, 0)
   })
 
-  it('can be aborted before, while waiting, and in the middle', { timeout: 30_000 }, async () => {
+  it('can be aborted before, while waiting, and in the middle of the stream', {
+    timeout: 30_000,
+  }, async () => {
     const reason = new Error('enough')
     await assert.rejects(ask(open(), AbortSignal.abort(reason)), reason)
     assert.equal(provider.calls.chat.length, 0)
@@ -356,7 +358,7 @@ describe('a failing language model', () => {
     always({ hangAfter: 1 })
     const doing = ask(open(), writing.signal)
     while (pieces.length === 0) await new Promise(setImmediate)
-    // The request was sent long ago, and nobody holds it any more but the answer.
+    // The request was sent long ago, and only the response still refers to it.
     setFlagsFromString('--expose-gc')
     runInNewContext('gc')()
     await new Promise(setImmediate)

@@ -8,7 +8,7 @@ import { ModelFailure } from '../../src/models/model-failure.ts'
 import { rounds } from '../support/rounds.ts'
 import { type ChatBody, type ChatPlan, streamFrames } from '../support/scripted-chat.ts'
 
-/** A network that answers everything with these chunks. */
+/** A network that responds to everything with these chunks. */
 const answering = (chunks: Iterable<Uint8Array>): Egress => ({
   request: async url => ({
     status: 200,
@@ -56,7 +56,7 @@ const plans: fc.Arbitrary<ChatPlan> = fc.record({
 const places = fc.array(fc.nat(100_000), { maxLength: 60 })
 
 describe('the stream of a language model', () => {
-  it('gives the same text however its bytes are split', async () => {
+  it('yields the same text however its bytes are split', async () => {
     await fc.assert(
       fc.asyncProperty(plans, places, async (plan, splits) => {
         const answer = await read(cut(bytesOf(plan), splits))
@@ -67,7 +67,7 @@ describe('the stream of a language model', () => {
     )
   })
 
-  it('that ends anywhere gives the whole text or a failure that may be tried again', async () => {
+  it('truncated anywhere yields the whole text or a retryable failure', async () => {
     await fc.assert(
       fc.asyncProperty(plans, fc.nat(100_000), async (plan, place) => {
         const bytes = bytesOf(plan)
@@ -79,7 +79,7 @@ describe('the stream of a language model', () => {
     )
   })
 
-  it('with any damage gives an answer or a ModelFailure', async () => {
+  it('with any damage yields an answer or a ModelFailure', async () => {
     const damage = fc.array(fc.tuple(fc.nat(100_000), fc.nat(255)), { minLength: 1, maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(plans, damage, async (plan, changes) => {
@@ -92,7 +92,7 @@ describe('the stream of a language model', () => {
     )
   })
 
-  it('is not read on in a line without end', async () => {
+  it('is aborted at a line without end', async () => {
     let sent = 0
     function* endless(): Generator<Uint8Array> {
       yield Buffer.from('data: "')

@@ -40,7 +40,7 @@ describe('a language model', () => {
 
   const lastBody = (): ChatBody => provider.calls.chat.at(-1)!.body
 
-  it('writes what it is asked for, piece by piece, and counts its tokens', async () => {
+  it('streams its answer piece by piece, and counts its tokens', async () => {
     const answer = await ask(userSays('the banyan, 榕树 🌳'))
     assert.equal(answer.text, 'echo: the banyan, 榕树 🌳')
     assert.ok(answer.pieces.length > 3)
@@ -49,9 +49,9 @@ describe('a language model', () => {
     assert.deepEqual(answer.usage, { promptTokens: 5, completionTokens: 6 })
   })
 
-  it('hands every piece over before the provider has sent the next', async () => {
+  it('passes every piece on before the provider has sent the next', async () => {
     const arrived = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
-    // The provider waits for the piece before: it would wait for ever if that were held back.
+    // The provider waits for the previous piece and would wait for ever if that were buffered.
     provider.play(() => ({
       pieces: ['one ', 'two ', 'three'],
       beforePiece: index => arrived[index - 1]?.promise,
@@ -130,7 +130,7 @@ describe('a language model', () => {
     ])
   })
 
-  it('is sent text as a string, and no half characters', async () => {
+  it('is sent text as a string, and no lone surrogates', async () => {
     const parts = [
       { type: 'text' as const, text: 'one\ud800' },
       { type: 'text' as const, text: 'two' },
@@ -139,7 +139,7 @@ describe('a language model', () => {
     assert.equal(lastBody().messages[0]?.content, 'one\ufffd\n\ntwo')
   })
 
-  it('asks for tools, whose arguments come in pieces and may be no JSON', async () => {
+  it('returns tool calls, whose arguments arrive in pieces and may be invalid JSON', async () => {
     provider.play(() => ({
       toolCalls: [
         { id: 'c1', name: 'find', arguments: { query: 'banyan 榕树', top: 3 } },
@@ -161,21 +161,21 @@ describe('a language model', () => {
     ])
   })
 
-  it('keeps its thoughts out of the text', async () => {
+  it('separates reasoning from the text', async () => {
     provider.play(() => ({ reasoning: 'let me think', text: 'the answer' }))
     const answer = await ask(userSays('x'))
     assert.equal(answer.text, 'the answer')
     assert.equal(answer.pieces.join(''), 'the answer')
   })
 
-  it('works without an idempotency key that no header can carry', async () => {
+  it('omits an idempotency key that is invalid in a header', async () => {
     for (const idempotencyKey of ['run-1/节点', 'x'.repeat(300), 'a\nb']) {
       assert.equal((await ask({ ...userSays('x'), idempotencyKey })).text, 'echo: x')
       assert.equal(provider.calls.chat.at(-1)!.headers['idempotency-key'], undefined)
     }
   })
 
-  it('has used a whole number of tokens, whatever the provider says', async () => {
+  it('reports an integer number of used tokens, whatever the provider sends', async () => {
     for (const [given, counted] of [
       [-5, 0],
       [1.5, 0],
@@ -189,12 +189,12 @@ describe('a language model', () => {
     }
   })
 
-  it('has used no tokens as far as is known when the provider does not tell', async () => {
+  it('reports no used tokens when the provider does not', async () => {
     provider.play(() => ({ usage: null }))
     assert.deepEqual((await ask(userSays('x'))).usage, { promptTokens: 0, completionTokens: 0 })
   })
 
-  it('may answer as a whole where a server does not stream', async () => {
+  it('accepts a complete response from a server that does not stream', async () => {
     provider.play(() => ({ withoutStream: true, text: 'all at once' }))
     const answer = await ask(userSays('x'))
     assert.equal(answer.text, 'all at once')
@@ -204,12 +204,12 @@ describe('a language model', () => {
     ])
   })
 
-  it('is found below an address with a slash or a query of its own', async () => {
+  it('accepts an address with a trailing slash or a query', async () => {
     await ask(userSays('x'), open({ baseUrl: `${provider.origin}/some/v1/?api-version=2` }))
     assert.equal(provider.calls.chat[0]?.url, '/some/v1/chat/completions?api-version=2')
   })
 
-  it('must have a URL, and may be private only where the operator has set it', async () => {
+  it('must have a URL, which may be private only if the operator configured it', async () => {
     assert.throws(() => open({ baseUrl: 'nonsense' }), /MODEL_BASE_URL/)
     await assert.rejects(ask(userSays('x'), open({ trusted: false })), {
       name: 'ModelFailure',
@@ -219,15 +219,15 @@ describe('a language model', () => {
     assert.equal(provider.calls.chat.length, 0)
   })
 
-  it('is not blamed for a mistake of ours', async () => {
+  it('is not blamed for an internal error', async () => {
     const mistake = new TypeError('mine')
     const broken = { ...egress, request: () => Promise.reject(mistake) }
     const model = open({ egress: broken })
-    // More often than an endpoint may fail before it is left alone.
+    // More often than the circuit breaker would allow.
     for (let count = 0; count < 8; count++) await assert.rejects(ask(userSays('x'), model), mistake)
   })
 
-  it('lets a failure of the listener through as it is', async () => {
+  it('rethrows an error of the listener unchanged', async () => {
     const mistake = new Error('mine')
     const onText = (): void => {
       throw mistake
@@ -272,7 +272,7 @@ describe('a language model that answers in JSON', () => {
     )
   }
 
-  it('is sent the schema, to be kept strictly where that is possible', async () => {
+  it('is sent the schema, strict where possible', async () => {
     assert.equal((await ask('m')).text, '{"color":"green"}')
     const format = provider.calls.chat[0]?.body.response_format
     assert.deepEqual(format, {
@@ -322,14 +322,14 @@ describe('a language model that answers in JSON', () => {
     )
   })
 
-  it('handles concurrent calls while that is found out', async () => {
+  it('handles concurrent calls during that detection', async () => {
     refuses('json_schema')
     const endpoint = shared()
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask('m', endpoint)))
     assert.ok(answers.every(answer => answer.text === '{}'))
   })
 
-  it('fails when the refusal is about something else', async () => {
+  it('fails when the request is rejected for another reason', async () => {
     provider.play(() => ({ status: 400, message: 'the prompt is too long' }))
     await assert.rejects(ask('m'), { status: 400, retryable: false, message: /too long/ })
     assert.equal(provider.calls.chat.length, 1)
@@ -340,7 +340,7 @@ describe('a language model that answers in JSON', () => {
     ['temperature', "'temperature' does not support 0.2 with this model. Only the default is supported."],
     ['stream_options', 'stream_options: Extra inputs are not permitted'],
   ] as const)
-    it(`goes without ${member} where the provider does not know it`, async () => {
+    it(`omits ${member} where the provider does not support it`, async () => {
       provider.play(body => (body[member] === undefined ? undefined : { status: 400, message }))
       const { messages } = request()
       const answer = await ask('m', shared(), { messages, temperature: 0.2, maxTokens: 70 })

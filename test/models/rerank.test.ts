@@ -22,7 +22,7 @@ describe('reranker', () => {
     reranker = createReranker({ egress, baseUrl: provider.baseUrl, apiKey: 'k', model: 'judge' })
   })
 
-  it('gives every document a score from 0 to 1, the best first', async () => {
+  it('returns a score from 0 to 1 for every document, the best first', async () => {
     const ranked = await reranker.rerank('banyan tree', documents)
     assert.equal(ranked[0]?.index, 1)
     assert.deepEqual(ranked.map(each => each.index).sort(), [0, 1, 2, 3])
@@ -35,13 +35,13 @@ describe('reranker', () => {
     assert.equal(provider.calls[0]?.headers.authorization, 'Bearer k')
   })
 
-  it('ranks alike whatever the order of the answer', async () => {
+  it('ranks equally whatever the order of the response', async () => {
     const ranked = await reranker.rerank('banyan tree', documents)
     provider.play('shuffled')
     assert.deepEqual(await reranker.rerank('banyan tree', documents), ranked)
   })
 
-  it('brings scores without bounds between 0 and 1, in the same order, and keeps to it', async () => {
+  it('normalizes unbounded scores to 0 to 1, in the same order, also later', async () => {
     const plain = await reranker.rerank('banyan tree', documents)
     provider.play('logits')
     const squashed = await reranker.rerank('banyan tree', documents)
@@ -50,7 +50,7 @@ describe('reranker', () => {
       plain.map(each => each.index),
     )
     assert.ok(squashed.every(({ score }) => score > 0 && score < 1))
-    // This answer lies within bounds, but the model has shown what its scores are.
+    // This response is within bounds, but the model has returned unbounded scores before.
     const next = await reranker.rerank('banyan tree', documents)
     assert.ok(next.every(({ score }) => score >= 0.5 && score < 0.74))
   })
@@ -60,14 +60,14 @@ describe('reranker', () => {
     assert.equal(provider.calls.length, 0)
   })
 
-  it('sends the beginning of what is too long', async () => {
+  it('truncates long documents', async () => {
     await reranker.rerank('x', ['y'.repeat(50_000)])
     assert.equal(provider.calls[0]?.inputs[0]?.length, 16_000)
   })
 })
 
-describe('rerank answer', () => {
-  it('is read in the shapes of several providers', () => {
+describe('rerank response', () => {
+  it('is read in the formats of several providers', () => {
     const expected = [{ index: 0, score: 0.5 }]
     assert.deepEqual(readScores({ results: [{ index: 0, relevance_score: 0.5 }] }, 1), expected)
     assert.deepEqual(readScores({ data: [{ index: 0, relevance_score: 0.5 }] }, 1), expected)
@@ -85,12 +85,12 @@ describe('rerank answer', () => {
       ],
     ],
     ['an index out of range', [{ index: 1, score: 1 }]],
-    ['an index that is none', [{ index: 0.5, score: 1 }]],
+    ['a fractional index', [{ index: 0.5, score: 1 }]],
     ['no score', [{ index: 0 }]],
-    ['a score in words', [{ index: 0, score: 'high' }]],
+    ['a score as text', [{ index: 0, score: 'high' }]],
     ['a null entry', [null]],
   ] as const)
-    it(`with ${what} is refused`, () => {
+    it(`with ${what} is rejected`, () => {
       assert.throws(() => readScores({ results }, 1), { name: 'ModelFailure', retryable: true })
     })
 })

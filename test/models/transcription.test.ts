@@ -41,7 +41,7 @@ describe('transcription', () => {
     assert.deepEqual(provider.calls.transcription[0]?.file.bytes, Buffer.from(bytes))
   })
 
-  it('may hear nothing', async () => {
+  it('may return no text', async () => {
     provider.playTranscription(() => ({ json: { text: ' ' } }))
     assert.equal(await open().transcribe(audio), '')
   })
@@ -53,7 +53,7 @@ describe('transcription', () => {
     { drop: true },
     { json: { words: 1 } },
   ])
-    it(`is asked for again after ${JSON.stringify(plan)}`, async () => {
+    it(`is retried after ${JSON.stringify(plan)}`, async () => {
       provider.playTranscription((_, count) => (count < 3 ? plan : undefined))
       assert.equal(await open().transcribe(audio), 'heard: hello')
       assert.equal(provider.calls.transcription.length, 3)

@@ -25,7 +25,7 @@ describe('web search', () => {
       ...heldTime().timing,
     })
 
-  it('finds pages, the best first, as plain text', async () => {
+  it('returns pages as plain text, the best first', async () => {
     assert.deepEqual(await open().search(' what is a banyan & 榕树? '), [
       {
         title: 'Banyan tree',
@@ -44,13 +44,13 @@ describe('web search', () => {
     ['/find', '/find?q=x&format=json'],
     ['/search?language=de&format=html', '/search?language=de&format=json&q=x'],
   ] as const)
-    it(`asks ${expected} where the address ends in "${path}"`, async () => {
+    it(`calls ${expected} where the address ends in "${path}"`, async () => {
       await open(path).search('x')
       const { pathname, search } = provider.calls.search[0]!.url
       assert.equal(pathname + search, expected)
     })
 
-  it('sends a key only where there is one', async () => {
+  it('sends a key only if one is configured', async () => {
     await open().search('x')
     await open('/search', 'k').search('x')
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe('web search', () => {
     return open('/search', 'canary-key', attemptMilliseconds)
       .search('x')
       .then(
-        () => assert.fail('it did not fail'),
+        () => assert.fail('the call did not fail'),
         error => {
           assert.equal(error.name, 'ModelFailure')
           assert.ok(!error.message.includes('canary-key'))
@@ -77,7 +77,7 @@ describe('web search', () => {
       )
   }
 
-  it('says how to fix a SearXNG that does not return JSON', async () => {
+  it('explains how to fix a SearXNG that does not return JSON', async () => {
     const { message, retryable, calls } = await fails({ status: 403 })
     assert.match(message, /enable json in search\.formats of SearXNG/)
     assert.equal(retryable, false)
@@ -89,14 +89,14 @@ describe('web search', () => {
     ['no results', { json: { answers: [] } }, /WEB_SEARCH_URL/],
     ['an error', { status: 500 }, /provider error \(500\)/],
   ] as const)
-    it(`asks three times when it gets ${what}`, async () => {
+    it(`makes three attempts when it gets ${what}`, async () => {
       const { message, retryable, calls } = await fails(plan)
       assert.match(message, words)
       assert.equal(retryable, true)
       assert.equal(calls, 3)
     })
 
-  it('names the setting of a server that is not there', async () => {
+  it('reports an unreachable server by its setting', async () => {
     assert.match((await fails({ drop: true })).message, /could not be reached\. Check that WEB_SEARCH_URL/)
   })
 
@@ -104,7 +104,7 @@ describe('web search', () => {
     assert.match((await fails({ hang: true }, 50)).message, /did not respond in time/)
   })
 
-  it('names the settings for an address or a key that is wrong', async () => {
+  it('reports an invalid address or key by its setting', async () => {
     assert.match((await fails({ status: 404 })).message, /WEB_SEARCH_URL/)
     assert.match((await fails({ status: 401 })).message, /WEB_SEARCH_API_KEY/)
     assert.throws(() => createWebSearch({ egress, url: 'nonsense' }), /WEB_SEARCH_URL/)
@@ -123,14 +123,14 @@ describe('web search', () => {
   })
 })
 
-describe('results of a web search', () => {
+describe('web search results', () => {
   const result = (more: object) => ({ title: 'T', url: 'https://a.example/', content: 'c', ...more })
 
-  it('are ten at most', () => {
+  it('are limited to ten', () => {
     assert.equal(readResults({ results: Array.from({ length: 30 }, () => result({})) }).length, 10)
   })
 
-  it('are left out where there is nothing to show or to follow', () => {
+  it('are omitted without a title or a valid link', () => {
     const without = [
       { title: '' },
       { title: undefined },

@@ -2,7 +2,7 @@ export interface ApiAnswer {
   status: number
   headers: Headers
   text: string
-  /** The parsed body; tests look into it freely. */
+  /** The parsed body, untyped for the tests. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests are there to find out
   json: any
 }
@@ -26,7 +26,9 @@ const isReady = (body: unknown): body is Ready =>
   body instanceof FormData ||
   body instanceof ReadableStream
 
-/** A small client: objects are sent as JSON; strings, bytes and forms as they are. Paths begin after /api/v1, or with /. */
+/**
+ * A small client: objects are sent as JSON; strings, bytes and forms unchanged. Paths start after /api/v1, or with /.
+ */
 export function apiClient(base: string, token: string | undefined): ApiClient {
   const send = (method: string, path: string, body: unknown, options: Options): Promise<Response> => {
     const headers: Record<string, string> = {

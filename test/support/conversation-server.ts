@@ -84,7 +84,7 @@ export async function startConversationServer() {
     conversations,
     token: operatorToken,
     api: apiClient(base, operatorToken),
-    /** Ends as a stopping server does, and leaves the database. */
+    /** Shuts down as a stopping server does, and keeps the database. */
     close: () => server.close(),
     stop: async () => {
       await server.close()

@@ -9,15 +9,15 @@ export interface SentEvent {
 export interface EventReader {
   status: number
   headers: Headers
-  /** What came before the events ended, comments included. */
+  /** Everything received before the stream ended, comments included. */
   text(): string
-  /** The next event; undefined when there are no more. */
+  /** The next event; undefined after the last one. */
   next(): Promise<SentEvent | undefined>
-  /** The events that are left. */
+  /** The remaining events. */
   rest(): Promise<SentEvent[]>
-  /** Whether the answer was ended by the server and not broken off; known once `rest` has resolved. */
+  /** Whether the server ended the response properly; known once `rest` has resolved. */
   isWhole(): boolean
-  /** Goes away without a word. */
+  /** Closes the connection abruptly. */
   leave(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ function parse(block: string): SentEvent | undefined {
   return data === undefined ? undefined : { id: Number(id), event: event!, data: JSON.parse(data) }
 }
 
-/** Sends a request whose answer is a stream of events, and reads them one by one as they come. */
+/** Sends a request whose response is an event stream, and reads the events one by one as they arrive. */
 export async function openEvents(
   base: string,
   path: string,
@@ -59,7 +59,7 @@ export async function openEvents(
       }
       isWhole = true
     } catch {
-      // Broken off by whichever side; `isWhole` tells.
+      // The connection was closed by either side; see `isWhole`.
     }
   }
   const events = read()
@@ -84,7 +84,7 @@ export async function openEvents(
   }
 }
 
-/** The text of a message, or of a node, as a client puts it together from its pieces. */
+/** The text of a message or node, as a client assembles it from its deltas. */
 export function textOfDeltas(
   events: readonly SentEvent[],
   belongs: (data: SentEvent['data']) => boolean,
@@ -97,7 +97,7 @@ export function textOfDeltas(
   return text
 }
 
-/** The same of the replies of a chat: by message, in the order they came. */
+/** The same for the replies of a chat: by message, in order of arrival. */
 export function repliesOfDeltas(events: readonly SentEvent[]): Map<string, string> {
   const replies = new Map<string, string>()
   for (const { event, data } of events) {

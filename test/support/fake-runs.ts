@@ -74,7 +74,7 @@ export class FakeRuns implements Runs {
   readonly requests: RunRequest[] = []
   readonly workflows = new Set(['wf_hello'])
   script: (run: FakeRun) => void = run => run.settle({ status: 'succeeded' })
-  /** How many look at events right now. */
+  /** The number of current subscribers. */
   readers = 0
 
   #find(workspaceId: string, runId: string): FakeRun {

@@ -10,24 +10,24 @@ import type {
 } from '../../src/workflow/step.ts'
 
 export interface FakeStepOptions {
-  /** What references give: `{ 'node.output': value }`; a reference may go on into the value. */
+  /** Values of references: `{ 'node.output': value }`; a reference may continue into the value. */
   values?: Readonly<Record<string, unknown>>
   system?: Partial<SystemValues>
   memory?: Readonly<Record<string, unknown>>
   resumed?: { state: unknown; reply: Partial<Reply> }
   attempt?: number
   signal?: AbortSignal
-  /** Answers what `runWorkflow` asks for. */
+  /** Returns the result of `runWorkflow`. */
   runWorkflow?: (call: ChildCall) => ChildResult | Promise<ChildResult>
-  /** The journal of an earlier life: `fakeStep({ journal: first.journal })` goes on where that one stopped. */
+  /** The journal of an earlier attempt: `fakeStep({ journal: first.journal })` continues where that one stopped. */
   journal?: Map<string, string>
 }
 
-/** A step outside of any engine, which remembers what a kind did with it. */
+/** A step without an engine that records the calls of a kind. */
 export interface FakeStep extends Step {
   /** Results of `once` as JSON, by name. */
   readonly journal: Map<string, string>
-  /** The pieces written since the last restart. */
+  /** The deltas written since the last restart. */
   readonly pieces: string[]
   readonly restarts: number
   readonly said: OutputMessage[]
@@ -87,7 +87,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
       pieces.length = 0
     },
     async once<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-      // Always through JSON, as the journal would give it back after a crash.
+      // Always through JSON, as the journal returns it after a crash.
       if (!journal.has(name)) journal.set(name, JSON.stringify((await work()) ?? null))
       return JSON.parse(journal.get(name)!) as Result
     },
@@ -95,7 +95,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     sendMessage: message => void said.push(message),
     async runWorkflow(call) {
       calls.push(call)
-      if (!options.runWorkflow) throw new Error('this test did not say what runWorkflow answers')
+      if (!options.runWorkflow) throw new Error('this test defines no runWorkflow result')
       return await options.runWorkflow(call)
     },
   }
@@ -134,7 +134,7 @@ class FakeValues {
     if (typeof tree === 'string') return this.value(tree)
     if (Array.isArray(tree)) return tree.map(element => this.fill(element))
     if (typeof tree !== 'object' || tree === null) return tree
-    // Without a prototype, as the engine makes them.
+    // Without a prototype, as the engine creates them.
     const filled: Record<string, unknown> = Object.create(null)
     for (const [key, value] of Object.entries(tree)) filled[key] = this.fill(value)
     return filled
@@ -160,6 +160,6 @@ function goInto(value: unknown, path: readonly string[]): unknown {
   return inner
 }
 
-/** A string as it is, anything else as JSON; what is not there is an empty text. */
+/** A string unchanged, anything else as JSON; a missing value is an empty text. */
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)

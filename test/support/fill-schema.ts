@@ -5,7 +5,7 @@ const isSchema = (value: unknown): value is Schema =>
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** `undefined` where nothing in the text speaks for any of them. */
+/** `undefined` where the text mentions none of them. */
 function chosen(choices: unknown[], text: string): unknown {
   const lower = text.toLowerCase()
   const named = choices.find(each => typeof each === 'string' && each && lower.includes(each.toLowerCase()))
@@ -23,7 +23,7 @@ function filledObject(schema: Schema, text: string): Record<string, unknown> {
   return filled
 }
 
-/** A value of the schema made of what the text holds: an option that it names, its first number, its beginning. */
+/** A value of the schema derived from the text: an option that it mentions, its first number, its beginning. */
 export function fillSchema(schema: Schema, text: string): unknown {
   const ways = schema['anyOf'] ?? schema['oneOf']
   if (Array.isArray(ways)) {

@@ -15,11 +15,11 @@ function newGate(): Gate {
   }
 }
 
-/** Points where the outside world is held, so that a test decides what happens meanwhile. */
+/** Points where external calls are held, so that a test decides what happens meanwhile. */
 export class Gates {
   readonly #gates = new Map<string, Gate>()
 
-  /** Whoever passes from now on waits there. */
+  /** Holds every call that arrives from now on. */
   hold(...names: string[]): void {
     for (const name of names) this.#gates.set(name, newGate())
   }
@@ -30,12 +30,12 @@ export class Gates {
     await gate?.opened
   }
 
-  /** Resolves when something waits there. */
+  /** Resolves when a call is held. */
   async reached(...names: string[]): Promise<void> {
     await Promise.all(names.map(name => this.#gates.get(name)?.reached))
   }
 
-  /** All of them where none is named. */
+  /** Releases all of them where none is named. */
   open(...names: string[]): void {
     for (const name of names.length > 0 ? names : [...this.#gates.keys()]) {
       this.#gates.get(name)?.open()

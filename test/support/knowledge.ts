@@ -4,7 +4,7 @@ import type { ApiAnswer, ApiClient } from './api-client.ts'
 
 type Data = ApiAnswer['json']
 
-/** The data of an answer that must be a success. */
+/** The data of a response that must be a success. */
 export async function dataOf(answer: Promise<ApiAnswer>): Promise<Data> {
   const { status, json, text } = await answer
   assert.equal(status, 200, text)
@@ -13,23 +13,23 @@ export async function dataOf(answer: Promise<ApiAnswer>): Promise<Data> {
 
 let bases = 0
 
-/** A knowledge base with a name of its own; gives back its id. */
+/** Creates a knowledge base with a unique name and returns its id. */
 export async function makeBase(api: ApiClient, settings: object = {}): Promise<string> {
   bases += 1
   const made = await dataOf(api.post('knowledge/create', { name: `Base ${bases}`, ...settings }))
   return made.knowledge_id
 }
 
-/** Waits until nothing of a base is waiting or being read; gives back its record. */
+/** Waits until no document of a base is queued or being ingested, and returns its record. */
 export async function whenRead(api: ApiClient, knowledgeId: string): Promise<Data> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(15)) {
     const record = await dataOf(api.get(`knowledge/${knowledgeId}`))
     if (record.status === 'ready') return record
   }
-  return assert.fail(`the documents of ${knowledgeId} are not read`)
+  return assert.fail(`the documents of ${knowledgeId} were not ingested`)
 }
 
-/** Adds texts and waits until they can be found; gives back their ids, in order. */
+/** Adds texts, waits until they are searchable, and returns their ids in order. */
 export async function addTexts(
   api: ApiClient,
   knowledgeId: string,

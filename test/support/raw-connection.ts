@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RawAnswer {
   status: number
-  /** Names in lower case; of a repeated one the last. */
+  /** Names in lower case; the last of a repeated one. */
   headers: Record<string, string>
   body: Buffer
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests are there to find out
@@ -16,7 +16,7 @@ const defaultWaitMilliseconds = 15_000
 
 const bodyless = (status: number): boolean => status < 200 || status === 204 || status === 304
 
-/** The bytes of a chunked body and how long it was on the wire; undefined while it is not all there. */
+/** The bytes of a chunked body and its length on the wire; undefined while it is incomplete. */
 function readChunks(bytes: Buffer): { body: Buffer; length: number } | undefined {
   const chunks: Buffer[] = []
   let at = 0
@@ -40,7 +40,7 @@ const parsed = (body: Buffer): unknown => {
   }
 }
 
-/** The first whole answer in `bytes`; one without a length reaches as far as the connection lives. */
+/** The first complete response in `bytes`; one without a length extends to the end of the connection. */
 function readAnswer(
   bytes: Buffer,
   ended: boolean,
@@ -74,7 +74,7 @@ function readAnswer(
   return ended ? finish(rest, rest.length) : undefined
 }
 
-/** A connection that says exactly what a test wants said, right or wrong. */
+/** A connection that sends exactly the given bytes, valid or not. */
 export class RawConnection {
   readonly socket: Socket
   #received: Buffer[] = []
@@ -91,7 +91,7 @@ export class RawConnection {
       this.#received.push(chunk)
       this.#wake()
     })
-    // A reset is an end like any other; tests look at what came before.
+    // A reset counts as an end; tests check what was received before.
     socket.on('end', end).on('close', end).on('error', end)
   }
 
@@ -102,7 +102,7 @@ export class RawConnection {
     return new RawConnection(socket)
   }
 
-  /** Resolves when the bytes have left this process, or cannot any more. */
+  /** Resolves when the bytes have left this process, or no longer can. */
   send(bytes: string | Uint8Array): Promise<void> {
     return new Promise(resolve => {
       if (!this.socket.writable) return resolve()
@@ -110,7 +110,7 @@ export class RawConnection {
     })
   }
 
-  /** The next answer, or undefined when the server closed the connection without one. */
+  /** The next response, or undefined when the server closed the connection without one. */
   async answer(
     options: { toHead?: boolean; waitMilliseconds?: number } = {},
   ): Promise<RawAnswer | undefined> {
@@ -131,14 +131,14 @@ export class RawConnection {
     }
   }
 
-  /** Whether the server ends the connection within the time. */
+  /** Whether the server closes the connection within the time. */
   async ends(waitMilliseconds = defaultWaitMilliseconds): Promise<boolean> {
     const giveUpAt = performance.now() + waitMilliseconds
     while (!this.#ended && performance.now() < giveUpAt) await this.#change(giveUpAt - performance.now())
     return this.#ended
   }
 
-  /** Our side is done sending. */
+  /** Half-closes the connection. */
   end(): void {
     this.socket.end()
   }
@@ -158,7 +158,7 @@ export class RawConnection {
   }
 }
 
-/** Sends one request, byte for byte, and gives its answer. */
+/** Sends one request, byte for byte, and returns its response. */
 export async function rawRequest(
   base: string,
   bytes: string | Uint8Array,
@@ -175,6 +175,6 @@ export async function rawRequest(
   }
 }
 
-/** The head of a request: the request line and headers, in order, nothing added. */
+/** The head of a request: request line and headers, in order, nothing added. */
 export const requestHead = (line: string, headers: readonly (readonly [string, string])[]): string =>
   `${line} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`

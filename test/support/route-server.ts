@@ -22,14 +22,14 @@ import { freshDatabase } from './fresh-database.ts'
 
 export interface RouteServer {
   base: string
-  /** Speaks as the operator. */
+  /** Sends requests as the operator. */
   api: ApiClient
   stop(): Promise<void>
 }
 
 const operatorToken = 'operator-token-of-the-tests'
 
-/** Some routes behind the real gate, with tokens and files that are real, too. */
+/** Some routes behind the real gate, with real tokens and files. */
 export async function startRouteServer(
   routes: (parts: { database: Database; files: FileService }) => Route[],
 ): Promise<RouteServer> {

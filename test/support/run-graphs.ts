@@ -8,7 +8,7 @@ export const llm = (id: string, prompt: string, more: Data = {}): GraphNode =>
 
 export const output = (id: string, answer: string): GraphNode => node(id, 'output', { answer })
 
-/** Nodes one after the other, between an input and an end. */
+/** A chain of nodes between an input and an end. */
 export function chain(...between: GraphNode[]): Graph {
   const nodes = [node('input', 'input'), ...between, node('end', 'end')]
   return graph(
@@ -17,11 +17,11 @@ export function chain(...between: GraphNode[]): Graph {
   )
 }
 
-/** Says what the model makes of the question. */
+/** Outputs the answer of the model to the question. */
 export const echoGraph = (more: Data = {}): Graph =>
   chain(llm('model', '{{#sys.query#}}', more), output('say', 'A: {{#model.text#}}'))
 
-/** Takes an order for a coffee: what, and how large. */
+/** Takes an order for a coffee: the drink and its size. */
 export const coffeeGraph = (): Graph =>
   chain(
     node('order', extractorKind, {

@@ -4,10 +4,10 @@ import type { JsonRecord, NodeKind } from '../../src/workflow/node-kind.ts'
 import { checkFields } from '../../src/workflow/shape.ts'
 import type { Outcome, Outputs, Step, Wait } from '../../src/workflow/step.ts'
 
-/** Services of which only the given ones may be used; the others are as if not configured. */
+/** Services of which only the given ones are configured. */
 export const fakeServices = (services: Partial<NodeServices> = {}): NodeServices => services as NodeServices
 
-/** Runs a kind on data that a stored graph could hold, and holds it to the outputs it declares. */
+/** Runs a kind on data that a stored graph could contain, and checks its outputs against the declared ones. */
 export async function runKind(
   kind: NodeKind<NodeServices>,
   step: Step,
@@ -19,7 +19,7 @@ export async function runKind(
   const declared = kind.outputs(data)
   if ('outputs' in outcome && declared)
     for (const name of Object.keys(outcome.outputs))
-      assert.ok(declared.includes(name), `${kind.kind} gave ${name}, which it does not declare`)
+      assert.ok(declared.includes(name), `${kind.kind} returned ${name}, which it does not declare`)
   return outcome
 }
 
@@ -30,7 +30,7 @@ export async function outputsOf(
   services: Partial<NodeServices> = {},
 ): Promise<Outputs> {
   const outcome = await runKind(kind, step, data, services)
-  assert.ok('outputs' in outcome, `${kind.kind} waits instead of giving outputs`)
+  assert.ok('outputs' in outcome, `${kind.kind} waits instead of returning outputs`)
   return outcome.outputs
 }
 
@@ -41,6 +41,6 @@ export async function waitOf(
   services: Partial<NodeServices> = {},
 ): Promise<Wait> {
   const outcome = await runKind(kind, step, data, services)
-  assert.ok('wait' in outcome, `${kind.kind} gives outputs instead of waiting`)
+  assert.ok('wait' in outcome, `${kind.kind} returns outputs instead of waiting`)
   return outcome.wait
 }

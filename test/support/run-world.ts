@@ -52,23 +52,23 @@ export class ScriptedListener implements RunListener {
 
 const never = <Value>(): Promise<Value> => new Promise(() => {})
 
-/** One process that works on runs, and can die at any point of its work. */
+/** A worker process that can crash at any point of its work. */
 export class Life {
   readonly number: number
   readonly live: RunWorker
   readonly runs: RunService
-  /** What the dead do leaves no trace. */
+  /** Actions of a crashed worker have no effect. */
   isDead = false
-  /** Everything that it did so far with an effect outside. */
+  /** Every effect outside the process so far. */
   readonly points: string[] = []
   readonly leases: string[] = []
   readonly warnings: object[] = []
   readonly #stop = new AbortController()
   readonly #diesAt: ((point: string, count: number) => boolean) | undefined
   readonly #death = Promise.withResolvers<void>()
-  /** Resolves when it is dead. */
+  /** Resolves when it has crashed. */
   readonly died = this.#death.promise
-  /** Everything it ever worked on, by the id of the run: a short run may be over before anybody looks. */
+  /** Everything it worked on, by run id: a short run may end before a test checks. */
   readonly #tasks = new Map<string, RunTask>()
   #work: Promise<void> | undefined
 
@@ -105,18 +105,18 @@ export class Life {
     return this.runs.start(workspace, { what, trigger: 'run', inputs, ...request })
   }
 
-  /** Starts it and waits until it ends or waits. */
+  /** Starts the run and waits until it ends or waits. */
   async run(graph: Graph | string, more: Partial<RunRequest> & { query?: string } = {}) {
     const { settled } = await this.start(graph, more)
     return settled
   }
 
-  /** Answers a run that waits. */
+  /** Answers a waiting run. */
   resume(runId: string, text: string, chatId = ''): Promise<LiveRun> {
     return this.runs.resume(workspace, runId, reply(text), chatId)
   }
 
-  /** Works as a server does: claims runs that others left. Resolves when it has that run. */
+  /** Claims abandoned runs as a server does. Resolves when it has claimed that run. */
   async takeUp(runId: string): Promise<RunTask> {
     this.serve()
     for (const end = Date.now() + 20_000; Date.now() < end && !this.isDead; await sleep(1)) {
@@ -126,24 +126,24 @@ export class Life {
     return assert.fail('the run was not claimed')
   }
 
-  /** Takes part in the work without a run of its own. */
+  /** Joins the work without starting a run. */
   serve(): void {
     this.#work ??= this.live.run(this.#stop.signal)
   }
 
-  /** As a server that is asked to stop. */
+  /** Shuts down gracefully. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#work
   }
 
-  /** Does nothing from here on, as after a power failure. Its leases are left behind. */
+  /** Stops all effects, as after a power failure. Its leases are left behind. */
   die(): void {
     if (this.isDead) return
     this.isDead = true
     this.#death.resolve()
     this.#stop.abort()
-    // Only clears its timers: nothing of what it still does comes out.
+    // Only clears its timers: its remaining work has no effect.
     for (const task of this.#tasks.values()) task.abandon()
   }
 
@@ -185,11 +185,11 @@ const usualLimits: RunLimits = {
 
 interface LifeOptions {
   limits?: Partial<RunLimits>
-  /** Called at every point; true: it dies there. */
+  /** Called at every point; true crashes the worker there. */
   diesAt?: (point: string, count: number) => boolean
 }
 
-/** A database with runs, scripted steps, a listener, and one process after the other that works on them. */
+/** A database with runs, scripted steps, a subscriber, and successive worker processes. */
 export class RunWorld {
   readonly script = new Script()
   readonly listener = new ScriptedListener()
@@ -197,7 +197,7 @@ export class RunWorld {
   readonly workflows: WorkflowStore
   readonly outputStore: OutputStore
   readonly limits: Partial<RunLimits>
-  /** Moves the clock. */
+  /** Advances the clock. */
   ahead = 0
   readonly clock = { now: () => Date.now() + this.ahead }
   readonly lives: Life[] = []
@@ -229,19 +229,19 @@ export class RunWorld {
     return id
   }
 
-  /** The power goes, and the leases of that process have run out. */
+  /** Crashes the worker and lets its leases expire. */
   async crash(life: Life): Promise<void> {
     life.die()
     await this.store.expire(life.leases, this.clock.now() - 1)
   }
 
-  /** Ends everything that is still under way. */
+  /** Ends all pending work. */
   async close(): Promise<void> {
     for (const life of this.lives) life.die()
   }
 }
 
-/** The fields of events, by what they are. */
+/** The fields of events, by type. */
 export const fieldsOf = (events: readonly RunEvent[]): Record<string, unknown>[] =>
   events.map(({ line }) => JSON.parse(line) as Record<string, unknown>)
 
@@ -253,13 +253,13 @@ export async function eventsOf(life: Life, runId: string, after = 0): Promise<Ru
   return events
 }
 
-/** What a client that puts the pieces together has read of a message, or of a node. */
-export function heardText(events: readonly RunEvent[], nodeId: string, spoken = true): string {
+/** The text of a message or node, as a client assembles it from the deltas. */
+export function heardText(events: readonly RunEvent[], nodeId: string, isMessage = true): string {
   let text = ''
   for (const { event, line } of events) {
     if (event !== 'node.delta') continue
     const fields = JSON.parse(line) as Record<string, unknown>
-    if (fields['node_id'] !== nodeId || (fields['message_id'] !== undefined) !== spoken) continue
+    if (fields['node_id'] !== nodeId || (fields['message_id'] !== undefined) !== isMessage) continue
     text = (fields['reset'] === true ? '' : text) + String(fields['text'])
   }
   return text

@@ -1,42 +1,42 @@
 import { fillSchema } from './fill-schema.ts'
 
-/** What the provider does with one chat call. What is not told goes as it should. */
+/** The response of the provider to one chat call. Omitted fields mean a normal response. */
 export interface ChatPlan {
-  /** The whole answer; cut into pieces of four characters unless `pieces` says how. */
+  /** The whole answer; cut into pieces of four characters unless `pieces` is given. */
   text?: string
   pieces?: string[]
   /** Milliseconds before every piece but the first. */
   pieceDelay?: number
-  /** Waited for before every piece, so that a test decides when the provider goes on. */
+  /** Awaited before every piece, so that a test decides when the provider continues. */
   beforePiece?: (index: number) => Promise<unknown> | undefined
-  /** Sent before the text, in the field that is no text. */
+  /** Sent before the text, in the reasoning field. */
   reasoning?: string
-  /** Sent in place of text. Arguments that are no string are sent as JSON, in pieces of three characters. */
+  /** Sent in place of text. Arguments that are not a string are sent as JSON, in pieces of three characters. */
   toolCalls?: { id?: string; name: string; arguments: unknown }[]
   usage?: { prompt_tokens: number; completion_tokens: number } | null
-  /** `null`: none is sent. */
+  /** `null` sends none. */
   finishReason?: string | null
 
-  /** An answer with an error object in it. */
+  /** A response that contains an error object. */
   status?: number
   headers?: Record<string, string>
   message?: string
   code?: string | number
-  /** Takes the request and never answers. */
+  /** Accepts the request and never responds. */
   hang?: boolean
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   drop?: boolean
-  /** Goes silent after that many pieces. */
+  /** Stalls after that many pieces. */
   hangAfter?: number
-  /** Sends everything but never ends the answer. */
+  /** Sends everything but never ends the response. */
   neverClose?: boolean
   /** Closes the connection after that many pieces. */
   cutAfter?: number
-  /** Closes it in the middle of the JSON of that piece. */
+  /** Closes the connection in the middle of the JSON of that piece. */
   cutInPiece?: number
-  /** Ends the answer properly in the middle of the JSON of that piece. */
+  /** Ends the response properly in the middle of the JSON of that piece. */
   endInPiece?: number
-  /** The whole stream again in parts that end at these bytes; `every` byte by itself. */
+  /** Splits the stream at these bytes; `every` sends each byte separately. */
   splitAt?: number[] | 'every'
   withoutDone?: boolean
   lineEnd?: '\n' | '\r\n' | '\r'
@@ -49,10 +49,10 @@ export interface ChatPlan {
   duplicatePiece?: number
   /** This many bytes in one line without an end, after the first piece. */
   hugeLine?: number
-  /** A line that is no JSON after the first piece. */
+  /** A line that is not JSON after the first piece. */
   garbageLine?: boolean
   html?: boolean
-  /** The answer is a single JSON object although a stream was asked for. */
+  /** The response is a single JSON object although a stream was requested. */
   withoutStream?: boolean
   errorIn200?: string
   /** In place of the piece after that many. */
@@ -72,7 +72,7 @@ export interface ChatBody {
   [member: string]: unknown
 }
 
-/** The words of a message; `[image]` stands for every image. */
+/** The text of a message; `[image]` represents every image. */
 export function textOfContent(content: unknown): string {
   if (typeof content === 'string') return content
   const parts = Array.isArray(content) ? (content as { text?: string; type?: string }[]) : []
@@ -132,7 +132,7 @@ function answerFor(body: ChatBody, plan: ChatPlan): Answer {
   }
 }
 
-/** The answer as a single object, for those who asked for no stream. */
+/** The response as a single object, for requests without streaming. */
 export function wholeAnswer(body: ChatBody, plan: ChatPlan): object {
   const { text, toolCalls, usage, finishReason } = answerFor(body, plan)
   const calls = toolCalls.map(({ id, ...call }) => ({ id, type: 'function', function: call }))
@@ -151,7 +151,7 @@ export function wholeAnswer(body: ChatBody, plan: ChatPlan): object {
   }
 }
 
-/** Part of a stream; those that carry a piece of the text are numbered. */
+/** Part of a stream; those with a piece of the text are numbered. */
 export interface Frame {
   text: string
   piece?: number

@@ -9,25 +9,25 @@ import { workflow } from '../../src/nodes/workflow.ts'
 import type { JsonRecord, KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
 import { type Outcome, type Outputs, type Step, StepFailure } from '../../src/workflow/step.ts'
 
-/** One time that a step was begun. */
+/** One start of a step. */
 export interface StepStart {
   node: string
   attempt: number
   key: string
-  /** Which life of the run it was, from 1. */
+  /** The attempt of the run, from 1. */
   life: number
   step: Step
 }
 
-/** What scripted steps do, and what they have done. */
+/** The behaviour of scripted steps, and a record of what they did. */
 export class Script {
   readonly starts: StepStart[] = []
-  /** Names of what was done by `once`. */
+  /** Names of the effects executed by `once`. */
   readonly effects: string[] = []
   readonly #gates = new Map<string, PromiseWithResolvers<unknown>>()
   readonly #works = new Map<string, (step: Step, data: JsonRecord) => Outcome | Promise<Outcome>>()
 
-  /** Resolves when a test opens it; a node names it as `hold`. */
+  /** Resolves when a test opens it; a node refers to it as `hold`. */
   gate(name: string): PromiseWithResolvers<unknown> {
     const gate = this.#gates.get(name) ?? Promise.withResolvers()
     this.#gates.set(name, gate)
@@ -38,7 +38,7 @@ export class Script {
     for (const name of names) this.gate(name).resolve(undefined)
   }
 
-  /** Work in place of what the data says, for the node of that id. */
+  /** Replaces the behaviour in the data for the node with that id. */
   when(node: string, work: (step: Step, data: JsonRecord) => Outcome | Promise<Outcome>): void {
     this.#works.set(node, work)
   }
@@ -47,7 +47,7 @@ export class Script {
     return this.#works.get(node)
   }
 
-  /** Ids of the nodes that were begun, in order. */
+  /** Ids of the started nodes, in order. */
   get begun(): string[] {
     return this.starts.map(({ node }) => node)
   }
@@ -59,7 +59,7 @@ export class Script {
   /** The step of the last start of a node. */
   stepOf(node: string): Step {
     const start = this.starts.findLast(each => each.node === node)
-    if (!start) throw new Error(`${node} was not begun`)
+    if (!start) throw new Error(`${node} was not started`)
     return start.step
   }
 }
@@ -73,7 +73,7 @@ interface Place {
 
 const never = <Value>(): Promise<Value> => new Promise(() => {})
 
-/** Does what the data of a node says: `hold`, `fail`, `write`, `once`, `say`, `assign`, `case`, `ask`, `give`. */
+/** Executes the data of a node: `hold`, `fail`, `write`, `once`, `say`, `assign`, `case`, `ask`, `give`. */
 function perform(script: Script, place: Place) {
   return (step: Step, data: JsonRecord): Outcome | Promise<Outcome> => {
     if (place.isDead) return never()

@@ -7,7 +7,7 @@ import type {
 } from '../../src/models/language-model.ts'
 import { fillSchema } from './fill-schema.ts'
 
-/** What the model does with one call. An error is thrown after the pieces were handed over. */
+/** The response of the model to one call. An error is thrown after the pieces were passed on. */
 export interface ModelPlan {
   text?: string
   pieces?: string[]
@@ -20,7 +20,7 @@ export interface ScriptedLanguageModel extends LanguageModel {
   readonly requests: ModelRequest[]
 }
 
-/** The last words of the user, as a provider would see them. */
+/** The last user message, as a provider would see it. */
 export const lastWords = (request: ModelRequest): string =>
   request.messages
     .findLast(message => message.role === 'user')!
@@ -30,7 +30,9 @@ export const lastWords = (request: ModelRequest): string =>
 export const systemOf = (request: ModelRequest): string =>
   request.messages.flatMap(message => (message.role === 'system' ? [message.text] : [])).join('\n')
 
-/** Answers as the script says, `count` being 1 for the first call; else with an echo, or what fills the schema. */
+/**
+ * Responds according to the script, `count` being 1 for the first call; else with an echo, or a value of the schema.
+ */
 export function scriptedLanguageModel(
   script: (request: ModelRequest, count: number) => ModelPlan | undefined = () => undefined,
 ): ScriptedLanguageModel {
@@ -55,7 +57,7 @@ export function scriptedLanguageModel(
   }
 }
 
-/** Services whose only model is this one, under whatever name; the names that were asked for are kept. */
+/** Services whose only model is this one, under any name; the requested names are recorded. */
 export function onlyModel(model: LanguageModel): {
   models: LanguageModels & { asked: (string | undefined)[] }
 } {

@@ -5,12 +5,12 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ChatBody, type ChatPlan, type Frame, streamFrames, wholeAnswer } from './scripted-chat.ts'
 
-/** What is done with a search or a transcription. What is not told goes as it should. */
+/** The response to a search or a transcription. Omitted fields mean a normal response. */
 export interface PlainPlan {
   status?: number
   headers?: Record<string, string>
   message?: string
-  /** In place of the answer. */
+  /** In place of the normal response. */
   json?: unknown
   html?: boolean
   hang?: boolean
@@ -25,7 +25,7 @@ export interface Transcription {
 }
 
 export interface ScriptedCalls {
-  /** `gone` resolves when the connection is over; true where that was before the whole answer was sent. */
+  /** `gone` resolves when the connection is closed; true if that was before the whole response was sent. */
   chat: { body: ChatBody; headers: IncomingHttpHeaders; url: string; gone: Promise<boolean> }[]
   search: { query: string; url: URL; headers: IncomingHttpHeaders }[]
   transcription: Transcription[]
@@ -39,11 +39,11 @@ export interface ScriptedModel {
   /** The settings of a server that uses this provider for everything. */
   environment: Record<string, string>
   calls: ScriptedCalls
-  /** Decides on every chat call that follows; `count` is 1 for the first call ever. `undefined` goes well. */
+  /** Decides on every following chat call; `count` is 1 for the first call ever. `undefined` succeeds. */
   play(rule: (body: ChatBody, count: number) => Answered<ChatPlan>): void
   playSearch(rule: (query: string, count: number) => Answered<PlainPlan>): void
   playTranscription(rule: (call: Transcription, count: number) => Answered<PlainPlan>): void
-  /** Goes well from now on, and forgets its calls. */
+  /** Succeeds from now on, and clears the recorded calls. */
   reset(): void
   stop(): Promise<void>
 }
@@ -52,7 +52,7 @@ const sendJson = (response: ServerResponse, status: number, value: unknown, head
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
 }
 
-/** Does what gives no proper answer. */
+/** Executes faults without a proper response. */
 function spoil(response: ServerResponse, plan: ChatPlan & PlainPlan): boolean {
   if (plan.hang) return true
   if (plan.drop) response.destroy()
@@ -78,7 +78,7 @@ function sendInParts(response: ServerResponse, frames: Frame[], splitAt: number[
   const bytes = Buffer.from(frames.map(frame => frame.text).join(''))
   let from = 0
   for (const to of cutOffsets(bytes.length, splitAt)) {
-    // Every write is a chunk of HTTP and reaches the other side as one, however the packets are cut.
+    // Every write is one HTTP chunk and arrives as one, however the packets are split.
     if (to > from) response.write(bytes.subarray(from, to))
     from = to
   }
@@ -176,7 +176,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   }
 
   const server = createServer(async (request, response) => {
-    // Whoever asked may have gone.
+    // The client may have disconnected.
     const raw = await buffer(request).catch(() => undefined)
     if (!raw) return
     const url = new URL(request.url ?? '/', 'http://scripted.test')

@@ -3,11 +3,11 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** What the provider does wrong with one call. */
+/** The fault of the provider in one call. */
 export type Fault =
-  | 'hang' // takes the request and never answers
-  | 'drop' // closes the connection without an answer
-  | 'cut' // closes it in the middle of the body
+  | 'hang' // accepts the request and never responds
+  | 'drop' // closes the connection without a response
+  | 'cut' // closes the connection in the middle of the body
   | 'garbage'
   | 'html'
   | 'error_in_200'
@@ -16,9 +16,9 @@ export type Fault =
   | 'not_a_number'
   | 'zero'
   | 'duplicate_index'
-  | 'shuffled' // right, but in another order
-  | 'base64' // right, in the other encoding
-  | 'logits' // right, with scores out of 0 to 1
+  | 'shuffled' // correct, but in another order
+  | 'base64' // correct, in the other encoding
+  | 'logits' // correct, with scores outside 0 to 1
   | { status: number; headers?: Record<string, string>; message?: string; code?: string | number }
   | { slowMilliseconds: number }
 
@@ -34,11 +34,11 @@ const hash = (gram: string): number => {
   let value = 0x811c9dc5
   for (let index = 0; index < gram.length; index++)
     value = Math.imul(value ^ gram.charCodeAt(index), 0x01000193) >>> 0
-  // The low bits of this hash are poor; the high ones are folded in.
+  // The low bits of this hash are poor, so the high ones are folded in.
   return (value ^ (value >>> 15)) >>> 0
 }
 
-/** Counts of single characters and pairs, hashed into few numbers: texts that share many of them are near. */
+/** Counts of single characters and pairs, hashed into a few dimensions: texts that share many of them are near. */
 export function scriptedEmbedding(source: string, dimension = 64): number[] {
   const vector = new Array<number>(dimension).fill(0)
   const characters = [...source.toLowerCase()]
@@ -89,7 +89,7 @@ function ranking(query: string, documents: string[], fault: Fault | undefined): 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds).unref())
 
-/** Answers in place of the provider, if the fault is such that there is no proper answer. */
+/** Responds in place of the provider, if the fault allows no proper response. */
 function spoil(response: ServerResponse, fault: Fault | undefined): boolean {
   const send = (status: number, type: string, body: string): boolean => {
     response.writeHead(status, { 'content-type': type }).end(body)
@@ -115,9 +115,9 @@ function spoil(response: ServerResponse, fault: Fault | undefined): boolean {
 export interface ScriptedProvider {
   baseUrl: string
   calls: ProviderCall[]
-  /** Faults of the next calls, in turn. `undefined` is a call that goes well. */
+  /** Faults of the next calls, in order. `undefined` is a call that succeeds. */
   play(...faults: (Fault | undefined)[]): void
-  /** Decides on every call for which nothing is left in the queue. */
+  /** Decides on every call after the queue is empty. */
   decide(rule: (call: ProviderCall) => Fault | undefined): void
   close(): Promise<void>
 }

@@ -6,17 +6,17 @@ import { text } from 'node:stream/consumers'
 // biome-ignore lint/suspicious/noExplicitAny: messages of a test are whatever the test says
 type Message = Record<string, any>
 
-/** What the server does wrong, or in its own way, with the next request of a method. */
+/** The fault or special behaviour of the server for the next request of a method. */
 export type ToolServerFault =
-  | 'hang' // takes the request and never answers
-  | 'drop' // closes the connection without an answer
-  | 'cut' // closes it in the middle of an event stream
-  | 'silent_end' // ends the stream without the answer
+  | 'hang' // accepts the request and never responds
+  | 'drop' // closes the connection without a response
+  | 'cut' // closes the connection in the middle of an event stream
+  | 'silent_end' // ends the stream without the response
   | 'garbage'
   | 'html'
   | 'not_rpc'
   | 'deep'
-  | 'flood' // more than anybody wants to read
+  | 'flood' // exceeds the size limit
   | { status: number; body?: string; type?: string; headers?: Record<string, string> }
   | { error: Message }
   | { result: unknown }
@@ -25,7 +25,7 @@ export type ToolServerFault =
 export interface ToolServerOptions {
   version?: string
   sessions?: 'yes' | 'no'
-  /** How answers are sent. */
+  /** The encoding of responses. */
   as?: 'json' | 'stream'
   tools?: Message[]
   pageSize?: number
@@ -38,7 +38,7 @@ export interface ReceivedCall {
   headers: IncomingMessage['headers']
 }
 
-/** A server of the Model Context Protocol over Streamable HTTP, on this machine. */
+/** A server of the Model Context Protocol over Streamable HTTP, on loopback. */
 export class ScriptedToolServer {
   readonly received: ReceivedCall[] = []
   readonly faults = new Map<string, ToolServerFault[]>()
@@ -68,7 +68,7 @@ export class ScriptedToolServer {
     return `http://127.0.0.1:${this.port}/mcp`
   }
 
-  /** Methods in the order in which they came; `DELETE` for the end of a session. */
+  /** Methods in order of arrival; `DELETE` for the end of a session. */
   get methods(): string[] {
     return this.received.map(({ verb, message }) => (verb === 'POST' ? (message['method'] ?? 'reply') : verb))
   }
@@ -170,7 +170,7 @@ export class ScriptedToolServer {
 async function sendPieces(response: ServerResponse, pieces: string[]): Promise<void> {
   for (const piece of pieces) {
     await new Promise(resolve => response.write(piece, resolve))
-    // So that each arrives by itself.
+    // So that each arrives separately.
     await new Promise(resolve => setTimeout(resolve, 5))
   }
   response.end()

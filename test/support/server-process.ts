@@ -6,7 +6,7 @@ import type { FreshDatabase } from './fresh-database.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
-/** A test that failed half way must not leave a server behind. */
+/** A test that failed midway must not leave a server behind. */
 const children = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
@@ -16,14 +16,14 @@ export interface ServerProcess {
   base: string
   pid: number
   api: ApiClient
-  /** Everything it printed so far, logs included. */
+  /** Its output so far, logs included. */
   output(): string
   /** Resolves with the exit code, or the signal that ended it. */
   kill(signal: NodeJS.Signals): Promise<number | string>
   ended: Promise<number | string>
 }
 
-/** The real server as a process of its own, so that it can be killed. */
+/** The real server as a separate process, so that it can be killed. */
 export async function spawnServer(
   database: FreshDatabase,
   environment: Record<string, string> = {},
@@ -36,7 +36,7 @@ export async function spawnServer(
       DATA_DIR: database.folder,
       DATABASE_URL: database.url ?? '',
       LOG_LEVEL: 'info',
-      // Most drills begin with nothing.
+      // Most drills start with an empty folder.
       DEMO: 'off',
       ...environment,
     },

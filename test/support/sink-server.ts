@@ -19,12 +19,12 @@ export interface SinkAnswer {
 export interface SinkServer {
   origin: string
   received: ReceivedRequest[]
-  /** Decides on every request that follows; undefined is a plain success. */
+  /** Decides on every following request; undefined is a plain success. */
   answer(rule: (request: ReceivedRequest) => SinkAnswer | undefined | Promise<SinkAnswer | undefined>): void
   stop(): Promise<void>
 }
 
-/** An address of somebody else on this machine, which remembers every request. */
+/** A third-party server on loopback that records every request. */
 export async function startSinkServer(): Promise<SinkServer> {
   const received: ReceivedRequest[] = []
   let rule: Parameters<SinkServer['answer']>[0] = () => undefined

@@ -7,11 +7,11 @@ import type { ScriptedModel } from './scripted-model.ts'
 
 type Data = ApiAnswer['json']
 
-/** A stored workflow; gives back its id. */
+/** Stores a workflow and returns its id. */
 export const makeWorkflow = async (api: ApiClient, workflow: Graph): Promise<string> =>
   (await dataOf(api.post('workflow/create', { workflow }))).id
 
-/** Runs a workflow to its end, or until it waits. */
+/** Runs a workflow until it ends or waits. */
 export const runWorkflow = (api: ApiClient, id: string, query: string, more: object = {}): Promise<Data> =>
   dataOf(api.post('workflow/run', { id, inputs: { query }, ...more }))
 
@@ -25,7 +25,7 @@ export async function makeAgent(api: ApiClient, config: object = {}, more: objec
   return (await dataOf(api.post('agent/create', { name: `Agent ${agents}`, config, ...more }))).id
 }
 
-/** Somebody to talk to, and where. */
+/** An agent and a conversation with it. */
 export interface Talk {
   agent_id: string
   conversation_id: string
@@ -37,15 +37,15 @@ export async function openTalk(api: ApiClient, agentId: string, more: object = {
   return { agent_id: agentId, conversation_id: json.conversation_id }
 }
 
-/** A conversation with an agent that runs this graph. */
+/** Creates a conversation with an agent that runs this graph. */
 export const talkWith = async (api: ApiClient, workflow: Graph): Promise<Talk> =>
   openTalk(api, await makeAgent(api, { workflow_id: await makeWorkflow(api, workflow) }))
 
-/** A turn, whatever comes of it. */
+/** Sends a turn and accepts any outcome. */
 export const send = (api: ApiClient, talk: Talk, content: string, more: object = {}): Promise<ApiAnswer> =>
   api.post('conversation/chat', { ...talk, data_type: 'text', content, ...more })
 
-/** A turn that must work. */
+/** Sends a turn that must succeed. */
 export async function say(api: ApiClient, talk: Talk, content: string, more: object = {}): Promise<Data> {
   const { status, json, text } = await send(api, talk, content, more)
   assert.equal(status, 200, text)
@@ -58,10 +58,10 @@ export async function messagesOf(api: ApiClient, talk: Talk, page: object = {}):
   return json.retrieve_data
 }
 
-/** Who said what: 0 is the user, 1 the agent. */
+/** The sender of each message: 0 is the user, 1 the agent. */
 export const wordsOf = async (api: ApiClient, talk: Talk): Promise<[number, string][]> =>
   (await messagesOf(api, talk, { limit: 1000 })).map(({ role, content }) => [role, content])
 
-/** How often the model was asked exactly this. */
+/** The number of model calls with exactly this question. */
 export const timesAsked = (model: ScriptedModel, prompt: string): number =>
   model.calls.chat.filter(({ body }) => lastUserText(body) === prompt).length

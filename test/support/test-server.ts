@@ -9,7 +9,7 @@ export const operatorToken = 'operator-token-of-the-tests'
 export interface TestServer {
   base: string
   config: Config
-  /** Speaks as the operator. */
+  /** Sends requests as the operator. */
   api: ApiClient
   stop(): Promise<void>
 }

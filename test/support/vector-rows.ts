@@ -3,7 +3,7 @@ import type { SqlValue } from '../../src/database/sql.ts'
 import { vectorMark, vectorParameter } from '../../src/database/vector.ts'
 import type { Generation } from '../../src/knowledge/knowledge-base.ts'
 
-/** Numbers that look random and are the same in each run. */
+/** Pseudorandom numbers that are equal in each run. */
 export function numbersFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -29,7 +29,7 @@ export function similarityOf(one: Float32Array, other: Float32Array): number {
   return sum
 }
 
-/** A generation whose rows are written as the ingestion does: staged first, then made live with a new revision. */
+/** A generation whose rows are written as by ingestion: staged first, then made live with a new revision. */
 export class TestGeneration {
   readonly workspaceId: string
   readonly generation: Generation
@@ -98,7 +98,7 @@ export class TestGeneration {
     await this.publish(batchId)
   }
 
-  /** As a deletion does at once; the rows are swept later. */
+  /** Hides them as a deletion does; the rows are swept later. */
   async removeBatches(batchIds: string[]): Promise<void> {
     await this.#database.transaction(async transaction => {
       for (const id of batchIds)

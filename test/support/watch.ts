@@ -6,7 +6,7 @@ import { dataOf } from './knowledge.ts'
 
 type Data = ApiAnswer['json']
 
-/** Looks again and again until there is something to see; what is undefined or false is not there yet. */
+/** Polls until the result is neither undefined nor false. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | undefined | false>,
@@ -31,7 +31,7 @@ export async function documentOf(api: ApiClient, knowledgeId: string, fileId: st
 export const ask = (api: ApiClient, knowledgeId: string, query: string, more: object = {}): Promise<Data> =>
   dataOf(api.post(`knowledge/${knowledgeId}/search`, { query, ...more }))
 
-/** The names of the documents that a question finds, without repetition, the best first. */
+/** The names of the documents that a query finds, without repetition, the best first. */
 export const namesFound = async (
   api: ApiClient,
   knowledgeId: string,
@@ -42,7 +42,7 @@ export const namesFound = async (
   return [...new Set<string>(items.map((item: Data) => item.file_name))]
 }
 
-/** Rows per table, seen from beside the server. */
+/** Rows per table, read directly from the database. */
 export async function countRows(
   place: { url: string | undefined; folder: string },
   tables: readonly string[],

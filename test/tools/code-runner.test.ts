@@ -9,10 +9,10 @@ import { rounds } from '../support/rounds.ts'
 
 const never = new AbortController().signal
 
-/** A runner whose clock is short, so that what never ends does not hold up the tests. */
+/** A runner with short timeouts, so that endless code does not delay the tests. */
 const hasty: Partial<CodeRunnerOptions> = { timeMilliseconds: 400 }
 
-describe('code of users', () => {
+describe('user code', () => {
   let runner: QuickjsCodeRunner
   let impatient: QuickjsCodeRunner
   before(() => {
@@ -40,7 +40,7 @@ describe('code of users', () => {
     ] as const)
       it(code, async () => assert.deepEqual(await run(code, { a: 2, b: 3, list: [1, 2] }), expected))
 
-    it('whatever JSON it was given, character for character', async () => {
+    it('any JSON it received, character for character', async () => {
       await fc.assert(
         fc.asyncProperty(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), async value => {
           const given = JSON.parse(JSON.stringify({ value }))
@@ -59,10 +59,10 @@ describe('code of users', () => {
       console.log("at", { step: 1 })
       return 1
     }`
-    const told: (readonly string[])[] = []
-    assert.equal(await runner.run(code, {}, never, lines => told.push(lines)), 1)
-    const [lines] = told as [string[]]
-    assert.deepEqual([told.length, lines.length], [1, 20])
+    const logged: (readonly string[])[] = []
+    assert.equal(await runner.run(code, {}, never, lines => logged.push(lines)), 1)
+    const [lines] = logged as [string[]]
+    assert.deepEqual([logged.length, lines.length], [1, 20])
     assert.equal(lines[0], `${'x'.repeat(500)}…`)
     assert.equal(lines.at(-1), 'at {"step":1}')
   })
@@ -99,7 +99,8 @@ describe('code of users', () => {
     ] as const)
       it(code, () => fails(code, message))
 
-    it('however many blank lines it has', () => fails(`${'\n'.repeat(3e5)}return [`, /^SyntaxError in line/))
+    it('reports syntax errors after any number of blank lines', () =>
+      fails(`${'\n'.repeat(3e5)}return [`, /^SyntaxError in line/))
   })
 
   describe('is stopped', () => {
@@ -120,12 +121,12 @@ describe('code of users', () => {
       'function main() { return new ArrayBuffer(1e9) }',
       'function main() { const all = []; for (;;) all.push({ a: [1, 2, 3] }) }',
     ])
-      it(`when it takes too much memory: ${code}`, () => fails(code, /needs more than 64 MiB of memory/))
+      it(`when it uses too much memory: ${code}`, () => fails(code, /needs more than 64 MiB of memory/))
 
-    it('when it calls itself too deeply', () =>
+    it('when it recurses too deeply', () =>
       fails('function main() {\n  return main() + 1\n}', /^The code calls itself too deeply/))
 
-    it('when it returns or takes too much', async () => {
+    it('when its result or input is too large', async () => {
       await fails('function main() { return "x".repeat(9e6) }', /more than 8388608 bytes/)
       await fails('function main() { return "é".repeat(5e6) }', /more than 8 MiB/)
       await assert.rejects(run('const main = () => 1', { text: 'x'.repeat(9e6) }), {
@@ -134,13 +135,13 @@ describe('code of users', () => {
       })
     })
 
-    it('and the next one runs as if nothing had been', async () => {
+    it('without affecting the next one', async () => {
       assert.equal(await run('const main = () => 1'), 1)
       assert.equal(await impatient.run('const main = () => 1', {}, never), 1)
     })
   })
 
-  it('has nothing of the server within reach', async () => {
+  it('has no access to the server', async () => {
     const names = [
       'process',
       'require',
@@ -170,12 +171,12 @@ describe('code of users', () => {
     assert.deepEqual(await run(code, { names: [...names, ...more] }), [])
   })
 
-  it('cannot lie about its result by changing the language, nor break the next one', async () => {
+  it('cannot forge its result by changing builtins, nor affect the next execution', async () => {
     const vandal = `JSON.stringify = () => '=1'; JSON.parse = () => 0; String.prototype.slice = () => 'no'
       Function.prototype.call = () => 0; Array.prototype.push = () => 0; globalThis.leak = 'seen'
       Promise.prototype.then = () => 0; Object.prototype.polluted = true
       function main(inputs) { return { kept: inputs.a } }`
-    // What it does to its own promises is its own affair: it fails or gives what it returned, and nothing else.
+    // Code may break its own promises: it fails or returns its result, and nothing else.
     const outcome = await run(vandal, { a: 5 }).catch((error: Error) => error.name)
     if (outcome !== 'ToolFailure') assert.deepEqual(outcome, { kept: 5 })
     const look =
@@ -183,7 +184,7 @@ describe('code of users', () => {
     for (let time = 0; time < 4; time++) assert.deepEqual(await run(look), ['undefined', true, '[1]', 'bc'])
   })
 
-  it('sees nothing of what ran before it', async () => {
+  it('cannot see earlier executions', async () => {
     const alone = new QuickjsCodeRunner({ threads: 1 })
     const code = `const seen = globalThis.last; globalThis.last = 'secret'; Array.prototype.last = 'secret'
       const main = ({ turn }) => [turn, seen ?? null, [].last]`
@@ -193,11 +194,11 @@ describe('code of users', () => {
   })
 })
 
-describe('the threads that run code', () => {
+describe('code threads', () => {
   const endless = 'function main() { for (;;) {} }'
   const light = 'function main(inputs) { return inputs.n }'
 
-  it('leave the server free to do other things', async () => {
+  it('do not block the server', async () => {
     const runner = new QuickjsCodeRunner(hasty)
     let turns = 0
     const ticking = setInterval(() => turns++, 10)
@@ -207,14 +208,14 @@ describe('the threads that run code', () => {
     await runner.close()
   })
 
-  it('run many at once, each with its own inputs', async () => {
+  it('run many executions concurrently, each with its own inputs', async () => {
     const runner = new QuickjsCodeRunner()
     const numbers = Array.from({ length: 100 }, (_, n) => n)
     assert.deepEqual(await Promise.all(numbers.map(n => runner.run(light, { n }, never))), numbers)
     await runner.close()
   })
 
-  it('come round to a light one behind heavy ones', async () => {
+  it('reach a light execution behind heavy ones', async () => {
     const runner = new QuickjsCodeRunner({ ...hasty, threads: 2 })
     const heavy = [1, 2, 3].map(() => assert.rejects(runner.run(endless, {}, never)))
     assert.equal(await runner.run(light, { n: 1 }, never), 1)
@@ -248,15 +249,15 @@ describe('the threads that run code', () => {
     await runner.close()
   })
 
-  it('are ended when they do not even notice that the time is up', async () => {
-    // The interpreter of this one would go on for a minute; only the grace ends it.
+  it('are terminated when they do not react to the timeout', async () => {
+    // This interpreter would run for a minute; only the grace period ends it.
     const runner = new QuickjsCodeRunner({ threads: 1, timeMilliseconds: 60_000, graceMilliseconds: -59_700 })
     await assert.rejects(runner.run(endless, {}, never), { name: 'ToolFailure', message: /longer than 60 s/ })
     assert.equal(await runner.run(light, { n: 4 }, never), 4)
     await runner.close()
   })
 
-  it('take no more than so many into their queue', async () => {
+  it('limit the length of their queue', async () => {
     const runner = new QuickjsCodeRunner({ ...hasty, threads: 1, queue: 2 })
     const taken = [endless, light, light].map(code => runner.run(code, { n: 1 }, never).catch(() => 'failed'))
     await assert.rejects(runner.run(light, {}, never), {
@@ -268,7 +269,7 @@ describe('the threads that run code', () => {
     await runner.close()
   })
 
-  it('fail what runs and what waits when the server stops', async () => {
+  it('fail running and queued executions when the server stops', async () => {
     const runner = new QuickjsCodeRunner({ threads: 1 })
     const refused = [endless, light].map(code =>
       assert.rejects(runner.run(code, {}, never), {
@@ -282,7 +283,7 @@ describe('the threads that run code', () => {
     await assert.rejects(runner.run(light, {}, never), { message: /stopping/ })
   })
 
-  it('start when they are first needed, and end by themselves when there is nothing to do', async () => {
+  it('start on first use, and end when idle', async () => {
     const ended: Promise<unknown>[] = []
     const count = (message: unknown) => {
       ended.push(once((message as { worker: Worker }).worker, 'exit'))

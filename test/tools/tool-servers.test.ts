@@ -35,7 +35,7 @@ const answer = (tool: string, args: Record<string, number>): unknown =>
     endless: { isError: true, content: [{ type: 'text', text: 'no '.repeat(1e5) }] },
   })[tool]
 
-describe('servers of tools', () => {
+describe('tool servers', () => {
   let egress: Egress
   let tools: ClosableToolServers
   let server: ScriptedToolServer
@@ -57,7 +57,7 @@ describe('servers of tools', () => {
     tools.call({ url: server.url, headers }, tool, args, never)
   const failure = (promise: Promise<unknown>): Promise<ToolFailure> =>
     promise.then(
-      () => assert.fail('it did not fail'),
+      () => assert.fail('the call did not fail'),
       error => {
         assert.equal(error.name, 'ToolFailure', error.stack)
         return error
@@ -87,14 +87,14 @@ describe('servers of tools', () => {
         }
       })
 
-  it('may do without sessions', async () => {
+  it('may work without sessions', async () => {
     await start({ sessions: 'no' })
     assert.equal((await call('echo', { text: 'hello 世界' })).text, 'hello 世界')
     await tools.close()
     assert.ok(!server.methods.includes('DELETE'))
   })
 
-  it('get the headers of the caller, and each its own session for them', async () => {
+  it('receive the headers of the caller, with a separate session for each', async () => {
     await call('echo', { text: 'x' }, { Authorization: 'Bearer one' })
     await call('echo', { text: 'x' }, { Authorization: 'Bearer two' })
     await call('echo', { text: 'x' }, { Authorization: 'Bearer two', Accept: 'text/html' })
@@ -112,7 +112,7 @@ describe('servers of tools', () => {
     assert.equal(server.methods.filter(method => method === 'initialize').length, 1)
   })
 
-  it('list all their tools, page by page, and not for ever', async () => {
+  it('list all their tools, page by page, up to a limit', async () => {
     const many = Array.from({ length: 25 }, (_, n) => ({ name: `tool-${n}` }))
     const unusable = [{ description: 'has no name' }, { name: 'x'.repeat(201) }]
     await start({ tools: [...many, ...unusable], pageSize: 10 })
@@ -127,12 +127,12 @@ describe('servers of tools', () => {
     assert.match(message, /lists more than 1000 tools or 20 pages/)
   })
 
-  it('answer with several parts', async () => {
+  it('may return several content parts', async () => {
     assert.deepEqual(await call('parts'), { text: 'one\ntwo\nhttps://three.example/', structured: undefined })
     assert.deepEqual(await call('structured_only'), { text: '{"a":1}', structured: { a: 1 } })
   })
 
-  it('may forget a session, which is then opened again', async () => {
+  it('may drop a session, which is then opened again', async () => {
     await call('echo', { text: 'x' })
     server.sessions.clear()
     assert.equal((await call('echo', { text: 'again' })).text, 'again')
@@ -155,7 +155,7 @@ describe('servers of tools', () => {
   it('keep a limited number of sessions, and end idle ones', async () => {
     tools = createToolServers(egress, { maxSessions: 2 })
     for (const name of ['a', 'b', 'c']) await call('echo', { text: 'x' }, { 'x-name': name })
-    // In the background; closing waits for the rest only, so the oldest is given a moment.
+    // In the background; closing waits only for the rest, so the oldest session needs a moment.
     while (server.methods.filter(method => method === 'DELETE').length < 1) await new Promise(setImmediate)
     assert.equal(server.sessions.size, 2)
     await tools.close()
@@ -188,7 +188,7 @@ describe('servers of tools', () => {
     ])
   })
 
-  it('may send several answers in one array, and leave out the last empty line', async () => {
+  it('may send several responses in one array, and omit the last empty line', async () => {
     server.fail('tools/call', {
       stream: ['data: [{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}]'],
     })
@@ -198,8 +198,8 @@ describe('servers of tools', () => {
   describe('fail', () => {
     it('with the message of the tool, bounded and without secrets', async () => {
       assert.equal((await failure(call('broken'))).message, 'The tool broken failed: The city is unknown')
-      const told = await failure(call('telling', {}, { Authorization: 'Bearer secret-token-1' }))
-      assert.doesNotMatch(told.message, /secret-token/)
+      const failed = await failure(call('telling', {}, { Authorization: 'Bearer secret-token-1' }))
+      assert.doesNotMatch(failed.message, /secret-token/)
       assert.ok((await failure(call('endless'))).message.length < 1100)
     })
 
@@ -226,24 +226,24 @@ describe('servers of tools', () => {
       [{ status: 502, type: 'text/html', body: '<p>gateway</p>' }, /status 502$/, true],
       [{ status: 307, headers: { location: 'http://127.0.0.1/' } }, /status 307/, false],
     ] as const)
-      it(`when a call meets ${JSON.stringify(fault)}`, async () => {
+      it(`when a call encounters ${JSON.stringify(fault)}`, async () => {
         await call('echo', { text: 'x' })
         server.fail('tools/call', fault)
         const failed = await failure(call('echo', { text: 'x' }))
         assert.match(failed.message, message)
         assert.equal(failed.retryable, retryable)
-        // A call that may have arrived is never sent twice by us.
+        // A call that may have been received is never repeated.
         assert.equal(server.methods.filter(method => method === 'tools/call').length, 2)
         assert.equal((await call('echo', { text: 'well' })).text, 'well')
       })
 
-    it('with the time to wait that the server asks for', async () => {
+    it('with the retry delay that the server requests', async () => {
       server.fail('tools/call', { status: 429, headers: { 'retry-after': '7' } })
       const failed = await failure(call('echo'))
       assert.deepEqual([failed.retryable, failed.retryAfterMilliseconds], [true, 7000])
     })
 
-    it('when initialization does, and are initialized again the next time', async () => {
+    it('when initialization fails, and are initialized again the next time', async () => {
       server.fail('initialize', 'garbage', { result: { protocolVersion: '1999-01-01' } }, { status: 404 })
       assert.match((await failure(call('echo'))).message, /is not a tool server/)
       assert.match((await failure(call('echo'))).message, /version of the protocol/)

@@ -10,7 +10,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { VectorIndex } from '../../src/knowledge/search/vector-index.ts'
 import { numbersFrom, randomVector, TestGeneration } from '../support/vector-rows.ts'
 
-describe('the vector index beside SQLite', () => {
+describe('usearch vector index', () => {
   const next = numbersFrom(11)
   const vectors = Array.from({ length: 300 }, () => randomVector(next, 16))
   const signal = new AbortController().signal
@@ -28,7 +28,7 @@ describe('the vector index beside SQLite', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('a worker that ended fails its calls, and the next call starts another', async () => {
+  test('fails the calls of a terminated worker, and starts another for the next call', async () => {
     const generation = await new TestGeneration(database, 'home', 'restart', 16).create()
     await generation.add('restart', vectors)
     const elsewhere = join(folder, 'late.db')
@@ -49,7 +49,7 @@ describe('the vector index beside SQLite', () => {
     await index.close()
   })
 
-  test('with room for one index only, all generations are still found', async () => {
+  test('searches all generations with memory for one index only', async () => {
     const generations = await Promise.all(
       ['one', 'two', 'three'].map(id => new TestGeneration(database, 'home', id, 16).create()),
     )
@@ -66,7 +66,7 @@ describe('the vector index beside SQLite', () => {
     await index.close()
   })
 
-  test('a closed index says so', async () => {
+  test('rejects calls after it is closed', async () => {
     const index = open()
     const { generation } = new TestGeneration(database, 'home', 'closed', 16)
     await index.close()

@@ -12,7 +12,7 @@ import { edge, furtherNodes, node, orderingGraph } from './graphs.ts'
 
 const kinds = withBranching(nodeKinds)
 
-/** Returns whether the value is a graph; whatever it is, nothing is thrown and nothing outside is touched. */
+/** Returns whether the value is a graph, and checks that nothing throws and nothing outside is modified. */
 function checkAny(value: unknown): boolean {
   const before = JSON.stringify(value)
   const findings = refuseGraph(value, kinds, '/workflow')
@@ -69,7 +69,7 @@ const leaf = fc.oneof(
 const { value: hostileValue } = fc.letrec(tie => ({
   value: fc.oneof({ maxDepth: 5 }, leaf, tie('list'), tie('record')),
   list: fc.array(tie('value'), { maxLength: 4 }),
-  // Through text, since only JSON.parse makes an own key of `__proto__`.
+  // Through text, since only JSON.parse creates an own key `__proto__`.
   record: fc.array(fc.tuple(key, tie('value')), { maxLength: 5 }).map(entries => {
     const members = entries.map(
       ([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(member) ?? 'null'}`,
@@ -78,7 +78,7 @@ const { value: hostileValue } = fc.letrec(tie => ({
   }),
 }))
 
-test('no JSON value makes the checks throw', () => {
+test('never throws for any JSON value', () => {
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), hostileValue), value => {
       checkAny(value)
@@ -90,7 +90,7 @@ test('no JSON value makes the checks throw', () => {
   )
 })
 
-/** Every place inside a JSON value, as keys from the root. */
+/** Every path inside a JSON value, as keys from the root. */
 function listPlaces(value: unknown, place: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [place]
   return [place, ...Object.entries(value).flatMap(([name, member]) => listPlaces(member, [...place, name]))]
@@ -103,7 +103,7 @@ function replaceAt(value: unknown, [name, ...rest]: readonly string[], replaceme
   return copy
 }
 
-test('a valid graph with anything put anywhere into it does not make the checks throw', () => {
+test('never throws for a valid graph with any value inserted anywhere', () => {
   const base = orderingGraph()
   const valid = {
     nodes: [...base.nodes, node('if', 'branch', { cases: ['x', 'y'] }), ...furtherNodes()],
@@ -120,7 +120,7 @@ test('a valid graph with anything put anywhere into it does not make the checks 
           try {
             changed = replaceAt(changed, place, replacement)
           } catch {
-            // The place went away with the change before this one.
+            // The previous change removed this path.
           }
         }
         if (checkAny(changed)) accepted += 1
@@ -128,10 +128,10 @@ test('a valid graph with anything put anywhere into it does not make the checks 
     ),
     { numRuns: rounds(500) },
   )
-  assert.ok(accepted > rounds(8), `only ${accepted} changed graphs came as far as the warnings`)
+  assert.ok(accepted > rounds(8), `only ${accepted} changed graphs reached the warnings`)
 })
 
-test('keys that belong to every object stay plain data all the way', () => {
+test('treats names of inherited properties as plain data', () => {
   const text = `{"__proto__":{"polluted":true},
     "nodes":[{"id":"__proto__","type":"base","data":{"type":"output","answer":"{{#constructor.polluted#}}",
       "__proto__":{"polluted":true}}},

@@ -1,6 +1,6 @@
 import type { KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
 
-/** A kind that chooses one of the cases listed in `data.cases`, as the kinds that branch will. */
+/** A kind that chooses one of the cases in `data.cases`, like the branching kinds. */
 export const branchingKind: NodeKind = {
   kind: 'branch',
   nodeType: 'base',

@@ -48,7 +48,7 @@ export const orderingGraph = (): Graph =>
     ],
   )
 
-/** One node of each kind that needs no model, complete, without edges. */
+/** One complete node of each kind that needs no model, without edges. */
 export const furtherNodes = (): GraphNode[] => [
   node('find', 'knowledge_retrieval', {
     query: '{{#sys.query#}}',

@@ -22,10 +22,10 @@ function warn(value: Graph): [rule: string, place: string][] {
   return warnGraph(value, nodeKinds, '').map(({ rule, path }) => [rule, path.replace('/nodes/', '')])
 }
 
-test('a graph of the kinds that need no model is complete', () =>
+test('accepts a graph of the kinds that need no model as complete', () =>
   assert.deepEqual(warn(chain(...furtherNodes())), []))
 
-/** The same JSON with another text in place of each that has a reference, and the pointers to those. */
+/** The same JSON with each text that has a reference replaced, and the pointers to those texts. */
 function spoil(value: unknown, pointer: string, places: string[]): unknown {
   if (typeof value === 'string') {
     if (!value.includes('{{#')) return value
@@ -40,7 +40,7 @@ function spoil(value: unknown, pointer: string, places: string[]): unknown {
   return Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries)
 }
 
-test('references are found wherever they stand in conditions, lists, dictionaries and trees', () => {
+test('finds references anywhere in conditions, lists, dictionaries and trees', () => {
   const places: string[] = []
   const nodes = furtherNodes().map(({ data, ...rest }, index) => ({
     ...rest,
@@ -52,7 +52,7 @@ test('references are found wherever they stand in conditions, lists, dictionarie
   assert.deepEqual(new Set(found.map(([rule]) => rule)), new Set(['reference_unknown_node']))
 })
 
-test('the outputs of each kind can be referred to, others cannot', () => {
+test('accepts references to the outputs of each kind, and warns about others', () => {
   const outputs: Record<string, string[]> = {
     input: ['query', 'text', 'result', 'files', 'inputs'],
     find: ['result', 'items', 'text'],
@@ -73,7 +73,7 @@ test('the outputs of each kind can be referred to, others cannot', () => {
   assert.deepEqual(warn(chain(...furtherNodes(), say('last', '{{#other.anything#}}'))), [])
 })
 
-test('a kind that lacks what it needs is pointed at', () => {
+test('reports missing required settings of each kind', () => {
   const missing: Record<string, string[]> = {
     knowledge_retrieval: ['query', 'knowledge_ids'],
     condition: ['cases'],
@@ -93,7 +93,7 @@ test('a kind that lacks what it needs is pointed at', () => {
     )
 })
 
-test('settings that cannot work are pointed at, deep inside', () => {
+test('reports invalid settings, also nested ones', () => {
   const cases = [{ id: 'a', when: [{ left: 'x', op: 'resembles', right: 'y' }] }, { id: 'a' }]
   assert.deepEqual(warn(chain(node('x', 'condition', { cases }))), [
     ['missing_setting', '1/data/cases/0/when/0/op'],
@@ -105,7 +105,7 @@ test('settings that cannot work are pointed at, deep inside', () => {
   ])
 })
 
-test('a known field of the wrong type is refused at its place', () => {
+test('rejects a known field of the wrong type at its path', () => {
   const wrong: [kind: string, data: Record<string, unknown>, place: string][] = [
     ['knowledge_retrieval', { knowledge_ids: ['a', 5] }, 'knowledge_ids/1'],
     ['knowledge_retrieval', { top_k: '5' }, 'top_k'],
@@ -151,7 +151,7 @@ const branches = (cases: unknown[], answer: string): Graph =>
     ],
   )
 
-test('with an else one of the cases surely runs, so that what all of them lead to is sure', () => {
+test('treats a node that all cases lead to as certain if there is an else', () => {
   const when = [{ left: '{{#sys.query#}}', op: 'empty' }]
   const withElse = [{ id: 'yes', when }, { id: 'no' }]
   const withoutElse = [

@@ -7,9 +7,9 @@ import { extractorKind, node } from './graphs.ts'
 
 const outline = (...nodes: unknown[]) => outlineGraph({ nodes, edges: [] }, nodeKinds)
 
-describe('the outline of a graph', () => {
-  test('tells what each node gives and how it branches, by its settings', () => {
-    const told = outline(
+describe('graph outline', () => {
+  test('lists the outputs and branches of each node, based on its settings', () => {
+    const outlines = outline(
       node('ask', extractorKind, { parameters: [{ name: 'size' }, { name: 'sugar' }] }),
       node('run', 'code', { code: '' }),
       node('sort', 'classifier', { classes: [{ id: 'tea' }, { id: 'other' }] }),
@@ -18,15 +18,15 @@ describe('the outline of a graph', () => {
         cases: [{ id: 'a', when: [{ left: 1, op: 'equals', right: 1 }] }, { id: 'b' }],
       }),
     )
-    assert.deepEqual(told['ask'], { outputs: ['size', 'sugar', 'result', 'text'], cases: null })
-    assert.deepEqual(told['run'], { outputs: null, cases: null })
-    assert.deepEqual(told['sort'], { outputs: ['case', 'text'], cases: ['tea', 'other'] })
-    assert.deepEqual(told['open'], { outputs: ['case'], cases: ['a'] })
-    assert.deepEqual(told['sure'], { outputs: ['case'], cases: ['a', 'b'] })
+    assert.deepEqual(outlines['ask'], { outputs: ['size', 'sugar', 'result', 'text'], cases: null })
+    assert.deepEqual(outlines['run'], { outputs: null, cases: null })
+    assert.deepEqual(outlines['sort'], { outputs: ['case', 'text'], cases: ['tea', 'other'] })
+    assert.deepEqual(outlines['open'], { outputs: ['case'], cases: ['a'] })
+    assert.deepEqual(outlines['sure'], { outputs: ['case'], cases: ['a', 'b'] })
   })
 
-  test('leaves out what cannot be read and tells the rest', () => {
-    const told = outline(
+  test('omits unreadable nodes and lists the rest', () => {
+    const outlines = outline(
       null,
       'node',
       {},
@@ -37,24 +37,24 @@ describe('the outline of a graph', () => {
       node('titled', 'input', { title: 5 }),
       node('good', 'input'),
     )
-    assert.deepEqual(Object.keys(told), ['good'])
+    assert.deepEqual(Object.keys(outlines), ['good'])
   })
 
-  test('takes the first of two nodes with one id, and no more nodes than a graph has', () => {
-    const told = outline(node('twice', 'end'), node('twice', 'input'))
-    assert.deepEqual(told, { twice: { outputs: [], cases: null } })
+  test('keeps the first of two nodes with the same id, and at most as many nodes as a graph may have', () => {
+    const outlines = outline(node('twice', 'end'), node('twice', 'input'))
+    assert.deepEqual(outlines, { twice: { outputs: [], cases: null } })
     const many = Array.from({ length: limits.graphNodes + 5 }, (_, place) => node(`n${place}`, 'end'))
     assert.equal(Object.keys(outline(...many)).length, limits.graphNodes)
   })
 
-  test('takes ids that name something in every object', () => {
-    const told = outline(node('__proto__', 'input'), node('constructor', 'end'))
-    assert.deepEqual(Object.keys(told), ['__proto__', 'constructor'])
-    assert.match(JSON.stringify(told), /^\{"__proto__":\{"outputs":\["query"/)
-    assert.equal(Object.getPrototypeOf(told), Object.prototype)
+  test('accepts ids that are names of inherited properties', () => {
+    const outlines = outline(node('__proto__', 'input'), node('constructor', 'end'))
+    assert.deepEqual(Object.keys(outlines), ['__proto__', 'constructor'])
+    assert.match(JSON.stringify(outlines), /^\{"__proto__":\{"outputs":\["query"/)
+    assert.equal(Object.getPrototypeOf(outlines), Object.prototype)
   })
 
-  test('of no graph is empty', () => {
+  test('is empty for a value that is not a graph', () => {
     for (const value of [null, 1, [], 'x', {}, { nodes: {} }])
       assert.deepEqual(outlineGraph(value, nodeKinds), {})
   })

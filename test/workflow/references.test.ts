@@ -10,7 +10,7 @@ import {
 
 const paths = (text: string) => findReferences(text).map(({ path }) => path)
 
-test('references are found with their places', () => {
+test('finds references with their positions', () => {
   const text = '问{{#sys.query#}}, {{#a.result.items.0.title#}}!'
   const references = findReferences(text)
   assert.deepEqual(
@@ -26,23 +26,23 @@ test('references are found with their places', () => {
   }
 })
 
-test('blanks around the path are left out, blanks within an id are kept', () =>
+test('trims blanks around the path and keeps blanks within an id', () =>
   assert.deepEqual(paths('{{# \n my node.text\t#}}'), [['my node', 'text']]))
 
-test('a reference without a dot or with an empty part is malformed', () => {
+test('reports a reference without a dot or with an empty part as malformed', () => {
   for (const inner of ['', ' ', 'a', '.', 'a.', '.a', 'a..b', 'a. .b']) {
     const [reference] = findReferences(`{{#${inner}#}}`)
     assert.equal(reference?.malformed, true, inner)
   }
 })
 
-test('text that only resembles a reference is no reference', () => {
+test('ignores text that only resembles a reference', () => {
   for (const text of ['', '{{#', '#}}', '{{#a.b', '{{a.b}}', '{#a.b#}', '{{#}}', '#}}{{#']) {
     assert.deepEqual(findReferences(text), [], text)
   }
 })
 
-test('an opening that is never closed does not swallow the reference after it', () => {
+test('finds a reference after an opening that is never closed', () => {
   assert.deepEqual(paths('{{#if x}}{{#a.b#}}{{/if}}'), [['a', 'b']])
   assert.deepEqual(paths('{{{#a.b#}}}'), [['a', 'b']])
   assert.deepEqual(paths('{{#a.b#}}#}}{{#c.d#}}'), [
@@ -51,7 +51,7 @@ test('an opening that is never closed does not swallow the reference after it', 
   ])
 })
 
-test('a hundred thousand references, or openings without end, are one pass', () => {
+test('scans a hundred thousand references or unclosed openings in one pass', () => {
   assert.equal(findReferences('{{#a.b#}}'.repeat(100_000)).length, 100_000)
   assert.equal(findReferences('{{#'.repeat(1_000_000)).length, 0)
   assert.equal(findReferences(`${'{{#'.repeat(1_000_000)}#}}`).length, 1)
@@ -61,7 +61,7 @@ test('a hundred thousand references, or openings without end, are one pass', () 
 const resolve = (inner: string, ids: string[]) =>
   resolveReference(findReferences(`{{#${inner}#}}`)[0]!, new DottedNames(ids))
 
-test('the longest node id that fits is meant', () => {
+test('resolves to the longest matching node id', () => {
   const ids = ['a', 'a.b', 'a.b.c.d', '节点.一', 'a-b', 'text']
   assert.deepEqual(resolve('a.text', ids), { from: 'node', nodeId: 'a', rest: 'text' })
   assert.deepEqual(resolve('a.b', ids), { from: 'node', nodeId: 'a', rest: 'b' })
@@ -72,19 +72,19 @@ test('the longest node id that fits is meant', () => {
   assert.deepEqual(resolve('ab.text', ids), { from: 'nowhere' })
 })
 
-test('sys and memory cannot be taken by a node', () => {
+test('reserves sys and memory', () => {
   assert.deepEqual(resolve('sys.query', ['sys', 'sys.query']), { from: 'sys', name: 'query' })
   assert.deepEqual(resolve('memory.name.first', ['memory']), { from: 'memory', name: 'name' })
 })
 
-test('an output name may hold dots', () => {
+test('accepts dots in output names', () => {
   const outputs = new DottedNames(['size', 'size.cup', 'text'])
   assert.equal(resolveOutput('size.cup.0', outputs), 'size.cup')
   assert.equal(resolveOutput('size.0', outputs), 'size')
   assert.equal(resolveOutput('sizes', outputs), undefined)
 })
 
-test('dotted names agree with trying every name', () => {
+test('resolves dotted names like an exhaustive search', () => {
   const name = fc
     .array(fc.constantFrom('a', 'b', '一', 'a-', '😀', ' '), { minLength: 1, maxLength: 4 })
     .map(p => p.join('.'))

@@ -16,16 +16,16 @@ function assertOne(findings: Finding[], path: string, message: RegExp): void {
   assert.match(findings[0]!.message, message)
 }
 
-test('a graph of all six kinds is accepted', () => assert.deepEqual(refuse(orderingGraph()), []))
+test('accepts a graph of all six kinds', () => assert.deepEqual(refuse(orderingGraph()), []))
 
-test('an empty graph is accepted', () => assert.deepEqual(refuse({ nodes: [], edges: [] }), []))
+test('accepts an empty graph', () => assert.deepEqual(refuse({ nodes: [], edges: [] }), []))
 
-test('a graph that is no object is refused where it stands', () => {
+test('rejects a graph that is not an object', () => {
   for (const value of [null, undefined, 3, 'x', true, []]) assertOne(refuse(value), '/workflow', /an object/)
   assertOne(refuseGraph(null, nodeKinds, ''), '', /null/)
 })
 
-test('missing or wrong lists are refused, and edges are not blamed for them', () => {
+test('rejects missing or invalid lists, without further findings about edges', () => {
   assert.deepEqual(
     refuse({}).map(({ path, message }) => [path, message.includes('missing')]),
     [
@@ -36,10 +36,10 @@ test('missing or wrong lists are refused, and edges are not blamed for them', ()
   assertOne(refuse({ nodes: { 0: {} }, edges: [edge('a', 'b')] }), '/workflow/nodes', /an object/)
 })
 
-test('a node that is no object is refused', () =>
+test('rejects a node that is not an object', () =>
   assertOne(refuse({ nodes: ['input'], edges: [] }), '/workflow/nodes/0', /"input"/))
 
-test('a node without a string id, a string type or an object data is refused at each of them', () => {
+test('rejects a node without a string id, a string type or object data, each at its path', () => {
   const findings = refuse({ nodes: [{ id: 7, type: null, data: [] }, {}], edges: [] })
   assert.deepEqual(
     findings.map(({ path }) => path),
@@ -51,20 +51,20 @@ test('a node without a string id, a string type or an object data is refused at 
   assert.match(findings[3]!.message, /has nothing/)
 })
 
-test('a node with an empty id is refused', () =>
+test('rejects a node with an empty id', () =>
   assertOne(refuse(graph([node('', 'llm')])), '/workflow/nodes/0/id', /not empty/))
 
-test('a repeated node id is refused, naming the id and its first place', () =>
+test('rejects a repeated node id, with the id and its first path', () =>
   assertOne(
     refuse(graph([node('a', 'llm'), node('b', 'llm'), node('a', 'llm')])),
     '/workflow/nodes/2/id',
     /"a".*\/workflow\/nodes\/0/,
   ))
 
-test('an edge that is no object is refused', () =>
+test('rejects an edge that is not an object', () =>
   assertOne(refuse({ nodes: [], edges: [[]] }), '/workflow/edges/0', /a list/))
 
-test('edge ends that are no objects, and cells and ports that are no strings, are refused', () => {
+test('rejects edge ends that are not objects, and cells and ports that are not strings', () => {
   const nodes = [node('a', 'llm')]
   const edges = [{ source: 'a' }, { source: { cell: 1 }, target: { cell: 'a' } }]
   assert.deepEqual(
@@ -75,14 +75,14 @@ test('edge ends that are no objects, and cells and ports that are no strings, ar
   )
 })
 
-test('an edge end that names no node is refused, naming the cell', () =>
+test('rejects an edge end that refers to a missing node, with the cell', () =>
   assertOne(
     refuse(graph([node('a', 'llm')], [edge('a', 'ghost')])),
     '/workflow/edges/0/target/cell',
     /"ghost"/,
   ))
 
-test('names of built-in properties are no nodes', () => {
+test('does not mistake names of built-in properties for nodes', () => {
   const findings = refuse(graph([], [edge('__proto__', 'constructor')]))
   assert.deepEqual(
     findings.map(({ path }) => path),
@@ -90,7 +90,7 @@ test('names of built-in properties are no nodes', () => {
   )
 })
 
-test('a port that does not repeat its cell is refused, with the value it should have', () => {
+test('rejects a port that does not match its cell, with the expected value', () => {
   const wrong = { source: { cell: 'a', port: 'out.b' }, target: { cell: 'b', port: 'out.b' } }
   const findings = refuse({ nodes: [node('a', 'llm'), node('b', 'llm')], edges: [wrong] })
   assert.deepEqual(findings, [
@@ -99,7 +99,7 @@ test('a port that does not repeat its cell is refused, with the value it should 
   ])
 })
 
-test('the same edge twice is refused, naming the first', () => {
+test('rejects a duplicate edge, with the path of the first', () => {
   const nodes = [node('a', 'llm'), node('b', 'llm')]
   assertOne(
     refuse(graph(nodes, [edge('a', 'b'), edge('a', 'b')])),
@@ -113,13 +113,13 @@ test('the same edge twice is refused, naming the first', () => {
   )
 })
 
-test('edges of different cases between the same nodes are accepted', () => {
+test('accepts edges of different cases between the same nodes', () => {
   const nodes = [node('a', 'llm'), node('b', 'llm')]
   const edges = [edge('a', 'b'), edge('a', 'b', ''), edge('a', 'b', 'x'), edge('a', 'b', 'null')]
   assert.deepEqual(refuse(graph(nodes, edges)), [])
 })
 
-test('edge data that is no object and a case that is no string are refused', () => {
+test('rejects edge data that is not an object and a case that is not a string', () => {
   const nodes = [node('a', 'llm')]
   assertOne(refuse({ nodes, edges: [{ ...edge('a', 'a'), data: 'x' }] }), '/workflow/edges/0/data', /"x"/)
   assertOne(
@@ -130,7 +130,7 @@ test('edge data that is no object and a case that is no string are refused', () 
   assert.deepEqual(refuse({ nodes, edges: [{ ...edge('a', 'a'), data: { label: 1 } }] }), [])
 })
 
-test('the ids "input" and "end" are kept for their kinds', () => {
+test('reserves the ids "input" and "end" for their kinds', () => {
   assertOne(refuse(graph([node('input', 'llm')])), '/workflow/nodes/0/data/type', /"input".*"llm"/)
   assertOne(refuse(graph([node('end', 'output')])), '/workflow/nodes/0/data/type', /"end".*"output"/)
   assertOne(
@@ -141,7 +141,7 @@ test('the ids "input" and "end" are kept for their kinds', () => {
   assert.deepEqual(refuse(graph([node('start', 'input'), node('close', 'end')])), [])
 })
 
-test('an extractor whose data.id differs from the node id is refused', () => {
+test('rejects an extractor whose data.id differs from the node id', () => {
   const path = '/workflow/nodes/0/data/id'
   assertOne(refuse(graph([node('a', extractorKind, { id: 'b' })])), path, /"a".*"b"/)
   assertOne(refuse(graph([node('a', extractorKind, { id: 5 })])), path, /"a".*5/)
@@ -149,7 +149,7 @@ test('an extractor whose data.id differs from the node id is refused', () => {
   assert.deepEqual(refuse(graph([node('a', 'llm', { id: 'b' })])), [])
 })
 
-test('a known field of a known kind with the wrong type is refused at that field', () => {
+test('rejects a known field of a known kind with the wrong type at its path', () => {
   const cases: [string, string, unknown, RegExp][] = [
     ['llm', 'title', 1, /a string.*1/],
     ['end', 'desc', null, /a string.*null/],
@@ -167,7 +167,7 @@ test('a known field of a known kind with the wrong type is refused at that field
   }
 })
 
-test('wrong types inside parameters are refused at the very place', () => {
+test('rejects wrong types inside parameters at their paths', () => {
   const parameters = [
     { name: 'size', type: 'select', options: { 大杯: 1, 'a/b~c': null, 中杯: 'M' } },
     'sugar',
@@ -181,12 +181,12 @@ test('wrong types inside parameters are refused at the very place', () => {
   )
 })
 
-test('unknown kinds and unknown fields are nobody’s business', () => {
+test('ignores unknown kinds and unknown fields', () => {
   const nodes = [node('a', 'future', { title: 1, answer: 2 }), node('b', 'llm', { answer: 2, extra: null })]
   assert.deepEqual(refuse(graph(nodes)), [])
 })
 
-test('a key named __proto__ is plain data', () => {
+test('treats a key named __proto__ as plain data', () => {
   const text = `{"nodes":[{"__proto__":{"id":"a","type":"base","data":{}}},
     {"id":"__proto__","type":"base","data":{"type":"llm","__proto__":{"title":1}}},
     {"id":"b","type":"base","data":{"type":"constructor","title":1}}],"edges":[],"__proto__":{"x":1}}`
@@ -196,7 +196,7 @@ test('a key named __proto__ is plain data', () => {
   )
 })
 
-test('too many nodes or edges give one finding for the list and no more', () => {
+test('reports too many nodes or edges with one finding for the list', () => {
   const nodes = Array.from({ length: limits.graphNodes + 1 }, () => null)
   const edges = Array.from({ length: limits.graphEdges + 1 }, () => null)
   assert.deepEqual(
@@ -207,7 +207,7 @@ test('too many nodes or edges give one finding for the list and no more', () => 
   assertOne(refuse({ nodes: [], edges }), '/workflow/edges', /at most 10000 edges.*10001/)
 })
 
-test('all findings come at once and long values are clipped between characters', () => {
+test('reports all findings together, and clips long values between characters', () => {
   const long = '😀'.repeat(5000)
   const findings = refuse(
     graph([node('a', 'llm', { title: 1, desc: 2 })], [edge('a', long), edge(long, 'a')]),

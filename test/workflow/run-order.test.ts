@@ -14,7 +14,8 @@ import { edge, graph, node } from './graphs.ts'
 type Cases = Readonly<Record<string, readonly string[]>>
 
 /**
- * Edges as `a b` or `a b case`. The first node named starts the run. `cases` lists those of branching nodes.
+ * Builds a graph from edges written as `a b` or `a b case`. The first node starts the run. `cases` lists those of
+ * branching nodes.
  */
 function analyse(lines: readonly string[], cases: Cases = {}) {
   const edges = lines.map(line => edge(...(line.split(' ') as [string, string, string?])))
@@ -45,40 +46,40 @@ function analyse(lines: readonly string[], cases: Cases = {}) {
   }
 }
 
-test('in a chain everything before surely ran, and nothing after or beside', () => {
+test('in a chain all predecessors are certain to have run, and no other nodes', () => {
   const { ancestors, sure } = analyse(['in a', 'a b', 'in x'])
   assert.equal(sure('b'), 'in a')
   assert.equal(ancestors('b'), 'in a')
   assert.equal(sure('in'), '')
 })
 
-test('both sides of a diamond surely ran before it joins', () => {
+test('at a join both sides of a diamond are certain to have run', () => {
   const { sure } = analyse(['in a', 'in b', 'a join', 'b join', 'join end'])
   assert.equal(sure('join'), 'in a b')
   assert.equal(sure('end'), 'in a b join')
   assert.equal(sure('a'), 'in')
 })
 
-test('after branches that join, what ran inside them is not sure', () => {
+test('after branches join, nodes inside them are not certain', () => {
   const { sure, ancestors } = analyse(['in if', 'if a yes', 'if b no', 'a join', 'b join'])
   assert.equal(sure('a'), 'in if')
   assert.equal(sure('join'), 'in if')
   assert.equal(ancestors('join'), 'in if a b')
 })
 
-test('two nodes of one case are sure of each other where they join', () => {
+test('two nodes of one case are certain where they join', () => {
   const { sure } = analyse(['in if', 'if a yes', 'if b yes', 'a join', 'b join', 'if c no'])
   assert.equal(sure('join'), 'in if a b')
 })
 
-test('what every case leads to is sure when the cases cover everything', () => {
+test('a node that every case leads to is certain when the cases are exhaustive', () => {
   const lines = ['in if', 'if a yes', 'if b no', 'a same', 'b same', 'same last', 'in side', 'side last']
   assert.equal(analyse(lines, { if: ['yes', 'no'] }).sure('last'), 'in if same side')
   assert.equal(analyse(lines).sure('last'), 'in if side')
   assert.equal(analyse(lines, { if: ['yes', 'no', 'else'] }).sure('last'), 'in if side')
 })
 
-test('a node after a nested branch is sure of the outer case only', () => {
+test('after a nested branch only the nodes of the outer case are certain', () => {
   const lines = [
     'in if',
     'if a yes',
@@ -101,13 +102,13 @@ test('an edge without a case beside a case is always live', () => {
   assert.equal(sure('join'), 'in if always')
 })
 
-test('a node that never runs takes nothing away from those after it', () => {
+test('a node that never runs does not affect the nodes after it', () => {
   const { sure, ancestors } = analyse(['in a', 'a join', 'ghost join'])
   assert.equal(sure('join'), 'in a')
   assert.equal(ancestors('join'), 'in a ghost')
 })
 
-test('one concrete cycle is found, as edges that follow each other', () => {
+test('finds one concrete cycle, as consecutive edges', () => {
   const edges = [edge('in', 'a'), edge('a', 'b'), edge('b', 'c'), edge('c', 'a'), edge('c', 'd')]
   const ids = ['in', 'a', 'b', 'c', 'd']
   const links = linkGraph(
@@ -124,7 +125,7 @@ test('one concrete cycle is found, as edges that follow each other', () => {
   assert.deepEqual(cycle.map(link => ids[link.from]).sort(), ['a', 'b', 'c'])
 })
 
-test('a node that leads to itself is a cycle', () => {
+test('reports a self-loop as a cycle', () => {
   const links = linkGraph(graph([node('a', 'any')], [edge('a', 'a')]), new Map([['a', 0]]))
   assert.deepEqual(findTopologicalOrder(links).cycle, [{ from: 0, to: 0, edge: 0, case: undefined }])
 })
@@ -132,13 +133,13 @@ test('a node that leads to itself is a cycle', () => {
 interface Sample {
   readonly links: GraphLinks
   readonly starts: readonly number[]
-  /** Cases of nodes whose cases cover everything; a node without such a list may choose none of its cases. */
+  /** Cases of nodes with exhaustive cases; a node without such a list may choose none of its cases. */
   readonly covering: ReadonlyMap<number, readonly string[]>
 }
 
 const caseNames = ['x', 'y', 'z']
 
-/** Small graphs whose edges lead from lower to higher places; several nodes may start the run. */
+/** Small graphs whose edges lead from lower to higher positions; several nodes may start the run. */
 const samples = (withCases: boolean): fc.Arbitrary<Sample> =>
   fc.integer({ min: 2, max: 9 }).chain(size => {
     const name = withCases ? fc.constantFrom(undefined, ...caseNames) : fc.constant(undefined)
@@ -165,7 +166,7 @@ const samples = (withCases: boolean): fc.Arbitrary<Sample> =>
     })
   })
 
-/** Every choice that branching nodes can make together. */
+/** Every combination of choices of the branching nodes. */
 function* choices({ links, covering }: Sample): Generator<ReadonlyMap<number, string | undefined>> {
   const open = links.outgoing.flatMap((outgoing, place) => {
     const named = [...new Set(outgoing.flatMap(link => (link.case === undefined ? [] : [link.case])))]
@@ -184,7 +185,7 @@ function* choices({ links, covering }: Sample): Generator<ReadonlyMap<number, st
   }
 }
 
-/** Rules 2 and 3 of the engine, played through; places are in an order that edges follow. */
+/** Simulates rules 2 and 3 of the engine; positions are in topological order. */
 function play({ links, starts }: Sample, chosen: ReadonlyMap<number, string | undefined>): boolean[] {
   const ran: boolean[] = []
   for (let place = 0; place < links.size; place += 1) {
@@ -207,7 +208,7 @@ function orderOf(sample: Sample) {
   }
 }
 
-test('what is called sure ran before the node in every run in which the node ran', () => {
+test('a node reported as certain ran before the node in every run in which the node ran', () => {
   fc.assert(
     fc.property(samples(true), sample => {
       const { surelyRanBefore, isBefore } = orderOf(sample)
@@ -217,7 +218,7 @@ test('what is called sure ran before the node in every run in which the node ran
           for (let other = 0; other < sample.links.size; other += 1) {
             if (!surelyRanBefore(other, node)) continue
             assert.ok(isBefore(other, node))
-            assert.ok(!ran[node] || ran[other], `${other} is sure before ${node} but did not run`)
+            assert.ok(!ran[node] || ran[other], `${other} is certain before ${node} but did not run`)
           }
         }
       }
@@ -226,7 +227,7 @@ test('what is called sure ran before the node in every run in which the node ran
   )
 })
 
-test('without cases every ancestor that can run at all is sure', () => {
+test('without cases every reachable ancestor is certain', () => {
   fc.assert(
     fc.property(samples(false), sample => {
       const { surelyRanBefore, isBefore, reachable } = orderOf(sample)

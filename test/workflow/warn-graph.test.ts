@@ -35,12 +35,12 @@ function assertOne(warnings: Warning[], rule: WarningRule, path: string, message
   assert.equal(isRunnable(warnings), rule === 'reference_may_be_skipped')
 }
 
-test('a complete graph of all six kinds has no warnings and is runnable', () => {
+test('reports no warnings for a complete graph of all six kinds, which is runnable', () => {
   assert.deepEqual(warn(orderingGraph()), [])
   assert.equal(isRunnable([]), true)
 })
 
-test('an empty graph lacks an input and an end', () =>
+test('reports a missing input and end for an empty graph', () =>
   assert.deepEqual(
     warn(graph([])).map(({ rule, path }) => [rule, path]),
     [
@@ -49,13 +49,13 @@ test('an empty graph lacks an input and an end', () =>
     ],
   ))
 
-test('a graph without an input node warns of that, and not of every node as unreachable', () =>
+test('warns about a missing input node, and not about every node as unreachable', () =>
   assertOne(warn(graph([say('a', 'hi'), node('end', 'end')])), 'no_input', '/workflow/nodes', /"input"/))
 
-test('a graph without an end node warns', () =>
+test('warns about a missing end node', () =>
   assertOne(warn(graph([node('input', 'input')])), 'no_end', '/workflow/nodes', /"end"/))
 
-test('a cycle is named with its nodes, at the edge that closes it', () => {
+test('reports a cycle with its nodes, at the edge that closes it', () => {
   const { nodes, edges } = chain(say('a', 'x {{#b.text#}} {{#a.text#}}'), say('b', 'y'), say('c', 'z'))
   const warnings = warn(graph([...nodes], [...edges, edge('c', 'a')]))
   assert.equal(warnings.length, 1)
@@ -65,7 +65,7 @@ test('a cycle is named with its nodes, at the edge that closes it', () => {
   assert.ok(!warnings[0]!.message.includes('"input"'))
 })
 
-test('the message about a long cycle stays short', () => {
+test('keeps the message about a long cycle short', () => {
   const nodes = Array.from({ length: 500 }, (_, index) => say(`node ${index}`, 'x'))
   const { nodes: all, edges } = chain(...nodes)
   const [warning] = warn(graph([...all], [...edges, edge('node 499', 'node 0')]))
@@ -74,7 +74,7 @@ test('the message about a long cycle stays short', () => {
   assert.match(warning!.message, /490 more/)
 })
 
-test('each node that no path from an input reaches warns', () => {
+test('warns about each node that is unreachable from an input', () => {
   const { nodes, edges } = chain(say('a', 'x'))
   const lost = [say('b', 'y'), say('c', '{{#b.text#}}')]
   assert.deepEqual(
@@ -90,7 +90,7 @@ test('each node that no path from an input reaches warns', () => {
   )
 })
 
-test('a malformed reference warns at its field', () =>
+test('warns about a malformed reference at its field', () =>
   assertOne(
     warn(chain(say('a', '{{#input#}}'))),
     'reference_malformed',
@@ -98,7 +98,7 @@ test('a malformed reference warns at its field', () =>
     /\{\{#input#\}\}/,
   ))
 
-test('a reference to no node warns', () =>
+test('warns about a reference to a missing node', () =>
   assertOne(
     warn(chain(node('a', 'llm', { prompt_template: '{{#ghost.text#}}' }))),
     'reference_unknown_node',
@@ -106,7 +106,7 @@ test('a reference to no node warns', () =>
     /ghost/,
   ))
 
-test('a name every object has is no node and no output', () => {
+test('does not mistake names of inherited properties for nodes or outputs', () => {
   const warnings = warn(chain(say('a', '{{#constructor.name#}} {{#input.__proto__#}} {{#sys.toString#}}')))
   assert.deepEqual(
     warnings.map(({ rule }) => rule),
@@ -114,7 +114,7 @@ test('a name every object has is no node and no output', () => {
   )
 })
 
-test('a reference to a node that comes later or beside warns', () => {
+test('warns about a reference to a later or parallel node', () => {
   assertOne(
     warn(chain(say('a', '{{#b.text#}}'), say('b', 'x'))),
     'reference_not_before',
@@ -131,7 +131,7 @@ test('a reference to a node that comes later or beside warns', () => {
   )
 })
 
-test('a reference of a node to itself warns once', () =>
+test('warns once about a reference of a node to itself', () =>
   assertOne(
     warn(chain(say('a', '{{#a.text#}}{{#a.text#}}'))),
     'reference_not_before',
@@ -159,7 +159,7 @@ const branches = (answer: string): Graph =>
     ],
   )
 
-test('a reference to a node of one branch warns after the join, but the graph runs', () => {
+test('warns about a reference to a node of one branch after the join, but keeps the graph runnable', () => {
   assertOne(
     warn(branches('{{#a.text#}}{{#if.case#}}')),
     'reference_may_be_skipped',
@@ -168,7 +168,7 @@ test('a reference to a node of one branch warns after the join, but the graph ru
   )
 })
 
-test('a reference to an output that the node does not have warns and lists those it has', () => {
+test('warns about a reference to a missing output and lists the existing ones', () => {
   const path = '/workflow/nodes/2/data/answer'
   const model = node('model', 'llm', { prompt_template: 'x' })
   assertOne(
@@ -184,7 +184,7 @@ test('a reference to an output that the node does not have warns and lists those
   assert.deepEqual(warn(chain(structured, object)), [])
 })
 
-test('the outputs of an extractor are its parameters, result and text', () => {
+test('knows the outputs of an extractor: its parameters, result and text', () => {
   const parameters = [{ name: '杯型.大小', type: 'string' }]
   const extractor = node('ask', extractorKind, { parameters })
   assert.deepEqual(
@@ -199,7 +199,7 @@ test('the outputs of an extractor are its parameters, result and text', () => {
   )
 })
 
-test('an end node has no outputs to refer to', () => {
+test('warns about a reference to an end node, which has no outputs', () => {
   const { nodes, edges } = chain(node('close', 'end'), say('a', '{{#close.result#}}'))
   assertOne(
     warn(graph([...nodes], [...edges])),
@@ -209,7 +209,7 @@ test('an end node has no outputs to refer to', () => {
   )
 })
 
-test('sys has the names it has, memory has any', () => {
+test('knows the names of sys, and accepts any name of memory', () => {
   assertOne(
     warn(chain(say('a', '{{#sys.weather#}}{{#sys.query#}}{{#sys.files.0#}}{{#memory.anything#}}'))),
     'reference_unknown_output',
@@ -218,7 +218,7 @@ test('sys has the names it has, memory has any', () => {
   )
 })
 
-test('references in every template field are checked', () => {
+test('checks references in every template field', () => {
   const bad = '{{#ghost.text#}}'
   const nodes = [
     node('model', 'llm', { prompt_template: bad, title: bad }),
@@ -234,7 +234,7 @@ test('references in every template field are checked', () => {
   )
 })
 
-test('an unknown kind warns, and anything may be referred to in it', () => {
+test('warns about an unknown kind, and accepts any reference to it', () => {
   const path = '/workflow/nodes/1/data/type'
   assertOne(
     warn(chain(node('x', 'telepathy'), say('a', '{{#x.thought#}}'))),
@@ -247,7 +247,7 @@ test('an unknown kind warns, and anything may be referred to in it', () => {
   assertOne(warn(chain(node('x', '__proto__'))), 'unknown_kind', path, /__proto__/)
 })
 
-test('a required setting that is missing or blank warns', () => {
+test('warns about a required setting that is missing or blank', () => {
   const cases: [string, string][] = [
     ['llm', 'prompt_template'],
     ['output', 'answer'],
@@ -263,7 +263,7 @@ test('a required setting that is missing or blank warns', () => {
   }
 })
 
-test('a select parameter without options and a parameter without a name warn', () => {
+test('warns about a select parameter without options and a parameter without a name', () => {
   const parameters = [
     { name: 'a', type: 'select', options: { x: 'x' } },
     { name: 'b', type: 'select', options: {} },
@@ -280,9 +280,9 @@ test('a select parameter without options and a parameter without a name warn', (
   )
 })
 
-test('a pointer may be empty', () => assert.equal(warnGraph(graph([]), kinds, '')[0]!.path, '/nodes'))
+test('accepts an empty pointer', () => assert.equal(warnGraph(graph([]), kinds, '')[0]!.path, '/nodes'))
 
-test('the largest graph is checked, with a reference from every node to every tenth before it', () => {
+test('checks the largest graph, with a reference from every node to every tenth before it', () => {
   const size = limits.graphNodes
   const id = (index: number) => (index === 0 ? 'input' : index === size - 1 ? 'end' : `node ${index}`)
   const nodes = Array.from({ length: size }, (_, index) => {
@@ -305,7 +305,7 @@ test('the largest graph is checked, with a reference from every node to every te
   assert.ok(!rules.has('cycle') && !rules.has('unreachable'))
 })
 
-test('harmless warnings in any number do not hide the blocking one after them', () => {
+test('reports a blocking warning after any number of harmless ones', () => {
   const many = Array.from({ length: 100_001 }, (_, index) => `{{#a.text.${index}#}}`).join('')
   const warnings = warn(branches(`${many}{{#ghost.text#}}`))
   assert.equal(isRunnable(warnings), false)

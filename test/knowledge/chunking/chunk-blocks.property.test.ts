@@ -113,9 +113,9 @@ describe('every document', () => {
         contents.set(key, (contents.get(key) ?? '') + content)
       }
       for (const [key, content] of contents) {
-        const said = countsOf(content)
+        const included = countsOf(content)
         for (const [unit, count] of countsOf(key.replace(/^\d+ \d+ /, '')))
-          assert.ok((said.get(unit) ?? 0) >= count, `lost ${unit} of ${key}`)
+          assert.ok((included.get(unit) ?? 0) >= count, `lost ${unit} of ${key}`)
       }
     }))
 

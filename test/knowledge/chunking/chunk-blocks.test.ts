@@ -253,7 +253,7 @@ describe('a document', () => {
     )
   })
 
-  it('is chunked while it is read', async () => {
+  it('is chunked while its blocks are still being read', async () => {
     const ways: Partial<Chunking>[] = [
       {},
       { separators: ['###'] },

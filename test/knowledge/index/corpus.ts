@@ -4,7 +4,7 @@ import { SegmentBuilder } from '../../../src/knowledge/index/segment-builder.ts'
 import type { BlockAddress, SegmentEntry, SegmentSource } from '../../../src/knowledge/index/segment-store.ts'
 import { functionWords } from '../../../src/knowledge/text/text-terms.ts'
 
-/** A document as the index sees it: the terms of each of its chunks. */
+/** A document as the index receives it: the terms of each of its chunks. */
 export interface Batch {
   batchId: string
   chunks: string[][]
@@ -16,7 +16,7 @@ export function buildSegment({ batchId, chunks }: Batch, from = 0): Segment {
   return builder.finish({ batchId, from })
 }
 
-/** Segments in memory; counts what is read of them. */
+/** Segments in memory that count their reads. */
 export class MemorySegments implements SegmentSource {
   readonly stored = new Map<string, Segment>()
   headersRead = 0
@@ -46,7 +46,7 @@ export class MemorySegments implements SegmentSource {
   }
 }
 
-/** BM25 as it is written in books, over all chunks at once; the best first. */
+/** Textbook BM25 over all chunks, the best first. */
 export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
   const chunks = batches.flatMap(({ batchId, chunks: all }) =>
     all.map((terms, position) => ({ batchId, position, terms })),
@@ -57,12 +57,12 @@ export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
   for (const term of asked) {
     const holding = chunks.filter(({ terms }) => terms.includes(term)).length
     const weight = Math.log(1 + (chunks.length - holding + 0.5) / (holding + 0.5)) * 2.2
-    // Words that ask or join count a fifth.
+    // Question words and conjunctions have a fifth of the weight.
     if (holding > 0) weights.set(term, functionWords.has(term) ? weight * 0.2 : weight)
   }
-  // A term that stands nowhere counts like the average of the others.
+  // A term that occurs nowhere has the average weight of the others.
   const known = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
-  const most = (known * asked.size) / weights.size
+  const maxScore = (known * asked.size) / weights.size
   return chunks
     .map(({ batchId, position, terms }) => {
       let score = 0
@@ -70,7 +70,7 @@ export function bruteForce(batches: Batch[], question: string[]): KeywordHit[] {
         const count = terms.filter(each => each === term).length
         if (count > 0) score += (weight * count) / (count + 1.2 * (0.25 + (0.75 * terms.length) / average))
       }
-      return { batchId, position, score: Math.sqrt(Math.min(1, score / most)) }
+      return { batchId, position, score: Math.sqrt(Math.min(1, score / maxScore)) }
     })
     .filter(({ score }) => score > 0)
     .sort((left, right) => right.score - left.score)

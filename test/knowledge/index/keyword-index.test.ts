@@ -16,7 +16,7 @@ const search = async (segments: Segment[], question: string[], limit = 10_000): 
 
 const addressOf = ({ batchId, position }: KeywordHit): string => `${batchId}/${position}`
 
-/** The same chunks with the same scores, in an order that no score contradicts. */
+/** Compares chunks and scores; chunks with equal scores may be in any order. */
 function areTheSame(found: KeywordHit[], expected: KeywordHit[]): void {
   assert.deepEqual(found.map(addressOf).sort(), expected.map(addressOf).sort())
   const scores = new Map(expected.map(hit => [addressOf(hit), hit.score]))
@@ -24,7 +24,7 @@ function areTheSame(found: KeywordHit[], expected: KeywordHit[]): void {
   for (const hit of found) {
     const score = scores.get(addressOf(hit))!
     assert.ok(Math.abs(hit.score - score) < 1e-4, `${addressOf(hit)}: ${hit.score} instead of ${score}`)
-    assert.ok(score < before + 1e-4, 'the better one comes first')
+    assert.ok(score < before + 1e-4, 'the higher score comes first')
     before = score
   }
 }
@@ -37,7 +37,7 @@ const batches = fc
 const question = fc.array(term, { maxLength: 8 })
 
 describe('the keyword index agrees with BM25 over all chunks', () => {
-  test('one segment for each document', () =>
+  test('with one segment per document', () =>
     fc.assert(
       fc.asyncProperty(batches, question, async (corpus, asked) =>
         areTheSame(
@@ -50,7 +50,7 @@ describe('the keyword index agrees with BM25 over all chunks', () => {
       ),
     ))
 
-  test('segments that are merged repeatedly, without deleted documents', () =>
+  test('with repeatedly merged segments, without deleted documents', () =>
     fc.assert(
       fc.asyncProperty(
         batches,
@@ -99,7 +99,7 @@ describe('the keyword index agrees with BM25 over all chunks', () => {
 
 test('a frequent term with distant postings is scored correctly', async () => {
   const chunks = Array.from({ length: 40_000 }, (_, index) => [`only${index % 7}`])
-  // Distances of more than 127, more than 16,384 and of 1; counts of 1, 127, 128 and 20,000.
+  // Gaps above 127, above 16,384 and of 1; counts of 1, 127, 128 and 20,000.
   for (const [position, count] of [
     [0, 128],
     [1, 1],
@@ -140,7 +140,7 @@ test('every term of a segment with many blocks is found, and no adjacent one', a
 })
 
 test('a block whose first term is half a surrogate pair is found', async () => {
-  // Pairs of neighbours in runs outside the basic plane begin and end with halves of them.
+  // Runs of pairs outside the basic plane begin and end with lone surrogates.
   const text = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x20000 + index)).join('')
   const terms = [...new Set(textTerms(text))]
   const segment = buildSegment({ batchId: 'b', chunks: [terms] })

@@ -29,20 +29,20 @@ describe('a segment cache', () => {
   test('evicts the least recently used entries at its size limit', async () => {
     const source = sourceOf()
     const bytes = [...source.stored.values()].map(({ blocks }) => blocks[0]!.length)
-    const most = bytes.slice(0, 10).reduce((sum, length) => sum + length, 0)
-    const cache = new SegmentCache(source, most)
+    const maxBytes = bytes.slice(0, 10).reduce((sum, length) => sum + length, 0)
+    const cache = new SegmentCache(source, maxBytes)
     const blocks = firstBlocks(source)
     for (const address of blocks) await cache.blocks('w', [address])
     assert.equal(source.blocksRead, 60)
 
-    // From the newest to the oldest: as many as are kept cost nothing, and those fit into the bytes.
+    // From the newest to the oldest: cached entries cost no read, and they fit into the size limit.
     let kept = 0
     for (const address of blocks.toReversed()) {
       await cache.blocks('w', [address])
       if (source.blocksRead > 60) break
       kept += source.stored.get(address.segmentId)!.blocks[0]!.length
     }
-    assert.ok(kept > 0 && kept <= most, `${kept} bytes are kept, ${most} are allowed`)
+    assert.ok(kept > 0 && kept <= maxBytes, `${kept} bytes are cached, the limit is ${maxBytes}`)
   })
 
   test('keeps entries that are in use', async () => {

@@ -16,14 +16,14 @@ import { buildSegment, MemorySegments } from './corpus.ts'
 const never = new AbortController().signal
 const clock = { now: () => 1 } as Clock
 
-/** Carries plans out on counts alone, until none is left; tells how many chunks were rewritten. */
+/** Executes plans on chunk counts alone until none is left, and returns how many chunks were rewritten. */
 function settle(segments: CountedSegment[], name: () => string): number {
   let rewritten = 0
   for (let plan = planMerge(segments); plan; plan = planMerge(segments)) {
     const chosen = new Set(plan)
-    assert.ok(chosen.size === plan.length && plan.length >= 2, 'each is named once, and there are several')
+    assert.ok(chosen.size === plan.length && plan.length >= 2, 'a plan names several segments, each once')
     const merged = segments.filter(({ id }) => chosen.has(id))
-    assert.equal(merged.length, plan.length, 'only segments that are there')
+    assert.equal(merged.length, plan.length, 'a plan names only existing segments')
     const chunkCount = merged.reduce((sum, segment) => sum + segment.chunkCount, 0)
     assert.ok(chunkCount <= 32_768)
     rewritten += chunkCount
@@ -33,28 +33,28 @@ function settle(segments: CountedSegment[], name: () => string): number {
   return rewritten
 }
 
-describe('a plan', () => {
-  test('of ten thousand documents of one chunk keeps few segments, and rewrites each chunk a few times', () => {
+describe('merge plan', () => {
+  test('keeps few segments for ten thousand documents of one chunk, and rewrites each chunk a few times', () => {
     const segments: CountedSegment[] = []
     let serial = 0
     const name = (): string => `s${serial++}`
     let rewritten = 0
-    let most = 0
+    let maxSegments = 0
     for (let document = 0; document < 10_000; document++) {
       segments.push({ id: name(), chunkCount: 1 })
       rewritten += settle(segments, name)
-      most = Math.max(most, segments.length)
+      maxSegments = Math.max(maxSegments, segments.length)
     }
     assert.equal(
       segments.reduce((sum, { chunkCount }) => sum + chunkCount, 0),
       10_000,
     )
-    // Seven of each size class at most: 1, 8, 64, 512, 4096.
-    assert.ok(most <= 7 * 5, `${most} segments`)
+    // At most seven of each size class: 1, 8, 64, 512, 4096.
+    assert.ok(maxSegments <= 7 * 5, `${maxSegments} segments`)
     assert.ok(rewritten <= 10_000 * 5, `${rewritten} chunks rewritten`)
   })
 
-  test('comes to an end for any sizes, and leaves less than eight small ones of a class', () => {
+  test('terminates for any sizes, and leaves fewer than eight small segments per size class', () => {
     const sizes = fc.array(fc.oneof(fc.nat(20), fc.nat(40_000), fc.constantFrom(0, 1, 4096, 32_768)), {
       maxLength: 200,
     })
@@ -73,7 +73,7 @@ describe('a plan', () => {
     )
   })
 
-  test('nothing is planned for nothing, or for a few', () => {
+  test('is empty for no segments or a few', () => {
     assert.equal(planMerge([]), undefined)
     assert.equal(
       planMerge(Array.from({ length: 7 }, (_, index) => ({ id: `${index}`, chunkCount: 1 }))),
@@ -81,7 +81,7 @@ describe('a plan', () => {
     )
   })
 
-  test('an index is overgrown when a third of it is dead, unless it is small', () => {
+  test('treats an index as overgrown when a third of it is dead, unless it is small', () => {
     assert.equal(isOvergrown([{ id: 'a', chunkCount: 1000 }], 0), false)
     assert.equal(isOvergrown([{ id: 'a', chunkCount: 1001 }], 0), true)
     assert.equal(isOvergrown([{ id: 'a', chunkCount: 15_000 }], 10_000), false)
@@ -138,8 +138,8 @@ const workOn = (store: MemoryStore): SegmentMerger =>
     clock,
   )
 
-describe('a merger', () => {
-  test('makes few segments of many, and loses nothing', async () => {
+describe('segment merger', () => {
+  test('merges many segments into few without losing a chunk', async () => {
     const store = new MemoryStore()
     for (let batch = 0; batch < 200; batch++) store.put(`b${batch}`, [['word', `w${batch}`]])
     await workOn(store).mergeCrowded(never)
@@ -148,7 +148,7 @@ describe('a merger', () => {
     assert.equal(store.batches().length, 200)
   })
 
-  test('leaves out what is gone', async () => {
+  test('omits deleted chunks', async () => {
     const store = new MemoryStore()
     for (let batch = 0; batch < 16; batch++) store.put(`b${batch}`, [['word']])
     for (let batch = 0; batch < 16; batch += 2) store.gone.add(`b${batch}`)
@@ -158,7 +158,7 @@ describe('a merger', () => {
     assert.ok(store.stored.size < 16)
   })
 
-  test('purges what is mostly dead although there are few segments, and then rests', async () => {
+  test('rewrites mostly dead segments although there are few, and then stops', async () => {
     const store = new MemoryStore()
     const chunks = Array.from({ length: 800 }, () => ['word'])
     for (const batch of ['a', 'b', 'c']) store.put(batch, chunks)
@@ -172,7 +172,7 @@ describe('a merger', () => {
     assert.equal(store.replaced, before)
   })
 
-  test('everything dead goes, and it ends', async () => {
+  test('deletes segments that are entirely dead, and terminates', async () => {
     const store = new MemoryStore()
     for (const batch of ['a', 'b'])
       store.put(
@@ -185,7 +185,7 @@ describe('a merger', () => {
     assert.ok((await store.segments()).reduce((sum, { chunkCount }) => sum + chunkCount, 0) <= 1000)
   })
 
-  test('gives up when somebody else merged, and does it the next time', async () => {
+  test('gives up when another process merged concurrently, and succeeds the next time', async () => {
     const store = new MemoryStore()
     for (let batch = 0; batch < 8; batch++) store.put(`b${batch}`, [['word']])
     store.refuse = 1
@@ -196,7 +196,7 @@ describe('a merger', () => {
     assert.equal(store.stored.size, 1)
   })
 
-  test('goes on after a failure, and stops when it is told to', async () => {
+  test('continues after a failure, and stops on request', async () => {
     const store = new MemoryStore()
     for (let batch = 0; batch < 8; batch++) store.put(`b${batch}`, [['word']])
     let fails = true
@@ -218,15 +218,15 @@ describe('a merger', () => {
     assert.equal(store.stored.size, 1)
   })
 
-  test('one merge runs at a time', async () => {
+  test('runs one merge at a time', async () => {
     const store = new MemoryStore()
     let running = 0
-    let most = 0
+    let maxRunning = 0
     const merger = new SegmentMerger(
       store,
       {
         merge: async segments => {
-          most = Math.max(most, ++running)
+          maxRunning = Math.max(maxRunning, ++running)
           await new Promise(setImmediate)
           running--
           return mergeSegments(segments, () => false)
@@ -236,7 +236,7 @@ describe('a merger', () => {
     )
     for (let batch = 0; batch < 64; batch++) store.put(`b${batch}`, [['word']])
     await Promise.all(['g', 'h', 'g', 'i'].map(generation => merger.merge('w', generation, never)))
-    assert.equal(most, 1)
+    assert.equal(maxRunning, 1)
     assert.equal(store.batches().length, 64)
   })
 })

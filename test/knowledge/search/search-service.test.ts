@@ -131,7 +131,7 @@ describe('number of results', () => {
   test('terminates when all indexed chunks are deleted', async () => {
     const world = new SearchWorld(many(20_000, () => ({ isDead: true, semantic: 0.5 })))
     assert.deepEqual(await filesOf(world), [])
-    assert.ok(world.asked.length <= 12, `${world.asked.length} times`)
+    assert.ok(world.asked.length <= 12, `${world.asked.length} lookups`)
   })
 
   test('needs one lookup when that finds enough', async () => {
@@ -181,7 +181,7 @@ describe('filters', () => {
       keyword: 1 - index / 1000,
     }))
     const world = new SearchWorld(passages)
-    world.mostListed = 0
+    world.maxListed = 0
     world.matching = ['f3', 'f700', 'f799']
     for (const file of world.matching) world.metadata[file] = { year: 2026 }
     const conditions = [{ key: 'year', equals: 2026 }]
@@ -226,7 +226,7 @@ describe('a reranker', () => {
     await ask(world, { rerank: false })
     assert.equal(world.reranked.length, 1)
     await ask(world, { rerank: true, fileIds: ['none'] })
-    assert.equal(world.reranked.length, 1, 'not about nothing')
+    assert.equal(world.reranked.length, 1, 'not called without candidates')
   })
 
   test('that is not configured is an error for the request, not for the setting of the base', async () => {
@@ -270,7 +270,7 @@ describe('a reranker', () => {
   })
 })
 
-describe('an explanation', () => {
+describe('search explanation', () => {
   const explain = async (world: SearchWorld, request: Partial<SearchRequest> = {}) =>
     (await ask(world, { explain: true, ...request })).explanation!
 
@@ -362,6 +362,6 @@ describe('an explanation', () => {
     assert.match(why, /Other passages rank higher; its best one has keyword score 0\.200, keyword rank 3\./)
     const semantic = await reason(world, 'a', { mode: 'semantic', topK: 2 })
     assert.match(semantic, /similarity 0\.100/)
-    assert.doesNotMatch(semantic, /keyword/, 'the leg that was not asked does not count')
+    assert.doesNotMatch(semantic, /keyword/, 'an index that was not queried does not count')
   })
 })

@@ -5,17 +5,17 @@ import type { SearchParts } from '../../../src/knowledge/search/search-request.t
 import { SearchService } from '../../../src/knowledge/search/search-service.ts'
 
 export interface Passage {
-  /** The document, and the batch that holds it. */
+  /** The document and its batch. */
   file: string
   content: string
-  /** What the keyword leg says of it; undefined: it does not know it. */
+  /** The keyword score; undefined if the keyword index does not contain it. */
   keyword?: number
   semantic?: number
-  /** Still in an index, but no longer to be shown. */
+  /** Still in an index, but deleted. */
   isDead?: boolean
 }
 
-/** A base that is searched through scripted legs; tells what it was asked. */
+/** A knowledge base searched through scripted indexes that record their queries. */
 export class SearchWorld {
   readonly asked: { leg: string; limit: number; allowed: string[] | undefined }[] = []
   readonly filters: ChunkFilter[] = []
@@ -27,12 +27,12 @@ export class SearchWorld {
   embed: () => Promise<Float32Array> = async () => Float32Array.of(1, 0)
   rerank: ((documents: string[]) => { index: number; score: number }[]) | undefined
   statuses: Record<string, DocumentStatus> = {}
-  /** Of the documents, by file. */
+  /** The documents by file. */
   metadata: Record<string, Metadata> = {}
-  /** What the store says that filters leave, where there are any. */
+  /** The batches that the store returns for filters. */
   matching: string[] = []
-  /** More batches than this are not listed. */
-  mostListed = 2000
+  /** The store reports "too many" above this number of batches. */
+  maxListed = 2000
 
   constructor(passages: Passage[]) {
     this.passages = passages
@@ -85,7 +85,7 @@ export class SearchWorld {
         fewBatchesOf: async (_: string, __: unknown, filter: ChunkFilter) => {
           this.filters.push(filter)
           const batches = left(filter)
-          return batches.size > this.mostListed ? undefined : batches
+          return batches.size > this.maxListed ? undefined : batches
         },
         fetch: async (_: string, __: string, addresses: ChunkAddress[]) => {
           this.fetched++

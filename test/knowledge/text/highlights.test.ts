@@ -7,12 +7,12 @@ import { textTerms } from '../../../src/knowledge/text/text-terms.ts'
 const lit = (content: string, question: string): string[] =>
   highlights(content, textTerms(question)).map(([from, to]) => content.slice(from, to))
 
-describe('a question lights up', () => {
+describe('highlights the terms of a query', () => {
   const cases: [what: string, content: string, question: string, expected: string[]][] = [
     ['whole words', 'The refund takes five days.', 'refund days', ['refund', 'days']],
     ['other forms of a word', 'They were connected.', 'connecting', ['connected']],
     ['words with accents', 'Ein Résumé, bitte', 'resume', ['Résumé']],
-    ['accents as marks of their own', 'two cafe\u0301s here', 'café', ['cafe\u0301s']],
+    ['accents as combining marks', 'two cafe\u0301s here', 'café', ['cafe\u0301s']],
     ['full-width letters', '型号 ＡＢＣ 的', 'abc', ['ＡＢＣ']],
     ['a full-width code', '型号 ＡＸ－２０４７－Ｂ', 'AX-2047-B', ['ＡＸ－２０４７－Ｂ']],
     ['a code without its marks', 'the AX2047B is', 'AX-2047-B', ['AX2047B']],
@@ -31,7 +31,7 @@ describe('a question lights up', () => {
     ['half-width katakana', 'これはｶﾀｶﾅ。', 'カタカナ', ['ｶﾀｶﾅ']],
     ['Hangul in single letters', '한국어'.normalize('NFD'), '한국어', ['한국어'.normalize('NFD')]],
     ['ligatures', 'the ﬁnance team', 'finance', ['ﬁnance']],
-    ['what stands behind emoji and lone surrogates', '🎉\ud800 refund 👩‍👧', 'refund', ['refund']],
+    ['text after emoji and lone surrogates', '🎉\ud800 refund 👩‍👧', 'refund', ['refund']],
     ['characters outside the basic plane', '去𠮷野家吃饭', '𠮷野家', ['𠮷野家']],
     ['neighbouring pairs as one', '区块链技术', '区块链', ['区块链']],
   ]
@@ -39,24 +39,24 @@ describe('a question lights up', () => {
     test(what, () => assert.deepEqual(lit(content, question), expected))
 })
 
-test('nothing where nothing fits', () => {
+test('highlights nothing without a match', () => {
   assert.deepEqual(highlights('anything at all', []), [])
   assert.deepEqual(lit('', 'refund'), [])
   assert.deepEqual(lit('pi is 314', '3.14'), [])
   assert.deepEqual(lit('🎉🎊。！', '🎉'), [])
 })
 
-test('a code is marked once, from its first character to its last', () => {
+test('marks a code once, from its first character to its last', () => {
   assert.deepEqual(highlights('x AX-2047-B y', textTerms('AX-2047-B')), [[2, 11]])
 })
 
-test('at most a hundred ranges are named, the first ones', () => {
+test('returns at most the first hundred ranges', () => {
   const ranges = highlights('word, '.repeat(500), ['word'])
   assert.equal(ranges.length, 100)
   assert.deepEqual(ranges[99], [594, 598])
 })
 
-test('a million of the same', () => {
+test('handles a million equal characters', () => {
   const million = 1_000_000
   assert.deepEqual(highlights('a'.repeat(million), textTerms('b')), [])
   assert.deepEqual(highlights('-'.repeat(million), ['a']), [])
@@ -65,7 +65,7 @@ test('a million of the same', () => {
   assert.equal(highlights(`${'a-'.repeat(million / 2)}`, ['b']).length, 0)
 })
 
-test('ranges lie in order within the content, do not touch, and never split a character', () => {
+test('returns sorted ranges within the content that do not touch and never split a character', () => {
   const words = fc.constantFrom(
     'refund',
     '退款',
@@ -96,7 +96,7 @@ test('ranges lie in order within the content, do not touch, and never split a ch
   )
 })
 
-test('what a text is found by is lit up somewhere in it', () => {
+test('highlights at least one range in every text that the query matches', () => {
   const word = fc.constantFrom(
     'refund',
     'Résumé',

@@ -3,33 +3,33 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { chunkTerms, textTerms } from '../../../src/knowledge/text/text-terms.ts'
 
-/** The terms of the text that a question would meet. */
+/** The terms of the text that a query matches. */
 const shared = (question: string, text: string): string[] => {
   const terms = new Set(textTerms(text))
   return [...new Set(textTerms(question))].filter(term => terms.has(term))
 }
 
-/** Every term of the question stands in the text. */
+/** Whether every term of the query occurs in the text. */
 const finds = (question: string, text: string): void =>
-  assert.deepEqual(shared(question, text), [...new Set(textTerms(question))], `${question} finds ${text}`)
+  assert.deepEqual(shared(question, text), [...new Set(textTerms(question))], `${question} matches ${text}`)
 
 const misses = (question: string, text: string): void =>
-  assert.deepEqual(shared(question, text), [], `${question} does not find ${text}`)
+  assert.deepEqual(shared(question, text), [], `${question} does not match ${text}`)
 
-describe('what meets what', () => {
-  test('full width and half width', () => {
+describe('term matching', () => {
+  test('treats full width and half width as equal', () => {
     finds('ＡＢＣ１２３', 'abc123')
     finds('abc123', 'ＡＢＣ１２３')
     finds('ｶﾀｶﾅ', 'カタカナ')
     finds('ガイド', 'ｶﾞｲﾄﾞ')
   })
 
-  test('traditional and simplified characters', () => {
+  test('treats traditional and simplified characters as equal', () => {
     finds('数据库管理', '數據庫管理')
     finds('體驗國際機場', '体验国际机场')
   })
 
-  test('a code in any spelling of its marks', () => {
+  test('matches a code in any punctuation', () => {
     const spellings = ['AX-2047-B', 'AX2047B', 'ＡＸ－２０４７－Ｂ', 'ax_2047_b', 'AX.2047/B', 'ax2047b']
     for (const one of spellings)
       for (const other of spellings)
@@ -39,7 +39,7 @@ describe('what meets what', () => {
     misses('AX-2047-B', '20479')
   })
 
-  test('numbers: a point is part of them, a comma is not', () => {
+  test('keeps the decimal point of numbers and ignores the thousands separator', () => {
     misses('3.14', '314')
     misses('314', '3.14')
     finds('3.14', '约等于3.14。')
@@ -50,7 +50,7 @@ describe('what meets what', () => {
     finds('192.168.0.1', 'the host 192.168.0.1.')
   })
 
-  test('C, C++ and C# are told apart', () => {
+  test('distinguishes C, C++ and C#', () => {
     finds('C++', 'written in C++, mostly')
     finds('C#', 'written in C#')
     assert.ok(!shared('C++', 'C').includes('c++'))
@@ -58,30 +58,30 @@ describe('what meets what', () => {
     finds('c', 'C++')
   })
 
-  test('the parts of names in code', () => {
+  test('matches the parts of identifiers in code', () => {
     finds('user name', 'getUserName()')
     finds('getUserName', 'getUserName()')
     finds('getusername', 'getUserName()')
     finds('max retries', 'max_retries = 3')
-    assert.ok(shared('maxretries', 'max_retries').length > 0, 'without its marks')
+    assert.ok(shared('maxretries', 'max_retries').length > 0, 'without punctuation')
     finds('example', 'somebody@example.com')
   })
 
-  test('English words by their stem', () => {
+  test('matches English words by their stem', () => {
     finds('refunds', 'a refund')
     finds('connecting', 'it is connected')
     finds('policies', 'the policy')
     misses('car', 'care')
   })
 
-  test('letters with and without accents', () => {
+  test('ignores accents', () => {
     finds('resume', 'Résumé')
     finds('Crème Brûlée', 'creme brulee')
     finds('cafe\u0301', 'café')
     finds('ﬁnance', 'finance')
   })
 
-  test('scripts without spaces by their pairs, wherever the words are cut', () => {
+  test('matches scripts without spaces by character pairs, whatever the word boundaries', () => {
     assert.deepEqual(shared('한국어', '한국어를 배우다'), ['한국', '국어'])
     finds('东京', '東京都に住んでいる')
     finds('สวัสดี', 'เขาพูดว่าสวัสดีครับ')
@@ -91,13 +91,13 @@ describe('what meets what', () => {
     finds('ΑΘΗΝΑ', 'αθηνα')
   })
 
-  test('mixed text is cut where the script changes', () => {
+  test('splits mixed text where the script changes', () => {
     finds('GPT 模型', '使用GPT-4模型')
     finds('iPhone15手机', '买了 iPhone15 手机')
   })
 })
 
-describe('what has no terms', () => {
+describe('text without terms', () => {
   for (const text of [
     '',
     '   \n\t',
@@ -111,17 +111,17 @@ describe('what has no terms', () => {
     test(JSON.stringify(text), () => assert.deepEqual(textTerms(text), []))
 })
 
-test('lone surrogates end a word and harm nothing', () => {
+test('ends a word at a lone surrogate', () => {
   assert.deepEqual(textTerms('a\ud800b'), ['a', 'b'])
   assert.deepEqual(textTerms('中\udc00国'), ['中', '国'])
 })
 
-test('characters outside the basic plane are found', () => {
+test('matches characters outside the basic plane', () => {
   finds('𠮷野家', '我在𠮷野家吃饭')
   finds('𠮷', '𠮷')
 })
 
-test('a question of 4000 characters is read whole', () => {
+test('uses all 4000 characters of a long query', () => {
   const end = 'zebra'
   const text = `${'knowledge base '.repeat(400).slice(0, 4000 - end.length - 1)} ${end}`
   assert.equal(text.length, 4000)
@@ -129,8 +129,8 @@ test('a question of 4000 characters is read whole', () => {
   assert.ok(textTerms('知识库'.repeat(1333)).length > 4000)
 })
 
-// Whatever takes more than linear time does not come to an end here.
-test('a million of the same', () => {
+// Anything above linear time would not finish here.
+test('handles a million equal characters', () => {
   const million = 1_000_000
   assert.equal(textTerms('a'.repeat(million)).length, 1)
   for (const mark of ['.', '-', '+', ',', '_', '·']) assert.deepEqual(textTerms(mark.repeat(million)), [])
@@ -142,7 +142,7 @@ test('a million of the same', () => {
   assert.ok(textTerms('一'.repeat(million)).length >= million)
 })
 
-test('no term is longer than 64 characters, whatever it ends in', () => {
+test('limits terms to 64 characters, whatever the last character', () => {
   for (const text of ['a'.repeat(9000), `${'a'.repeat(9000)}+`, `${'a'.repeat(9000)}#`, 'é'.repeat(900)])
     for (const term of textTerms(text)) assert.ok(term.length <= 64, `a term of ${term.length} characters`)
   fc.assert(
@@ -152,7 +152,7 @@ test('no term is longer than 64 characters, whatever it ends in', () => {
   )
 })
 
-test('every text finds itself, also in capital letters and in the other normal forms', () => {
+test('matches every text with itself, also in capital letters and other normal forms', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), text => {
       finds(text, text)
@@ -162,12 +162,12 @@ test('every text finds itself, also in capital letters and in the other normal f
   )
 })
 
-test('a chunk is found by its words and its headings, the first also by the name of its document', () => {
+test('matches a chunk by its words and headings, and the first chunk also by the document name', () => {
   const chunk = { content: 'twenty days', heading: ['Leave', '休假'], position: 0 }
   const first = new Set(chunkTerms(chunk, 'Employee-handbook.pdf'))
   for (const term of ['twenti', 'dai', 'leav', '休假', 'handbook', 'employe'])
     assert.ok(first.has(term), `${term} in ${[...first].join(' ')}`)
-  assert.ok(!first.has('pdf'), 'not by the ending of the name')
+  assert.ok(!first.has('pdf'), 'not by the file extension')
   const second = new Set(chunkTerms({ ...chunk, position: 1 }, 'Employee-handbook.pdf'))
   assert.ok(second.has('leav') && !second.has('handbook'))
 })

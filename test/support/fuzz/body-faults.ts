@@ -8,7 +8,7 @@ export interface FaultyBytes {
 
 const swap = (bytes: Buffer): Buffer => (bytes.length % 2 === 0 ? bytes.swap16() : bytes)
 
-/** The bytes of a JSON body, mostly as they should be, else broken below the level of JSON. */
+/** The bytes of a JSON body, mostly valid, else broken below the level of JSON. */
 export function faultyBytes(good: FaultyText, random: Random): FaultyBytes {
   const what = random.weighted({
     good: 60,

@@ -3,7 +3,7 @@ import type { FuzzRequest } from './plan-request.ts'
 import type { FuzzAnswer, Sender } from './send.ts'
 import type { Caller, World } from './world.ts'
 
-/** The workflow that the body carries, if it is JSON that carries one. */
+/** The workflow in the body, if it is JSON that contains one. */
 function sentWorkflow(request: FuzzRequest): { id: unknown; workflow: unknown } | undefined {
   try {
     return JSON.parse(request.body?.toString('utf8') ?? '') as { id: unknown; workflow: unknown }
@@ -12,7 +12,7 @@ function sentWorkflow(request: FuzzRequest): { id: unknown; workflow: unknown } 
   }
 }
 
-/** A refusal stores nothing; a success stores what was sent. */
+/** A rejected request stores nothing; a successful one stores what was sent. */
 export async function checkEffect(
   request: FuzzRequest,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function checkEffect(
     : ['what was stored is not what was sent']
 }
 
-/** Keeps count of the files there must be, by what the answers say. */
+/** Tracks the files that must exist according to the responses. */
 export function countFiles(request: FuzzRequest, caller: Caller, answer: FuzzAnswer, world: World): void {
   if (answer.status !== 200 || !request.reachesOperation) return
   const { name } = request.operation

@@ -15,7 +15,7 @@ const describe = (request: FuzzRequest, caller: Caller, index: number): string =
   ].join('\n')
 }
 
-/** What came of a run. Each failure holds what is needed to send its request again. */
+/** The result of a fuzz run. Each failure contains what is needed to repeat its request. */
 export class FuzzResult {
   sent = 0
   readonly failures: string[] = []

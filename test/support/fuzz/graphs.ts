@@ -33,7 +33,7 @@ const strangeButLegalGraph = (random: Random): unknown =>
     [edge('form', 'say')],
   )
 
-/** A graph that can be stored, though perhaps not run. */
+/** A graph that can be stored, though possibly not run. */
 export function validGraph(random: Random): unknown {
   switch (random.weighted({ plain: 3, ordering: 2, chain: 2, strange: 2, empty: 1 })) {
     case 'plain':
@@ -54,7 +54,7 @@ interface LooseGraph {
   edges: unknown[]
 }
 
-/** A graph with one or a few things wrong: lists cut, doubled, crossed over, and values swapped anywhere. */
+/** A graph with one or a few mutations: lists cut, duplicated, crossed over, and values swapped anywhere. */
 export function brokenGraph(random: Random): unknown {
   const broken = structuredClone(validGraph(random)) as LooseGraph
   for (let faults = 1 + random.below(3); faults > 0; faults--) {

@@ -17,15 +17,15 @@ export interface FuzzOperation {
   fields: Field[]
   body: Schema | undefined
   example: unknown
-  /** Takes multipart and raw bytes beside JSON. */
+  /** Accepts multipart and raw bytes besides JSON. */
   takesFiles: boolean
-  /** Checks the body of a success; undefined where that is not JSON. */
+  /** Validates the body of a successful response; undefined where that is not JSON. */
   checkSuccess: ValidateFunction | undefined
 }
 
 export interface Interface {
   operations: FuzzOperation[]
-  /** What each published code means, by number. */
+  /** The meaning of each published code. */
   codes: ReadonlySet<number>
   reasons: ReadonlySet<string>
   schemas: Record<string, Schema>
@@ -53,7 +53,7 @@ const pointer = (...segments: string[]): string =>
     .map(segment => `/${encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
     .join('')
 
-/** Of kinds that nobody knows, every setting is kept as it is; the published forms are those of known kinds. */
+/** Settings of unknown kinds are stored unchanged; the published schemas are those of known kinds. */
 function withoutNodeSettings(document: Document): Document {
   const copy = structuredClone(document)
   const graph = copy.components.schemas['Graph'] as unknown as GraphSchema
@@ -61,7 +61,7 @@ function withoutNodeSettings(document: Document): Document {
   return copy
 }
 
-/** What the server says of itself: whatever operation is added there is tried here without further words. */
+/** Read from the OpenAPI document of the server, so that new operations are fuzzed automatically. */
 export async function readInterface(base: string): Promise<Interface> {
   const document = (await (await fetch(`${base}/openapi.json`)).json()) as Document
   const ajv = new Ajv({ strict: false, allErrors: true })

@@ -24,7 +24,7 @@ interface Envelope {
 
 const isFlat = (path: string): boolean => path.startsWith('/api/v1/conversation/')
 
-/** What is wrong with the envelope of a failure. */
+/** Returns what is wrong with the envelope of a failure. */
 export function failureProblems(envelope: Envelope, status: number, path: string, api: Interface): string[] {
   const problems: string[] = []
   const flat = isFlat(path)
@@ -45,7 +45,7 @@ export function failureProblems(envelope: Envelope, status: number, path: string
 function checkGate(request: FuzzRequest, caller: Caller, status: number): string[] {
   const { access } = request.operation
   if (access === 'anyone') return []
-  // Whether a token is needed depends on the agent; one that is sent must be good.
+  // Whether a token is needed depends on the agent; a token that is sent must be valid.
   if (access === 'public' && caller.authorization === undefined) return []
   if (caller.role === undefined) {
     if (request.reachesOperation && status !== 401) return [`without a good token it answered ${status}`]
@@ -61,7 +61,7 @@ const sentTraceId = (request: FuzzRequest): string | undefined => {
   return sent !== undefined && /^[\x21-\x7e]{1,128}$/.test(sent) ? sent : undefined
 }
 
-/** Everything that must hold for one answer, whatever was sent; an empty list means it does. */
+/** Everything that must hold for any response; an empty list means that it does. */
 export function violations(
   request: FuzzRequest,
   caller: Caller,
@@ -74,7 +74,7 @@ export function violations(
   const traceId = headers['x-traceid']
   if (typeof traceId !== 'string' || traceId === '') problems.push('no X-TraceId')
   const sent = sentTraceId(request)
-  // Headers that are too large are not read.
+  // Headers that are too large are not parsed.
   if (sent !== undefined && traceId !== sent && status !== 431)
     problems.push('the X-TraceId is not the one that was sent')
   for (const name of ['polluted', 'x-injected']) if (headers[name]) problems.push(`a header ${name}`)
@@ -91,10 +91,10 @@ export function violations(
     }
     problems.push(...failureProblems(envelope, status, request.path, api))
     const leak = leaks.find(pattern => pattern.test(text)) ?? secrets.find(secret => text.includes(secret))
-    if (leak) problems.push(`it tells too much (${leak}): ${text.slice(0, 300)}`)
+    if (leak) problems.push(`it reveals too much (${leak}): ${text.slice(0, 300)}`)
     return problems
   }
-  // Events are no JSON document; where they are promised, their own tests look into them.
+  // Event streams are not JSON documents; they have their own tests.
   const isStream = /^text\/event-stream/.test(headers['content-type'] ?? '')
   const check = request.reachesOperation && !isStream ? request.operation.checkSuccess : undefined
   if (!check) return problems

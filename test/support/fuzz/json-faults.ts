@@ -16,7 +16,7 @@ export interface FaultyText {
   text: string
 }
 
-/** Stands for a literal that is put in after printing. */
+/** Placeholder for a literal that is inserted after printing. */
 const marker = '@@literal@@'
 
 const nested = (depth: number, random: Random): string =>
@@ -29,7 +29,7 @@ const withLiteral = (value: object, literal: string, random: Random): string => 
   return JSON.stringify(value).replace(`"${marker}"`, () => literal)
 }
 
-/** Prints an object with one member twice; the last one counts. */
+/** Prints an object with a duplicate member; the last one wins. */
 function withDuplicate(value: Record<string, unknown>, random: Random): string {
   const names = Object.keys(value)
   const name = names.length > 0 ? random.pick(names) : 'id'
@@ -49,7 +49,7 @@ const objectsIn = (value: unknown): object[] => [
 
 const isGraph = (value: unknown): boolean => typeof value === 'object' && value !== null && 'nodes' in value
 
-/** The text of a body like `value` with one fault, or with none. */
+/** The text of a body like `value` with at most one fault. */
 export function faultyJson(value: Record<string, unknown>, random: Random): FaultyText {
   const what = random.weighted({
     nothing: 3,
@@ -104,7 +104,7 @@ export function faultyJson(value: Record<string, unknown>, random: Random): Faul
       return print()
     }
     case 'escapes':
-      // Every character as an escape: the same value to a parser, another text to whoever looks for keys.
+      // Every character as an escape: the same value for a parser, another text for a search for keys.
       return {
         what,
         text: JSON.stringify(value).replace(

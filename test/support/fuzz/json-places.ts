@@ -1,15 +1,15 @@
 type Place = readonly (string | number)[]
 
-const mostPlaces = 400
+const maxPlaces = 400
 
-/** Every place below the top of a JSON value, as a path of keys. */
+/** Every path below the root of a JSON value. */
 export function places(value: unknown): Place[] {
   const found: Place[] = []
   const visit = (current: unknown, path: Place): void => {
     if (typeof current !== 'object' || current === null) return
     const keys = Array.isArray(current) ? current.keys() : Object.keys(current)
     for (const key of keys) {
-      if (found.length >= mostPlaces) return
+      if (found.length >= maxPlaces) return
       const place = [...path, key]
       found.push(place)
       visit((current as Record<string | number, unknown>)[key], place)

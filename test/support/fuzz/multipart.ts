@@ -24,7 +24,7 @@ export const fieldPart = (name: string, content: string): Buffer =>
 
 const end = Buffer.from('--B--\r\n')
 
-/** A form with one file, mostly as it should be, else broken in one of the ways that have hurt parsers. */
+/** A form with one file, mostly valid, else broken in one of the ways that are known to break parsers. */
 export function faultyMultipart(random: Random): MultipartBody {
   const content = random.bytes(random.below(random.chance(0.1) ? 200_000 : 400))
   const good = Buffer.concat([filePart('file', 'a.txt', content), end])

@@ -8,25 +8,25 @@ import { hostileNames, strangeNumbers, strangeString } from './strange-values.ts
 
 export interface FuzzRequest {
   operation: FuzzOperation
-  /** What is wrong with it, in a few words. */
+  /** A short description of the faults. */
   what: string
   method: string
   path: string
   headers: Record<string, string>
   body: Buffer | undefined
-  /** Neither the method nor the path was tampered with, so the gate must know the operation. */
+  /** Method and path are unchanged, so the gate must recognize the operation. */
   reachesOperation: boolean
-  /** An id that nothing but this request uses. */
+  /** An id that only this request uses. */
   freshId: string | undefined
 }
 
-/** Percent-encoded UTF-8; half a surrogate pair becomes the three bytes that no UTF-8 may hold. */
+/** Percent-encoded UTF-8; a lone surrogate becomes the three bytes that are invalid in UTF-8. */
 const encoded = (text: string): string =>
   [...text]
     .map(character => (character.isWellFormed() ? encodeURIComponent(character) : '%ED%A0%80'))
     .join('')
 
-/** What an HTTP client lets through in a header. */
+/** The characters that an HTTP client accepts in a header. */
 export const headerSafe = (text: string): string =>
   text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 6000)
 
@@ -186,7 +186,7 @@ function planFile(operation: FuzzOperation, known: KnownIds, freshId: string, ra
   }
 }
 
-/** Operations that store something under an id which the caller chooses. */
+/** Operations that store something under an id chosen by the caller. */
 const takesFreshId = (operation: FuzzOperation): boolean => /\.(update|import)$/.test(operation.name)
 
 const spellings: ((path: string) => string)[] = [
@@ -200,7 +200,7 @@ const spellings: ((path: string) => string)[] = [
   path => path.replace('/v1/', '/v1/../v1/'),
 ]
 
-/** One request to the operation, right in most places and wrong in one or a few. */
+/** One request to the operation, valid except for one or a few faults. */
 export function planRequest(
   operation: FuzzOperation,
   known: KnownIds,

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed: a failing run can be run again. */
+/** Pseudorandom numbers, equal for equal seeds, so that a failing run can be repeated. */
 export class Random {
   #state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** One generator per request: what happens to one does not change the next. */
+  /** One generator per request, so that requests are independent of each other. */
   static of(seed: number, index: number): Random {
     const random = new Random(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35))
     random.next()
@@ -22,7 +22,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** A whole number from 0 to below `end`. */
+  /** An integer from 0 to below `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end)
   }
@@ -35,7 +35,7 @@ export class Random {
     return items[this.below(items.length)]!
   }
 
-  /** Each key as often as its weight says. */
+  /** Chooses a key according to the weights. */
   weighted<Key extends string>(weights: Record<Key, number>): Key {
     const entries = Object.entries(weights) as [Key, number][]
     let at = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)

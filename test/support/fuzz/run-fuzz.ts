@@ -15,18 +15,18 @@ export interface FuzzOptions {
   dataDir: string
   seed: number
   requests: number
-  /** Only the request with this number, to look at it alone. */
+  /** Sends only the request with this number, for debugging. */
   only?: number | undefined
-  /** Further things to look at now and then; says what is wrong. */
+  /** Further checks to run now and then; returns what is wrong. */
   check?: () => string[]
   report?: (text: string) => void
 }
 
 const workers = 8
-/** So many requests between two looks at what is stored. */
+/** The number of requests between two checks of the stored data. */
 const batchSize = 500
-const mostFailures = 50
-/** Requests that are broken below HTTP. Not those that move files: nobody could say what became of them. */
+const maxFailures = 50
+/** Requests that are broken below HTTP. Not those that change files, since their effect would be unknown. */
 const wireShare = 0.03
 
 interface Run {
@@ -37,7 +37,7 @@ interface Run {
   result: FuzzResult
 }
 
-/** The more there is to get wrong, the oftener. */
+/** Operations with more to mutate get more requests. */
 function pickOperation(api: Interface, random: Random): FuzzOperation {
   const weights = api.operations.map(
     ({ fields, body, takesFiles }) => 1 + fields.length + (body ? 6 : 0) + (takesFiles ? 8 : 0),
@@ -92,7 +92,7 @@ async function runBatch(run: Run, start: number, end: number): Promise<void> {
     run.result.fail(`after request ${end - 1}: ${problem}`)
 }
 
-/** Sends seeded nonsense to every operation that the server publishes and looks at each answer. */
+/** Sends seeded fuzz to every published operation and checks each response. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const { base, token, dataDir, only, requests, report = () => {} } = options
   const api = await readInterface(base)
@@ -103,7 +103,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   try {
     for (let start = only ?? 0; start < end; start += batchSize) {
       await runBatch(run, start, Math.min(start + batchSize, end))
-      if (run.result.failures.length > mostFailures) break
+      if (run.result.failures.length > maxFailures) break
       if (start > 0 && start % 10_000 === 0) report(`${start} requests sent`)
     }
   } finally {

@@ -2,7 +2,7 @@ import { validGraph } from './graphs.ts'
 import type { Schema } from './interface.ts'
 import type { Random } from './random.ts'
 
-/** Ids that name something, by the prefix that the interface's examples carry. */
+/** Existing ids, by the prefix that the examples of the interface use. */
 export type KnownIds = Record<string, readonly string[]>
 
 const prefixOf = (example: string): string => /^([a-z]+)_/.exec(example)?.[1] ?? example

@@ -16,7 +16,7 @@ interface Sent {
 
 export const answerMilliseconds = 20_000
 
-/** Sends requests over a few kept connections, without the manners that fetch would add. */
+/** Sends requests over a few kept connections, without the normalization of fetch. */
 export class Sender {
   readonly #base: URL
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 })
@@ -30,7 +30,7 @@ export class Sender {
       try {
         return await this.#once(sent)
       } catch (error) {
-        // A kept connection may be closed by the server at the moment it is used again; that is no fault.
+        // The server may close a kept connection at the moment it is reused; that is not an error.
         const { reused, code } = error as { reused?: boolean; code?: string }
         if (attempt === 3 || !reused || code !== 'ECONNRESET') throw error
       }
@@ -62,7 +62,7 @@ export class Sender {
           resolve({ status: statusCode, headers: received, bytes: Buffer.concat(chunks), milliseconds })
         })
       })
-      // Sent with a length even where it is empty, as clients do.
+      // Sent with a length even if it is empty, as clients do.
       if (body) outgoing.setHeader('content-length', body.length)
       outgoing.end(body)
     })

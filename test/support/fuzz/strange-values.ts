@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Text that has broken some parser, database, shell or page before. */
+/** Text that has broken a parser, database, shell or page before. */
 export const strangeStrings: readonly string[] = [
   '',
   ' ',
@@ -74,7 +74,7 @@ export const strangeNumbers: readonly number[] = [
   5e-324,
 ]
 
-/** Written into JSON as they are: no JavaScript value prints like this. */
+/** Written into JSON verbatim: no JavaScript value prints like this. */
 export const strangeLiterals: readonly string[] = [
   '1e400',
   '-1e400',
@@ -108,7 +108,7 @@ export const hostileNames: readonly string[] = [
   '',
 ]
 
-/** Would show on every object of the process if anybody merged it carelessly. */
+/** Would appear on every object of the process after a careless merge. */
 const pollution = (): object =>
   JSON.parse('{"polluted":"yes","__proto__":{"polluted":"yes"},"prototype":{"polluted":"yes"}}') as object
 
@@ -118,7 +118,7 @@ export function strangeString(random: Random): string {
   return random.pick(strangeStrings)
 }
 
-/** A value of any type, most often the wrong one. */
+/** A value of any type, usually the wrong one. */
 export function strangeValue(random: Random): unknown {
   switch (
     random.weighted({ string: 5, number: 5, null: 3, boolean: 2, array: 2, object: 2, hostile: 2, list: 1 })

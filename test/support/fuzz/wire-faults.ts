@@ -4,11 +4,11 @@ import { failureProblems } from './invariants.ts'
 import type { FuzzRequest } from './plan-request.ts'
 import type { Random } from './random.ts'
 
-/** Of a broken request nobody knows the path; its family shows in the answer. */
+/** The path of a broken request is unknown; the response shows its family. */
 const pathOf = (envelope: object | undefined): string =>
   envelope && 'msg' in envelope ? '/api/v1/conversation/' : ''
 
-/** Long enough for an answer; most broken requests leave the server waiting for more. */
+/** Long enough for a response; most broken requests leave the server waiting for more. */
 const quietMilliseconds = 300
 
 const strangeLines = [
@@ -28,7 +28,7 @@ const strangeLines = [
   `X: ${'y'.repeat(20_000)}`,
 ] as const
 
-/** The request as bytes with something wrong below the level of HTTP libraries. */
+/** The request as bytes with a fault below the level of HTTP libraries. */
 export function brokenWire(request: FuzzRequest, authorization: string | undefined, random: Random): Buffer {
   const headers = { Host: 'x', ...request.headers, ...(authorization && { authorization }) }
   const lines = [
@@ -53,7 +53,7 @@ export function brokenWire(request: FuzzRequest, authorization: string | undefin
   return what === 'repeat' ? Buffer.concat([wire, random.bytes(50), wire]) : wire
 }
 
-/** Whatever comes back, if anything does, must be a whole answer in its envelope. */
+/** Any response must be complete and in its envelope. */
 export async function tryWire(base: string, wire: Buffer, api: Interface): Promise<string[]> {
   const problems: string[] = []
   const connection = await RawConnection.open(base)

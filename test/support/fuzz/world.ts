@@ -5,14 +5,14 @@ import type { Random } from './random.ts'
 import type { KnownIds } from './sample.ts'
 
 export interface Caller {
-  /** Undefined where there is no token or a wrong one. */
+  /** Undefined for a missing or invalid token. */
   role: string | undefined
   operator: boolean
   workspace: 'default' | 'fuzz'
   authorization: string | undefined
 }
 
-/** Written down once more, not taken from the server: it is what is being checked. */
+/** Repeated here rather than imported from the server, since it is what is being checked. */
 const allowed: Record<string, readonly string[]> = {
   admin: ['public', 'token', 'run', 'read', 'write', 'admin'],
   editor: ['public', 'token', 'run', 'read', 'write'],
@@ -23,7 +23,7 @@ const allowed: Record<string, readonly string[]> = {
 export const mayUse = (caller: Caller, access: string): boolean =>
   access === 'operator' ? caller.operator : (allowed[caller.role ?? '']?.includes(access) ?? false)
 
-/** Everything that a careless reader or writer of JSON would change. */
+/** Everything that a careless JSON reader or writer would change. */
 const markerGraph =
   '{"edges":[], "nodes" : [{"id":"n","type":"base","data":{"type":"other","big":9007199254740993,"zero":-0,' +
   '"twice":1,"twice":2,"__proto__":{"polluted":"yes"},"lone":"\\ud800","nul":"\\u0000","数据源/API工具":[1e400]}}]}'
@@ -33,11 +33,11 @@ export interface World {
   callers: readonly Caller[]
   known: KnownIds
   operator: ApiClient
-  /** What must never stand in an answer. */
+  /** Must never appear in a response. */
   secrets: readonly string[]
-  /** Files that the answers so far say there are. */
+  /** Files that exist according to the responses so far. */
   fileCounts: Record<Caller['workspace'], number>
-  /** What is wrong with what is stored; an empty list means nothing. */
+  /** Returns what is wrong with the stored data; an empty list means nothing. */
   check(): Promise<string[]>
 }
 
@@ -53,7 +53,7 @@ async function listAll(api: ApiClient): Promise<{ sha256: string }[]> {
   }
 }
 
-/** Two workspaces with something of every kind in them, callers of every role, and two markers. */
+/** Two workspaces with data of every kind, callers of every role, and two markers. */
 export async function createWorld(base: string, token: string, dataDir: string): Promise<World> {
   const operator = apiClient(base, token)
   const fuzzWorkspace = (await operator.post('workspace/create', { name: 'fuzz' })).json.data
@@ -113,7 +113,7 @@ export async function createWorld(base: string, token: string, dataDir: string):
       const items = await listAll(api)
       contents += new Set(items.map(item => item.sha256)).size
       if (items.length !== fileCounts[workspace])
-        problems.push(`${workspace}: ${items.length} files, but the answers make it ${fileCounts[workspace]}`)
+        problems.push(`${workspace}: ${items.length} files, but the responses imply ${fileCounts[workspace]}`)
     }
     const blobs = await countFiles(join(dataDir, 'files', 'blobs'))
     if (blobs !== contents) problems.push(`${blobs} contents are on the disk for ${contents} in the database`)
@@ -146,7 +146,7 @@ export async function createWorld(base: string, token: string, dataDir: string):
   }
 }
 
-/** Mostly somebody who may, often enough somebody who may not. */
+/** Usually an authorized caller, often enough an unauthorized one. */
 export function pickCaller(world: World, access: string, random: Random): Caller {
   const able = world.callers.filter(caller => mayUse(caller, access) || access === 'anyone')
   return random.chance(0.85) && able.length > 0 ? random.pick(able) : random.pick(world.callers)

@@ -5,7 +5,7 @@ import { flow, model, says, work } from './run-graphs.ts'
 
 const kinds = ['work', 'model', 'once', 'branch', 'output', 'assign', 'say', 'retried'] as const
 
-/** Graphs of scripted nodes that give the same whenever they run, with branches, messages, effects and streams. */
+/** Random graphs of deterministic scripted nodes, with branches, messages, effects and streams. */
 export function anyFlow(): fc.Arbitrary<Graph> {
   const row = fc.record({
     kind: fc.constantFrom(...kinds),

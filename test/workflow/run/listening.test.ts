@@ -45,11 +45,11 @@ describe('subscribing to a run', () => {
     })
     const { runId, settled } = await life.start(chain(model('m')))
     while (world.script.countOf('m') === 0) await sleep(0)
-    const listeners = [eventsOf(life, runId), eventsOf(life, runId, 3), eventsOf(life, runId)]
+    const subscribers = [eventsOf(life, runId), eventsOf(life, runId, 3), eventsOf(life, runId)]
     await sleep(10)
     world.script.open('gate')
     await settled
-    const [first, second, third] = await Promise.all(listeners)
+    const [first, second, third] = await Promise.all(subscribers)
     assert.deepEqual(seqs(first!), upTo(first!.length))
     assert.equal(heardText(first!, 'm', false), 'earlylate')
     assert.deepEqual([seqs(second!), seqs(third!)], [seqs(first!).slice(3), seqs(first!)])
@@ -107,14 +107,14 @@ describe('subscribing to a run', () => {
   test('a subscriber may leave at any time', async () => {
     const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' })))
     const leaving = new AbortController()
-    const heard: RunEvent[] = []
+    const received: RunEvent[] = []
     for await (const event of life.runs.events(workspace, runId, 0, leaving.signal)) {
-      heard.push(event)
+      received.push(event)
       leaving.abort()
     }
-    assert.ok(heard.length >= 1)
+    assert.ok(received.length >= 1)
     for await (const event of life.runs.events(workspace, runId, 0, new AbortController().signal)) {
-      heard.push(event)
+      received.push(event)
       break
     }
     world.script.open('gate')

@@ -165,7 +165,7 @@ describe('the turn queue', () => {
   })
 })
 
-describe('slots', () => {
+describe('step slots', () => {
   test('are given in queue order, and a step that continues takes one without waiting', () => {
     const slots = new Slots(1)
     const begun: string[] = []
@@ -209,7 +209,7 @@ test('the ledger settles parallel edges separately, and skips a join whose edges
   assert.deepEqual(none.settle(0, 'w'), { ready: [], skipped: [1, 2, 3] })
 })
 
-test('the rule of a step clamps the settings of its node', () => {
+test('clamps the step settings of a node to the allowed ranges', () => {
   const kind = { timeoutMilliseconds: 120_000, attempts: 3 } as Parameters<typeof stepRule>[0]
   const rule = (data: Record<string, unknown>) => stepRule(kind, data)
   assert.deepEqual(rule({}), {
@@ -232,7 +232,7 @@ test('the rule of a step clamps the settings of its node', () => {
   )
 })
 
-test('the delay between attempts doubles, and up to half of it is random', () => {
+test('doubles the delay between attempts, up to half of it random', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     for (const chance of [0, 0.999]) {

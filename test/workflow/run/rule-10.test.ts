@@ -36,7 +36,7 @@ describe('Rule 10', () => {
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
-  /** Links that count how often somebody looks at a list of them, or at one of them. */
+  /** Links that count accesses to lists of links and to single links. */
   function counted(links: GraphLinks): { links: GraphLinks; count: () => number } {
     let looks = 0
     const watched = (lists: readonly (readonly Link[])[]) =>
@@ -156,12 +156,12 @@ describe('Rule 10', () => {
       return { outputs: { text: 'short' } }
     })
     const live = await life.start(chain(model('m'), says('o', 'end')))
-    let told = 0
+    let deltas = 0
     for await (const { event } of live.events(new AbortController().signal))
-      if (event === 'node.delta') told += 1
+      if (event === 'node.delta') deltas += 1
     const { run } = await live.settled
     const kept = (await eventsOf(life, run.id)).filter(({ line }) => line.includes('yyy'))
-    assert.deepEqual([told >= 6, kept.length], [true, 3])
+    assert.deepEqual([deltas >= 6, kept.length], [true, 3])
     assert.equal(run.outputs, '{"text":"end","result":"end"}')
   })
 

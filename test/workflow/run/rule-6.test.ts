@@ -42,7 +42,7 @@ describe('Rule 6', () => {
     assert.deepEqual(seen, { input: 'succeeded', a: 'succeeded', if: 'succeeded', skipped: 'skipped' })
   })
 
-  /** With a world of its own, of which nobody is left afterwards to take up what belongs to others. */
+  /** With its own database, so that no other worker claims runs left behind. */
   async function inWorld<Value>(work: (own: RunWorld) => Promise<Value>): Promise<Value> {
     const own = new RunWorld(opened.database)
     try {
@@ -52,12 +52,12 @@ describe('Rule 6', () => {
     }
   }
 
-  /** Lives one after the other, each until it dies; the last one lives on. */
+  /** Runs workers in sequence, each until it crashes; the last one completes. */
   async function live(own: RunWorld, graph: Graph, deaths: readonly number[]) {
     const runId = mintId('run')
     const finished: Set<string>[] = []
     for (const [index, death] of [...deaths, Number.POSITIVE_INFINITY].entries()) {
-      // Only while the run lasts, and not when somebody looks at it afterwards.
+      // Counts only while the run is active, not on later reads.
       let isMortal = true
       const life: Life = own.life({ diesAt: (_, count) => isMortal && count === death })
       const settled: Promise<RunResult | undefined> =
@@ -69,13 +69,13 @@ describe('Rule 6', () => {
       if (!life.isDead && result) return { life, result, runId, finished }
       await own.crash(life)
       const run = await own.store.find(workspace, runId)
-      // It died before anything of the run was written, or when all of it was.
+      // It crashed before anything was written, or after everything was.
       if (!run) return undefined
       if (run.finishedAt !== undefined) return undefined
       const steps = await own.store.steps(workspace, runId)
       finished.push(new Set(steps.filter(step => step.finishedAt !== undefined).map(step => step.path)))
     }
-    return assert.fail('the last life does not die')
+    return assert.fail('the last worker does not crash')
   }
 
   const undisturbed = (graph: Graph) =>
@@ -89,12 +89,12 @@ describe('Rule 6', () => {
   function checkStarts(own: RunWorld, finished: readonly Set<string>[]): void {
     for (const { node: id, key } of own.script.starts) {
       const starts = own.script.starts.filter(start => start.node === id && start.attempt === 1)
-      assert.ok(starts.length <= 2, `${id} was begun ${starts.length} times`)
+      assert.ok(starts.length <= 2, `${id} was started ${starts.length} times`)
       assert.ok(starts.every(start => start.key === key && start.key.endsWith(`:${id}`)))
     }
     for (const [index, done] of finished.entries())
       for (const { node: id, life } of own.script.starts)
-        assert.ok(!(done.has(id) && life > index + 1), `${id} had ended and was begun again`)
+        assert.ok(!(done.has(id) && life > index + 1), `${id} had finished and was started again`)
   }
 
   test('Rule 6: killed at any point, a run ends as without a crash, and nothing is done twice', async () => {
@@ -116,11 +116,11 @@ describe('Rule 6', () => {
             assert.ok(index === 0 || seq > events[index - 1]!.seq)
           for (const { id, data } of graph.nodes)
             if (data['type'] === 'output') {
-              const said = events.find(
+              const message = events.find(
                 ({ event, line }) => event === 'message' && line.includes(`"node_id":"${id}"`),
               )
-              const content = said
-                ? String((JSON.parse(said.line) as Record<string, unknown>)['content'])
+              const content = message
+                ? String((JSON.parse(message.line) as Record<string, unknown>)['content'])
                 : ''
               assert.equal(heardText(events, id), content)
             }
@@ -155,7 +155,7 @@ describe('Rule 6', () => {
     assert.ok(refused < 40)
   })
 
-  test('Rule 6: what was done once is not done again after a crash', async () => {
+  test('Rule 6: completed effects are not repeated after a crash', async () => {
     const graph = chain(work('a', { once: 'pay' }), work('b'))
     const first = world.life()
     world.script.when('a', async step => {
@@ -211,7 +211,7 @@ describe('Rule 6', () => {
     }
   })
 
-  /** Begins a run and dies at once when its node `a` begins, before the journal has heard of it. */
+  /** Starts a run and crashes when node `a` starts, before the journal has recorded it. */
   async function dieOverA(own: RunWorld, runId?: string): Promise<string> {
     const life = own.life({ diesAt: point => point === 'start of a' })
     const id = runId ?? (await life.start(chain(work('a'), work('b')), { trigger: 'chat' })).runId
@@ -295,7 +295,7 @@ describe('Rule 6', () => {
     await first.stop()
     for (const { path, status, starts } of await world.store.steps(workspace, runId))
       assert.deepEqual([path, starts], [path, status === 'running' ? 0 : 1])
-    // One crash is borne by every one of them, those that were in line before included.
+    // One crash is allowed for each of them, including the steps that were queued before.
     const second = world.life({ limits: { parallel: 16 } })
     await second.takeUp(runId)
     while (world.script.countOf('deep') < 2 || world.script.countOf('z') === 0) await sleep(1)

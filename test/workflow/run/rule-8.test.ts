@@ -34,8 +34,8 @@ describe('Rule 8', () => {
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
-  /** Listens to a run from its first event on. */
-  async function listen(graph: Graph): Promise<{ live: LiveRun; events: RunEvent[] }> {
+  /** Subscribes to a run from its first event on. */
+  async function subscribe(graph: Graph): Promise<{ live: LiveRun; events: RunEvent[] }> {
     const live = await life.start(graph)
     const events: RunEvent[] = []
     const feed = live.events(new AbortController().signal)
@@ -55,7 +55,7 @@ describe('Rule 8', () => {
 
   test('Rule 8: literal text is sent at once, before the values after it are known', async () => {
     const graph = chain(work('a', { hold: 'gate', give: { x: 'X' } }), says('o', 'One moment: {{#a.x#}}.'))
-    const { live, events } = await listen(graph)
+    const { live, events } = await subscribe(graph)
     await begun('a')
     assert.equal(heardText(events, 'o'), 'One moment: ')
     world.script.open('gate')
@@ -64,22 +64,22 @@ describe('Rule 8', () => {
   })
 
   test('Rule 8: a delta of a model is sent in the same tick in which it is written', async () => {
-    const told: string[] = []
+    const deltas: string[] = []
     world.script.when('m', async step => {
-      // Whoever listens is woken in this turn; what is there then was told without waiting for anything.
+      // Subscribers are resumed in this turn of the event loop, so events present now were sent without waiting.
       const task = life.live.find(step.runId)!
       const feed = task.events(new AbortController().signal)[Symbol.asyncIterator]()
       step.write('piece')
       for (let index = 0; index < 2; index += 1) {
         const next = (await Promise.race([feed.next(), Promise.resolve().then(() => undefined)]))?.value
         const { event, fields } = next as Extract<RunEvent, { event: 'node.delta' }>
-        told.push(`${event} ${fields.node_id} ${fields.text}`)
+        deltas.push(`${event} ${fields.node_id} ${fields.text}`)
       }
       await feed.return(undefined)
       return { outputs: { text: 'piece' } }
     })
     await life.run(chain(model('m'), says('o', '{{#m.text#}}')))
-    assert.deepEqual(told, ['node.delta m piece', 'node.delta o piece'])
+    assert.deepEqual(deltas, ['node.delta m piece', 'node.delta o piece'])
   })
 
   test('Rule 8: several outputs are several messages in graph order, whichever is ready first', async () => {
@@ -93,16 +93,16 @@ describe('Rule 8', () => {
       ],
       ['input slow', 'slow first', 'input fast', 'fast second', 'second act', 'first end', 'act end'],
     )
-    const { live, events } = await listen(graph)
+    const { live, events } = await subscribe(graph)
     await begun('act')
-    const spoken = () => events.filter(({ line }) => line.includes('message_id'))
+    const messageEvents = () => events.filter(({ line }) => line.includes('message_id'))
     assert.equal(heardText(events, 'second'), '')
-    assert.ok(spoken().every(({ event }) => event === 'node.delta'))
+    assert.ok(messageEvents().every(({ event }) => event === 'node.delta'))
     world.script.open('slow')
     const { run, messages } = await live.settled
     assert.deepEqual(contents(messages), ['1 slow', '2 fast', 'act'])
     assert.equal(run.answer, '1 slow\n\n2 fast')
-    const order = fieldsOf(spoken()).map(fields => fields['node_id'])
+    const order = fieldsOf(messageEvents()).map(fields => fields['node_id'])
     assert.ok(order.lastIndexOf('first') < order.indexOf('second'))
   })
 
@@ -136,7 +136,7 @@ describe('Rule 8', () => {
         [model('m', { on_error: handling }), says('o', '> {{#m.text#}}')],
         ['input m', 'm o', 'input o', 'o end'],
       )
-      const { live, events } = await listen(graph)
+      const { live, events } = await subscribe(graph)
       assert.equal((await live.settled).run.answer, text)
       assert.ok(!events.some(({ line }) => line.includes('"text":"ry"')))
       assert.equal(heardText(events, 'o'), text)
@@ -148,7 +148,7 @@ describe('Rule 8', () => {
       [work('a', { hold: 'gate' }), branch('if', 'no', 'yes', 'no'), says('y', 'Yes!'), says('n', 'No!')],
       ['input a', 'a if', 'if y yes', 'if n no', 'y end', 'n end'],
     )
-    const { live, events } = await listen(graph)
+    const { live, events } = await subscribe(graph)
     await begun('a')
     assert.ok(!events.some(({ line }) => line.includes('message_id')))
     world.script.open('gate')
@@ -161,7 +161,7 @@ describe('Rule 8', () => {
       [node('q', 'question', { question: 'Which?' }), work('b'), says('o', 'You chose {{#q.answer#}}')],
       ['input q', 'input b', 'q o', 'b o', 'o end'],
     )
-    const { live, events } = await listen(graph)
+    const { live, events } = await subscribe(graph)
     const { run, messages } = await live.settled
     assert.deepEqual([run.status, contents(messages)], ['waiting', ['Which?']])
     assert.equal(heardText(events, 'o'), '')
@@ -180,11 +180,11 @@ describe('Rule 8', () => {
     assert.deepEqual(contents(first.messages), ['Hello.', 'Which?'])
     const resumed = await life.runs.resume(workspace, first.run.id, reply('tea'))
     const feed = resumed.events(new AbortController().signal)
-    const heard: string[] = []
-    for await (const { line } of feed) if (line.includes('message_id')) heard.push(line)
+    const lines: string[] = []
+    for await (const { line } of feed) if (line.includes('message_id')) lines.push(line)
     const { run, messages } = await resumed.settled
     assert.deepEqual(contents(messages), ['So tea.'])
-    assert.ok(!heard.some(line => line.includes('"node_id":"hello"')))
+    assert.ok(!lines.some(line => line.includes('"node_id":"hello"')))
     assert.equal(run.answer, 'Hello.\n\nSo tea.')
   })
 
@@ -242,7 +242,7 @@ describe('Rule 8', () => {
           for (const piece of m) step.write(piece)
           if (breaks && step.attempt === 1) throw new StepFailure('step_failed', 'no', { retryable: true })
           await new Promise(resolve => setImmediate(resolve))
-          // A model may give something else than it wrote.
+          // A model may return text that differs from its stream.
           return { outputs: { text: given ?? m.join(''), other: n.length } }
         })
         const graph = flow(

@@ -24,7 +24,7 @@ describe('the rules of a run', () => {
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
-  /** The outputs of a run that goes well. */
+  /** The outputs of a run that succeeds. */
   async function outputsOf(graph: Parameters<Life['run']>[0], more?: Parameters<Life['run']>[1]) {
     const { run } = await life.run(graph, more)
     assert.equal(run.status, 'succeeded', run.error?.message)
@@ -92,12 +92,12 @@ describe('the rules of a run', () => {
 
     test('Rule 2: sixteen steps of a run execute at a time, and the next starts when one ends', async () => {
       const ids = Array.from({ length: 40 }, (_, index) => `n${index}`)
-      let most = 0
+      let maxConcurrent = 0
       let now = 0
       for (const id of ids)
         world.script.when(id, async () => {
           now += 1
-          most = Math.max(most, now)
+          maxConcurrent = Math.max(maxConcurrent, now)
           await world.script.gate(id).promise
           now -= 1
           return { outputs: {} }
@@ -116,7 +116,7 @@ describe('the rules of a run', () => {
       assert.equal(now, 16)
       world.script.open(...ids)
       await settled
-      assert.deepEqual([most, new Set(world.script.begun).size], [16, 42])
+      assert.deepEqual([maxConcurrent, new Set(world.script.begun).size], [16, 42])
     })
 
     test('Rule 2: in any graph a node starts once, after its predecessors, if a live edge leads to it', async () => {
@@ -192,7 +192,7 @@ describe('the rules of a run', () => {
       assert.deepEqual(world.script.begun.sort(), ['a', 'b', 'd', 'end', 'if', 'input'])
     })
 
-    test('Rule 3: the condition of a graph chooses by what the user said', async () => {
+    test('Rule 3: a condition node chooses by the message of the user', async () => {
       const when = [{ left: '{{#sys.query#}}', op: 'contains', right: 'tea' }]
       const graph = flow(
         [
@@ -218,7 +218,7 @@ describe('the rules of a run', () => {
       })
     })
 
-    test('Rule 4: a path reads into objects and lists, and is empty where it leads nowhere', async () => {
+    test('Rule 4: a path reads into objects and lists, and is empty where nothing exists', async () => {
       const value = { items: [{ title: 'first' }, { title: 'second' }], 'a.b': 7 }
       const cases: [string, string][] = [
         ['{{#a.value.items.1.title#}}', 'second'],
@@ -368,7 +368,9 @@ describe('the rules of a run', () => {
   })
 })
 
-/** Nodes with edges from earlier ones to later ones; each has an edge in, and what leads nowhere leads to the end. */
+/**
+ * Nodes with edges from earlier to later ones; each has an incoming edge, and those without successors lead to the end.
+ */
 function anyGraph(): fc.Arbitrary<{ count: number; links: [string, string][] }> {
   return fc
     .array(fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 14 })

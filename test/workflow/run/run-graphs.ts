@@ -1,7 +1,7 @@
 import type { Graph, GraphNode } from '../../../src/workflow/graph.ts'
 import { edge, graph, node } from '../graphs.ts'
 
-/** A graph from its nodes and its edges as `a b` or `a b case`; input and end are there by themselves. */
+/** Builds a graph from its nodes and edges written as `a b` or `a b case`; input and end are added. */
 export function flow(nodes: readonly GraphNode[], edges: readonly string[]): Graph {
   return graph(
     [node('input', 'input'), ...nodes, node('end', 'end')],
@@ -9,7 +9,7 @@ export function flow(nodes: readonly GraphNode[], edges: readonly string[]): Gra
   )
 }
 
-/** One node after the other, between input and end. */
+/** A chain of nodes between input and end. */
 export function chain(...nodes: GraphNode[]): Graph {
   const ids = ['input', ...nodes.map(({ id }) => id), 'end']
   return flow(

@@ -106,10 +106,10 @@ describe('stopping, and nested workflows', () => {
 
   test('the limit of sixteen concurrent steps includes nested steps', async () => {
     let now = 0
-    let most = 0
+    let maxConcurrent = 0
     world.script.when('x', async () => {
       now += 1
-      most = Math.max(most, now)
+      maxConcurrent = Math.max(maxConcurrent, now)
       await new Promise(resolve => setImmediate(resolve))
       now -= 1
       return { outputs: {} }
@@ -130,6 +130,6 @@ describe('stopping, and nested workflows', () => {
     )
     const { run } = await life.run(graph)
     assert.equal(run.status, 'succeeded', run.error?.message)
-    assert.ok(most <= 16, `${most} at a time`)
+    assert.ok(maxConcurrent <= 16, `${maxConcurrent} at a time`)
   })
 })

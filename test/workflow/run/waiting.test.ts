@@ -23,7 +23,7 @@ describe('a run that asks the user', () => {
 
   const asks = (id: string, question: string) => node(id, 'question', { question })
 
-  /** What a run asks now. */
+  /** The current question of a run. */
   const questionOf = (waiting: OpenQuestion | undefined): [string, string] => {
     const { path, question } = waiting!
     return [path, question]
@@ -63,9 +63,9 @@ describe('a run that asks the user', () => {
 
   test('asks again after an insufficient answer, and keeps its state', async () => {
     world.script.when('a', step => {
-      const { state = 0, reply: said } = (step.resumed ?? {}) as { state?: number; reply?: { text: string } }
+      const { state = 0, reply } = (step.resumed ?? {}) as { state?: number; reply?: { text: string } }
       step.spend({ promptTokens: 1, completionTokens: 10, model: 'm' })
-      if (state === 2) return { outputs: { got: said?.text } }
+      if (state === 2) return { outputs: { got: reply?.text } }
       return { wait: { question: `question ${state + 1}`, state: state + 1 } }
     })
     const first = await life.run(chain(node('a', 'asker')))
@@ -134,7 +134,7 @@ describe('a run that asks the user', () => {
     }
   })
 
-  test('killed while it starts to wait, it asks once and resumes', async () => {
+  test('asks once and resumes when killed while it starts to wait', async () => {
     const graph = chain(
       says('o', 'Hello.'),
       asks('q', 'Which?'),
@@ -157,7 +157,7 @@ describe('a run that asks the user', () => {
     }
   })
 
-  test('is stopped while it waits: its messages stay, its listener is notified, and no step waits any more', async () => {
+  test('can be stopped while it waits: its messages stay, its subscriber is notified, and no step waits any more', async () => {
     const graph = chain(says('o', 'Hello.'), asks('q', 'Which?'), work('z'))
     const { run } = await life.run(graph, { trigger: 'chat' })
     const stopped = await world.life().runs.stop(workspace, run.id)
@@ -169,7 +169,7 @@ describe('a run that asks the user', () => {
     await assert.rejects(life.runs.resume(workspace, run.id, reply('late')), /does not wait/)
   })
 
-  test('fails with another branch, and then no step waits any more', async () => {
+  test('fails when another branch fails, and then no step waits any more', async () => {
     const graph = flow(
       [asks('q', 'Which?'), work('bad', { hold: 'gate', fail: 9 }), model('m')],
       ['input q', 'input bad', 'q end', 'bad m', 'm end'],
@@ -191,7 +191,7 @@ describe('a run that asks the user', () => {
     )
   })
 
-  test('a step that waits without a question fails the run', async () => {
+  test('fails when a step waits without a question', async () => {
     world.script.when('a', () => ({ wait: { question: '', state: 0 } }))
     const { run } = await life.run(chain(node('a', 'asker')))
     assert.deepEqual([run.status, run.error?.reason], ['failed', 'internal'])
