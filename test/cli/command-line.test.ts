@@ -84,7 +84,7 @@ describe('the command line', () => {
       ['token', 'create', '--name', 'x', '--role', 'admin', '--workspace', 'none'],
       /The workspace none does not exist/,
     )
-    await fails(['workspace', 'delete', 'default', '--yes'], /default workspace/)
+    await fails(['workspace', 'delete', 'default', '--yes'], /workspace `default` cannot be deleted/)
     await fails(['backup', '/no/such/folder/a.tar'], /There is no folder \/no\/such\/folder/)
     await fails(['restore', join(database.folder, 'none.tar')], /There is no file|is in use/)
     const { code, stderr } = await runBanyan({ ...database, url: 'mysql://x' }, ['token', 'list'])
