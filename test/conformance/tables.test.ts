@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Table } from '../../src/database/table.ts'
+import { workspaceTables } from '../../src/database/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -41,7 +42,11 @@ after(() => opened.cleanup())
 test('every table description has the columns of the migrated schema, with their types and nullability', async () => {
   const { database } = opened
   const tables = await describedTables()
-  assert.ok(tables.length > 0)
+  assert.deepEqual(
+    tables.map(table => table.text).sort(),
+    [...new Set(['workspaces', ...workspaceTables])].sort(),
+    'every table has one description',
+  )
   for (const table of tables) {
     const columns = await database.all<{ name: string; type: string; required: number | boolean }>(
       database.dialect === 'sqlite'
