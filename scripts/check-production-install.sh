@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 server=
 cleanup() {
-  if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi
+  # The server writes into the folder until it has ended.
+  if [ -n "$server" ]; then kill "$server" 2>/dev/null && wait "$server" || true; fi
   rm -rf "$folder"
 }
 trap cleanup EXIT

@@ -14,7 +14,8 @@ interface Sent {
   body: Buffer | undefined
 }
 
-export const answerMilliseconds = 20_000
+/** A run may call a model that a request configured, with all its retries. */
+export const answerMilliseconds = 60_000
 
 /** Sends requests over a few kept connections, without the normalization of fetch. */
 export class Sender {
