@@ -30,7 +30,7 @@ function toolSource(name: string, tool: unknown): JsonRecord | undefined {
   if (name === 'web_search') return { type: 'web_search' }
   const running = isJsonRecord(tool) ? ownValue(tool, 'running_config') : undefined
   if (!isJsonRecord(running)) return undefined
-  return toolTypes.includes(String(ownValue(running, 'type'))) ? { name, ...running } : undefined
+  return toolTypes.some(type => type === ownValue(running, 'type')) ? { name, ...running } : undefined
 }
 
 /** The tools of the model, and the names of those that are ignored. */

@@ -36,6 +36,12 @@ test('unedited rows are sent unchanged', () => {
   )
 })
 
+test('values with the members of every object as keys are shown as JSON', () => {
+  const odd = { toString: 0, valueOf: false }
+  assert.equal(textOf(odd), '{"toString":0,"valueOf":false}')
+  assert.equal(textOf([odd, null]), '{"toString":0,"valueOf":false}, null')
+})
+
 test('quotes inside of a text are literal', () => {
   assert.equal(typedValueOf('The "Tea" Shop'), 'The "Tea" Shop')
   assert.equal(typedValueOf('5" pipe'), '5" pipe')
@@ -62,4 +68,11 @@ test('only changed keys are sent: concurrent changes of others are kept', () => 
   const mine = { year: 2026, team: 'sales' }
   const theirs = { year: 2025, team: 'support', draft: true, place: 'Oslo' }
   assert.deepEqual(mergeMetadata(start, mine, theirs), { year: 2026, team: 'support', place: 'Oslo' })
+})
+
+test('a key may be named like a member of every object', () => {
+  const odd: Record<string, unknown> = JSON.parse('{"constructor": 1, "__proto__": 2}')
+  assert.deepEqual(mergeMetadata(odd, {}, odd), {})
+  assert.deepEqual(mergeMetadata({}, odd, { place: 'Oslo' }), { place: 'Oslo', ...odd })
+  assert.deepEqual(metadataOf(rowsOf(odd)), odd)
 })

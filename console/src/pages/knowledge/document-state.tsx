@@ -98,6 +98,9 @@ export function kindOfFile(name: string, mimeType: string): string {
   return ending === undefined ? (mimeType.split('/').at(-1) ?? mimeType) : ending.toUpperCase()
 }
 
+/** Programs may store more than the console can: an object is shown as JSON, whatever its members are called. */
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
 /** Metadata in short. */
 export function MetadataTags({ metadata }: { metadata: Record<string, unknown> }) {
   const entries = Object.entries(metadata)
@@ -106,7 +109,7 @@ export function MetadataTags({ metadata }: { metadata: Record<string, unknown> }
     <span className="kb-metadata-tags">
       {entries.map(([key, value]) => (
         <Tag key={key} variant="filled">
-          {key}: {Array.isArray(value) ? value.join(', ') : String(value)}
+          {key}: {[value].flat().map(shown).join(', ')}
         </Tag>
       ))}
     </span>

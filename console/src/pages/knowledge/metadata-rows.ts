@@ -53,7 +53,7 @@ export function textOf(value: unknown): string {
 }
 
 function partTextOf(value: unknown): string {
-  if (typeof value !== 'string') return String(value)
+  if (typeof value !== 'string') return JSON.stringify(value) ?? ''
   const isPlain = value !== '' && !value.includes(',') && scalarOf(value) === value
   return isPlain ? value : escaped(value)
 }
@@ -75,11 +75,13 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 /** Applies the changes since `start` to the current metadata: keys that others changed are kept. */
 export function mergeMetadata(start: Metadata, mine: Metadata, current: Metadata): Metadata {
-  const merged = { ...current }
-  for (const key of new Set([...Object.keys(start), ...Object.keys(mine)])) {
-    if (isSame(start[key], mine[key])) continue
-    if (key in mine) merged[key] = mine[key]
-    else delete merged[key]
+  const before = new Map(Object.entries(start))
+  const after = new Map(Object.entries(mine))
+  const merged = new Map(Object.entries(current))
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    if (isSame(before.get(key), after.get(key))) continue
+    if (after.has(key)) merged.set(key, after.get(key))
+    else merged.delete(key)
   }
-  return merged
+  return Object.fromEntries(merged)
 }
