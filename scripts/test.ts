@@ -7,24 +7,28 @@
  * names them. Without a Chromium they are skipped, which is a failure only with REQUIRE_BROWSER=1.
  *
  * `--long` runs only the suites that repeat something (crash drills, fuzzing, properties; test/support/rounds.ts), and
- * repeats it TEST_ROUNDS times as often (8 unless set).
+ * repeats it TEST_ROUNDS times as often (8 unless set). It generates new values each time, from the seed that it prints
+ * (or TEST_SEED); the other suites always generate the same ones.
  *
  * The server for `--postgres` is TEST_DATABASE_URL, or else one that scripts/postgres.sh provides for the duration of
  * the run. If there is none, the run is skipped, which is a failure only with REQUIRE_POSTGRES=1.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, constants } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { AreaTimes, orderFiles } from './test-areas.ts'
 
 const root = join(import.meta.dirname, '..')
 const postgresScript = join(import.meta.dirname, 'postgres.sh')
 const buildScript = join(import.meta.dirname, 'build-console.ts')
+const propertySeed = pathToFileURL(join(root, 'test/support/property-seed.ts'))
 const browserTests = join('test', 'e2e')
 /** The exit code of postgres.sh when this machine cannot provide a PostgreSQL server. */
 const UNAVAILABLE = 77
@@ -72,7 +76,8 @@ async function runCommand(command: string, args: string[]): Promise<{ code: numb
   return { code: signal ? signalCode(signal) : (code ?? 1), output }
 }
 
-const repeats = (file: string): boolean => /support\/rounds\.ts'/.test(readFileSync(join(root, file), 'utf8'))
+const repeats = (file: string): boolean =>
+  /rounds.* from .*support\/rounds\.ts'/.test(readFileSync(join(root, file), 'utf8'))
 
 function findFiles(): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root })
@@ -98,7 +103,11 @@ async function runTests(databaseUrl: string | undefined): Promise<number> {
   else delete env['TEST_DATABASE_URL']
   // Every file is a process of its own; most of its CPU time would go into compiling the same modules again.
   env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/banyan-tests')
-  if (options.long) env['TEST_ROUNDS'] ??= longRounds
+  if (options.long) {
+    env['TEST_ROUNDS'] ??= longRounds
+    env['TEST_SEED'] ??= String(randomInt(2 ** 31))
+    console.log(`TEST_SEED=${env['TEST_SEED']} repeats this run with the same generated values.`)
+  }
   return runFiles(files, env)
 }
 
@@ -111,7 +120,7 @@ async function runFiles(files: string[], env: NodeJS.ProcessEnv): Promise<number
     env,
     concurrency,
     timeout: fileTimeoutMilliseconds,
-    execArgv: ['--disable-warning=ExperimentalWarning', '--test-force-exit'],
+    execArgv: ['--disable-warning=ExperimentalWarning', '--test-force-exit', `--import=${propertySeed}`],
     testNamePatterns: options['test-name-pattern'],
     signal: interrupted.signal,
   })

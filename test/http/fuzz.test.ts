@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runFuzz } from '../support/fuzz/run-fuzz.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, seed } from '../support/rounds.ts'
 import { operatorToken, startTestServer } from '../support/test-server.ts'
 
-const seed = 20_261_115
 const requests = rounds(1000)
 
 test('survives seeded malformed requests with valid responses and intact data', async t => {

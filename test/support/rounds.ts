@@ -5,3 +5,6 @@ const factor = Number(process.env['TEST_ROUNDS'] ?? 1)
  * that import this one, multiplies it by TEST_ROUNDS.
  */
 export const rounds = (count: number): number => count * factor
+
+/** The seed of generated values: fixed, except in the long suite, which chooses one (or takes TEST_SEED). */
+export const seed = Number(process.env['TEST_SEED'] ?? 20_261_115)
