@@ -1,5 +1,5 @@
 import { pointerSegment } from '../contract/finding.ts'
-import { isJsonRecord, ownValue } from './json-record.ts'
+import { isJsonRecord, type JsonRecord } from './json-record.ts'
 import { showValue } from './show-value.ts'
 
 /**
@@ -25,101 +25,66 @@ export type Fields = Readonly<Record<string, Shape>>
 
 export type Report = (path: string, message: string) => void
 
-const names: Readonly<Record<Shape['is'], string>> = {
-  text: 'a string',
-  template: 'a string',
-  tree: 'JSON',
-  number: 'a number',
-  boolean: 'true or false',
-  anything: 'JSON',
-  list: 'an array',
-  dictionary: 'an object',
-  object: 'an object',
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isAnything = (): boolean => true
+
+/** What a value of each type is called, and how it is recognized. */
+const types: Readonly<Record<Shape['is'], readonly [name: string, matches: (value: unknown) => boolean]>> = {
+  text: ['a string', isText],
+  template: ['a string', isText],
+  tree: ['JSON', isAnything],
+  number: ['a number', Number.isFinite],
+  boolean: ['true or false', value => typeof value === 'boolean'],
+  anything: ['JSON', isAnything],
+  list: ['an array', Array.isArray],
+  dictionary: ['an object', isJsonRecord],
+  object: ['an object', isJsonRecord],
 }
 
-/** Reports every place inside `value` that has the wrong type. Its depth is the shape's, not the value's. */
-export function checkShape(value: unknown, shape: Shape, path: string, report: Report): void {
-  if (!hasType(value, shape)) {
-    report(path, `Must be ${names[shape.is]}, but is ${showValue(value)}.`)
+type Visit = (value: unknown, shape: Shape, pointer: string) => void
+
+/** Visits the values inside one, each with its own shape. */
+function visitParts(value: unknown, shape: Shape, pointer: string, visit: Visit): void {
+  if (shape.is === 'object') {
+    if (isJsonRecord(value)) visitFields(value, shape.fields, pointer, visit)
     return
   }
-  if (shape.is === 'object' && isJsonRecord(value)) checkFields(value, shape.fields, path, report)
-  if (shape.is === 'list' && shape.of && Array.isArray(value)) {
-    for (const [index, element] of value.entries()) checkShape(element, shape.of, `${path}/${index}`, report)
-  }
-  if (shape.is === 'dictionary' && shape.of && isJsonRecord(value)) {
-    for (const key of Object.keys(value)) {
-      checkShape(value[key], shape.of, `${path}/${pointerSegment(key)}`, report)
-    }
-  }
+  const of = shape.is === 'tree' ? shape : (shape as { of?: Shape }).of
+  if (!of) return
+  if (Array.isArray(value) && shape.is !== 'dictionary')
+    for (const [index, each] of value.entries()) visit(each, of, `${pointer}/${index}`)
+  if (isJsonRecord(value) && shape.is !== 'list')
+    for (const key of Object.keys(value)) visit(value[key], of, `${pointer}/${pointerSegment(key)}`)
 }
 
-export function checkFields(
-  record: Readonly<Record<string, unknown>>,
-  fields: Fields,
-  path: string,
-  report: Report,
-): void {
-  for (const [name, shape] of Object.entries(fields)) {
-    if (!Object.hasOwn(record, name)) continue
-    checkShape(ownValue(record, name), shape, `${path}/${pointerSegment(name)}`, report)
-  }
+function visitFields(record: JsonRecord, fields: Fields, pointer: string, visit: Visit): void {
+  for (const [name, shape] of Object.entries(fields))
+    if (Object.hasOwn(record, name)) visit(record[name], shape, `${pointer}/${pointerSegment(name)}`)
 }
 
-function hasType(value: unknown, shape: Shape): boolean {
-  switch (shape.is) {
-    case 'text':
-    case 'template':
-      return typeof value === 'string'
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value)
-    case 'boolean':
-      return typeof value === 'boolean'
-    case 'list':
-      return Array.isArray(value)
-    case 'dictionary':
-    case 'object':
-      return isJsonRecord(value)
-    default:
-      return true
+/** Reports every place inside the fields that has the wrong type. Its depth is the shape's, not the value's. */
+export function checkFields(record: JsonRecord, fields: Fields, path: string, report: Report): void {
+  const check: Visit = (value, shape, pointer) => {
+    const [name, matches] = types[shape.is]
+    if (!matches(value)) report(pointer, `Must be ${name}, but is ${showValue(value)}.`)
+    else if (shape.is !== 'tree') visitParts(value, shape, pointer, check)
   }
+  visitFields(record, fields, path, check)
 }
 
 /** A text with references and its JSON pointer below the record. */
-export interface TemplatePlace {
+interface TemplatePlace {
   readonly pointer: string
   readonly text: string
 }
 
 /** Every text of a record whose references are replaced when the node runs. */
-export function findTemplates(
-  record: Readonly<Record<string, unknown>>,
-  fields: Fields,
-  pointer = '',
-): TemplatePlace[] {
-  return Object.entries(fields).flatMap(([name, shape]) =>
-    Object.hasOwn(record, name)
-      ? templatesIn(ownValue(record, name), shape, `${pointer}/${pointerSegment(name)}`)
-      : [],
-  )
-}
-
-function templatesIn(value: unknown, shape: Shape, pointer: string): TemplatePlace[] {
-  if (shape.is === 'template') return typeof value === 'string' ? [{ pointer, text: value }] : []
-  if (shape.is === 'tree') return textsIn(value, pointer)
-  if (shape.is === 'object') return isJsonRecord(value) ? findTemplates(value, shape.fields, pointer) : []
-  const { of } = shape as { of?: Shape }
-  if (!of) return []
-  if (shape.is === 'list' && Array.isArray(value))
-    return value.flatMap((element, index) => templatesIn(element, of, `${pointer}/${index}`))
-  if (shape.is === 'dictionary' && isJsonRecord(value))
-    return Object.keys(value).flatMap(key => templatesIn(value[key], of, `${pointer}/${pointerSegment(key)}`))
-  return []
-}
-
-function textsIn(value: unknown, pointer: string): TemplatePlace[] {
-  if (typeof value === 'string') return [{ pointer, text: value }]
-  if (Array.isArray(value)) return value.flatMap((element, index) => textsIn(element, `${pointer}/${index}`))
-  if (!isJsonRecord(value)) return []
-  return Object.keys(value).flatMap(key => textsIn(value[key], `${pointer}/${pointerSegment(key)}`))
+export function findTemplates(record: JsonRecord, fields: Fields): TemplatePlace[] {
+  const found: TemplatePlace[] = []
+  const find: Visit = (value, shape, pointer) => {
+    if (typeof value !== 'string') visitParts(value, shape, pointer, find)
+    else if (shape.is === 'template' || shape.is === 'tree') found.push({ pointer, text: value })
+  }
+  visitFields(record, fields, '', find)
+  return found
 }
