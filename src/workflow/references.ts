@@ -40,38 +40,34 @@ export function findReferences(text: string): Reference[] {
 }
 
 /** Names with more dots are not found by references, which bounds the search. */
-const mostDots = 16
+const maxDots = 16
 
 /**
  * Finds which of many names a dotted path starts with, where names may contain dots themselves: for the names
  * `a` and `a.b`, the path `a.b.text` starts with `a.b`.
  */
 export class DottedNames {
-  readonly #names: Set<string>
+  readonly names: ReadonlySet<string>
   /** The largest number of dots in a name; usually 0, and then one lookup is enough. */
   readonly #dots: number
 
   constructor(names: Iterable<string>) {
-    this.#names = new Set(names)
+    this.names = new Set(names)
     let dots = 0
-    for (const name of this.#names) if (name.includes('.')) dots = Math.max(dots, name.split('.').length - 1)
-    this.#dots = Math.min(dots, mostDots)
+    for (const name of this.names) if (name.includes('.')) dots = Math.max(dots, name.split('.').length - 1)
+    this.#dots = Math.min(dots, maxDots)
   }
 
   /** The longest name that `path` starts with, followed by a dot. */
   longestStartOf(path: string): string | undefined {
-    const ends: number[] = []
-    for (
-      let end = path.indexOf('.');
-      end !== -1 && ends.length <= this.#dots;
-      end = path.indexOf('.', end + 1)
-    )
-      ends.push(end)
-    for (const end of ends.reverse()) {
+    let longest: string | undefined
+    let end = path.indexOf('.')
+    for (let dots = 0; end !== -1 && dots <= this.#dots; dots += 1) {
       const start = path.slice(0, end)
-      if (this.#names.has(start)) return start
+      if (this.names.has(start)) longest = start
+      end = path.indexOf('.', end + 1)
     }
-    return undefined
+    return longest
   }
 }
 
@@ -92,7 +88,7 @@ export const systemNames: ReadonlySet<string> = new Set([
   'index',
 ])
 
-export type ReferenceSource =
+type ReferenceSource =
   | { readonly from: 'sys' | 'memory'; readonly name: string }
   /** `rest` is the output's name, and the path into it where there is one. */
   | { readonly from: 'node'; readonly nodeId: string; readonly rest: string }
@@ -111,7 +107,3 @@ export function resolveReference(reference: Reference, nodeIds: DottedNames): Re
     ? { from: 'nowhere' }
     : { from: 'node', nodeId, rest: path.slice(nodeId.length + 1) }
 }
-
-/** Which of a node's outputs the rest of a reference starts with; output names may contain dots too. */
-export const resolveOutput = (rest: string, outputs: DottedNames): string | undefined =>
-  outputs.longestStartOf(`${rest}.`)

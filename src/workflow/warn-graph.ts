@@ -1,14 +1,14 @@
 import { pointerSegment } from '../contract/finding.ts'
 import { endKind, findKind, type Graph, type GraphNode, inputKind, kindName } from './graph.ts'
-import { findReachable, findTopologicalOrder, type GraphLinks, type Link, linkGraph } from './graph-links.ts'
+import { findReachable, findTopologicalOrder, type Link, linkGraph } from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
 import type { KindRegistry } from './node-kind.ts'
-import { findRunOrder, type RunOrder } from './run-order.ts'
+import { findRunOrder } from './run-order.ts'
 import { showNames, showValue } from './show-value.ts'
 import { ReferenceChecker } from './warn-references.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
-const longestNodeId = 200
+const maxNodeIdLength = 200
 
 /**
  * All warnings about a graph that `refuseGraph` accepts. `pointer` is the place of the graph in the request.
@@ -18,35 +18,38 @@ export function warnGraph(graph: Graph, kinds: KindRegistry, pointer: string): W
   const { warn } = warnings
   const places = new Map(graph.nodes.map((node, place) => [node.id, place]))
   const links = linkGraph(graph, places)
-  const inputs = findPlaces(graph, inputKind)
+  const inputs = graph.nodes.flatMap((node, place) => (kindName(node) === inputKind ? [place] : []))
   const reachable = findReachable(links, inputs)
   warnMissingEnds(graph, inputs, `${pointer}/nodes`, warn)
 
   const { order, cycle } = findTopologicalOrder(links)
   if (cycle) warnCycle(graph, cycle, `${pointer}/edges`, warn)
-  const runOrder = order && orderRuns(graph, kinds, links, order, inputs, reachable)
+  const runOrder =
+    order &&
+    findRunOrder({
+      links,
+      order,
+      // An input node with predecessors waits for them, so only the others start every run.
+      starts: inputs.filter(place => links.incoming[place]!.length === 0),
+      reachable,
+      casesOf: place => certainCases(graph.nodes[place]!, kinds),
+    })
 
-  const references = new ReferenceChecker(graph, kinds, places, runOrder, warn)
+  const references = new ReferenceChecker({ graph, kinds, places, runOrder, warn })
   for (const [place, node] of graph.nodes.entries()) {
     const path = `${pointer}/nodes/${place}`
     if (inputs.length > 0 && !reachable[place]) {
       const message = `No path of edges leads from an input node to ${showValue(node.id)}, so it never runs.`
       warn('unreachable', path, message)
     }
-    if (node.id.length > longestNodeId) {
-      const message = `The id of a node that runs has at most ${longestNodeId} characters: every event names it.`
+    if (node.id.length > maxNodeIdLength) {
+      const message = `The id of a node that runs has at most ${maxNodeIdLength} characters: every event names it.`
       warn('node_id_too_long', `${path}/id`, message)
     }
     warnSettings(node, kinds, path, warn)
     references.checkNode(place, path)
   }
-  return warnings.all()
-}
-
-function findPlaces(graph: Graph, kind: string): number[] {
-  const places: number[] = []
-  for (const [place, node] of graph.nodes.entries()) if (kindName(node) === kind) places.push(place)
-  return places
+  return warnings.all
 }
 
 function warnMissingEnds(graph: Graph, inputs: readonly number[], path: string, warn: Warn): void {
@@ -68,30 +71,13 @@ function warnCycle(graph: Graph, cycle: readonly Link[], path: string, warn: War
   warn('cycle', `${path}/${closing.edge}`, message)
 }
 
-function orderRuns(
-  graph: Graph,
-  kinds: KindRegistry,
-  links: GraphLinks,
-  order: readonly number[],
-  inputs: readonly number[],
-  reachable: readonly boolean[],
-): RunOrder {
-  return findRunOrder({
-    links,
-    order,
-    // An input node with predecessors waits for them, so only the others start every run.
-    starts: inputs.filter(place => links.incoming[place]!.length === 0),
-    reachable,
-    casesOf: place => {
-      const { data } = graph.nodes[place]!
-      const kind = findKind(data, kinds)
-      return kind?.mayChooseNone?.(data) ? undefined : kind?.cases?.(data)
-    },
-  })
+function certainCases({ data }: GraphNode, kinds: KindRegistry): readonly string[] | undefined {
+  const kind = findKind(data, kinds)
+  return kind?.mayChooseNone?.(data) ? undefined : kind?.cases?.(data)
 }
 
 /** Warns of a node that cannot run: its kind is unknown, or a required setting is missing. */
-export function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: Warn): void {
+function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: Warn): void {
   const kind = findKind(node.data, kinds)
   if (kind === undefined) {
     const name = kindName(node)

@@ -23,30 +23,21 @@ export type WarningRule =
 
 export type Warn = (rule: WarningRule, path: string, message: string) => void
 
-/** A skipped node is an empty text in a template, which may be intended. */
-const harmless: ReadonlySet<WarningRule> = new Set<WarningRule>(['reference_may_be_skipped'])
-
 /** The structure of a graph causes far fewer; see `maxFindings` in refuse-graph.ts for the reason of the limit. */
-const mostWarnings = 20_000
+const maxWarnings = 20_000
 
-/**
- * Collects warnings up to a limit, separately for blocking and harmless ones: no number of harmless warnings may hide
- * the blocking one.
- */
+/** Collects warnings, blocking and harmless ones each up to a limit: none may hide the other. */
 export class WarningList {
-  readonly #warnings: Warning[] = []
+  readonly all: Warning[] = []
   #blocking = 0
 
   readonly warn: Warn = (rule, path, message) => {
-    const blocking = !harmless.has(rule)
-    const collected = blocking ? this.#blocking : this.#warnings.length - this.#blocking
-    if (collected >= mostWarnings) return
+    // A skipped node is an empty text in a template, which may be intended.
+    const blocking = rule !== 'reference_may_be_skipped'
+    const collected = blocking ? this.#blocking : this.all.length - this.#blocking
+    if (collected >= maxWarnings) return
     if (blocking) this.#blocking += 1
-    this.#warnings.push({ path, rule, message, blocking })
-  }
-
-  all(): Warning[] {
-    return this.#warnings
+    this.all.push({ path, rule, message, blocking })
   }
 }
 

@@ -8,7 +8,7 @@ import type { KindRegistry } from './node-kind.ts'
 import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import { refuseGraph } from './refuse-graph.ts'
 import { warnGraph } from './warn-graph.ts'
-import type { Warning } from './warning.ts'
+import { isRunnable, type Warning } from './warning.ts'
 import type {
   Expected,
   StoredVersion,
@@ -111,7 +111,7 @@ export class WorkflowService {
     const errors = this.#refuse(sent)
     const warnings = errors.length > 0 ? [] : warnGraph(sent.value as Graph, this.#kinds, sent.pointer)
     return {
-      runnable: errors.length === 0 && !warnings.some(warning => warning.blocking),
+      runnable: errors.length === 0 && isRunnable(warnings),
       errors: errors.slice(0, limits.findings),
       warnings: warnings.slice(0, limits.findings),
       ...(outline && { outline: outlineGraph(sent.value, this.#kinds) }),

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import {
-  DottedNames,
-  findReferences,
-  resolveOutput,
-  resolveReference,
-} from '../../src/workflow/references.ts'
+import { DottedNames, findReferences, resolveReference } from '../../src/workflow/references.ts'
 
 const paths = (text: string) => findReferences(text).map(({ path }) => path)
 
@@ -79,9 +74,9 @@ test('reserves sys and memory', () => {
 
 test('accepts dots in output names', () => {
   const outputs = new DottedNames(['size', 'size.cup', 'text'])
-  assert.equal(resolveOutput('size.cup.0', outputs), 'size.cup')
-  assert.equal(resolveOutput('size.0', outputs), 'size')
-  assert.equal(resolveOutput('sizes', outputs), undefined)
+  assert.equal(outputs.longestStartOf('size.cup.0.'), 'size.cup')
+  assert.equal(outputs.longestStartOf('size.0.'), 'size')
+  assert.equal(outputs.longestStartOf('sizes.'), undefined)
 })
 
 test('resolves dotted names like an exhaustive search', () => {
