@@ -2,12 +2,11 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { end } from '../../src/nodes/end.ts'
 import { input } from '../../src/nodes/input.ts'
 import type { KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
-import { Execution } from '../../src/workflow/run/execution.ts'
-import { noJournal } from '../../src/workflow/run/journal.ts'
+import { Execution, type ExecutionOptions } from '../../src/workflow/run/execution.ts'
 import { planGraph } from '../../src/workflow/run/plan.ts'
 import { noPreviousAttempt, type RunContext } from '../../src/workflow/run/run-context.ts'
 import { Slots } from '../../src/workflow/run/scheduler.ts'
-import type { ExecutionOptions } from '../../src/workflow/run/step-run.ts'
+import { noJournal } from '../../test/support/no-journal.ts'
 import { type RunOnce, type Shape, stepGraph } from './step-graph.ts'
 
 const work: NodeKind<unknown> = {
@@ -30,30 +29,24 @@ const parallel = 16
 
 const notUsed = (): Promise<never> => Promise.reject(new Error('The steps of this benchmark do not need it'))
 
-const context = (): RunContext => ({
-  workspaceId: 'bench',
-  runId: 'run_bench',
-  services: {},
-  clock: systemClock,
-  journal: noJournal,
-  slots: new Slots(parallel),
-  previous: noPreviousAttempt(),
-  answered: undefined,
-  questions: [],
-  unsent: new Map(),
-  memory: {},
-  remember: () => undefined,
-  maxSteps: Number.POSITIVE_INFINITY,
-  countStep: () => true,
-  countOutput: () => true,
-  countTokens: () => {},
-  findPlan: notUsed,
-  defaultModel: notUsed,
-  random: Math.random,
-  report: error => {
-    throw error
-  },
-})
+/** Without what these steps do not need. */
+const context = (): RunContext =>
+  ({
+    workspaceId: 'bench',
+    runId: 'run_bench',
+    services: {},
+    clock: systemClock,
+    journal: noJournal,
+    slots: new Slots(parallel),
+    usage: { steps: 0, outputLength: 0, promptTokens: 0, completionTokens: 0 },
+    limits: { steps: Number.POSITIVE_INFINITY },
+    previous: noPreviousAttempt(),
+    answered: undefined,
+    questions: [],
+    unsent: new Map(),
+    memory: {},
+    remember: () => undefined,
+  }) as unknown as RunContext
 
 const options: ExecutionOptions = {
   system: {

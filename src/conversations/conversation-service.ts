@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
-import type { Runs } from '../workflow/run/runs.ts'
+import type { Runs } from '../workflow/run/run-service.ts'
 import { noConversation } from './chat-turn.ts'
 import type { Conversation, Message, Rating } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'

@@ -4,14 +4,13 @@ import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
 import type { OpenQuestion, RunError, RunRecord } from '../../src/workflow/run/run-records.ts'
+import type { LiveRun, Runs } from '../../src/workflow/run/run-service.ts'
 import type {
-  LiveRun,
   ObservedRun,
   RunListener,
   RunMessage,
   RunRequest,
   RunResult,
-  Runs,
 } from '../../src/workflow/run/runs.ts'
 import type { HistoryEntry, OutputMessage, Reply } from '../../src/workflow/step.ts'
 

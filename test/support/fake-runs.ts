@@ -4,7 +4,8 @@ import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import { type RunEvent, type RunEventName, runEvent } from '../../src/workflow/run/run-event.ts'
 import type { RunFilter, RunRecord, RunSummary, StepRecord } from '../../src/workflow/run/run-records.ts'
-import type { LiveRun, RunMessage, RunRequest, RunResult, Runs } from '../../src/workflow/run/runs.ts'
+import type { LiveRun, Runs } from '../../src/workflow/run/run-service.ts'
+import type { RunMessage, RunRequest, RunResult } from '../../src/workflow/run/runs.ts'
 import type { Reply } from '../../src/workflow/step.ts'
 
 const settledStatuses = ['waiting', 'succeeded', 'failed', 'stopped']

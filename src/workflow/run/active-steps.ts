@@ -64,10 +64,9 @@ export class ActiveSteps {
 
   #collectNested(step: StepRun): void {
     if (step.children.size === 0) return
-    const delivered = [...step.children.values()].filter(child => child.isDelivered)
-    this.#messages.setNested(
-      step.node,
-      delivered.map(child => child.answer),
+    const inside = [...step.children.values()].map(({ messages }) =>
+      messages.isDelivered ? messages.answer : '',
     )
+    this.#messages.setNested(step.node, inside)
   }
 }

@@ -15,6 +15,8 @@ export interface AttemptContext {
 
 /** The step that an attempt belongs to. */
 interface AttemptStep extends StepFacts {
+  promptTokens: number
+  completionTokens: number
   readonly isActive: boolean
   write(piece: string): void
   discard(): void
@@ -35,7 +37,12 @@ function tracedInput(pointer: string, value: unknown): unknown {
 
 /** One attempt of a step, as its kind sees it. After it is over, only the results of `once` still count. */
 export class Attempt implements Step {
+  readonly workspaceId: string
+  readonly runId: string
+  readonly nodeId: string
   readonly attempt: number
+  readonly system: SystemValues
+  readonly memory: Readonly<Record<string, unknown>>
   readonly resumed: Step['resumed']
   /** What its templates were filled with, by their JSON pointer without the first slash. */
   readonly inputs: Record<string, unknown> = {}
@@ -44,38 +51,21 @@ export class Attempt implements Step {
   #controller: AbortController | undefined
   #abortReason: unknown
   isOver = false
-  promptTokens = 0
-  completionTokens = 0
 
   constructor(context: AttemptContext, step: AttemptStep, attempt: number, resumed: Step['resumed']) {
+    this.workspaceId = context.run.workspaceId
+    this.runId = context.run.runId
+    this.nodeId = step.node.id
+    this.attempt = attempt
+    this.system = context.values.system
+    this.memory = context.values.memory
+    this.resumed = resumed
     this.#context = context
     this.#step = step
-    this.attempt = attempt
-    this.resumed = resumed
-  }
-
-  get workspaceId(): string {
-    return this.#context.run.workspaceId
-  }
-
-  get runId(): string {
-    return this.#context.run.runId
-  }
-
-  get nodeId(): string {
-    return this.#step.node.id
   }
 
   get idempotencyKey(): string {
     return `${this.runId}:${this.#step.path}`
-  }
-
-  get system(): SystemValues {
-    return this.#context.values.system
-  }
-
-  get memory(): Readonly<Record<string, unknown>> {
-    return this.#context.values.memory
   }
 
   /** Created on first use: most steps end without one. */
@@ -139,9 +129,10 @@ export class Attempt implements Step {
   }
 
   spend({ promptTokens, completionTokens }: TokenUsage): void {
-    this.promptTokens += promptTokens
-    this.completionTokens += completionTokens
-    this.#context.run.countTokens({ promptTokens, completionTokens })
+    for (const usage of [this.#step, this.#context.run.usage]) {
+      usage.promptTokens += promptTokens
+      usage.completionTokens += completionTokens
+    }
   }
 
   sendMessage(message: OutputMessage): void {

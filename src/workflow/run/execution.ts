@@ -1,17 +1,25 @@
-import type { Outcome, Outputs, StepFailure, Wait } from '../step.ts'
+import {
+  type ChildResult,
+  type Outcome,
+  type Outputs,
+  StepFailure,
+  type SystemValues,
+  type Wait,
+} from '../step.ts'
 import { ActiveSteps } from './active-steps.ts'
 import {
   internalFailure,
   interruptedTwice,
+  maxRunOutput,
   maxStepOutput,
   outputsTooLarge,
   RunFailure,
   tooManySteps,
   unwritable,
 } from './failures.ts'
-import { type KeepMessages, MessageStream } from './message-stream.ts'
+import { type Deliver, type KeepMessages, MessageStream } from './message-stream.ts'
 import { gatherOutputs, type Plan, type PlannedNode } from './plan.ts'
-import type { RunContext } from './run-context.ts'
+import { type RunContext, reportError } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
 import { GraphState } from './scheduler.ts'
 import {
@@ -19,34 +27,42 @@ import {
   emitFinished,
   emitStarted,
   endRecord,
-  queuedRecord,
   readState,
   runningRecord,
   type StepState,
-  skipRecord,
   stepPath,
+  untouchedRecord,
   waitRecord,
 } from './step-record.ts'
-import {
-  type ExecutionEnd,
-  type ExecutionOptions,
-  type NestedExecution,
-  type StepContext,
-  type StepOwner,
-  StepRun,
-} from './step-run.ts'
+import { type StepContext, StepRun } from './step-run.ts'
 import { textOfValue } from './template.ts'
 
 /** A step may be started again after a crash once: a third start might bring the server down again. */
 const maxStarts = 2
 
+/** How a graph is part of its run: as the run's own graph, or inside a step. */
+export interface ExecutionOptions {
+  readonly system: SystemValues
+  /** Precedes the node ids in step paths; empty for the run's own graph. */
+  readonly prefix: string
+  /** Sends the messages of this graph; undefined: the user does not get them. */
+  readonly deliver: Deliver | undefined
+  /** A previous lease holder may have started these steps and crashed before the journal knew. */
+  readonly isTakenOver?: boolean
+  /** A step around this graph handles its failure, so that the run continues. */
+  readonly isFailureHandled?: boolean
+  /** Outputs of nodes that do not run, for testing a single one. */
+  readonly given?: ReadonlyMap<number, Outputs>
+  readonly runNested: StepContext['runNested']
+}
+
 /** The execution of one graph: starts nodes when they may start, and holds their outputs. */
-export class Execution implements StepOwner, NestedExecution {
+export class Execution {
   readonly #context: RunContext
   readonly #plan: Plan
   readonly #options: ExecutionOptions
   readonly #state: GraphState
-  readonly #messages: MessageStream
+  readonly messages: MessageStream
   readonly #active: ActiveSteps
   readonly #stepContext: StepContext
   /** Ready to start, in order. */
@@ -58,7 +74,7 @@ export class Execution implements StepOwner, NestedExecution {
   readonly #waits: StepRecord[] = []
   #gathered: Outputs = Object.create(null)
   #isOver = false
-  #finish: { resolve(end: ExecutionEnd): void; reject(error: unknown): void } | undefined
+  readonly #end = Promise.withResolvers<ChildResult>()
 
   constructor(plan: Plan, context: RunContext, options: ExecutionOptions) {
     this.#context = context
@@ -74,25 +90,22 @@ export class Execution implements StepOwner, NestedExecution {
       written: (place: number, output: string) =>
         plan.nodes[place]!.kind.streams?.includes(output) ? this.#active.get(place)?.written : undefined,
     }
-    this.#messages = new MessageStream(plan, context, source, options)
-    this.#active = new ActiveSteps(context, this.#messages)
-    this.#stepContext = { run: context, plan, values, messages: this.#messages, runNested: options.runNested }
+    this.messages = new MessageStream(plan, context, source, options)
+    this.#active = new ActiveSteps(context, this.messages)
+    this.#stepContext = {
+      run: context,
+      plan,
+      values,
+      messages: this.messages,
+      runNested: options.runNested,
+      ended: (step, end) => this.#ended(step, end),
+    }
   }
 
-  run(): Promise<ExecutionEnd> {
-    return new Promise((resolve, reject) => {
-      this.#finish = { resolve, reject }
-      this.#start(this.#plan.starts)
-    })
-  }
-
-  /** All messages to the user so far. */
-  get answer(): string {
-    return this.#messages.answer
-  }
-
-  get isDelivered(): boolean {
-    return this.#messages.isDelivered
+  /** `waiting`: nothing more can run until one of the open questions of the run is answered. */
+  run(): Promise<ChildResult> {
+    this.#start(this.#plan.starts)
+    return this.#end.promise
   }
 
   /** Ends at once. The records of the steps that were running. */
@@ -115,27 +128,23 @@ export class Execution implements StepOwner, NestedExecution {
     const at = this.#context.clock.now()
     return this.#plan.nodes
       .filter(({ place }) => this.#state.isQueued(place))
-      .map(node => queuedRecord(node, this.#pathOf(node), at))
-  }
-
-  flushMessages(): void {
-    this.#messages.flush()
+      .map(node => untouchedRecord(node, this.#pathOf(node), at, 'running'))
   }
 
   // How steps end.
 
-  retrying(step: StepRun, failure: StepFailure): void {
-    emitFailure(this.#context.journal, step, failure, true)
-    step.discard()
-  }
-
-  ended(step: StepRun, outcome: Outcome): void {
+  #ended(step: StepRun, end: Outcome | StepFailure): void {
     if (this.#isOver) return
-    if ('wait' in outcome) this.#wait(step, outcome.wait)
-    else this.#succeed(step, outcome)
+    if (end instanceof StepFailure) return void this.#failed(step, end)
+    try {
+      if ('wait' in end) this.#wait(step, end.wait)
+      else this.#succeed(step, end)
+    } catch (error) {
+      this.#failed(step, unwritable(error))
+    }
   }
 
-  failed(step: StepRun, failure: StepFailure): void {
+  #failed(step: StepRun, failure: StepFailure): void {
     if (this.#isOver) return
     emitFailure(this.#context.journal, step, failure, false)
     const { onError } = step.node.rule
@@ -177,16 +186,19 @@ export class Execution implements StepOwner, NestedExecution {
   #begin(place: number): void {
     const node = this.#plan.nodes[place]!
     if (this.#isOver) return void this.#giveSlotBack()
-    const { previous, answered, journal, maxSteps } = this.#context
+    const { previous, answered, journal, limits, usage } = this.#context
     const path = this.#pathOf(node)
     const record = previous.steps.get(path)
     const before = readState(record?.state)
     if (record && this.#restore(node, record, before)) return
     const starts = this.#state.startsBefore(place, record)
     if (starts >= maxStarts) return void this.#refuse(path, interruptedTwice())
-    if (!record && !this.#context.countStep()) return void this.#refuse(path, tooManySteps(maxSteps))
+    if (!record) {
+      usage.steps += 1
+      if (usage.steps > limits.steps) return void this.#refuse(path, tooManySteps(limits.steps))
+    }
     const isAnswered = before.wait && answered?.path === path && answered.ordinal === before.asked
-    const step = new StepRun(this.#stepContext, this, node, path, {
+    const step = new StepRun(this.#stepContext, node, path, {
       starts,
       asked: before.asked ?? 0,
       resumed: isAnswered ? { wait: before.wait!, reply: answered.reply } : undefined,
@@ -196,7 +208,7 @@ export class Execution implements StepOwner, NestedExecution {
     this.#state.start(place)
     this.#active.enter(step)
     emitStarted(journal, step, record !== undefined || starts > 0)
-    this.#messages.expect(place)
+    this.messages.expect(place)
     if (starts === 0) return void step.start()
     // This step may have crashed the server: the second start must be stored before it runs.
     step.isRecorded = true
@@ -210,7 +222,7 @@ export class Execution implements StepOwner, NestedExecution {
       const { path = '', ordinal } = answered ?? {}
       const isAnswered = path === record.path && ordinal === state.asked
       if (isAnswered || path.startsWith(`${record.path}/`)) return false
-      this.#messages.resend(node, state.unsaid ?? [])
+      this.messages.resend(node, state.unsaid ?? [])
       if (state.wait) this.#ask(record.path, state.wait, state.asked ?? 1)
       this.#state.wait(node.place)
       this.#giveSlotBack()
@@ -220,9 +232,9 @@ export class Execution implements StepOwner, NestedExecution {
     if (!isSettled) return false
     if (state.assign) Object.assign(memory, state.assign)
     const outputs = record.outputs === undefined ? undefined : (JSON.parse(record.outputs) as Outputs)
-    this.#messages.restore(node)
-    this.#messages.expect(node.place)
-    this.#messages.resend(node, state.unsaid ?? [])
+    this.messages.restore(node)
+    this.messages.expect(node.place)
+    this.messages.resend(node, state.unsaid ?? [])
     slots.give()
     this.#apply(node, state.handled === 'skip' ? undefined : (outputs ?? {}), state, [])
     return true
@@ -235,32 +247,25 @@ export class Execution implements StepOwner, NestedExecution {
     const outputs = node.kind.gathers
       ? gatherOutputs(this.#plan, node.place, this.#stepContext.values.outputsOf)
       : outcome.outputs
-    const { assign } = outcome
-    const state: StepState = {
-      ...(outcome.case !== undefined && { case: outcome.case }),
-      ...(assign && { assign }),
-    }
+    const { case: chosen, assign } = outcome
+    const state: StepState = { case: chosen, assign }
     this.#active.leave(step)
-    if (!assign) return void this.#settle(step, outputs, state, undefined)
+    if (!assign) return void this.#settle(step, outputs, state)
     Object.assign(this.#context.memory, assign)
-    this.#after(this.#context.remember(assign), () => this.#settle(step, outputs, state, undefined))
+    this.#after(this.#context.remember(assign), () => this.#settle(step, outputs, state))
   }
 
   /** `outputs` undefined: it counts as skipped. */
-  #settle(
-    step: StepRun,
-    outputs: Outputs | undefined,
-    state: StepState,
-    failure: StepFailure | undefined,
-  ): void {
-    const { journal, clock, previous } = this.#context
+  #settle(step: StepRun, outputs: Outputs | undefined, state: StepState, failure?: StepFailure): void {
+    const { journal, clock, previous, usage } = this.#context
     const records: StepRecord[] = []
     if (journal.isKept) {
       const at = clock.now()
-      const whole = { ...state, ...this.#messages.unsentBy(step.node) }
+      const whole = { ...state, unsaid: this.messages.unsentBy(step.node) }
       const record = endRecord(step, failure ? 'failed' : 'succeeded', { outputs, state: whole, failure, at })
       const length = record.outputs?.length ?? 0
-      if (length > maxStepOutput || !this.#context.countOutput(length)) throw outputsTooLarge()
+      usage.outputLength += length
+      if (length > maxStepOutput || usage.outputLength > maxRunOutput) throw outputsTooLarge()
       records.push(record)
       emitFinished(journal, step, record, outputs)
       // A retry of the step around it does not run it again.
@@ -275,9 +280,9 @@ export class Execution implements StepOwner, NestedExecution {
     this.#state.settle(place, outputs)
     if (node.kind.gathers && outputs) Object.assign(this.#gathered, outputs)
     if (node.kind.messageField !== undefined && outputs)
-      this.#messages.finish(node, textOfValue(outputs['text']))
-    this.#messages.settled(place)
-    this.#messages.close(node)
+      this.messages.finish(node, textOfValue(outputs['text']))
+    this.messages.settled(place)
+    this.messages.close(node)
     const next = this.#state.edges.settle(place, outputs ? state.case : null)
     for (const each of next.skipped) this.#skip(each, records)
     const written = records.length > 0 ? this.#context.journal.commit(records) : undefined
@@ -292,18 +297,18 @@ export class Execution implements StepOwner, NestedExecution {
     const node = this.#plan.nodes[place]!
     const path = this.#pathOf(node)
     this.#state.settle(place, undefined)
-    this.#messages.settled(place)
-    this.#messages.close(node)
+    this.messages.settled(place)
+    this.messages.close(node)
     if (!journal.isKept || previous.steps.has(path)) return
     journal.event('node.skipped', { node_id: path })
-    records.push(skipRecord(node, path, clock.now()))
+    records.push(untouchedRecord(node, path, clock.now(), 'skipped'))
   }
 
   #wait(step: StepRun, wait: Wait): void {
     this.#active.leave(step)
     this.#state.wait(step.node.place)
     this.#ask(step.path, wait, step.asked + 1)
-    const record = waitRecord(step, wait, this.#messages.unsentBy(step.node))
+    const record = waitRecord(step, wait, this.messages.unsentBy(step.node))
     this.#waits.push(record)
     this.#after(this.#context.journal.commit([record]), () => {
       this.#busy -= 1
@@ -335,14 +340,14 @@ export class Execution implements StepOwner, NestedExecution {
     const failed = step ? [endRecord(step, 'failed', { failure, outputs: step.partialOutputs, at })] : []
     const stopped = this.abort(failure, this.#options.isFailureHandled ? 'none' : 'live')
     // The failed step comes last: it is also among the stopped ones, and the last record of a step counts.
-    this.#finish?.reject(new RunFailure(failure, path, [...stopped, ...failed]))
+    this.#end.reject(new RunFailure(failure, path, [...stopped, ...failed]))
   }
 
   #endWhenIdle(): void {
     if (this.#busy > 0 || this.#isOver || this.#isStarting) return
     this.#isOver = true
-    if (this.#state.isWaiting) this.#finish?.resolve({ status: 'waiting' })
-    else this.#finish?.resolve({ status: 'succeeded', outputs: this.#gathered, answer: this.answer })
+    if (this.#state.isWaiting) this.#end.resolve({ status: 'waiting' })
+    else this.#end.resolve({ status: 'succeeded', outputs: this.#gathered, answer: this.messages.answer })
   }
 
   /** Continues at once where there is nothing to wait for. */
@@ -356,13 +361,13 @@ export class Execution implements StepOwner, NestedExecution {
         } catch (error) {
           // Not the step failed but the handling of its end; an uncaught error would end the server.
           const { prefix } = this.#options
-          this.#context.report(error, prefix)
+          reportError(this.#context, error, prefix)
           this.#fail(internalFailure(error), prefix, undefined)
         }
       },
       (error: unknown) => {
         this.abort(error, 'none')
-        this.#finish?.reject(error)
+        this.#end.reject(error)
       },
     )
   }

@@ -7,32 +7,10 @@ import type { EffectRecord, EventBatch, RunLease, RunPatch, StepRecord } from '.
 import type { RunStore } from './run-store.ts'
 import type { RunMessage } from './runs.ts'
 
-/** Where the engine writes what happens. */
-export interface Journal {
-  /** False: nothing is stored, so records need not be built. */
-  readonly isKept: boolean
-  event<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): void
-  /** Sends a message to the user, once however often it is called with the same id. */
-  sendMessage(message: RunMessage, nodeId: string): void
-  /** Whether the message was sent, by this attempt of the run or a previous one. */
-  wasSent(messageId: string): boolean
-  /**
-   * Resolves when the records, and all events before, survive a crash; undefined where there is nothing to wait for.
-   * Rejects when the lease is lost.
-   */
-  commit(steps: readonly StepRecord[], effects?: readonly EffectRecord[]): Promise<void> | undefined
-}
+/** What the steps of a run write. */
+export type RunJournal = Pick<Journal, 'isKept' | 'event' | 'sendMessage' | 'wasSent' | 'commit'>
 
-/** Stores nothing: for measuring the engine alone. */
-export const noJournal: Journal = {
-  isKept: false,
-  event: () => {},
-  sendMessage: () => {},
-  wasSent: () => false,
-  commit: () => undefined,
-}
-
-export interface JournalOptions {
+interface JournalOptions {
   readonly store: RunStore
   readonly lease: RunLease
   readonly outputStore: OutputStore
@@ -70,8 +48,9 @@ interface Pending {
  * Stores a run while it goes on. Events are published at once and written with the next record, or after a moment. One
  * write is in progress at a time; what arrives meanwhile goes into the next.
  */
-export class StoredJournal implements Journal {
-  readonly isKept = true
+export class Journal {
+  /** False in a double that stores nothing, for which no records need to be built. */
+  readonly isKept: boolean = true
   readonly #options: JournalOptions
   readonly #sent: Set<string>
   #sequence: number
@@ -101,10 +80,12 @@ export class StoredJournal implements Journal {
     this.#writeSoon()
   }
 
+  /** Whether the message was sent, by this attempt of the run or a previous one. */
   wasSent(messageId: string): boolean {
     return this.#sent.has(messageId)
   }
 
+  /** Sends a message to the user, once however often it is called with the same id. */
   sendMessage(message: RunMessage, nodeId: string): void {
     if (this.#sent.has(message.id)) return
     this.#sent.add(message.id)
@@ -119,7 +100,11 @@ export class StoredJournal implements Journal {
     this.#open().messages.push(message)
   }
 
-  commit(steps: readonly StepRecord[], effects: readonly EffectRecord[] = []): Promise<void> {
+  /**
+   * Resolves when the records, and all events before, survive a crash; undefined where there is nothing to wait for.
+   * Rejects when the lease is lost.
+   */
+  commit(steps: readonly StepRecord[], effects: readonly EffectRecord[] = []): Promise<void> | undefined {
     const pending = this.#open()
     pending.steps.push(...steps)
     pending.effects.push(...effects)

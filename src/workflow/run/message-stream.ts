@@ -154,12 +154,12 @@ export class MessageStream {
   }
 
   /** The messages of a step, and of steps inside it, that are held back so far. */
-  unsentBy(node: PlannedNode): { unsaid?: readonly UnsentMessage[] } {
+  unsentBy(node: PlannedNode): readonly UnsentMessage[] | undefined {
     const { unsent } = this.#context
-    if (unsent.size === 0 || node.turn < 0) return {}
+    if (unsent.size === 0 || node.turn < 0) return undefined
     const path = stepPath(this.#prefix, node.id)
     const own = [...unsent.values()].filter(each => each.path === path || each.path.startsWith(`${path}/`))
-    return own.length === 0 ? {} : { unsaid: own }
+    return own.length === 0 ? undefined : own
   }
 
   /** Sends what a step held back in a previous attempt of the run. */

@@ -1,10 +1,10 @@
 import { AppError } from '../../kernel/app-error.ts'
-import { type ChildCall, StepFailure, type SystemValues } from '../step.ts'
+import { type ChildCall, type ChildResult, StepFailure, type SystemValues } from '../step.ts'
 import { Execution } from './execution.ts'
 import { calledItself, nestedTooDeep, RunFailure } from './failures.ts'
 import type { Plan } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
-import type { ExecutionEnd, StepContext } from './step-run.ts'
+import type { StepContext } from './step-run.ts'
 
 const maxDepth = 10
 
@@ -20,7 +20,9 @@ export function nestedRunner(
     if (chain.includes(call.workflowId)) throw calledItself(call.workflowId)
     if (chain.length >= maxDepth) throw nestedTooDeep(maxDepth)
     const plan = await findNested(context, path, call)
-    const model = plan.systemNames.has('model') ? await context.defaultModel() : system.model
+    const model = plan.systemNames.has('model')
+      ? await context.defaultModel(context.workspaceId)
+      : system.model
     const inside = nestedSystem({ ...system, model }, call)
     const isHandled = isFailureHandled || parent.node.rule.onError.do !== 'fail'
     const child = new Execution(plan, context, {
@@ -40,15 +42,20 @@ export function nestedRunner(
 /** The version that the first attempt found, so that a later one continues with the same graph. */
 async function findNested(context: RunContext, path: string, call: ChildCall): Promise<Plan> {
   const name = `workflow ${call.name}`
+  const { workspaceId, plans, journal } = context
   const { effects } = context.previous
   const known = effects.get(effectKey(path, name))
   try {
-    const found = await context.findPlan(call.workflowId, known === undefined ? undefined : Number(known))
+    const found = await plans.find(
+      workspaceId,
+      call.workflowId,
+      known === undefined ? undefined : Number(known),
+    )
     if (known === undefined) {
       const result = String(found.version)
       effects.set(effectKey(path, name), result)
       // Stored at the latest with the first step inside, whose commit comes later.
-      context.journal.commit([], [{ path, name, result }])?.catch(() => {})
+      journal.commit([], [{ path, name, result }])?.catch(() => {})
     }
     return found.plan
   } catch (error) {
@@ -69,7 +76,7 @@ function nestedSystem(system: SystemValues, { inputs, item, index }: ChildCall):
   }
 }
 
-function untilAborted(child: Execution, context: RunContext, signal: AbortSignal): Promise<ExecutionEnd> {
+function untilAborted(child: Execution, context: RunContext, signal: AbortSignal): Promise<ChildResult> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       // Only this attempt of the step ends: the next one streams everything again.

@@ -9,26 +9,13 @@ import {
   noPreviousAttempt,
   type PreviousAttempt,
   type RunDependencies,
+  type TaskStart,
 } from './run-context.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
 import type { RunRecord } from './run-records.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunInputs } from './runs.ts'
 import { messageId } from './streamed-message.ts'
-
-/** Everything that a task needs to start a run, or to continue it where its journal ends. */
-export interface TaskStart {
-  readonly workspaceId: string
-  readonly run: RunRecord
-  readonly lease: string
-  readonly plan: Plan
-  /** Outputs of nodes that do not run, where a single one is tested. */
-  readonly given?: ReadonlyMap<number, Outputs>
-  readonly previous: PreviousAttempt
-  readonly answered: Answered | undefined
-  /** Why the run can never continue. */
-  readonly impossible?: AppError
-}
 
 /** A test of a single node, stored with the inputs of its run. */
 export interface Trial {

@@ -1,7 +1,8 @@
+import type { AppError } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
 import type { KindRegistry } from '../node-kind.ts'
-import type { HistoryEntry, Reply, SystemValues } from '../step.ts'
-import type { Journal } from './journal.ts'
+import type { HistoryEntry, Outputs, Reply, SystemValues, TokenUsage } from '../step.ts'
+import type { RunJournal } from './journal.ts'
 import type { OutputStore } from './output-store.ts'
 import type { Plan } from './plan.ts'
 import type { Plans } from './plans.ts'
@@ -90,37 +91,47 @@ export interface UnsentMessage {
   readonly message: RunMessage
 }
 
-/** What all graphs of one run share: its own, and the workflows inside its steps. */
-export interface RunContext {
+/** Everything that a task needs to start a run, or to continue it where its journal ends. */
+export interface TaskStart {
   readonly workspaceId: string
-  readonly runId: string
-  readonly services: unknown
-  readonly clock: Clock
-  readonly journal: Journal
-  readonly slots: Slots
+  readonly run: RunRecord
+  readonly lease: string
+  readonly plan: Plan
+  /** Outputs of nodes that do not run, where a single one is tested. */
+  readonly given?: ReadonlyMap<number, Outputs>
   readonly previous: PreviousAttempt
   /** The answer that the run resumes with, and which step asked. */
   readonly answered: Answered | undefined
+  /** Why the run can never continue. */
+  readonly impossible?: AppError
+}
+
+/** What a run has used so far. */
+export interface RunUsage extends TokenUsage {
+  steps: number
+  /** Of the outputs as JSON. */
+  outputLength: number
+}
+
+/** What all graphs of one run share: its own, and the workflows inside its steps. */
+export interface RunContext
+  extends Pick<RunDependencies, 'services' | 'clock' | 'plans' | 'defaultModel' | 'log' | 'limits'>,
+    Pick<TaskStart, 'workspaceId' | 'previous' | 'answered'> {
+  readonly runId: string
+  readonly journal: RunJournal
+  readonly slots: Slots
+  readonly usage: RunUsage
   readonly questions: OpenQuestion[]
   /** By id. A step may end before its messages can be sent; they are stored with it then. */
   readonly unsent: Map<string, UnsentMessage>
   /** Changes while the run goes on. */
   readonly memory: Record<string, unknown>
   remember(values: Readonly<Record<string, unknown>>): Promise<void> | undefined
-  readonly maxSteps: number
-  /** Counts a step; false beyond `maxSteps`. */
-  countStep(): boolean
-  /** Counts the length of outputs; false beyond the maximum of a run. */
-  countOutput(length: number): boolean
-  countTokens(usage: { promptTokens: number; completionTokens: number }): void
-  findPlan(workflowId: string, version: number | undefined): Promise<{ plan: Plan; version: number }>
-  /** The name of the model for nodes that name none. */
-  defaultModel(): Promise<string>
-  /** From 0 up to but not including 1. */
-  random(): number
-  /** Logs an unexpected error. */
-  report(error: unknown, path: string): void
 }
+
+/** Logs an unexpected error of a step. */
+export const reportError = ({ log, runId }: RunContext, error: unknown, path: string): void =>
+  log.warn({ err: error, run_id: runId, step: path }, 'A step failed with an unexpected error')
 
 /** The values of `{{#sys.…#}}` in a run. */
 export function systemValues(

@@ -5,12 +5,13 @@ import { mintId } from '../../kernel/ids.ts'
 import { findKind } from '../graph.ts'
 import type { Reply } from '../step.ts'
 import { fetchLarge, showLarge } from './output-store.ts'
-import { newTask, readEvents, recoverTask, type StoredInputs, trialWork } from './recovery.ts'
+import { newTask, readEvents, recoverTask, type StoredInputs, type Trial, trialWork } from './recovery.ts'
 import type { RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
 import type { NewRun, RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-records.ts'
+import type { RunTask } from './run-task.ts'
 import type { RunWorker } from './run-worker.ts'
-import type { LiveRun, RunInputs, RunRequest, Runs } from './runs.ts'
+import type { RunInputs, RunRequest } from './runs.ts'
 
 export const noRun = (id: string): AppError => new AppError('not_found', `There is no run ${id}`)
 
@@ -19,7 +20,14 @@ const pollMilliseconds = 250
 
 const isActive = (status: RunStatus): boolean => status === 'running' || status === 'queued'
 
-export class RunService implements Runs {
+/** A running run. */
+export type LiveRun = Pick<RunTask, 'runId' | 'settled' | 'events'>
+
+/** What the rest of the server uses of it. */
+export type Runs = Pick<RunService, keyof RunService>
+
+/** Runs of workflows. */
+export class RunService {
   readonly #dependencies: RunDependencies
   readonly #worker: RunWorker
 
@@ -28,6 +36,10 @@ export class RunService implements Runs {
     this.#worker = worker
   }
 
+  /**
+   * When it resolves, the run is stored and survives a crash. Fails with `not_found`, `workflow_not_runnable`, or
+   * `rate_limited` when too many runs are active.
+   */
   async start(workspaceId: string, request: RunRequest): Promise<LiveRun> {
     this.#worker.checkCapacity()
     const { what } = request
@@ -41,7 +53,11 @@ export class RunService implements Runs {
     return this.#worker.begin(newTask(workspaceId, recordOf(run), run.lease, { plan: found.plan }))
   }
 
-  async debug(workspaceId: string, request: Parameters<Runs['debug']>[1]): Promise<LiveRun> {
+  /** Runs one node of a stored graph on its own: `outputs` replace those of the nodes before it. */
+  async debug(
+    workspaceId: string,
+    request: Trial & { workflowId: string; inputs: RunInputs },
+  ): Promise<LiveRun> {
     this.#worker.checkCapacity()
     const { workflowId, nodeId, inputs, outputs } = request
     const { graph, version } = await this.#dependencies.plans.findDraft(workspaceId, workflowId, undefined)
@@ -60,16 +76,11 @@ export class RunService implements Runs {
     return this.#worker.begin(newTask(workspaceId, recordOf(run), run.lease, work))
   }
 
+  /** Answers a waiting run. Fails with `not_found`, or `version_conflict` when it is not waiting. */
   async resume(workspaceId: string, runId: string, reply: Reply, chatId = ''): Promise<LiveRun> {
     this.#worker.checkCapacity()
-    const { lease, until } = this.#worker.newLease()
-    const run = await this.#dependencies.store.claimWaiting(workspaceId, runId, {
-      lease,
-      until,
-      reply: JSON.stringify(reply),
-      chatId,
-    })
-    if (run) return this.#worker.begin(await recoverTask(this.#dependencies, workspaceId, run, lease, false))
+    const task = await this.#claimWaiting(workspaceId, runId, reply, chatId)
+    if (task) return task
     const { status } = await this.get(workspaceId, runId)
     throw new AppError(
       'version_conflict',
@@ -77,10 +88,16 @@ export class RunService implements Runs {
     )
   }
 
+  /** Stops a run and keeps its messages so far. A run that has ended stays as it is. */
   async stop(workspaceId: string, runId: string): Promise<RunRecord> {
     const { store, clock } = this.#dependencies
     const live = this.#worker.find(runId)
-    if (!live) await this.#stopWaiting(workspaceId, runId)
+    if (!live) {
+      // A waiting run is claimed only to be stopped, so that its listener is notified.
+      const task = await this.#claimWaiting(workspaceId, runId, { text: '', files: [], action: '' }, '')
+      task?.stop()
+      await task?.settled.catch(() => {})
+    }
     const status = await store.requestStop(workspaceId, runId, clock.now())
     if (status === undefined) throw noRun(runId)
     live?.stop()
@@ -90,20 +107,16 @@ export class RunService implements Runs {
     return run.status === 'waiting' ? this.stop(workspaceId, runId) : run
   }
 
-  /** A waiting run is claimed only to be stopped, so that its listener is notified. */
-  async #stopWaiting(workspaceId: string, runId: string): Promise<void> {
+  async #claimWaiting(
+    workspaceId: string,
+    runId: string,
+    reply: Reply,
+    chatId: string,
+  ): Promise<RunTask | undefined> {
     const { lease, until } = this.#worker.newLease()
-    const nothing: Reply = { text: '', files: [], action: '' }
-    const run = await this.#dependencies.store.claimWaiting(workspaceId, runId, {
-      lease,
-      until,
-      reply: JSON.stringify(nothing),
-      chatId: '',
-    })
-    if (!run) return
-    const task = this.#worker.begin(await recoverTask(this.#dependencies, workspaceId, run, lease, false))
-    task.stop()
-    await task.settled.catch(() => {})
+    const claim = { lease, until, reply: JSON.stringify(reply), chatId }
+    const run = await this.#dependencies.store.claimWaiting(workspaceId, runId, claim)
+    return run && this.#worker.begin(await recoverTask(this.#dependencies, workspaceId, run, lease, false))
   }
 
   async get(workspaceId: string, runId: string): Promise<RunRecord> {
@@ -124,6 +137,7 @@ export class RunService implements Runs {
     return this.#dependencies.store.list(workspaceId, filter, page)
   }
 
+  /** Resolves when the run ends or waits, in whichever process it runs. */
   async settled(workspaceId: string, runId: string, signal: AbortSignal): Promise<RunRecord> {
     for (;;) {
       // The task may have lost the run; then another process has it.
@@ -134,6 +148,7 @@ export class RunService implements Runs {
     }
   }
 
+  /** All events after that number, past and future ones, until the run ends or waits. */
   async *events(
     workspaceId: string,
     runId: string,

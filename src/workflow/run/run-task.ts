@@ -1,19 +1,23 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
-import { StepFailure } from '../step.ts'
+import { type ChildResult, StepFailure } from '../step.ts'
 import { type EventFeed, EventHub } from './event-hub.ts'
 import { Execution } from './execution.ts'
-import { internalFailure, maxRunOutput, RunFailure, runTimedOut } from './failures.ts'
-import { StoredJournal } from './journal.ts'
+import { internalFailure, RunFailure, runTimedOut } from './failures.ts'
+import { Journal } from './journal.ts'
 import { nestedRunner } from './nested-run.ts'
 import { storeLarge } from './output-store.ts'
-import type { TaskStart } from './recovery.ts'
-import { type RunContext, type RunDependencies, systemValues } from './run-context.ts'
+import {
+  type RunContext,
+  type RunDependencies,
+  type RunUsage,
+  systemValues,
+  type TaskStart,
+} from './run-context.ts'
 import { eventError, type RunEventFields, usageOnWire } from './run-event.ts'
 import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './run-records.ts'
-import type { LiveRun, ObservedRun, RunInputs, RunMessage, RunResult, Settled } from './runs.ts'
+import type { ObservedRun, RunInputs, RunMessage, RunResult, Settled } from './runs.ts'
 import { Slots } from './scheduler.ts'
-import type { ExecutionEnd } from './step-run.ts'
 import { messageId } from './streamed-message.ts'
 
 /** The database is unreachable, or its disk is full: the run itself is not affected. */
@@ -29,30 +33,27 @@ const skippedNumbers = 100_000
 /** Larger outputs of a run are left out of its last event. */
 const eventOutputLength = 64 << 10
 
-/** One run at work in this process, from its start or from the end of its journal. */
-export class RunTask implements LiveRun {
+/** One run at work in this process. It continues whether or not anyone subscribes to it. */
+export class RunTask {
   readonly runId: string
   readonly lease: RunLease
+  /** Resolves when the run ends or waits; rejects only when another attempt will continue it. */
   readonly settled: Promise<RunResult>
+  leaseValidUntil: number
   readonly #dependencies: RunDependencies
   readonly #start: TaskStart
   readonly #hub = new EventHub()
-  readonly #journal: StoredJournal
+  readonly #journal: Journal
   readonly #messages: RunMessage[] = []
   readonly #observed: ObservedRun
   readonly #startedAt: number
   readonly #questions: OpenQuestion[] = []
-  #steps: number
-  #promptTokens = 0
-  #completionTokens = 0
-  #outputLength = 0
+  readonly #usage: RunUsage = { steps: 0, outputLength: 0, promptTokens: 0, completionTokens: 0 }
   #execution: Execution | undefined
-  #interrupt: (reason: unknown) => void = () => {}
-  readonly #interrupted: Promise<never>
+  readonly #interrupted = Promise.withResolvers<never>()
   #interruption: unknown
   #isStarted = false
   #isEnding = false
-  #leaseValidUntil: number
 
   constructor(dependencies: RunDependencies, start: TaskStart) {
     const { workspaceId, run, lease, previous } = start
@@ -64,13 +65,13 @@ export class RunTask implements LiveRun {
     this.#observed = { ...run, workspaceId }
     this.#startedAt = clock.now()
     // The lease is slightly older than this task.
-    this.#leaseValidUntil = this.#startedAt + limits.leaseMilliseconds / 2
-    this.#steps = [...previous.steps.values()].filter(step => step.status !== 'skipped').length
+    this.leaseValidUntil = this.#startedAt + limits.leaseMilliseconds / 2
     for (const step of previous.steps.values()) {
-      this.#promptTokens += step.promptTokens
-      this.#completionTokens += step.completionTokens
+      if (step.status !== 'skipped') this.#usage.steps += 1
+      this.#usage.promptTokens += step.promptTokens
+      this.#usage.completionTokens += step.completionTokens
     }
-    this.#journal = new StoredJournal(
+    this.#journal = new Journal(
       {
         store,
         outputStore,
@@ -79,19 +80,13 @@ export class RunTask implements LiveRun {
         hub: this.#hub,
         messageSent: message => this.#messageSent(message),
         runningSteps: () => this.#execution?.runningSteps(true) ?? [],
-        isLeaseValid: () => clock.now() < this.#leaseValidUntil,
+        isLeaseValid: () => clock.now() < this.leaseValidUntil,
         onFailure: error => this.#interrupt(error),
       },
       previous.sequence + (previous.isTakenOver ? skippedNumbers : 0),
       previous.sent,
     )
-    this.#interrupted = new Promise((_, reject) => {
-      this.#interrupt = reason => {
-        this.#interruption ??= reason
-        reject(reason)
-      }
-    })
-    this.#interrupted.catch(() => {})
+    this.#interrupted.promise.catch(() => {})
     // Starts a moment later, so that the caller can subscribe before the first event.
     this.settled = new Promise<void>(resolve => setImmediate(resolve))
       .then(() => this.#work())
@@ -100,6 +95,7 @@ export class RunTask implements LiveRun {
     this.settled.catch(() => {})
   }
 
+  /** Its events from now on; ends when the run ends or waits, or with the signal. */
   events(signal: AbortSignal): EventFeed {
     return this.#hub.subscribe(signal)
   }
@@ -107,10 +103,6 @@ export class RunTask implements LiveRun {
   /** Resolves when all events so far are in the journal. */
   flush(): Promise<void> {
     return this.#journal.flush()
-  }
-
-  leaseRenewed(until: number): void {
-    this.#leaseValidUntil = until
   }
 
   /** Ends the run and keeps its messages so far. */
@@ -124,7 +116,7 @@ export class RunTask implements LiveRun {
     // A step that was interrupted on purpose did not crash the server.
     const interrupted = steps.map(step => ({ ...step, starts: step.starts - 1 }))
     if (!this.#isEnding)
-      await this.#journal.commit([...interrupted, ...(this.#execution?.queuedSteps() ?? [])]).catch(() => {})
+      await this.#journal.commit([...interrupted, ...(this.#execution?.queuedSteps() ?? [])])?.catch(() => {})
     // The run may have ended meanwhile.
     if (this.#isEnding) return void (await this.settled.catch(() => {}))
     this.abandon()
@@ -136,6 +128,11 @@ export class RunTask implements LiveRun {
     if (this.#isEnding) return
     this.#journal.abandon()
     this.#interrupt(new Abandoned())
+  }
+
+  #interrupt(reason: unknown): void {
+    this.#interruption ??= reason
+    this.#interrupted.reject(reason)
   }
 
   async #work(): Promise<RunResult> {
@@ -150,13 +147,13 @@ export class RunTask implements LiveRun {
     }
   }
 
-  async #untilInterrupted(execution: Execution): Promise<ExecutionEnd> {
+  async #untilInterrupted(execution: Execution): Promise<ChildResult> {
     const { milliseconds } = this.#dependencies.limits
     const left = Math.max(0, milliseconds - this.#start.run.activeMilliseconds)
     const timer = setTimeout(() => this.#interrupt(runTimedOut(milliseconds)), left)
     this.#isStarted = true
     try {
-      return await Promise.race([execution.run(), this.#interrupted])
+      return await Promise.race([execution.run(), this.#interrupted.promise])
     } finally {
       clearTimeout(timer)
     }
@@ -189,40 +186,18 @@ export class RunTask implements LiveRun {
   }
 
   #runContext(memory: Readonly<Record<string, unknown>>): RunContext {
-    const { run, previous, answered, workspaceId } = this.#start
-    const { clock, limits, services, plans, defaultModel, log } = this.#dependencies
     return {
-      workspaceId,
-      runId: run.id,
-      services,
-      clock,
+      ...this.#dependencies,
+      ...this.#start,
+      runId: this.runId,
       journal: this.#journal,
-      slots: new Slots(limits.parallel),
-      previous,
-      answered,
+      slots: new Slots(this.#dependencies.limits.parallel),
+      usage: this.#usage,
       questions: this.#questions,
       unsent: new Map(),
       // Without a prototype, so that a key such as __proto__ is only a key.
       memory: Object.assign(Object.create(null), memory),
-      remember: values => (run.trigger === 'chat' ? this.#remember(values) : undefined),
-      maxSteps: limits.steps,
-      countStep: () => {
-        this.#steps += 1
-        return this.#steps <= limits.steps
-      },
-      countOutput: length => {
-        this.#outputLength += length
-        return this.#outputLength <= maxRunOutput
-      },
-      countTokens: ({ promptTokens, completionTokens }) => {
-        this.#promptTokens += promptTokens
-        this.#completionTokens += completionTokens
-      },
-      findPlan: (workflowId, version) => plans.find(workspaceId, workflowId, version),
-      defaultModel: () => defaultModel(workspaceId),
-      random: Math.random,
-      report: (error, path) =>
-        log.warn({ err: error, run_id: run.id, step: path }, 'A step failed with an unexpected error'),
+      remember: values => (this.#start.run.trigger === 'chat' ? this.#remember(values) : undefined),
     }
   }
 
@@ -237,20 +212,20 @@ export class RunTask implements LiveRun {
     this.#messages.push(message)
   }
 
-  async #succeed({ answer, outputs }: Extract<ExecutionEnd, { status: 'succeeded' }>): Promise<RunResult> {
+  async #succeed({ answer, outputs }: Extract<ChildResult, { status: 'succeeded' }>): Promise<RunResult> {
     return this.#close([], { status: 'succeeded', answer, outputs: JSON.stringify(outputs) })
   }
 
   /** Asks the question that was asked first; the others follow when it is answered. */
   async #wait(execution: Execution): Promise<RunResult> {
-    execution.flushMessages()
+    execution.messages.flush()
     const [waiting] = this.#questions
     if (!waiting) throw new StepFailure('internal', 'The run waits for an answer, but no step has asked')
     const { path, ordinal, question } = waiting
     const id = messageId(this.runId, path, `question ${ordinal}`)
     const at = this.#dependencies.clock.now()
     this.#journal.sendMessage({ id, at, dataType: 'text', content: question, fileIds: [] }, path)
-    return this.#close([], { status: 'waiting', answer: execution.answer, waiting })
+    return this.#close([], { status: 'waiting', answer: execution.messages.answer, waiting })
   }
 
   /** What the run fails with; undefined when another attempt will continue it. */
@@ -267,7 +242,7 @@ export class RunTask implements LiveRun {
   async #abort(error: unknown): Promise<RunResult> {
     const execution = this.#execution
     const isStarted = this.#isStarted
-    const answer = (): string => (execution && isStarted ? execution.answer : this.#start.run.answer)
+    const answer = (): string => (execution && isStarted ? execution.messages.answer : this.#start.run.answer)
     if (error instanceof Stopped) {
       this.#isEnding = true
       const reason = new StepFailure('step_failed', 'The run was stopped')
@@ -324,9 +299,9 @@ export class RunTask implements LiveRun {
       waiting,
       outputs:
         outputs === undefined ? undefined : await storeLarge(outputStore, workspaceId, run.id, outputs),
-      promptTokens: this.#promptTokens,
-      completionTokens: this.#completionTokens,
-      stepCount: this.#steps,
+      promptTokens: this.#usage.promptTokens,
+      completionTokens: this.#usage.completionTokens,
+      stepCount: this.#usage.steps,
       activeMilliseconds,
       finishedAt: waiting ? undefined : now,
     }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../kernel/app-error.ts'
 import { hasEnded, processName } from '../../kernel/lease.ts'
-import { recoverTask, type TaskStart } from './recovery.ts'
-import type { RunDependencies } from './run-context.ts'
+import { recoverTask } from './recovery.ts'
+import type { RunDependencies, TaskStart } from './run-context.ts'
 import { RunTask } from './run-task.ts'
 
 /** Works on runs in this process: holds their leases, and claims runs whose lease has expired. */
@@ -123,7 +123,7 @@ export class RunWorker {
           tasks.map(task => task.lease),
           until,
         )
-        for (const task of tasks) if (!lost.includes(task.runId)) task.leaseRenewed(until)
+        for (const task of tasks) if (!lost.includes(task.runId)) task.leaseValidUntil = until
         for (const task of tasks) {
           // A newer task may run under the same id by now, with a lease of its own.
           if (stop.includes(task.runId)) task.stop()

@@ -1,16 +1,6 @@
-import type { Page, PageRequest } from '../../contract/paging.ts'
 import type { Graph } from '../graph.ts'
-import type { HistoryEntry, OutputMessage, Reply, RunFile } from '../step.ts'
-import type { RunEvent } from './run-event.ts'
-import type {
-  RunError,
-  RunFilter,
-  RunHead,
-  RunRecord,
-  RunStatus,
-  RunSummary,
-  StepRecord,
-} from './run-records.ts'
+import type { HistoryEntry, OutputMessage, RunFile } from '../step.ts'
+import type { RunError, RunHead, RunRecord, RunStatus } from './run-records.ts'
 
 /** What a run is started with. */
 export interface RunInputs {
@@ -45,45 +35,6 @@ export interface RunMessage extends OutputMessage {
 export interface RunResult {
   run: RunRecord
   messages: readonly RunMessage[]
-}
-
-/** A running run. It continues whether or not anyone subscribes to it. */
-export interface LiveRun {
-  readonly runId: string
-  /** Resolves when the run ends or waits; rejects only when another attempt will continue it. */
-  readonly settled: Promise<RunResult>
-  /** Its events from now on; ends when the run ends or waits, or with the signal. */
-  events(signal: AbortSignal): AsyncIterable<RunEvent>
-}
-
-/** Runs of workflows, as the rest of the server uses them. */
-export interface Runs {
-  /**
-   * When it resolves, the run is stored and survives a crash. Fails with `not_found`, `workflow_not_runnable`, or
-   * `rate_limited` when too many runs are active.
-   */
-  start(workspaceId: string, request: RunRequest): Promise<LiveRun>
-  /** Runs one node of a stored graph on its own: `outputs` replace those of the nodes before it. */
-  debug(
-    workspaceId: string,
-    request: {
-      workflowId: string
-      nodeId: string
-      inputs: RunInputs
-      outputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-    },
-  ): Promise<LiveRun>
-  /** Answers a waiting run. Fails with `not_found`, or `version_conflict` when it is not waiting. */
-  resume(workspaceId: string, runId: string, reply: Reply, chatId?: string): Promise<LiveRun>
-  /** Stops a run and keeps its messages so far. A run that has ended stays as it is. */
-  stop(workspaceId: string, runId: string): Promise<RunRecord>
-  get(workspaceId: string, runId: string): Promise<RunRecord>
-  steps(workspaceId: string, runId: string): Promise<StepRecord[]>
-  list(workspaceId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>
-  /** Resolves when the run ends or waits, in whichever process it runs. */
-  settled(workspaceId: string, runId: string, signal: AbortSignal): Promise<RunRecord>
-  /** All events after that number, past and future ones, until the run ends or waits. */
-  events(workspaceId: string, runId: string, after: number, signal: AbortSignal): AsyncIterable<RunEvent>
 }
 
 /** The run as its listener sees it. */

@@ -7,14 +7,15 @@ import {
   type Reply,
   type Step,
   StepFailure,
-  type SystemValues,
   type Wait,
 } from '../step.ts'
 import { Attempt, type AttemptContext } from './attempt.ts'
-import { internalFailure, stepEnded, stepTimedOut, unwritable } from './failures.ts'
+import { internalFailure, stepEnded, stepTimedOut } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
+import { reportError } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
+import { emitFailure } from './step-record.ts'
 
 /** What the steps of one graph share. */
 export interface StepContext extends AttemptContext {
@@ -25,49 +26,19 @@ export interface StepContext extends AttemptContext {
     deliver: Deliver | undefined,
     signal: AbortSignal,
   ): Promise<ChildResult>
-}
-
-/** How a graph is part of its run: as the run's own graph, or inside a step. */
-export interface ExecutionOptions {
-  readonly system: SystemValues
-  /** Precedes the node ids in step paths; empty for the run's own graph. */
-  readonly prefix: string
-  /** Sends the messages of this graph; undefined: the user does not get them. */
-  readonly deliver: Deliver | undefined
-  /** A previous lease holder may have started these steps and crashed before the journal knew. */
-  readonly isTakenOver?: boolean
-  /** A step around this graph handles its failure, so that the run continues. */
-  readonly isFailureHandled?: boolean
-  /** Outputs of nodes that do not run, for testing a single one. */
-  readonly given?: ReadonlyMap<number, Outputs>
-  readonly runNested: StepContext['runNested']
-}
-
-export type ExecutionEnd =
-  | { readonly status: 'succeeded'; readonly outputs: Outputs; readonly answer: string }
-  /** Nothing more can run until one of the open questions of the run is answered. */
-  | { readonly status: 'waiting' }
-
-/** The graph that a step belongs to. It hears of the end of a step exactly once. */
-export interface StepOwner {
-  /** An attempt failed and another one follows. */
-  retrying(step: StepRun, failure: StepFailure): void
-  ended(step: StepRun, outcome: Outcome): void
-  failed(step: StepRun, failure: StepFailure): void
+  /** Called exactly once for a step that is not cancelled. */
+  ended(step: StepRun, end: Outcome | StepFailure): void
 }
 
 /** A workflow that runs inside a step. */
-export interface NestedExecution {
-  /** Its messages so far. */
-  readonly answer: string
-  /** Whether the user gets its messages. */
-  readonly isDelivered: boolean
+interface NestedExecution {
+  readonly messages: MessageStream
   abort(reason: unknown, keep: KeepMessages): StepRecord[]
   runningSteps(onlyNew: boolean): StepRecord[]
 }
 
 /** The state of a step before it starts. */
-export interface StepStart {
+interface StepStart {
   readonly starts: number
   readonly asked: number
   readonly resumed: { readonly wait: Wait; readonly reply: Reply } | undefined
@@ -90,7 +61,7 @@ export class StepRun {
   readonly asked: number
   /** The text it has streamed so far. */
   written = ''
-  /** Of its ended attempts; also those before it asked the user. */
+  /** Of all attempts; also those before it asked the user. */
   promptTokens: number
   completionTokens: number
   /** The wait that it resumes from, where it was answered. */
@@ -102,17 +73,14 @@ export class StepRun {
   /** It holds a slot, and what it emits counts. */
   isActive = false
   readonly #context: StepContext
-  readonly #owner: StepOwner
   readonly #resumed: Step['resumed']
   #attempt: Attempt
   #timer: NodeJS.Timeout | undefined
-  #isOver = false
   #messageCount = 0
   #nestedCalls = 0
 
-  constructor(context: StepContext, owner: StepOwner, node: PlannedNode, path: string, start: StepStart) {
+  constructor(context: StepContext, node: PlannedNode, path: string, start: StepStart) {
     this.#context = context
-    this.#owner = owner
     this.node = node
     this.path = path
     this.starts = start.starts + 1
@@ -133,14 +101,6 @@ export class StepRun {
     return this.#attempt.inputs
   }
 
-  /** Tokens of all attempts, the current one included. */
-  get spent(): { promptTokens: number; completionTokens: number } {
-    return {
-      promptTokens: this.promptTokens + this.#attempt.promptTokens,
-      completionTokens: this.completionTokens + this.#attempt.completionTokens,
-    }
-  }
-
   /** What a step that did not succeed leaves behind. */
   get partialOutputs(): Outputs | undefined {
     return this.written === '' ? undefined : { text: this.written, result: this.written }
@@ -157,8 +117,8 @@ export class StepRun {
   }
 
   start(): void {
-    if (this.#isOver) return
     const attempt = this.#attempt
+    if (attempt.isOver) return
     let result: Outcome | Promise<Outcome>
     try {
       result = this.node.kind.run(attempt, this.node.data, this.#context.run.services)
@@ -177,9 +137,8 @@ export class StepRun {
     )
   }
 
-  /** Ends it without a call to its owner. */
+  /** Ends it without a call of `ended`. */
   cancel(reason: unknown): void {
-    this.#isOver = true
     this.#close(this.#attempt, reason)
   }
 
@@ -225,12 +184,7 @@ export class StepRun {
   #end(attempt: Attempt, outcome: Outcome): void {
     if (attempt.isOver) return
     this.#close(attempt)
-    this.#isOver = true
-    try {
-      this.#owner.ended(this, outcome)
-    } catch (error) {
-      this.#owner.failed(this, unwritable(error))
-    }
+    this.#context.ended(this, outcome)
   }
 
   #fail(attempt: Attempt, error: unknown): void {
@@ -238,19 +192,16 @@ export class StepRun {
     const failure = this.#failureOf(error)
     this.#close(attempt, failure)
     const retryAfter = failure.retryAfterMilliseconds ?? 0
-    if (!failure.retryable || attempt.attempt >= this.node.rule.attempts || retryAfter > maxRetryAfter) {
-      this.#isOver = true
-      return void this.#owner.failed(this, failure)
-    }
-    this.#owner.retrying(this, failure)
-    const { random } = this.#context.run
+    if (!failure.retryable || attempt.attempt >= this.node.rule.attempts || retryAfter > maxRetryAfter)
+      return void this.#context.ended(this, failure)
+    emitFailure(this.#context.run.journal, this, failure, true)
+    this.discard()
     // Never sooner than requested, and spread out, so that many runs do not retry at the same moment.
-    const delay = Math.max(retryAfter * (1 + random() / 5), this.#backoff(attempt.attempt))
+    const delay = Math.max(retryAfter * (1 + Math.random() / 5), this.#backoff(attempt.attempt))
     this.#timer = setTimeout(() => this.#retry(), delay)
   }
 
   #retry(): void {
-    if (this.#isOver) return
     this.#messageCount = 0
     this.#attempt = new Attempt(this.#context, this, this.#attempt.attempt + 1, this.#resumed)
     this.start()
@@ -260,21 +211,17 @@ export class StepRun {
   #backoff(attempt: number): number {
     const { delayMilliseconds } = this.node.rule
     if (delayMilliseconds !== undefined) return delayMilliseconds
-    return firstDelay * 2 ** (attempt - 1) * (0.5 + this.#context.run.random() / 2)
+    return firstDelay * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
   }
 
   #close(attempt: Attempt, reason?: unknown): void {
     clearTimeout(this.#timer)
     attempt.end(reason)
-    this.promptTokens += attempt.promptTokens
-    this.completionTokens += attempt.completionTokens
-    attempt.promptTokens = 0
-    attempt.completionTokens = 0
   }
 
   #failureOf(error: unknown): StepFailure {
     if (error instanceof StepFailure) return error
-    this.#context.run.report(error, this.path)
+    reportError(this.#context.run, error, this.path)
     return internalFailure(error)
   }
 }

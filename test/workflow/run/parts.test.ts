@@ -7,7 +7,7 @@ import { TurnQueue } from '../../../src/workflow/run/message-stream.ts'
 import { stepRule } from '../../../src/workflow/run/plan.ts'
 import { EdgeLedger, Slots } from '../../../src/workflow/run/scheduler.ts'
 import { nodeOfPath, stepPath } from '../../../src/workflow/run/step-record.ts'
-import { type StepOwner, StepRun } from '../../../src/workflow/run/step-run.ts'
+import { StepRun } from '../../../src/workflow/run/step-run.ts'
 import { StreamedMessage } from '../../../src/workflow/run/streamed-message.ts'
 import {
   fillTemplate,
@@ -16,6 +16,7 @@ import {
   type Values,
 } from '../../../src/workflow/run/template.ts'
 import { type Outputs, StepFailure, type SystemValues } from '../../../src/workflow/step.ts'
+import { noJournal } from '../../support/no-journal.ts'
 import { edge, graph, node } from '../graphs.ts'
 
 const places = new Map([
@@ -252,10 +253,14 @@ test('doubles the delay between attempts, up to half of it random', () => {
         place: 0,
         templates: new Map(),
       }
-      const context = { run: { clock: { now: () => 0 }, random: () => chance, services: {} } }
-      const owner: StepOwner = { retrying: () => {}, ended: () => {}, failed: () => attempts.push(-1) }
+      mock.method(Math, 'random', () => chance)
+      const context = {
+        run: { clock: { now: () => 0 }, services: {}, journal: noJournal },
+        values: {},
+        ended: (_: unknown, end: unknown) => attempts.push(end instanceof StepFailure ? -1 : 0),
+      }
       const before = { starts: 0, asked: 0, resumed: undefined, promptTokens: 0, completionTokens: 0 }
-      new StepRun(context as never, owner, planned as never, 'a', before).start()
+      new StepRun(context as never, planned as never, 'a', before).start()
       for (const [index, whole] of [500, 1000, 2000].entries()) {
         const pause = whole * (0.5 + chance / 2)
         mock.timers.tick(Math.floor(pause) - 1)
@@ -266,6 +271,7 @@ test('doubles the delay between attempts, up to half of it random', () => {
       assert.deepEqual(attempts, [1, 2, 3, 4, -1])
     }
   } finally {
+    mock.reset()
     mock.timers.reset()
   }
 })

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Graph } from '../../../src/workflow/graph.ts'
 import { type GraphLinks, type Link, linkGraph } from '../../../src/workflow/graph-links.ts'
 import { Execution } from '../../../src/workflow/run/execution.ts'
-import { noJournal } from '../../../src/workflow/run/journal.ts'
 import { planGraph } from '../../../src/workflow/run/plan.ts'
 import { noPreviousAttempt, type RunContext } from '../../../src/workflow/run/run-context.ts'
 import { EdgeLedger, Slots } from '../../../src/workflow/run/scheduler.ts'
 import type { SystemValues } from '../../../src/workflow/step.ts'
+import { noJournal } from '../../support/no-journal.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { eventsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
 import { Script, scriptedKinds } from '../../support/scripted-kinds.ts'
@@ -72,7 +72,8 @@ describe('Rule 10', () => {
       questions: [],
       memory: {},
       remember: () => undefined,
-      countStep: () => true,
+      usage: { steps: 0 },
+      limits: { steps: Number.POSITIVE_INFINITY },
     } as unknown as RunContext
     const execution = new Execution({ ...plan, links }, context, {
       system: { query: '' } as SystemValues,
