@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { openDiskBlobStore } from '../adapters/blob/disk-blob-store.ts'
-import { openUsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
+import { UsearchVectorIndex } from '../adapters/index/usearch-vector-index.ts'
 import { openDatabase } from '../adapters/sql/open-database.ts'
 import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
@@ -40,7 +40,7 @@ async function openVectorIndex(config: Config, database: Database): Promise<Vect
     const { PgvectorIndex } = await import('../adapters/sql/pgvector-index.ts')
     return new PgvectorIndex(database as PostgresDatabase)
   }
-  return openUsearchVectorIndex({
+  return new UsearchVectorIndex({
     databasePath: join(config.dataDir, 'banyan.db'),
     folder: config.dataDir,
     memoryBytes: config.vectorMemoryBytes,

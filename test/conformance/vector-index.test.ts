@@ -3,7 +3,7 @@ import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openUsearchVectorIndex } from '../../src/adapters/index/usearch-vector-index.ts'
+import { UsearchVectorIndex } from '../../src/adapters/index/usearch-vector-index.ts'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { PgvectorIndex } from '../../src/adapters/sql/pgvector-index.ts'
 import type { PostgresDatabase } from '../../src/adapters/sql/postgres-database.ts'
@@ -31,7 +31,7 @@ describe('vector index', () => {
   const open = (): VectorIndex =>
     database.dialect === 'postgres'
       ? new PgvectorIndex(database as PostgresDatabase, { minVectors: 2000 })
-      : openUsearchVectorIndex({
+      : new UsearchVectorIndex({
           databasePath: join(fresh.folder, 'banyan.db'),
           folder: fresh.folder,
           exactFloats: 20_000,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
-import { openUsearchVectorIndex } from '../../src/adapters/index/usearch-vector-index.ts'
+import { UsearchVectorIndex } from '../../src/adapters/index/usearch-vector-index.ts'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { VectorIndex } from '../../src/knowledge/search/vector-index.ts'
@@ -17,7 +17,7 @@ describe('usearch vector index', () => {
   let folder: string
   let database: Database
   const open = (more: { databasePath?: string; memoryBytes?: number } = {}): VectorIndex =>
-    openUsearchVectorIndex({ databasePath: join(folder, 'banyan.db'), folder, exactFloats: 1000, ...more })
+    new UsearchVectorIndex({ databasePath: join(folder, 'banyan.db'), folder, exactFloats: 1000, ...more })
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'banyan-test-'))

@@ -1,12 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, hash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { BatchTable } from './batch-table.ts'
 import type { GenerationIndex } from './generation-index.ts'
 import type { VectorGraph } from './vector-graph.ts'
-import { BatchTable, isInGraph } from './vector-rows.ts'
-import type { GenerationName } from './vector-search.ts'
+import type { GenerationName } from './vector-rows.ts'
 
 // The main thread sweeps these files and must not load native code, so this module imports the graph as a type only.
 const graphExtension = '.usearch'
@@ -23,23 +23,11 @@ const safeId = /^[A-Za-z0-9_-]{1,200}$/
 interface Table {
   format: number
   workspaceId: string
-  generationId: string
   dimension: number
-  revision: number
   nextKey: number
-  expansion: number
-  measuredSize: number
-  graph: { size: number; checksum: string }
+  graph: { checksum: string }
   /** Id, base key, span and vector count of each batch in the graph. */
   batches: [string, number, number, number][]
-}
-
-const checksumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
-
-async function checksumOfFile(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 19 })) hash.update(chunk as Buffer)
-  return hash.digest('hex')
 }
 
 const pathsOf = (folder: string, id: string): { graph: string; table: string } => ({
@@ -47,95 +35,71 @@ const pathsOf = (folder: string, id: string): { graph: string; table: string } =
   table: join(folder, id + tableExtension),
 })
 
+async function checksumOf(path: string): Promise<string> {
+  const checksum = createHash('sha256')
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 19 }))
+    checksum.update(chunk as Buffer)
+  return checksum.digest('hex')
+}
+
 /**
  * Writes the graph, then the table with the graph's checksum. After a crash, or when another process writes the same
  * files, a table never matches a graph that it was not written for.
  */
 export async function saveVectorIndex(folder: string, index: GenerationIndex): Promise<void> {
-  const { graph, name, table } = index
-  if (!graph || !safeId.test(name.id)) return
+  const { workspaceId, id, dimension } = index.rows.name
+  const { graph } = index
+  if (!graph || !safeId.test(id)) return
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const paths = pathsOf(folder, name.id)
+  const paths = pathsOf(folder, id)
   const suffix = `.${randomBytes(6).toString('hex')}${temporaryExtension}`
   try {
-    // No await between these two, so they describe the same state.
     graph.save(paths.graph + suffix)
-    const batches = table
-      .all()
-      .filter(isInGraph)
-      .map(({ id, base, span, added }): Table['batches'][number] => [id, base, span, added])
-    const { revision, expansion, measuredSize } = index
-    const graphSize = graph.size
-    const { size } = await stat(paths.graph + suffix)
-    const checksum = await checksumOfFile(paths.graph + suffix)
-    const text = JSON.stringify({
-      format,
-      workspaceId: name.workspaceId,
-      generationId: name.id,
-      dimension: name.dimension,
-      revision,
-      nextKey: table.nextKey,
-      expansion,
-      measuredSize,
-      graph: { size, checksum },
-      batches,
-    } satisfies Table)
-    await writeFile(paths.table + suffix, `${checksumOf(text)}\n${text}`, { mode: 0o600 })
+    // Before the next await, so that these describe the saved graph.
+    const savedSize = graph.size
+    const { nextKey } = index.batches
+    const batches = index
+      .batchesInGraph()
+      .map((batch): Table['batches'][number] => [batch.id, batch.base, batch.span, batch.count])
+    const checksum = await checksumOf(paths.graph + suffix)
+    const table: Table = { format, workspaceId, dimension, nextKey, graph: { checksum }, batches }
+    const text = JSON.stringify(table)
+    await writeFile(paths.table + suffix, `${hash('sha256', text)}\n${text}`, { mode: 0o600 })
     await rename(paths.graph + suffix, paths.graph)
     await rename(paths.table + suffix, paths.table)
-    index.savedSize = graphSize
-    index.isSaved = true
+    index.savedSize = savedSize
   } finally {
     await rm(paths.graph + suffix, { force: true })
     await rm(paths.table + suffix, { force: true })
   }
 }
 
-/** The saved state. It may be older or newer than the rows: the caller compares it with all batches. */
-export interface LoadedIndex {
-  table: BatchTable
-  expansion: number
-  measuredSize: number
-}
-
-/** Reads the files into an empty graph. Undefined when they are missing or damaged; the index is then rebuilt. */
+/**
+ * Reads the files into an empty graph, and returns its batches, which may be older or newer than the rows. Undefined
+ * when files are missing or damaged; the index is then rebuilt.
+ */
 export async function loadVectorIndex(
   folder: string,
-  name: GenerationName,
+  { workspaceId, id, dimension }: GenerationName,
   graph: VectorGraph,
-): Promise<LoadedIndex | undefined> {
-  if (!safeId.test(name.id)) return undefined
-  const paths = pathsOf(folder, name.id)
+): Promise<BatchTable | undefined> {
+  if (!safeId.test(id)) return undefined
+  const paths = pathsOf(folder, id)
   try {
-    const saved = readTable(await readFile(paths.table, 'utf8'), name)
-    if (!saved || (await stat(paths.graph)).size !== saved.graph.size) return undefined
-    if ((await checksumOfFile(paths.graph)) !== saved.graph.checksum) return undefined
+    const [checksum, text = ''] = (await readFile(paths.table, 'utf8')).split('\n')
+    if (hash('sha256', text) !== checksum) return undefined
+    const saved = JSON.parse(text) as Table
+    if (saved.format !== format || saved.workspaceId !== workspaceId || saved.dimension !== dimension)
+      return undefined
+    if ((await checksumOf(paths.graph)) !== saved.graph.checksum) return undefined
     graph.load(paths.graph)
-    const table = new BatchTable()
-    for (const [id, base, span, count] of saved.batches) {
-      const batch = table.add(id, span, base)
-      batch.isWhole = true
-      batch.read = count
-      table.addedToGraph(batch, count)
-    }
-    table.nextKey = saved.nextKey
-    return { table, expansion: saved.expansion, measuredSize: saved.measuredSize }
+    const batches = new BatchTable()
+    for (const batch of saved.batches) batches.add(...batch)
+    batches.nextKey = saved.nextKey
+    return batches
   } catch {
     return undefined
   }
-}
-
-function readTable(content: string, name: GenerationName): Table | undefined {
-  const end = content.indexOf('\n')
-  const text = content.slice(end + 1)
-  if (end < 0 || checksumOf(text) !== content.slice(0, end)) return undefined
-  const table = JSON.parse(text) as Table
-  const fits =
-    table.format === format &&
-    table.workspaceId === name.workspaceId &&
-    table.generationId === name.id &&
-    table.dimension === name.dimension
-  return fits ? table : undefined
 }
 
 /** Removes the files of deleted generations, and temporary files that a crash left. */

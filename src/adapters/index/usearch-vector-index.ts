@@ -19,45 +19,38 @@ const defaultMemoryBytes = 512 << 20
 /** About 20,000 vectors of 384 dimensions: 4 ms, less than a graph needs for data without clusters. */
 const defaultExactFloats = 8 << 20
 
-interface Pending {
-  resolve(hits: VectorHit[]): void
-  reject(error: unknown): void
-}
-
-const stopped = (cause: unknown): AppError =>
-  new AppError('unavailable', 'The vector index stopped unexpectedly; it starts again with the next search', {
-    cause,
-  })
-
 /** The client of the worker thread, which starts with the first call. */
-class UsearchVectorIndex implements VectorIndex {
+export class UsearchVectorIndex implements VectorIndex {
   readonly #settings: UsearchSettings
-  readonly #pending = new Map<number, Pending>()
+  readonly #pending = new Map<number, PromiseWithResolvers<VectorHit[]>>()
   #worker: Worker | undefined
   #calls = 0
   #isClosed = false
 
-  constructor(settings: UsearchSettings) {
-    this.#settings = settings
+  constructor({ databasePath, folder, memoryBytes, exactFloats }: UsearchOptions) {
+    this.#settings = {
+      databasePath,
+      folder: join(folder, 'vectors'),
+      memoryBytes: memoryBytes ?? defaultMemoryBytes,
+      exactFloats: exactFloats ?? defaultExactFloats,
+    }
   }
 
   async search(
     workspaceId: string,
-    generation: Generation,
+    { id }: Generation,
     vector: Float32Array,
     limit: number,
     batchIds: Set<string> | undefined,
   ): Promise<VectorHit[]> {
     // A copy: posting a view sends the whole buffer behind it.
     const own = Float32Array.from(vector)
-    const generationId = generation.id
-    return this.#call({ kind: 'search', workspaceId, generationId, vector: own, limit, batchIds })
+    return this.#call({ kind: 'search', workspaceId, id, vector: own, limit, batchIds })
   }
 
-  refresh(workspaceId: string, generationId: string): void {
-    if (this.#isClosed) return
+  refresh(workspaceId: string, id: string): void {
     // A failure also shows in the next search.
-    this.#call({ kind: 'refresh', workspaceId, generationId }).catch(() => {})
+    this.#call({ kind: 'refresh', workspaceId, id }).catch(() => {})
   }
 
   async tidy(signal: AbortSignal): Promise<void> {
@@ -75,20 +68,20 @@ class UsearchVectorIndex implements VectorIndex {
     await worker.terminate()
   }
 
-  #call(call: UsearchCall): Promise<VectorHit[]> {
-    if (this.#isClosed) return Promise.reject(new AppError('unavailable', 'The vector index is closed'))
+  async #call(call: UsearchCall): Promise<VectorHit[]> {
+    if (this.#isClosed) throw new AppError('unavailable', 'The vector index is closed')
     this.#worker ??= this.#start()
     return this.#send(this.#worker, call)
   }
 
   #send(worker: Worker, call: UsearchCall): Promise<VectorHit[]> {
     const callId = ++this.#calls
-    return new Promise((resolve, reject) => {
-      this.#pending.set(callId, { resolve, reject })
-      // A pending call keeps the process alive; an idle worker does not.
-      worker.ref()
-      worker.postMessage({ ...call, callId } satisfies UsearchRequest)
-    })
+    const pending = Promise.withResolvers<VectorHit[]>()
+    this.#pending.set(callId, pending)
+    // A pending call keeps the process alive; an idle worker does not.
+    worker.ref()
+    worker.postMessage({ ...call, callId } satisfies UsearchRequest)
+    return pending.promise
   }
 
   #start(): Worker {
@@ -106,28 +99,15 @@ class UsearchVectorIndex implements VectorIndex {
     const pending = this.#pending.get(answer.callId)
     this.#pending.delete(answer.callId)
     if (this.#pending.size === 0) worker.unref()
-    if ('hits' in answer) {
-      pending?.resolve(answer.hits)
-      return
-    }
-    const error = new Error(answer.failure.message)
-    error.stack = answer.failure.stack
-    pending?.reject(error)
+    if ('hits' in answer) pending?.resolve(answer.hits)
+    else pending?.reject(answer.error)
   }
 
   #handleExit(worker: Worker, cause: Error): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
-    for (const pending of this.#pending.values()) pending.reject(stopped(cause))
+    const message = 'The vector index stopped unexpectedly; it starts again with the next search'
+    for (const { reject } of this.#pending.values()) reject(new AppError('unavailable', message, { cause }))
     this.#pending.clear()
   }
-}
-
-export function openUsearchVectorIndex(options: UsearchOptions): VectorIndex {
-  return new UsearchVectorIndex({
-    databasePath: options.databasePath,
-    folder: join(options.folder, 'vectors'),
-    memoryBytes: options.memoryBytes ?? defaultMemoryBytes,
-    exactFloats: options.exactFloats ?? defaultExactFloats,
-  })
 }

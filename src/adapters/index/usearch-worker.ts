@@ -1,13 +1,12 @@
-import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { lowerThreadPriority } from '../../kernel/thread-priority.ts'
 import type { VectorHit } from '../../knowledge/search/vector-index.ts'
-import { GenerationIndex, type IndexBounds } from './generation-index.ts'
-import { IndexBuilder } from './index-builder.ts'
-import { loadVectorIndex } from './index-files.ts'
+import { GenerationIndex, type IndexBounds, type VectorQuery } from './generation-index.ts'
+import { loadVectorIndex, saveVectorIndex } from './index-files.ts'
 import { VectorGraph } from './vector-graph.ts'
-import { VectorRows } from './vector-rows.ts'
-import type { GenerationName } from './vector-search.ts'
+import { type GenerationName, VectorRows } from './vector-rows.ts'
+import { nextTurn } from './vector-tail.ts'
 
 // The program of the worker thread, and the messages that it exchanges with the main thread.
 
@@ -20,67 +19,57 @@ export interface UsearchSettings {
   exactFloats: number
 }
 
-interface SearchCall {
-  kind: 'search'
-  workspaceId: string
-  generationId: string
-  vector: Float32Array
-  limit: number
-  batchIds: Set<string> | undefined
-}
-
-interface RefreshCall {
-  kind: 'refresh'
-  workspaceId: string
-  generationId: string
-}
-
-export type UsearchCall = SearchCall | RefreshCall | { kind: 'tidy' } | { kind: 'close' }
+type GenerationKey = Pick<GenerationName, 'workspaceId' | 'id'>
+export type UsearchCall =
+  | ({ kind: 'search' } & GenerationKey & VectorQuery)
+  | ({ kind: 'refresh' } & GenerationKey)
+  | { kind: 'tidy' }
+  | { kind: 'close' }
 export type UsearchRequest = UsearchCall & { callId: number }
-export type UsearchAnswer =
-  | { callId: number; hits: VectorHit[] }
-  | { callId: number; failure: { message: string; stack: string | undefined } }
+export type UsearchAnswer = { callId: number; hits: VectorHit[] } | { callId: number; error: unknown }
 
+/** The build yields to searches this often. */
+const buildMilliseconds = 4
+/** A growing graph is saved when it doubles and has this many new vectors; a complete one when this share is new. */
+const saveVectors = 20_000
+const saveShare = 0.2
 /** Read-ahead of an index that is not searched yet. */
 const rebuildBytes = 8 << 20
 
-const keyOf = (workspaceId: string, generationId: string): string => `${workspaceId}\n${generationId}`
+const keyOf = ({ workspaceId, id }: GenerationKey): string => `${workspaceId}\n${id}`
 
 /** The indexes in memory, and their background work: building, saving, eviction. */
 class GenerationIndexes {
   readonly #settings: UsearchSettings
   readonly #bounds: IndexBounds
-  readonly #rows: VectorRows
-  readonly #builder: IndexBuilder
+  readonly #connection: DatabaseSync
+  readonly #generation: StatementSync
   readonly #open = new Map<string, GenerationIndex>()
   readonly #opening = new Map<string, Promise<GenerationIndex>>()
-  readonly #queued = new Set<string>()
+  readonly #queued = new Map<string, GenerationKey>()
   #working: Promise<void> | undefined
   #searches = 0
   #isClosing = false
 
   constructor(settings: UsearchSettings) {
     this.#settings = settings
-    this.#rows = new VectorRows(settings.databasePath)
     this.#bounds = { exactFloats: settings.exactFloats, tailBytes: settings.memoryBytes / 2 }
-    this.#builder = new IndexBuilder(settings.folder, {
-      isSearching: () => this.#searches > 0,
-      isClosing: () => this.#isClosing,
-    })
+    this.#connection = new DatabaseSync(settings.databasePath, { readOnly: true, timeout: 1000 })
+    this.#generation = this.#connection.prepare(
+      'SELECT revision, dimension FROM generations WHERE workspace_id = ? AND id = ? AND gone = 0',
+    )
   }
 
-  async search(call: SearchCall): Promise<VectorHit[]> {
+  async search(generation: GenerationKey, query: VectorQuery): Promise<VectorHit[]> {
     this.#searches++
     try {
-      const hits = await this.#use(call.workspaceId, call.generationId, async index => {
-        const { dimension } = index.name
-        if (call.vector.length !== dimension)
+      const hits = await this.#use(generation, async index => {
+        const { dimension } = index.rows.name
+        if (query.vector.length !== dimension)
           throw new Error(
-            `The query vector has ${call.vector.length} dimensions and the index ${dimension}. Embed the query with the model of the index.`,
+            `The query vector has ${query.vector.length} dimensions and the index ${dimension}. Embed the query with the model of the index.`,
           )
-        const found = await index.search(call)
-        if (index.needsWork) this.refresh(call.workspaceId, call.generationId)
-        return found
+        return index.search(query)
       })
       return hits ?? []
     } finally {
@@ -88,39 +77,41 @@ class GenerationIndexes {
     }
   }
 
-  refresh(workspaceId: string, generationId: string): void {
-    this.#queued.add(keyOf(workspaceId, generationId))
+  refresh(generation: GenerationKey): void {
+    this.#queued.set(keyOf(generation), generation)
     this.#startWork()
   }
 
   /** Registers deletions in the loaded generations, and unloads deleted ones. */
   tidy(): void {
-    for (const [key, index] of [...this.#open]) {
-      const { workspaceId, id } = index.name
-      if (!this.#rows.generation(workspaceId, id)) this.#unload(key, index)
+    for (const [key, index] of [...this.#open])
+      if (!this.#find(index.rows.name)) this.#unload(key, index)
       else {
         index.reconcile()
-        this.refresh(workspaceId, id)
+        this.refresh(index.rows.name)
       }
-    }
   }
 
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#working
     for (const index of this.#open.values()) await this.#save(index)
-    this.#rows.close()
+    this.#connection.close()
+  }
+
+  #find({ workspaceId, id }: GenerationKey): { revision: number; dimension: number | null } | undefined {
+    return this.#generation.get(workspaceId, id) as { revision: number; dimension: number | null } | undefined
   }
 
   async #use<Result>(
-    workspaceId: string,
-    generationId: string,
+    { workspaceId, id }: GenerationKey,
     work: (index: GenerationIndex) => Promise<Result>,
   ): Promise<Result | undefined> {
-    const generation = this.#rows.generation(workspaceId, generationId)
+    const generation = this.#find({ workspaceId, id })
     if (!generation?.dimension) return undefined
-    const name = { workspaceId, id: generationId, dimension: generation.dimension }
-    const index = await this.#find(name, generation.revision)
+    const { revision, dimension } = generation
+    const index = await this.#indexOf({ workspaceId, id, dimension }, revision)
+    index.catchUp(revision)
     index.users++
     index.lastUse = performance.now()
     try {
@@ -131,10 +122,11 @@ class GenerationIndexes {
     }
   }
 
-  async #find(name: GenerationName, revision: number): Promise<GenerationIndex> {
-    const key = keyOf(name.workspaceId, name.id)
+  async #indexOf(name: GenerationName, revision: number): Promise<GenerationIndex> {
+    const key = keyOf(name)
     const known = this.#open.get(key)
-    if (known && !known.isBehind(revision) && known.name.dimension === name.dimension) return known
+    // A smaller revision: the database was restored to an earlier state, and the index is void.
+    if (known && revision >= known.revision && known.rows.name.dimension === name.dimension) return known
     if (known) this.#unload(key, known)
     let opening = this.#opening.get(key)
     if (!opening) {
@@ -146,17 +138,13 @@ class GenerationIndexes {
 
   async #load(name: GenerationName): Promise<GenerationIndex> {
     const graph = new VectorGraph(name.dimension)
-    const loaded = await loadVectorIndex(this.#settings.folder, name, graph)
-    const index = new GenerationIndex(name, this.#rows, this.#bounds, loaded?.table)
-    if (loaded) {
-      index.graph = graph
-      index.expansion = loaded.expansion
-      index.measuredSize = loaded.measuredSize
-      index.savedSize = graph.size
-      // The file may be older or newer than the rows, for example after a restore.
-      index.reconcile()
-    }
-    this.#open.set(keyOf(name.workspaceId, name.id), index)
+    const batches = await loadVectorIndex(this.#settings.folder, name, graph)
+    const rows = new VectorRows(this.#connection, name)
+    const index = new GenerationIndex(rows, this.#bounds, batches && { graph, batches })
+    // The file may be older or newer than the rows, for example after a restore.
+    if (batches) index.reconcile()
+    this.#open.set(keyOf(name), index)
+    this.refresh(name)
     return index
   }
 
@@ -168,13 +156,12 @@ class GenerationIndexes {
   }
 
   async #work(): Promise<void> {
-    for (const key of this.#queued) {
+    for (const [key, generation] of this.#queued) {
       this.#queued.delete(key)
-      const [workspaceId, generationId] = key.split('\n') as [string, string]
       try {
-        await this.#use(workspaceId, generationId, index => this.#improve(key, index))
+        await this.#use(generation, index => this.#improve(key, index))
       } catch {
-        // Only speed is lost: the next search or refresh tries again, and searches report their own errors.
+        // Only speed is lost: the next refresh tries again, and searches report their own errors.
       }
       if (this.#isClosing) return
     }
@@ -182,16 +169,31 @@ class GenerationIndexes {
   }
 
   async #improve(key: string, index: GenerationIndex): Promise<void> {
-    await this.#builder.build(index)
+    await this.#build(index)
     if (!index.needsRebuild || this.#isClosing) return
     // The old index serves searches until the new one is complete.
-    const next = new GenerationIndex(index.name, this.#rows, this.#bounds)
-    await this.#builder.build(next, rebuildBytes)
+    const next = new GenerationIndex(index.rows, this.#bounds)
+    next.catchUp(index.revision)
+    await this.#build(next, rebuildBytes)
     if (this.#isClosing || this.#open.get(key) !== index) return next.graph?.release()
     next.lastUse = index.lastUse
     this.#open.set(key, next)
     // This background work counts as one user.
     if (index.users <= 1) index.graph?.release()
+  }
+
+  /** Moves new vectors into the graph, and saves it. `readBytes` limits the read-ahead. */
+  async #build(index: GenerationIndex, readBytes?: number): Promise<void> {
+    await index.read(readBytes)
+    let yieldAt = performance.now() + buildMilliseconds
+    while (!this.#isClosing && (await index.grow(readBytes))) {
+      // Adds one vector between searches, so that the build also finishes under constant load.
+      if (this.#searches === 0 && performance.now() < yieldAt) continue
+      await nextTurn()
+      yieldAt = performance.now() + buildMilliseconds
+      if (index.unsavedSize >= Math.max(saveVectors, index.savedSize)) await this.#save(index)
+    }
+    if (!this.#isClosing && index.unsavedSize > saveShare * index.savedSize) await this.#save(index)
   }
 
   #bytes(): number {
@@ -210,7 +212,7 @@ class GenerationIndexes {
 
   /** An index that cannot be saved is rebuilt when it is needed, so this never fails. */
   async #save(index: GenerationIndex): Promise<void> {
-    await this.#builder.save(index).catch(() => {})
+    if (index.unsavedSize > 0) await saveVectorIndex(this.#settings.folder, index).catch(() => {})
   }
 
   #unload(key: string, index: GenerationIndex): void {
@@ -219,34 +221,24 @@ class GenerationIndexes {
   }
 }
 
-/** The main thread serves requests and goes first. Only Linux has thread priorities. */
-function yieldToMainThread(): void {
-  try {
-    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    if (Number.isInteger(thread)) setPriority(thread, 3)
-  } catch {
-    // Both threads then have the same priority.
-  }
-}
-
-async function handle(indexes: GenerationIndexes, request: UsearchRequest): Promise<UsearchAnswer> {
-  const { callId } = request
-  try {
-    if (request.kind === 'search') return { callId, hits: await indexes.search(request) }
-    if (request.kind === 'refresh') indexes.refresh(request.workspaceId, request.generationId)
-    else if (request.kind === 'tidy') indexes.tidy()
-    else await indexes.close()
-    return { callId, hits: [] }
-  } catch (error) {
-    const { message, stack } = error instanceof Error ? error : new Error(String(error))
-    return { callId, failure: { message, stack } }
-  }
-}
-
-yieldToMainThread()
+lowerThreadPriority(3)
 const port = parentPort!
 const indexes = new GenerationIndexes(workerData as UsearchSettings)
+
+async function handle(call: UsearchCall): Promise<VectorHit[]> {
+  if (call.kind === 'search') return indexes.search(call, call)
+  if (call.kind === 'refresh') indexes.refresh(call)
+  else if (call.kind === 'tidy') indexes.tidy()
+  else await indexes.close()
+  return []
+}
+
 port.on('message', async (request: UsearchRequest) => {
-  port.postMessage(await handle(indexes, request))
+  const { callId } = request
+  const answer = await handle(request).then(
+    (hits): UsearchAnswer => ({ callId, hits }),
+    (error: unknown): UsearchAnswer => ({ callId, error }),
+  )
+  port.postMessage(answer)
   if (request.kind === 'close') port.close()
 })

@@ -1,17 +1,20 @@
 import { exactSearch, type Matches, MetricKind } from 'usearch'
-import type { BatchTable, IndexedBatch, VectorRows } from './vector-rows.ts'
-import { dotProduct, type Nearest, type TimeSlice, type VectorQuery } from './vector-search.ts'
+import type { TopScores } from '../../kernel/top-scores.ts'
+import type { BatchTable } from './batch-table.ts'
+import type { VectorRows } from './vector-rows.ts'
 
 /** Size of a full block; its search takes about half a millisecond. */
 const blockFloats = 1 << 20
 const firstVectors = 16
+
+export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Vectors in one contiguous array, searched exactly. */
 class VectorBlock {
   readonly #dimension: number
   readonly #capacity: number
   #keys = new Float64Array(firstVectors)
-  #vectors: Float32Array
+  #vectors: Float32Array<ArrayBuffer>
   count = 0
 
   constructor(dimension: number) {
@@ -37,14 +40,23 @@ class VectorBlock {
   }
 
   add(key: number, vector: Float32Array): void {
-    if (this.count === this.#keys.length) this.#grow()
+    if (this.count === this.#keys.length) {
+      const capacity = Math.min(this.#capacity, this.count * 2)
+      this.#keys = new Float64Array(this.#keys.buffer.transfer(capacity * 8))
+      this.#vectors = new Float32Array(this.#vectors.buffer.transfer(capacity * this.#dimension * 4))
+    }
     this.#keys[this.count] = key
     this.#vectors.set(vector, this.count * this.#dimension)
     this.count++
   }
 
   /** Compares with the whole block, in native code. */
-  search(vector: Float32Array, limit: number, nearest: Nearest, accepts: (key: number) => boolean): void {
+  search(
+    vector: Float32Array,
+    limit: number,
+    nearest: TopScores<number>,
+    accepts: (key: number) => boolean,
+  ): void {
     const count = this.count
     // The native code ignores the offset of a view and reads from the start of its buffer.
     const whole = this.#vectors.subarray(0, count * this.#dimension)
@@ -59,45 +71,38 @@ class VectorBlock {
   }
 
   /** Compares only with accepted vectors: faster where a filter leaves few. */
-  scan(vector: Float32Array, nearest: Nearest, accepts: (key: number) => boolean): void {
+  scan(vector: Float32Array, nearest: TopScores<number>, accepts: (key: number) => boolean): void {
     for (let at = 0; at < this.count; at++) {
       const key = this.#keys[at]!
       if (accepts(key)) nearest.offer(key, dotProduct(vector, this.#vectors, at * this.#dimension))
     }
   }
-
-  #grow(): void {
-    const capacity = Math.min(this.#capacity, this.#keys.length * 2)
-    const keys = new Float64Array(capacity)
-    keys.set(this.#keys)
-    const vectors = new Float32Array(capacity * this.#dimension)
-    vectors.set(this.#vectors)
-    this.#keys = keys
-    this.#vectors = vectors
-  }
 }
 
-interface Unread {
-  batch: IndexedBatch
-  from: number
-}
-
-/** Vectors that the graph does not hold yet, in order of arrival. The search is exact: in memory first, then in the rows. */
+/**
+ * Vectors that the graph does not hold yet, in the order of their keys: those before `graphEnd` are in the graph, those
+ * before `readEnd` in memory, and the others only in their rows.
+ */
 export class VectorTail {
   readonly #rows: VectorRows
-  readonly #table: BatchTable
-  readonly #workspaceId: string
-  readonly #dimension: number
+  readonly #batches: BatchTable
   #blocks: VectorBlock[] = []
   /** Vectors of the first block that the graph holds. */
   #taken = 0
-  #unread: Unread[] = []
+  readEnd: number
 
-  constructor(rows: VectorRows, table: BatchTable, of: { workspaceId: string; dimension: number }) {
+  constructor(rows: VectorRows, batches: BatchTable) {
     this.#rows = rows
-    this.#table = table
-    this.#workspaceId = of.workspaceId
-    this.#dimension = of.dimension
+    this.#batches = batches
+    this.readEnd = batches.nextKey
+  }
+
+  get graphEnd(): number {
+    return this.#blocks[0]?.key(this.#taken) ?? this.readEnd
+  }
+
+  get count(): number {
+    return this.#blocks.reduce((sum, block) => sum + block.count, -this.#taken)
   }
 
   get bytes(): number {
@@ -105,95 +110,71 @@ export class VectorTail {
   }
 
   get isEmpty(): boolean {
-    return this.#blocks.length === 0 && this.#unread.length === 0
+    return this.graphEnd === this.#batches.nextKey
   }
 
-  push(batch: IndexedBatch): void {
-    this.#unread.push({ batch, from: 0 })
-  }
-
-  /** Reads rows into memory until it holds `maxBytes`. */
-  async read(slice: TimeSlice, maxBytes: number): Promise<void> {
-    let bytes = this.bytes
-    while (this.#unread.length > 0 && bytes < maxBytes) {
-      // Nothing else runs before the pause, so a vector is always either unread or in a block.
-      const first = this.#unread[0]!
-      const page = first.batch.isDead ? [] : this.#rows.page(this.#workspaceId, first.batch.id, first.from)
-      for (const { position, vector } of page)
-        if (this.#add(first.batch, position, vector)) bytes += vector.byteLength
-      if (page.length > 0) first.from = page.at(-1)!.position + 1
-      if (page.length === 0 || first.from >= first.batch.span) {
-        first.batch.isWhole = true
-        this.#unread.shift()
+  /** Reads rows into memory until it holds `maxBytes`. Several calls can run at the same time. */
+  async read(maxBytes: number): Promise<void> {
+    while (this.readEnd < this.#batches.nextKey && this.bytes < maxBytes) {
+      const batch = this.#batches.find(this.readEnd)!
+      const { id, base, span, isDead } = batch
+      const { rows, next } = isDead ? { rows: [], next: undefined } : this.#rows.page(id, this.readEnd - base)
+      for (const { position, vector } of rows) {
+        this.#push(base + position, vector)
+        this.#batches.countRead(batch)
       }
-      await slice.pause()
+      this.readEnd = base + (next ?? span)
+      await nextTurn()
     }
   }
 
-  #add(batch: IndexedBatch, position: number, vector: Float32Array): boolean {
-    // A row of another length cannot be compared; this program did not write it.
-    if (vector.length !== this.#dimension || position >= batch.span) return false
-    let block = this.#blocks.at(-1)
-    if (!block || block.isFull) {
-      block = new VectorBlock(this.#dimension)
-      this.#blocks.push(block)
-    }
-    block.add(batch.base + position, vector)
-    batch.read++
-    return true
+  #push(key: number, vector: Float32Array): void {
+    if (this.#blocks.at(-1)?.isFull !== false) this.#blocks.push(new VectorBlock(this.#rows.name.dimension))
+    this.#blocks.at(-1)!.add(key, vector)
   }
 
-  /** The next vector to add to the graph. */
-  next(): { key: number; vector: Float32Array } | undefined {
+  /** Hands the next vector in memory over to the graph. */
+  take(): { key: number; vector: Float32Array } | undefined {
     const block = this.#blocks[0]
-    return block && { key: block.key(this.#taken), vector: block.vector(this.#taken) }
-  }
-
-  /** Removes that vector: the graph holds it now. */
-  drop(): void {
+    if (!block) return undefined
+    const taken = { key: block.key(this.#taken), vector: block.vector(this.#taken) }
     this.#taken++
-    if (this.#taken < this.#blocks[0]!.count) return
-    this.#blocks.shift()
-    this.#taken = 0
+    if (this.#taken === block.count) {
+      this.#blocks.shift()
+      this.#taken = 0
+    }
+    return taken
   }
 
-  /** Searches the blocks as they were at the start, so vectors that move into the graph meanwhile are still found. */
-  async search(query: VectorQuery, nearest: Nearest, slice: TimeSlice): Promise<void> {
-    const blocks = [...this.#blocks]
-    const unread = this.#unread.map(each => ({ ...each }))
-    const { vector, limit, batchIds } = query
-    const accepts = (key: number): boolean => {
-      const batch = this.#table.find(key)
-      return batch !== undefined && !batch.isDead && (!batchIds || batchIds.has(batch.id))
-    }
-    for (const block of blocks) {
-      if (batchIds) block.scan(vector, nearest, accepts)
-      else block.search(vector, limit, nearest, accepts)
-      await slice.pause()
-    }
-    for (const { batch, from } of unread)
-      if (!batchIds || batchIds.has(batch.id))
-        await searchRows(this.#rows, this.#workspaceId, batch, vector, nearest, slice, from)
+  /** Searches the vectors in memory. */
+  search(
+    vector: Float32Array,
+    limit: number,
+    nearest: TopScores<number>,
+    { accepts, isFiltered }: { accepts: (key: number) => boolean; isFiltered: boolean },
+  ): void {
+    const { graphEnd } = this
+    const acceptsHere = (key: number): boolean => key >= graphEnd && accepts(key)
+    for (const block of this.#blocks)
+      if (isFiltered) block.scan(vector, nearest, acceptsHere)
+      else block.search(vector, limit, nearest, acceptsHere)
   }
 }
 
-/** Compares with the rows of one batch in the database. */
-export async function searchRows(
-  rows: VectorRows,
-  workspaceId: string,
-  batch: IndexedBatch,
-  vector: Float32Array,
-  nearest: Nearest,
-  slice: TimeSlice,
-  start = 0,
-): Promise<void> {
-  for (let from = start; from < batch.span && !batch.isDead; ) {
-    const page = rows.page(workspaceId, batch.id, from)
-    for (const row of page)
-      if (row.vector.length === vector.length && row.position < batch.span)
-        nearest.offer(batch.base + row.position, dotProduct(vector, row.vector))
-    await slice.pause()
-    if (page.length === 0) return
-    from = page.at(-1)!.position + 1
+/** Four independent sums, so that additions overlap in the processor. */
+export function dotProduct(left: Float32Array, right: Float32Array, offset = 0): number {
+  const length = left.length
+  let first = 0
+  let second = 0
+  let third = 0
+  let fourth = 0
+  let at = 0
+  for (; at + 3 < length; at += 4) {
+    first += left[at]! * right[offset + at]!
+    second += left[at + 1]! * right[offset + at + 1]!
+    third += left[at + 2]! * right[offset + at + 2]!
+    fourth += left[at + 3]! * right[offset + at + 3]!
   }
+  for (; at < length; at++) first += left[at]! * right[offset + at]!
+  return first + second + third + fourth
 }
