@@ -1,6 +1,5 @@
-import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { lowerThreadPriority } from '../../kernel/thread-priority.ts'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import { mergeSegments } from '../../knowledge/index/segment-builder.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
@@ -12,13 +11,8 @@ import { type Report, type Task, transferable } from './worker-messages.ts'
 if (!parentPort) throw new Error('This file is the program of a worker thread')
 const port = parentPort
 
-// On Linux threads have priorities; requests go first where there are more threads than cores.
-try {
-  const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-  if (thread > 0) setPriority(thread, 19)
-} catch {
-  // Elsewhere all threads have the same priority.
-}
+// Requests go first where there are more threads than cores.
+lowerThreadPriority(19)
 
 let resume: (() => void) | undefined
 

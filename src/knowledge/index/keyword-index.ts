@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/app-error.ts'
+import { TopScores } from '../../kernel/top-scores.ts'
 import { functionWords } from '../text/text-terms.ts'
 import { termBytes } from './bytes.ts'
 import { addScores, findEntry, type TermEntry } from './postings.ts'
@@ -105,7 +106,7 @@ export class KeywordIndex {
     const knownWeight = known.reduce((sum, lookup) => sum + lookup.weight, 0)
     const highest = (knownWeight * lookups.length) / (known.length || 1)
 
-    const top = new TopHits<Omit<KeywordHit, 'score'>>(limit)
+    const top = new TopScores<Omit<KeywordHit, 'score'>>(limit, 0)
     for (const [index, { cached }] of segments.entries())
       this.#scoreSegment(cached, index, deciding, averageLength, top, isAllowed)
     return {
@@ -151,7 +152,7 @@ export class KeywordIndex {
     index: number,
     lookups: Lookup[],
     averageLength: number,
-    top: TopHits<Omit<KeywordHit, 'score'>>,
+    top: TopScores<Omit<KeywordHit, 'score'>>,
     isAllowed: ((batchId: string) => boolean) | undefined,
   ): void {
     const { lengths, ranges } = segment.header
@@ -198,68 +199,4 @@ function setNorms(segment: CachedSegment, averageLength: number): void {
   for (let chunk = 0; chunk < lengths.length; chunk++)
     segment.norms[chunk] = saturation * (1 - lengthWeight + (lengthWeight * lengths[chunk]!) / averageLength)
   segment.normsFor = averageLength
-}
-
-interface Scored<Item> {
-  item: Item
-  score: number
-}
-
-/** The items with the highest scores, as a heap with the lowest of them on top. */
-export class TopHits<Item> {
-  readonly #limit: number
-  readonly #heap: Scored<Item>[] = []
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  /** A score must exceed this to be kept. */
-  get threshold(): number {
-    return this.#heap.length < this.#limit ? 0 : this.#heap[0]!.score
-  }
-
-  offer(item: Item, score: number): void {
-    if (this.#heap.length < this.#limit) {
-      this.#heap.push({ item, score })
-      this.#rise(this.#heap.length - 1)
-    } else if (score > this.#heap[0]!.score) {
-      this.#heap[0] = { item, score }
-      this.#sink()
-    }
-  }
-
-  best(): Scored<Item>[] {
-    return this.#heap.toSorted((left, right) => right.score - left.score)
-  }
-
-  #rise(start: number): void {
-    let at = start
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      if (this.#heap[parent]!.score <= this.#heap[at]!.score) return
-      this.#swap(at, parent)
-      at = parent
-    }
-  }
-
-  #sink(): void {
-    let at = 0
-    for (;;) {
-      const left = at * 2 + 1
-      if (left >= this.#heap.length) return
-      const right = left + 1
-      const smaller =
-        right < this.#heap.length && this.#heap[right]!.score < this.#heap[left]!.score ? right : left
-      if (this.#heap[at]!.score <= this.#heap[smaller]!.score) return
-      this.#swap(at, smaller)
-      at = smaller
-    }
-  }
-
-  #swap(left: number, right: number): void {
-    const kept = this.#heap[left]!
-    this.#heap[left] = this.#heap[right]!
-    this.#heap[right] = kept
-  }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { TopScores } from '../../../src/kernel/top-scores.ts'
 import { ByteReader, ByteWriter, termBytes } from '../../../src/knowledge/index/bytes.ts'
-import { TopHits } from '../../../src/knowledge/index/keyword-index.ts'
 import {
   BlockWriter,
   eachEntry,
@@ -145,7 +145,7 @@ test('a segment whose documents are all deleted merges to an empty one', () => {
 test('the highest scores are kept', () =>
   fc.assert(
     fc.property(fc.array(fc.nat(50)), fc.integer({ min: 1, max: 20 }), (scores, limit) => {
-      const top = new TopHits<number>(limit)
+      const top = new TopScores<number>(limit)
       for (const [index, score] of scores.entries()) top.offer(index, score)
       const best = top.best()
       assert.deepEqual(
