@@ -1,3 +1,4 @@
+import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import type { MergeWorker } from '../../knowledge/index/segment-merger.ts'
@@ -15,11 +16,6 @@ export interface PoolOptions {
   idleMilliseconds: number
 }
 
-interface Thread {
-  worker: Worker
-  idleTimer: NodeJS.Timeout | undefined
-}
-
 /**
  * A thread that reaches its heap limit during one large allocation crashes the whole process. So the real limit is
  * checked often, and the limit of the thread is higher.
@@ -30,10 +26,11 @@ const extraMegabytes = 512
 /** Threads that read documents and merge segments. Each runs one task at a time; further tasks wait. */
 export class WorkerPool implements DocumentReader, MergeWorker {
   readonly #options: PoolOptions
-  readonly #idle: Thread[] = []
-  readonly #all = new Set<Thread>()
-  readonly #waiting: ((thread: Thread) => void)[] = []
-  #closed = false
+  readonly #all = new Set<Worker>()
+  /** With the timer that stops it. */
+  readonly #idle = new Map<Worker, NodeJS.Timeout>()
+  readonly #waiting: ((worker: Worker) => void)[] = []
+  #isClosed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -45,14 +42,11 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     signal: AbortSignal,
   ): Promise<void> {
     const makeTask = async (): Promise<Task> => ({ kind: 'read', file: { ...file, bytes: await load() } })
-    await this.#run(makeTask, signal, async report => {
-      if (report.kind === 'part') await take(report.part)
-    })
+    await this.#run(makeTask, take, signal)
   }
 
   async merge(segments: Pick<Segment, 'header' | 'blocks'>[], deletedBatchIds: string[]): Promise<Segment> {
-    const makeTask = async (): Promise<Task> => ({ kind: 'merge', segments, deletedBatchIds })
-    const last = await this.#run(makeTask, undefined, async () => {})
+    const last = await this.#run(async () => ({ kind: 'merge', segments, deletedBatchIds }))
     if (last.kind !== 'merged') throw new Error('The worker did not merge')
     return last.segment
   }
@@ -60,164 +54,132 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   /** Runs a task, which is created only when a thread is free, and returns the last report of the thread. */
   async #run(
     makeTask: () => Promise<Task>,
-    signal: AbortSignal | undefined,
-    onPart: (report: Report) => Promise<void>,
+    take = async (_part: ReadPart): Promise<void> => {},
+    signal = new AbortController().signal,
   ): Promise<Report> {
-    const thread = await this.#acquire()
+    const worker = await this.#acquire()
     let isBusy = false
     try {
-      if (signal?.aborted) throw signal.reason
+      signal.throwIfAborted()
       const task = await makeTask()
       isBusy = true
-      const last = await this.#exchange(thread, task, signal, onPart)
-      this.#release(thread)
+      const last = await this.#exchange(worker, task, take, signal)
+      isBusy = false
+      if (last.kind === 'failed') throw new DocumentFailure(last.code, last.message)
+      if (last.kind === 'broken') throw new Error(`A worker failed: ${last.message}`)
       return last
-    } catch (error) {
-      // The thread may still be busy with this task; a new one is cheaper than finding out.
-      if (isBusy && !(error instanceof TaskFailed)) this.#end(thread)
-      else this.#release(thread)
-      throw error instanceof TaskFailed ? error.failure : error
+    } finally {
+      // A thread may still be busy with its task after a failure; a new one is cheaper than finding out.
+      if (isBusy) this.#end(worker)
+      else this.#release(worker)
     }
   }
 
-  #exchange(
-    { worker }: Thread,
+  async #exchange(
+    worker: Worker,
     task: Task,
-    signal: AbortSignal | undefined,
-    onPart: (report: Report) => Promise<void>,
+    take: (part: ReadPart) => Promise<void>,
+    stopping: AbortSignal,
   ): Promise<Report> {
-    return new Promise<Report>((resolve, reject) => {
-      let silenceTimer: NodeJS.Timeout | undefined
-      const restartTimer = (): void => {
+    const failed = new AbortController()
+    const signal = AbortSignal.any([stopping, failed.signal])
+    const onError = (error: Error): void => failed.abort(crashed(error))
+    const onExit = (): void => failed.abort(crashed(new Error('The worker ended')))
+    worker.once('error', onError)
+    worker.once('exit', onExit)
+    const memoryTimer = setInterval(() => {
+      worker.getHeapStatistics().then(
+        ({ used_heap_size: used }) => {
+          if (used > this.#options.memoryMegabytes * 2 ** 20) failed.abort(tooMuchMemory())
+        },
+        // The thread has ended.
+        () => {},
+      )
+    }, checkMilliseconds)
+    let silenceTimer: NodeJS.Timeout | undefined
+    const post = (message: Task): void => {
+      const { silenceMilliseconds } = this.#options
+      silenceTimer = setTimeout(() => failed.abort(tooSlow(silenceMilliseconds)), silenceMilliseconds)
+      worker.postMessage(message, transferred(message))
+    }
+    try {
+      const reports = on(worker, 'message', { signal })
+      post(task)
+      for await (const [report] of reports as AsyncIterable<[Report]>) {
         clearTimeout(silenceTimer)
-        silenceTimer = setTimeout(
-          () => settle(() => reject(tooSlow(this.#options.silenceMilliseconds))),
-          this.#options.silenceMilliseconds,
-        )
+        if (report.kind !== 'part') return report
+        await take(report.part)
+        signal.throwIfAborted()
+        post({ kind: 'next' })
       }
-      let isSettled = false
-      const memoryTimer = setInterval(() => {
-        worker.getHeapStatistics().then(
-          ({ used_heap_size: used }) => {
-            if (!isSettled && used > this.#options.memoryMegabytes * 2 ** 20)
-              settle(() => reject(tooMuchMemory()))
-          },
-          // The thread has ended, which is handled below.
-          () => {},
-        )
-      }, checkMilliseconds)
-      const settle = (outcome: () => void): void => {
-        isSettled = true
-        clearTimeout(silenceTimer)
-        clearInterval(memoryTimer)
-        worker.off('message', onMessage)
-        worker.off('error', onError)
-        worker.off('exit', onExit)
-        signal?.removeEventListener('abort', onAbort)
-        outcome()
-      }
-      const onAbort = (): void => settle(() => reject(signal!.reason))
-      const onError = (error: Error): void => settle(() => reject(crashed(error)))
-      const onExit = (): void => settle(() => reject(crashed(new Error('The worker ended'))))
-      const onMessage = (report: Report): void => {
-        clearTimeout(silenceTimer)
-        if (report.kind === 'part')
-          onPart(report).then(
-            () => {
-              // Aborted while the part was stored.
-              if (isSettled) return
-              restartTimer()
-              worker.postMessage({ kind: 'next' } satisfies Task)
-            },
-            (error: unknown) => settle(() => reject(error)),
-          )
-        else if (report.kind === 'failed')
-          settle(() => reject(new TaskFailed(new DocumentFailure(report.code, report.message))))
-        else if (report.kind === 'broken')
-          settle(() => reject(new TaskFailed(new Error(`A worker failed: ${report.message}`))))
-        else settle(() => resolve(report))
-      }
-      worker.on('message', onMessage)
-      worker.on('error', onError)
-      worker.on('exit', onExit)
-      signal?.addEventListener('abort', onAbort)
-      restartTimer()
-      worker.postMessage(task, transferred(task))
-    })
+      throw new Error('The reports of a worker ended')
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      clearTimeout(silenceTimer)
+      clearInterval(memoryTimer)
+      worker.off('error', onError)
+      worker.off('exit', onExit)
+    }
   }
 
-  #acquire(): Promise<Thread> {
-    if (this.#closed) throw new Error('The workers are stopped')
-    const idle = this.#idle.pop()
+  async #acquire(): Promise<Worker> {
+    if (this.#isClosed) throw new Error('The workers are stopped')
+    const idle = [...this.#idle.keys()].at(-1)
     if (idle) {
-      clearTimeout(idle.idleTimer)
-      idle.worker.ref()
-      return Promise.resolve(idle)
+      clearTimeout(this.#idle.get(idle))
+      this.#idle.delete(idle)
+      idle.ref()
+      return idle
     }
-    if (this.#all.size < this.#options.size) return Promise.resolve(this.#start())
+    if (this.#all.size < this.#options.size) return this.#start()
     return new Promise(resolve => this.#waiting.push(resolve))
   }
 
-  #start(): Thread {
+  #start(): Worker {
     const worker = new Worker(new URL('./ingest-worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMegabytes + extraMegabytes },
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     // Between tasks there is no other listener, and an unhandled error would end the process.
     worker.on('error', () => {})
-    const thread: Thread = { worker, idleTimer: undefined }
-    this.#all.add(thread)
-    worker.on('exit', () => this.#forget(thread))
-    return thread
+    worker.on('exit', () => this.#forget(worker))
+    this.#all.add(worker)
+    return worker
   }
 
-  #release(thread: Thread): void {
-    if (!this.#all.has(thread)) return
+  #release(worker: Worker): void {
+    if (!this.#all.has(worker)) return
     const next = this.#waiting.shift()
-    if (next) next(thread)
-    else this.#rest(thread)
+    if (next) next(worker)
+    else {
+      worker.unref()
+      this.#idle.set(worker, setTimeout(() => this.#end(worker), this.#options.idleMilliseconds).unref())
+    }
   }
 
-  #rest(thread: Thread): void {
-    thread.worker.unref()
-    thread.idleTimer = setTimeout(() => this.#end(thread), this.#options.idleMilliseconds)
-    thread.idleTimer.unref()
-    this.#idle.push(thread)
+  #forget(worker: Worker): void {
+    if (!this.#all.delete(worker)) return
+    clearTimeout(this.#idle.get(worker))
+    this.#idle.delete(worker)
+    const next = this.#isClosed ? undefined : this.#waiting.shift()
+    next?.(this.#start())
   }
 
-  #forget(thread: Thread): void {
-    if (!this.#all.delete(thread)) return
-    clearTimeout(thread.idleTimer)
-    const at = this.#idle.indexOf(thread)
-    if (at >= 0) this.#idle.splice(at, 1)
-    const next = this.#closed ? undefined : this.#waiting.shift()
-    if (next) next(this.#start())
-  }
-
-  #end(thread: Thread): void {
-    this.#forget(thread)
-    void thread.worker.terminate()
+  #end(worker: Worker): void {
+    this.#forget(worker)
+    void worker.terminate()
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    await Promise.all([...this.#all].map(thread => thread.worker.terminate()))
+    this.#isClosed = true
+    await Promise.all([...this.#all].map(worker => worker.terminate()))
   }
 }
 
 function transferred(task: Task): ArrayBuffer[] {
   if (task.kind === 'read') return [task.file.bytes.buffer]
   return task.kind === 'merge' ? transferable(task.segments) : []
-}
-
-/** The task failed, and the worker is ready for the next one. */
-class TaskFailed extends Error {
-  readonly failure: Error
-
-  constructor(failure: Error) {
-    super(failure.message)
-    this.failure = failure
-  }
 }
 
 const tooSlow = (milliseconds: number): DocumentFailure =>
