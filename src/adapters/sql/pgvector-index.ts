@@ -67,7 +67,7 @@ export class PgvectorIndex implements VectorIndex {
     batchIds: Set<string> | undefined,
   ): Promise<VectorHit[]> {
     const dimension = known ?? (await this.#dimensionOf(workspaceId, generationId))
-    if (dimension === undefined || limit < 1 || batchIds?.size === 0) return []
+    if (!dimension || limit < 1 || batchIds?.size === 0) return []
     if (vector.length !== dimension)
       throw new Error(
         `The query vector has ${vector.length} dimensions and the index ${dimension}. Embed the query with the model of the index.`,
@@ -83,10 +83,10 @@ export class PgvectorIndex implements VectorIndex {
 
   async close(): Promise<void> {}
 
-  async #dimensionOf(workspaceId: string, id: string): Promise<number | undefined> {
+  async #dimensionOf(workspaceId: string, id: string): Promise<number | null | undefined> {
     const row = await this.#database.get(sql`
       SELECT ${generations.columns('dimension')} FROM generations WHERE ${generations.where({ workspaceId, id })}`)
-    return row?.dimension ?? undefined
+    return row?.dimension
   }
 
   async #isExact({ workspaceId, generationId, vector, batchIds }: VectorQuery): Promise<boolean> {
@@ -104,13 +104,8 @@ export class PgvectorIndex implements VectorIndex {
     return row!.count <= filterRows
   }
 
-  async #searchExactly({
-    workspaceId,
-    generationId,
-    vector,
-    limit,
-    batchIds,
-  }: VectorQuery): Promise<VectorHit[]> {
+  async #searchExactly(query: VectorQuery): Promise<VectorHit[]> {
+    const { workspaceId, generationId, vector, limit, batchIds } = query
     // IS TRUE keeps the planner from turning this into a join, which is very slow before it has statistics.
     return this.#database.all(sql`
       SELECT v.batch_id ${as('batchId', text())}, v.position ${as('position', integer())},
@@ -122,13 +117,8 @@ export class PgvectorIndex implements VectorIndex {
       ORDER BY similarity DESC, v.batch_id, v.position LIMIT ${limit}`)
   }
 
-  async #searchGraph({
-    workspaceId,
-    generationId,
-    vector,
-    limit,
-    batchIds,
-  }: VectorQuery): Promise<VectorHit[]> {
+  async #searchGraph(query: VectorQuery): Promise<VectorHit[]> {
+    const { workspaceId, generationId, vector, limit, batchIds } = query
     // The planner uses a partial index only for the same expression and the same literal.
     const type = raw(`halfvec(${vector.length})`)
     const distance = sql`(v.vector::${type}) <=> ${vectorParameter('postgres', vector)}::${type}`
@@ -152,55 +142,47 @@ export class PgvectorIndex implements VectorIndex {
 
   /** Builds a graph for each large generation, and drops those of deleted generations. */
   async tidy(signal: AbortSignal): Promise<void> {
-    if (!(await this.#needsMaintenance()) || signal.aborted) return
+    // Most of the time there is nothing to do; then no session is opened.
+    if ((await this.#maintenance(this.#database)).length === 0 || signal.aborted) return
     await this.#database.maintain(maintenanceLock, async session => {
-      const known = await knownIndexes(session)
-      const missing = await this.#wantedIndexes(session)
-      for (const { name, valid } of await existingIndexes(session)) {
+      for (const statement of await this.#maintenance(session)) {
         if (signal.aborted) return
-        // An index whose build was interrupted is maintained by PostgreSQL, but never used.
-        if (valid && known.has(name)) missing.delete(name)
-        else await session.run(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
-      }
-      for (const [name, { id, dimension }] of missing) {
-        if (signal.aborted) return
-        await session.run(
-          `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON vectors
-           USING hnsw ((vector::halfvec(${dimension})) halfvec_cosine_ops) WITH (m = 24, ef_construction = 128)
-           WHERE generation_id = '${id}'`,
-        )
+        await session.run(statement)
       }
     })
   }
 
-  /** Most of the time there is nothing to do; then no session is opened. */
-  async #needsMaintenance(): Promise<boolean> {
-    const existing = await existingIndexes(this.#database)
-    const known = await knownIndexes(this.#database)
-    if (existing.some(({ name, valid }) => !valid || !known.has(name))) return true
-    for (const { name } of existing) known.delete(name)
-    return [...(await this.#wantedIndexes(this.#database)).keys()].some(name => known.has(name))
-  }
-
-  async #wantedIndexes(reader: Reader): Promise<Map<string, { id: string; dimension: number | null }>> {
+  /** The statements that drop useless indexes and create missing ones. A generation that became small keeps its index. */
+  async #maintenance(reader: Reader): Promise<string[]> {
     const rows = await reader.all(sql`
-      SELECT ${generations.columnsOf('g', 'id', 'dimension')} FROM generations g
-      WHERE g.gone = 0 AND g.dimension BETWEEN 1 AND ${maxIndexedDimensions} AND
-        (SELECT SUM(b.chunk_count) FROM batches b
-         WHERE b.workspace_id = g.workspace_id AND b.generation_id = g.id AND b.state = 'live') >= ${this.#minVectors}`)
-    return new Map(rows.filter(row => safeId.test(row.id)).map(row => [indexName(row.id), row]))
+      SELECT ${generations.columnsOf('g', 'id', 'dimension')},
+        CASE WHEN g.dimension BETWEEN 1 AND ${maxIndexedDimensions} THEN
+          (SELECT COALESCE(SUM(b.chunk_count), 0) FROM batches b
+           WHERE b.workspace_id = g.workspace_id AND b.generation_id = g.id AND b.state = 'live')::bigint
+        ELSE 0 END ${as('vectors', integer())}
+      FROM generations g WHERE g.gone = 0`)
+    const byIndex = new Map(rows.map(row => [indexName(row.id), row]))
+    const indexes = await reader.all<{ name: string; valid: boolean }>(
+      `SELECT c.relname AS name, i.indisvalid AS valid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+       WHERE i.indrelid = to_regclass('vectors') AND starts_with(c.relname, ?)`,
+      indexPrefix,
+    )
+    // An index whose build was interrupted is maintained by PostgreSQL, but never used.
+    const isUseful = ({ name, valid }: { name: string; valid: boolean }): boolean =>
+      valid && byIndex.has(name)
+    const useless = indexes.filter(index => !isUseful(index))
+    for (const { name } of indexes.filter(isUseful)) byIndex.delete(name)
+    const missing = [...byIndex].filter(
+      ([, { id, vectors }]) => vectors >= this.#minVectors && safeId.test(id),
+    )
+    return [
+      ...useless.map(({ name }) => `DROP INDEX CONCURRENTLY IF EXISTS ${name}`),
+      ...missing.map(
+        ([name, { id, dimension }]) => `
+          CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON vectors
+          USING hnsw ((vector::halfvec(${dimension})) halfvec_cosine_ops) WITH (m = 24, ef_construction = 128)
+          WHERE generation_id = '${id}'`,
+      ),
+    ]
   }
 }
-
-/** Indexes of all generations. One that has become small keeps its index. */
-async function knownIndexes(reader: Reader): Promise<Set<string>> {
-  const rows = await reader.all(sql`SELECT ${generations.columns('id')} FROM generations WHERE gone = 0`)
-  return new Set(rows.map(row => indexName(row.id)))
-}
-
-const existingIndexes = (reader: Reader): Promise<{ name: string; valid: boolean }[]> =>
-  reader.all(
-    `SELECT c.relname AS name, i.indisvalid AS valid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-     WHERE i.indrelid = to_regclass('vectors') AND starts_with(c.relname, ?)`,
-    indexPrefix,
-  )

@@ -27,6 +27,13 @@ function open(path: string, options: { readOnly: boolean; timeout: number }): Da
   return connection
 }
 
+const unavailable = (message: string, cause: unknown): AppError =>
+  new AppError('unavailable', message, { cause })
+
+function fail(error: unknown): never {
+  throw sqliteError(error)
+}
+
 class Connection implements Reader {
   readonly handle: DatabaseSync
   /** Bounded, because lists of parameters produce statements of many lengths. */
@@ -98,20 +105,12 @@ export class SqliteDatabase implements Database {
     return new RawSql(`CAST(${column} AS BLOB)`)
   }
 
-  async get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    try {
-      return await this.#reader.get<Row>(query, ...parameters)
-    } catch (error) {
-      throw sqliteError(error)
-    }
+  get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    return this.#reader.get<Row>(query, ...parameters).catch(fail)
   }
 
-  async all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
-    try {
-      return await this.#reader.all<Row>(query, ...parameters)
-    } catch (error) {
-      throw sqliteError(error)
-    }
+  all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    return this.#reader.all<Row>(query, ...parameters).catch(fail)
   }
 
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
@@ -135,14 +134,7 @@ export class SqliteDatabase implements Database {
       await new Promise(resolve => setImmediate(resolve))
       const group = this.#queue.splice(0, groupSize)
       try {
-        if (this.#broken)
-          throw new AppError(
-            'unavailable',
-            'An earlier write to the database failed. Check the disk, then restart the server.',
-            {
-              cause: this.#broken,
-            },
-          )
+        this.#assertIntact()
         const done = await this.#commit(group)
         await this.#sync()
         this.#checkpointer.committed()
@@ -201,13 +193,7 @@ export class SqliteDatabase implements Database {
         if (!error) return resolve()
         this.#broken = error
         reject(
-          new AppError(
-            'unavailable',
-            'Syncing the database to disk failed. Check the disk, then restart the server.',
-            {
-              cause: error,
-            },
-          ),
+          unavailable('Syncing the database to disk failed. Check the disk, then restart the server.', error),
         )
       })
     })
@@ -244,21 +230,20 @@ export class SqliteDatabase implements Database {
   }
 
   async check(): Promise<void> {
-    if (this.#broken)
-      throw new AppError(
-        'unavailable',
-        'An earlier write to the database failed. Check the disk, then restart the server.',
-        {
-          cause: this.#broken,
-        },
-      )
+    this.#assertIntact()
     try {
       this.#reader.prepare('SELECT 1').get()
     } catch (error) {
-      throw new AppError('unavailable', 'The database cannot be read. Check the disk and the server log.', {
-        cause: error,
-      })
+      throw unavailable('The database cannot be read. Check the disk and the server log.', error)
     }
+  }
+
+  #assertIntact(): void {
+    if (this.#broken)
+      throw unavailable(
+        'An earlier write to the database failed. Check the disk, then restart the server.',
+        this.#broken,
+      )
   }
 
   async close(): Promise<void> {
