@@ -1,6 +1,6 @@
 /** A growing byte buffer. Numbers are written as base-128 varints. */
 export class ByteWriter {
-  #bytes: Uint8Array
+  #bytes: Uint8Array<ArrayBuffer>
   #length = 0
 
   constructor(capacity = 1024) {
@@ -13,9 +13,8 @@ export class ByteWriter {
 
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return
-    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + count))
-    larger.set(this.#bytes.subarray(0, this.#length))
-    this.#bytes = larger
+    const capacity = Math.max(this.#bytes.length * 2, this.#length + count)
+    this.#bytes = new Uint8Array(this.#bytes.buffer.transfer(capacity))
   }
 
   varint(value: number): void {
@@ -32,6 +31,12 @@ export class ByteWriter {
     this.#reserve(bytes.length)
     this.#bytes.set(bytes, this.#length)
     this.#length += bytes.length
+  }
+
+  /** Bytes after their number. */
+  prefixed(bytes: Uint8Array): void {
+    this.varint(bytes.length)
+    this.append(bytes)
   }
 
   clear(): void {
@@ -59,10 +64,6 @@ export class ByteReader {
     this.at = at
   }
 
-  get done(): boolean {
-    return this.at >= this.#bytes.length
-  }
-
   varint(): number {
     let value = 0
     let scale = 1
@@ -79,6 +80,10 @@ export class ByteReader {
     const from = this.at
     this.at += count
     return this.#bytes.subarray(from, this.at)
+  }
+
+  prefixed(): Uint8Array {
+    return this.bytes(this.varint())
   }
 }
 

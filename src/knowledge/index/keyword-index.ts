@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { TopScores } from '../../kernel/top-scores.ts'
 import { functionWords } from '../text/text-terms.ts'
 import { termBytes } from './bytes.ts'
-import { addScores, findEntry, type TermEntry } from './postings.ts'
+import { findEntry, PostingReader, type TermEntry } from './postings.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
 import type { BlockAddress, SegmentEntry, SegmentSource } from './segment-store.ts'
 
@@ -161,7 +161,10 @@ export class KeywordIndex {
     setNorms(segment, averageLength)
     for (const { entries, weight } of lookups) {
       const entry = entries[index]
-      if (entry) addScores(entry.bytes, entry.from, entry.to, scores, segment.norms, weight)
+      if (!entry) continue
+      const reader = new PostingReader(entry)
+      while (reader.next())
+        scores[reader.chunk]! += (weight * reader.count) / (reader.count + segment.norms[reader.chunk]!)
     }
     let chunk = 0
     let threshold = top.threshold

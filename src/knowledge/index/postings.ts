@@ -12,76 +12,37 @@ export function writePosting(writer: ByteWriter, distance: number, count: number
   }
 }
 
-/** Calls `visit` for each posting. Decodes inline, without a reader object: a common term has tens of thousands. */
-export function eachPosting(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  visit: (chunk: number, count: number) => void,
-): void {
-  let chunk = -1
-  let at = from
-  while (at < to) {
-    let byte = bytes[at++]!
-    let value = byte & 0x7f
-    let shift = 7
-    while (byte >= 0x80) {
-      byte = bytes[at++]!
-      value |= (byte & 0x7f) << shift
-      shift += 7
-    }
-    chunk += value >>> 1
-    let count = 1
-    if ((value & 1) === 1) {
-      byte = bytes[at++]!
-      count = byte & 0x7f
-      shift = 7
-      while (byte >= 0x80) {
-        byte = bytes[at++]!
-        count |= (byte & 0x7f) << shift
-        shift += 7
-      }
-    }
-    visit(chunk, count)
-  }
-}
+/** Reads the postings of a term. One object per term: a common term has tens of thousands of postings. */
+export class PostingReader {
+  readonly #bytes: Uint8Array
+  readonly #to: number
+  #at: number
+  chunk = -1
+  count = 0
 
-/**
- * Adds the BM25 score of one term to every chunk that contains it. Repeats the decoding of `eachPosting`: a call per
- * posting would cost more than the rest of a search.
- */
-export function addScores(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  scores: Float32Array,
-  norms: Float32Array,
-  weight: number,
-): void {
-  let chunk = -1
-  let at = from
-  while (at < to) {
-    let byte = bytes[at++]!
+  constructor({ bytes, from, to }: Pick<TermEntry, 'bytes' | 'from' | 'to'>) {
+    this.#bytes = bytes
+    this.#at = from
+    this.#to = to
+  }
+
+  /** False at the end. */
+  next(): boolean {
+    if (this.#at >= this.#to) return false
+    const value = this.#varint()
+    this.chunk += value >>> 1
+    this.count = (value & 1) === 1 ? this.#varint() : 1
+    return true
+  }
+
+  #varint(): number {
+    let byte = this.#bytes[this.#at++]!
     let value = byte & 0x7f
-    let shift = 7
-    while (byte >= 0x80) {
-      byte = bytes[at++]!
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = this.#bytes[this.#at++]!
       value |= (byte & 0x7f) << shift
-      shift += 7
     }
-    chunk += value >>> 1
-    let count = 1
-    if ((value & 1) === 1) {
-      byte = bytes[at++]!
-      count = byte & 0x7f
-      shift = 7
-      while (byte >= 0x80) {
-        byte = bytes[at++]!
-        count |= (byte & 0x7f) << shift
-        shift += 7
-      }
-    }
-    scores[chunk]! += (weight * count) / (count + norms[chunk]!)
+    return value
   }
 }
 
@@ -103,9 +64,7 @@ export class BlockWriter {
     if (this.#entries.length >= blockBytes || this.#entries.length > lastOffset) this.#close()
     if (this.#offsets.length === 0) this.#firstTerm = term
     this.#offsets.push(this.#entries.length)
-    const bytes = termBytes(term)
-    this.#entries.varint(bytes.length)
-    this.#entries.append(bytes)
+    this.#entries.prefixed(termBytes(term))
     this.#entries.varint(chunkCount)
     this.#entries.append(postings)
   }
@@ -142,7 +101,7 @@ const offsetAt = (block: Uint8Array, index: number): number =>
 function entryAt(block: Uint8Array, index: number, count: number): TermEntry {
   const base = 2 + count * 2
   const reader = new ByteReader(block, base + offsetAt(block, index))
-  const term = termText(reader.bytes(reader.varint()))
+  const term = termText(reader.prefixed())
   const chunkCount = reader.varint()
   const to = index + 1 < count ? base + offsetAt(block, index + 1) : block.length
   return { term, chunkCount, bytes: block, from: reader.at, to }

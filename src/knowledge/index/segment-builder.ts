@@ -1,12 +1,9 @@
 import { ByteWriter } from './bytes.ts'
-import { BlockWriter, eachEntry, eachPosting, type TermEntry, writePosting } from './postings.ts'
+import { BlockWriter, eachEntry, PostingReader, type TermEntry, writePosting } from './postings.ts'
 import { decodeHeader, encodeHeader, type Segment, type SegmentRange } from './segment.ts'
 
-const grown = (array: Uint32Array): Uint32Array<ArrayBuffer> => {
-  const larger = new Uint32Array(array.length * 2)
-  larger.set(array)
-  return larger
-}
+const grown = (array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> =>
+  new Uint32Array(array.buffer.transfer(array.byteLength * 2))
 
 /**
  * Builds a segment from the terms of chunks. Postings are kept in flat arrays, linked by term: an object per posting
@@ -105,11 +102,8 @@ interface Source {
   current: TermEntry | undefined
 }
 
-const nextOf = (entries: Iterator<TermEntry, undefined>): TermEntry | undefined => entries.next().value
-
 function* entriesOf(blocks: Uint8Array[]): Generator<TermEntry, undefined> {
   for (const block of blocks) yield* eachEntry(block)
-  return undefined
 }
 
 /** Merges segments into one, without the chunks of deleted batches. */
@@ -132,7 +126,7 @@ export function mergeSegments(
       }
     }
     const entries = entriesOf(blocks)
-    return { numbers, entries, current: nextOf(entries) }
+    return { numbers, entries, current: entries.next().value }
   })
   const writer = new BlockWriter()
   const postings = new ByteWriter()
@@ -142,15 +136,15 @@ export function mergeSegments(
     let previous = -1
     for (const source of sources) {
       if (source.current?.term !== term) continue
-      const { bytes, from, to } = source.current
-      eachPosting(bytes, from, to, (chunk, frequency) => {
-        const number = source.numbers[chunk]!
-        if (number === dropped) return
-        writePosting(postings, number - previous, frequency)
+      const reader = new PostingReader(source.current)
+      while (reader.next()) {
+        const number = source.numbers[reader.chunk]!
+        if (number === dropped) continue
+        writePosting(postings, number - previous, reader.count)
         previous = number
         count++
-      })
-      source.current = nextOf(source.entries)
+      }
+      source.current = source.entries.next().value
     }
     if (count > 0) writer.add(term, count, postings.view())
   }

@@ -31,46 +31,30 @@ export interface Segment {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-function writeText(writer: ByteWriter, text: string): void {
-  const bytes = encoder.encode(text)
-  writer.varint(bytes.length)
-  writer.append(bytes)
-}
-
-const readText = (reader: ByteReader): string => decoder.decode(reader.bytes(reader.varint()))
-
-/** Not UTF-8: a term of two UTF-16 units may be half of a surrogate pair. */
-function writeTerm(writer: ByteWriter, term: string): void {
-  const bytes = termBytes(term)
-  writer.varint(bytes.length)
-  writer.append(bytes)
-}
-
-const readTerm = (reader: ByteReader): string => termText(reader.bytes(reader.varint()))
-
 export function encodeHeader(header: SegmentHeader): Uint8Array {
   const writer = new ByteWriter()
   writer.varint(header.ranges.length)
   for (const range of header.ranges) {
-    writeText(writer, range.batchId)
+    writer.prefixed(encoder.encode(range.batchId))
     writer.varint(range.from)
     writer.varint(range.count)
   }
   for (const length of header.lengths) writer.varint(length)
   writer.varint(header.firstTerms.length)
-  for (const term of header.firstTerms) writeTerm(writer, term)
+  // Not UTF-8: a term of two UTF-16 units may be half of a surrogate pair.
+  for (const term of header.firstTerms) writer.prefixed(termBytes(term))
   return writer.take()
 }
 
 export function decodeHeader(bytes: Uint8Array): SegmentHeader {
   const reader = new ByteReader(bytes)
   const ranges = Array.from({ length: reader.varint() }, () => ({
-    batchId: readText(reader),
+    batchId: decoder.decode(reader.prefixed()),
     from: reader.varint(),
     count: reader.varint(),
   }))
   const chunkCount = ranges.reduce((sum, range) => sum + range.count, 0)
   const lengths = Uint32Array.from({ length: chunkCount }, () => reader.varint())
-  const firstTerms = Array.from({ length: reader.varint() }, () => readTerm(reader))
+  const firstTerms = Array.from({ length: reader.varint() }, () => termText(reader.prefixed()))
   return { ranges, lengths, firstTerms }
 }

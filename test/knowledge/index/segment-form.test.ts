@@ -6,8 +6,8 @@ import { ByteReader, ByteWriter, termBytes } from '../../../src/knowledge/index/
 import {
   BlockWriter,
   eachEntry,
-  eachPosting,
   findEntry,
+  PostingReader,
   writePosting,
 } from '../../../src/knowledge/index/postings.ts'
 import { decodeHeader, encodeHeader } from '../../../src/knowledge/index/segment.ts'
@@ -28,7 +28,7 @@ test('numbers and bytes round-trip', () =>
       const reader = new ByteReader(writer.take())
       for (const each of numbers) assert.equal(reader.varint(), each)
       assert.deepEqual(reader.bytes(bytes.length), bytes)
-      assert.ok(reader.done)
+      assert.equal(reader.at, writer.length)
       assert.throws(() => reader.varint(), /truncated in the middle/)
     }),
   ))
@@ -46,7 +46,8 @@ test('postings round-trip', () => {
       })
       const bytes = writer.take()
       const found: number[][] = []
-      eachPosting(bytes, 0, bytes.length, (...each) => found.push(each))
+      const reader = new PostingReader({ bytes, from: 0, to: bytes.length })
+      while (reader.next()) found.push([reader.chunk, reader.count])
       assert.deepEqual(found, expected)
     }),
   )
