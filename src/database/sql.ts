@@ -45,13 +45,17 @@ export class Query<Row = unknown> {
     this.#decoders = decoders
   }
 
-  /** The driver's row as a plain object with decoded values. */
+  /** Decodes a row that the driver has just made, in place. */
   decode(stored: StoredRow): Row {
-    const row: Record<string, unknown> = { ...stored }
+    const row: Record<string, unknown> = stored
     for (const [key, decode] of this.#decoders) row[key] = decode(row[key] as SqlValue)
     return row as Row
   }
 }
+
+/** A text is a query whose rows are what the database holds. */
+export const toQuery = <Row>(query: Query<Row> | string, parameters: readonly SqlValue[]): Query<Row> =>
+  typeof query === 'string' ? new Query(query, parameters) : query
 
 // biome-ignore lint/suspicious/noExplicitAny: only `any` matches a query of every row type.
 type Part = SqlValue | RawSql | Query<any>

@@ -5,6 +5,11 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** ISO 8601 with a numeric UTC offset, as in the API. */
-export const isoTime = (milliseconds: number): string =>
-  `${new Date(milliseconds).toISOString().slice(0, -1)}+00:00`
+let last = { milliseconds: Number.NaN, text: '' }
+
+/** ISO 8601 with a numeric UTC offset, as in the API. Many events of a run fall into the same millisecond. */
+export function isoTime(milliseconds: number): string {
+  if (milliseconds !== last.milliseconds)
+    last = { milliseconds, text: `${new Date(milliseconds).toISOString().slice(0, -1)}+00:00` }
+  return last.text
+}

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { limits } from '../../contract/limits.ts'
 import type { Database, Snapshot, Transaction } from '../../database/database.ts'
-import { type Query, RawSql, type SqlValue } from '../../database/sql.ts'
+import { type Query, RawSql, type SqlValue, toQuery } from '../../database/sql.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { isRetryable, postgresError } from './postgres-error.ts'
 
@@ -51,20 +51,18 @@ class Queries implements Transaction {
     return (await this.all<Row>(query, ...parameters))[0]
   }
 
-  async all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
-    if (typeof query === 'string') return (await this.#query(query, parameters)).rows as Row[]
-    return (await this.#query(query.text, query.parameters)).rows.map(row => query.decode(row))
+  async all<Row>(given: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    const query = toQuery(given, parameters)
+    return (await this.#query(query)).rows.map(row => query.decode(row))
   }
 
   async run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
-    const result =
-      typeof query === 'string' ? this.#query(query, parameters) : this.#query(query.text, query.parameters)
-    return (await result).rowCount ?? 0
+    return (await this.#query(toQuery(query, parameters))).rowCount ?? 0
   }
 
-  async #query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
+  async #query({ text, parameters }: Query): Promise<pg.QueryResult> {
     try {
-      return await this.#client.query(numberParameters(sql), [...parameters])
+      return await this.#client.query(numberParameters(text), [...parameters])
     } catch (error) {
       throw postgresError(error)
     }

@@ -2,7 +2,7 @@ import { closeSync, fdatasync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Reader, Snapshot, Transaction } from '../../database/database.ts'
-import { type Query, RawSql, type SqlValue, type StoredRow } from '../../database/sql.ts'
+import { type Query, RawSql, type SqlValue, type StoredRow, toQuery } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { Checkpointer } from './checkpointer.ts'
@@ -34,38 +34,64 @@ function fail(error: unknown): never {
   throw sqliteError(error)
 }
 
+/** A statement whose rows arrive as arrays, which takes half the time of the objects that the driver makes. */
+class Prepared {
+  readonly statement: StatementSync
+  readonly #names: readonly string[]
+
+  constructor(statement: StatementSync) {
+    statement.setReturnArrays(true)
+    this.statement = statement
+    this.#names = statement.columns().map(({ name }) => name)
+  }
+
+  toRow(values: readonly SqlValue[]): StoredRow {
+    const row: StoredRow = {}
+    for (let index = 0; index < values.length; index++) row[this.#names[index]!] = values[index]!
+    return row
+  }
+}
+
 class Connection implements Reader {
   readonly handle: DatabaseSync
   /** Bounded, because lists of parameters produce statements of many lengths. */
-  readonly #statements = new LeastRecentMap<string, StatementSync>(500)
+  readonly #statements = new LeastRecentMap<string, Prepared>(500)
 
   constructor(handle: DatabaseSync) {
     this.handle = handle
   }
 
-  prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) {
-      statement = this.handle.prepare(sql)
-      this.#statements.set(sql, statement)
+  #prepare(sql: string): Prepared {
+    let prepared = this.#statements.get(sql)
+    if (!prepared) {
+      prepared = new Prepared(this.handle.prepare(sql))
+      this.#statements.set(sql, prepared)
     }
-    return statement
+    return prepared
   }
 
-  async get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    if (typeof query === 'string') return this.prepare(query).get(...parameters) as Row | undefined
-    const row = this.prepare(query.text).get(...query.parameters) as StoredRow | undefined
-    return row && query.decode(row)
+  async get<Row>(given: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    const query = toQuery(given, parameters)
+    const prepared = this.#prepare(query.text)
+    const values = prepared.statement.get(...query.parameters) as unknown as SqlValue[] | undefined
+    return values && query.decode(prepared.toRow(values))
   }
 
-  async all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
-    if (typeof query === 'string') return this.prepare(query).all(...parameters) as Row[]
-    return (this.prepare(query.text).all(...query.parameters) as StoredRow[]).map(row => query.decode(row))
+  async all<Row>(given: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    const query = toQuery(given, parameters)
+    const prepared = this.#prepare(query.text)
+    const rows = prepared.statement.all(...query.parameters) as unknown as SqlValue[][]
+    return rows.map(values => query.decode(prepared.toRow(values)))
   }
 
-  async run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
-    if (typeof query === 'string') return Number(this.prepare(query).run(...parameters).changes)
-    return Number(this.prepare(query.text).run(...query.parameters).changes)
+  async run(given: Query | string, ...parameters: SqlValue[]): Promise<number> {
+    const query = toQuery(given, parameters)
+    return Number(this.#prepare(query.text).statement.run(...query.parameters).changes)
+  }
+
+  /** A statement of the connection itself, such as COMMIT, at once. */
+  do(sql: string): void {
+    this.#prepare(sql).statement.run()
   }
 }
 
@@ -98,7 +124,7 @@ export class SqliteDatabase implements Database {
     this.#wal = openSync(`${path}-wal`, 'r+')
     this.#checkpointer = new Checkpointer(path, this.#wal)
     this.#reader = new Connection(open(path, { readOnly: true, timeout: 1000 }))
-    this.#dataVersion = this.#reader.prepare('PRAGMA data_version')
+    this.#dataVersion = this.#reader.handle.prepare('PRAGMA data_version')
   }
 
   bytesOf(column: string): RawSql {
@@ -152,23 +178,23 @@ export class SqliteDatabase implements Database {
     await this.#begin()
     try {
       for (const pending of group) {
-        this.#writer.prepare('SAVEPOINT one').run()
+        this.#writer.do('SAVEPOINT one')
         try {
           await pending.run(this.#writer)
           done.push(pending)
         } catch (error) {
           // A full disk may already have rolled back the whole transaction; then none of the group is committed.
           if (!this.#writer.handle.isTransaction) throw error
-          this.#writer.prepare('ROLLBACK TO one').run()
+          this.#writer.do('ROLLBACK TO one')
           pending.fail(sqliteError(error))
         }
-        this.#writer.prepare('RELEASE one').run()
+        this.#writer.do('RELEASE one')
       }
-      this.#writer.prepare('COMMIT').run()
+      this.#writer.do('COMMIT')
       this.#isFresh = false
       return done
     } catch (error) {
-      if (this.#writer.handle.isTransaction) this.#writer.prepare('ROLLBACK').run()
+      if (this.#writer.handle.isTransaction) this.#writer.do('ROLLBACK')
       throw error
     }
   }
@@ -178,7 +204,7 @@ export class SqliteDatabase implements Database {
     const giveUpAt = performance.now() + lockMilliseconds
     for (;;) {
       try {
-        this.#writer.prepare('BEGIN IMMEDIATE').run()
+        this.#writer.do('BEGIN IMMEDIATE')
         return
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAt) throw error
@@ -232,7 +258,7 @@ export class SqliteDatabase implements Database {
   async check(): Promise<void> {
     this.#assertIntact()
     try {
-      this.#reader.prepare('SELECT 1').get()
+      this.#reader.do('SELECT 1')
     } catch (error) {
       throw unavailable('The database cannot be read. Check the disk and the server log.', error)
     }
