@@ -84,7 +84,7 @@ export class Table<Types extends ColumnTypes> extends RawSql {
   readonly types: Types
   readonly #names: ReadonlyMap<string, string>
   /** The texts of inserts and assignments by their keys. */
-  readonly #texts = new Map<string, string>()
+  readonly #texts = new Texts()
 
   constructor(name: string, types: Types) {
     super(name)
@@ -156,20 +156,32 @@ export class Table<Types extends ColumnTypes> extends RawSql {
     return encode(this.types[key] as ColumnType<unknown>, (values as Record<string, unknown>)[key])
   }
 
+  /** Each text is built once for a use and a list of keys; the keys are looked up one by one, which builds no string. */
   #text(use: string, keys: readonly string[], build: (names: string[]) => string): string {
-    const id = `${use} ${keys.join()}`
-    let known = this.#texts.get(id)
-    if (known === undefined) {
-      known = build(
-        keys.map(key => {
-          const name = this.#names.get(key)
-          if (name === undefined) throw new Error(`The table ${this.text} has no column ${key}`)
-          return name
-        }),
-      )
-      this.#texts.set(id, known)
+    let known = this.#texts.at(use)
+    for (const key of keys) known = known.at(key)
+    known.text ??= build(
+      keys.map(key => {
+        const name = this.#names.get(key)
+        if (name === undefined) throw new Error(`The table ${this.text} has no column ${key}`)
+        return name
+      }),
+    )
+    return known.text
+  }
+}
+
+class Texts {
+  text: string | undefined
+  readonly #next = new Map<string, Texts>()
+
+  at(key: string): Texts {
+    let next = this.#next.get(key)
+    if (next === undefined) {
+      next = new Texts()
+      this.#next.set(key, next)
     }
-    return known
+    return next
   }
 }
 
