@@ -1,6 +1,6 @@
 import { defaultWorkspaceId } from '../access/access-service.ts'
 import type { TokenRecord, Workspace } from '../access/access-store.ts'
-import { accessOperations } from '../contract/access-operations.ts'
+import { tokenOperations, workspaceOperations } from '../contract/access-operations.ts'
 import { isoTime } from '../kernel/clock.ts'
 import {
   allPages,
@@ -56,7 +56,7 @@ without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the
   run: async ({ options }, config) => {
     const { days, agents } = options
     const checked = checkArguments(
-      accessOperations.tokenCreate.body,
+      tokenOperations.create.body,
       {
         name: options['name'],
         role: options['role'],
@@ -141,7 +141,7 @@ const createWorkspace: Command = {
   options: {},
   run: async ({ positionals }, config) => {
     const { name } = checkArguments(
-      accessOperations.workspaceCreate.body,
+      workspaceOperations.create.body,
       { name: positionals['NAME'] },
       { name: 'NAME' },
     )

@@ -1,120 +1,82 @@
 import Type from 'typebox'
-import { basePath, type Operation } from './operation.ts'
+import { array, boolean, choice, id, integerIn, optional, orNull, string, text, time } from './fields.ts'
+import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
-import { id, text, time } from './text.ts'
 
 export const roles = ['admin', 'editor', 'viewer', 'runner'] as const
 export type Role = (typeof roles)[number]
 
 const tokenId = id('Token id.', 'tok_Zk3xV0m2q1c5b7n9d1f3gA')
 const workspaceId = id('Workspace id.', 'ws_Zk3xV0m2q1c5b7n9d1f3gA')
-const name = text({
-  minLength: 1,
-  maxLength: 100,
-  description: 'A name that describes its purpose.',
-  examples: ['My application'],
-})
-const role = Type.Enum([...roles], {
-  description:
-    'admin: full access; editor: everything except tokens and models; viewer: read and search; runner: chat with the listed agents.',
-  examples: ['editor'],
-})
+const name = text('A name that describes its purpose.', [1, 100], { example: 'My application' })
+const role = choice(
+  roles,
+  'admin: full access; editor: everything except tokens and models; viewer: read and search; runner: chat with the listed agents.',
+  { example: 'editor' },
+)
 
-const tokenRecord = {
+const callerFields = {
   id: tokenId,
   name,
   role,
-  agent_ids: Type.Array(Type.String(), {
-    description: 'Agents that a runner may chat with.',
-    examples: [[]],
-  }),
-  created_at: time('Creation time.'),
-  expires_at: Type.Union([time('Expiry time.'), Type.Null()], {
-    description: 'Expiry time; null if it does not expire.',
-  }),
+  agent_ids: array(Type.String(), 'Agents that a runner may chat with.', { example: [] }),
+  expires_at: orNull(time('Expiry time.'), 'Expiry time; null if it does not expire.'),
 }
+const tokenRecord = { ...callerFields, created_at: time('Creation time.') }
 const workspaceRecord = { id: workspaceId, name, created_at: time('Creation time.') }
-const secret = Type.String({
-  description: 'The token itself. It is shown only once.',
-  examples: ['banyan_…'],
-})
+const secret = string('The token itself. It is shown only once.', 'banyan_…')
 
-export const accessOperations = {
-  tokenCreate: {
-    family: 'token',
-    name: 'token.create',
-    method: 'POST',
-    path: `${basePath}/token/create`,
+export const tokenOperations = defineOperations('token', {
+  create: {
     access: 'admin',
     summary: 'Create a token',
     details: 'Only the operator may create a token for another workspace.',
     body: Type.Object({
       name,
       role,
-      expires_in_days: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 3650,
-          description: 'Days until the token expires; omitted: it does not expire.',
-        }),
-      ),
-      agent_ids: Type.Optional(
-        Type.Array(id('Agent id.', 'agent_x'), {
-          maxItems: 1000,
-          description: 'Required for the role runner, not allowed for other roles.',
-        }),
-      ),
-      workspace_id: Type.Optional(workspaceId),
+      ...optional({
+        expires_in_days: integerIn('Days until the token expires; omitted: it does not expire.', [1, 3650]),
+        agent_ids: array(
+          id('Agent id.', 'agent_x'),
+          'Required for the role runner, not allowed for other roles.',
+          { max: 1000 },
+        ),
+        workspace_id: workspaceId,
+      }),
     }),
     creates: true,
     data: Type.Object({ ...tokenRecord, workspace_id: workspaceId, token: secret }),
     example: { name: 'My application', role: 'editor', expires_in_days: 90 },
   },
-  tokenSelf: {
-    family: 'token',
-    name: 'token.self',
+  self: {
     method: 'GET',
-    path: `${basePath}/token/self`,
     access: 'token',
     summary: 'Describe the calling token',
     data: Type.Object({
-      id: tokenId,
-      name,
-      role,
-      agent_ids: tokenRecord.agent_ids,
-      expires_at: tokenRecord.expires_at,
+      ...callerFields,
       workspace_id: workspaceId,
-      workspace_name: Type.String({ description: 'Name of the token’s workspace.', examples: ['Team tea'] }),
-      is_operator: Type.Boolean({ description: 'Whether it may also manage workspaces.', examples: [false] }),
+      workspace_name: string('Name of the token’s workspace.', 'Team tea'),
+      is_operator: boolean('Whether it may also manage workspaces.', false),
     }),
   },
-  tokenList: {
-    family: 'token',
-    name: 'token.list',
-    method: 'POST',
-    path: `${basePath}/token/list`,
+  list: {
     access: 'admin',
     summary: 'List the tokens of the workspace, without their secrets',
-    body: Type.Object({ ...pagingFields }),
+    body: Type.Object(pagingFields),
     data: pageOf(Type.Object(tokenRecord)),
     example: {},
   },
-  tokenDelete: {
-    family: 'token',
-    name: 'token.delete',
-    method: 'POST',
-    path: `${basePath}/token/delete`,
+  delete: {
     access: 'admin',
     summary: 'Revoke a token immediately',
     body: Type.Object({ id: tokenId }),
     data: Type.Object({}),
     example: { id: 'tok_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
-  workspaceCreate: {
-    family: 'workspace',
-    name: 'workspace.create',
-    method: 'POST',
-    path: `${basePath}/workspace/create`,
+})
+
+export const workspaceOperations = defineOperations('workspace', {
+  create: {
     access: 'operator',
     summary: 'Create a workspace with its first admin token',
     body: Type.Object({ name }),
@@ -122,22 +84,14 @@ export const accessOperations = {
     data: Type.Object({ ...workspaceRecord, token: secret }),
     example: { name: 'Team tea' },
   },
-  workspaceList: {
-    family: 'workspace',
-    name: 'workspace.list',
-    method: 'POST',
-    path: `${basePath}/workspace/list`,
+  list: {
     access: 'operator',
     summary: 'List workspaces',
-    body: Type.Object({ ...pagingFields }),
+    body: Type.Object(pagingFields),
     data: pageOf(Type.Object(workspaceRecord)),
     example: {},
   },
-  workspaceDelete: {
-    family: 'workspace',
-    name: 'workspace.delete',
-    method: 'POST',
-    path: `${basePath}/workspace/delete`,
+  delete: {
     access: 'operator',
     summary: 'Delete a workspace with everything in it',
     details: 'Its tokens stop working immediately; its data is then deleted in the background.',
@@ -145,4 +99,4 @@ export const accessOperations = {
     data: Type.Object({}),
     example: { id: 'ws_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
-} as const satisfies Record<string, Operation>
+})

@@ -1,96 +1,77 @@
 import Type, { type TSchema } from 'typebox'
+import { anyObject, array, boolean, choice, id, idPattern, optional, text, time } from './fields.ts'
 import { limits } from './limits.ts'
-import { basePath, type Operation } from './operation.ts'
+import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
-import { id, idPattern, text, time } from './text.ts'
 
 export const agentId = id('Agent id.', 'agent_Zk3xV0m2q1c5b7n9d1f3gA')
 
-const name = text({
-  minLength: 1,
-  maxLength: limits.agentNameLength,
-  description: 'Display name.',
-  examples: ['Butler'],
-})
-const intro = text({
-  maxLength: limits.descriptionLength,
-  description: 'What the agent does, shown to users.',
-  examples: ['Knows the house.'],
+const name = text('Display name.', [1, limits.agentNameLength], { example: 'Butler' })
+const intro = text('What the agent does, shown to users.', [0, limits.descriptionLength], {
+  example: 'Knows the house.',
 })
 
 /** An object with keys chosen by the client. */
 const mapOf = <Value>(
   value: object,
   keys: { max: number; names: object },
-  options: { description: string; examples: unknown[] },
+  description: string,
+  example: unknown,
 ) =>
   Type.Unsafe<Record<string, Value>>({
     type: 'object',
     maxProperties: keys.max,
     propertyNames: keys.names,
     additionalProperties: value,
-    ...options,
+    description,
+    examples: [example],
   })
 
 const memory = mapOf<{ name?: string; description?: string; default?: unknown }>(
-  Type.Object({
-    name: Type.Optional(text({ maxLength: limits.agentNameLength, description: 'Display name.' })),
-    description: Type.Optional(
-      text({ maxLength: limits.descriptionLength, description: 'What the value means.' }),
-    ),
-    default: Type.Optional(
-      Type.Unknown({ description: 'Initial value, until a workflow assigns another one.' }),
-    ),
-  }),
+  Type.Object(
+    optional({
+      name: text('Display name.', [0, limits.agentNameLength]),
+      description: text('What the value means.', [0, limits.descriptionLength]),
+      default: Type.Unknown({ description: 'Initial value, until a workflow assigns another one.' }),
+    }),
+  ),
   { max: limits.agentEntries, names: { minLength: 1, maxLength: 100 } },
-  {
-    description: 'Variables kept for each conversation, by key: `name`, `description`, `default`.',
-    examples: [{ city: { name: 'City', description: 'Where the user lives', default: '' } }],
-  },
+  'Variables kept for each conversation, by key: `name`, `description`, `default`.',
+  { city: { name: 'City', description: 'Where the user lives', default: '' } },
 )
 
 const learn = mapOf<object>(
   { type: 'object' },
   { max: limits.agentEntries, names: { pattern: idPattern } },
-  {
-    description:
-      'Knowledge bases the agent answers from, by id; the values are reserved and stored unchanged.',
-    examples: [{ kb_Zk3xV0m2q1c5b7n9d1f3gA: {} }],
-  },
+  'Knowledge bases the agent answers from, by id; the values are reserved and stored unchanged.',
+  { kb_Zk3xV0m2q1c5b7n9d1f3gA: {} },
 )
 
 /** In an update, null removes a setting. */
 const setting = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
-const textSetting = (maxLength: number, description: string) => setting(text({ maxLength, description }))
+const textSetting = (maxLength: number, description: string) => setting(text(description, [0, maxLength]))
 
 const config = Type.Object(
   {
     prologue: textSetting(4000, 'Greeting that a client shows before the first message.'),
     recommendation_question: setting(
-      Type.Array(text({ maxLength: 500 }), {
-        maxItems: 20,
-        description: 'Suggested first questions.',
-      }),
+      array(Type.String({ maxLength: 500, format: 'text' }), 'Suggested first questions.', { max: 20 }),
     ),
-    voice: Type.Optional(Type.Unknown({ description: 'Voice settings for clients; stored unchanged.' })),
-    figure: Type.Optional(Type.Unknown({ description: 'Avatar settings for clients; stored unchanged.' })),
+    ...optional({
+      voice: Type.Unknown({ description: 'Voice settings for clients; stored unchanged.' }),
+      figure: Type.Unknown({ description: 'Avatar settings for clients; stored unchanged.' }),
+    }),
     tools: setting(
       mapOf<{ version?: string; running_config?: Record<string, unknown> }>(
-        Type.Object({
-          version: Type.Optional(text({ maxLength: 100 })),
-          running_config: Type.Optional(
-            Type.Unsafe<Record<string, unknown>>({
-              type: 'object',
-              description: 'How the tool is executed.',
-            }),
-          ),
-        }),
+        Type.Object(
+          optional({
+            version: Type.String({ maxLength: 100, format: 'text' }),
+            running_config: anyObject('How the tool is executed.'),
+          }),
+        ),
         { max: limits.agentTools, names: { minLength: 1, maxLength: 64 } },
-        {
-          description:
-            'Tools that the model may call, by name. `web_search` needs no configuration; other tools set `running_config`: its `type` is http, workflow, mcp or knowledge, and its other fields are those of a tool of an llm node.',
-          examples: [{ web_search: {} }],
-        },
+        'Tools that the model may call, by name. `web_search` needs no configuration; other tools set `running_config`: its `type` is http, workflow, mcp or knowledge, and its other fields are those of a tool of an llm node.',
+        { web_search: {} },
       ),
     ),
     workflow_id: setting(
@@ -113,48 +94,36 @@ const config = Type.Object(
   },
 )
 
-const access = Type.Enum(['public', 'private'], {
-  description:
-    'public: anyone who knows the id may chat with the agent without a token. private (default): a token is required.',
-  examples: ['private'],
-})
+const access = choice(
+  ['public', 'private'],
+  'public: anyone who knows the id may chat with the agent without a token. private (default): a token is required.',
+  { example: 'private' },
+)
 
-const optionalFields = {
-  intro: Type.Optional(intro),
-  memory: Type.Optional(memory),
-  learn: Type.Optional(learn),
-  config: Type.Optional(config),
-  access: Type.Optional(access),
-}
+const optionalFields = optional({ intro, memory, learn, config, access })
 
-const recordFields = {
-  id: agentId,
-  name,
-  intro,
-  memory,
-  learn,
-  config,
+/** The fields that a runner token sees. */
+const shownFields = { id: agentId, name, intro, config }
+const listedFields = {
+  ...shownFields,
   access,
   created_at: time('Creation time.'),
   updated_at: time('Time of the last change.'),
 }
-
-/** The fields that a runner token sees. */
-const shownFields = { id: agentId, name, intro, config }
-const { memory: _memory, learn: _learn, ...listedFields } = recordFields
+const recordFields = { ...listedFields, memory, learn }
 
 const checked = Type.Object({
   ...recordFields,
-  warnings: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-    description:
-      'Problems that do not prevent saving: references to objects that do not exist yet, tools that are ignored, templates with syntax errors.',
-    examples: [[]],
-  }),
+  warnings: array(
+    Type.Object({ path: Type.String(), message: Type.String() }),
+    'Problems that do not prevent saving: references to objects that do not exist yet, tools that are ignored, templates with syntax errors.',
+    { example: [] },
+  ),
 })
 
 const found = mapOf<unknown>(
   Type.Object({
-    exist: Type.Boolean({ description: 'Whether the agent exists.' }),
+    exist: boolean('Whether the agent exists.'),
     data: Type.Optional(
       Type.Union([Type.Object(recordFields), Type.Object(shownFields)], {
         description: 'The agent; a runner sees only the fields a chat client needs.',
@@ -162,19 +131,12 @@ const found = mapOf<unknown>(
     ),
   }),
   { max: limits.agentsPerCall, names: {} },
-  {
-    description: 'The agents by id. The same object is repeated at the top level, next to `data`.',
-    examples: [{ agent_unknown: { exist: false } }],
-  },
+  'The agents by id. The same object is repeated at the top level, next to `data`.',
+  { agent_unknown: { exist: false } },
 )
 
-const common = { family: 'agent', method: 'POST' } as const
-
-export const agentOperations = {
+export const agentOperations = defineOperations('agent', {
   create: {
-    ...common,
-    name: 'agent.create',
-    path: `${basePath}/agent/create`,
     access: 'write',
     summary: 'Create an agent',
     details:
@@ -190,9 +152,6 @@ export const agentOperations = {
     },
   },
   update: {
-    ...common,
-    name: 'agent.update',
-    path: `${basePath}/agent/update`,
     access: 'write',
     summary: 'Update an agent',
     details:
@@ -203,9 +162,6 @@ export const agentOperations = {
     example: { id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', access: 'public' },
   },
   delete: {
-    ...common,
-    name: 'agent.delete',
-    path: `${basePath}/agent/delete`,
     access: 'write',
     summary: 'Delete an agent with its conversations',
     body: Type.Object({ id: agentId }),
@@ -213,31 +169,23 @@ export const agentOperations = {
     example: { id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   list: {
-    ...common,
-    name: 'agent.list',
-    path: `${basePath}/agent/list`,
     access: 'read',
     summary: 'List agents, most recently updated first',
     details: '`config` contains only `workflow_id` and `type`; use agent.gets for the full record.',
     body: Type.Object({
-      keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name or id.' })),
+      keyword: Type.Optional(text('Part of the name or id.', [0, limits.nameLength])),
       ...pagingFields,
     }),
     data: pageOf(Type.Object(listedFields)),
     example: { keyword: 'butler', page: 1, page_size: 20 },
   },
   gets: {
-    ...common,
-    name: 'agent.gets',
-    path: `${basePath}/agent/gets`,
     access: 'token',
     summary: 'Get agents by id',
     details:
       'A runner sees only the agents it may chat with, and of those id, name, intro and, in config, prologue, recommendation_question, voice, figure and type. Tokens without write access see ••• instead of the header values of tools.',
-    body: Type.Object({
-      id: Type.Array(agentId, { minItems: 1, maxItems: limits.agentsPerCall, description: 'Agent ids.' }),
-    }),
+    body: Type.Object({ id: array(agentId, 'Agent ids.', { min: 1, max: limits.agentsPerCall }) }),
     data: Type.Object({ agents: found }),
     example: { id: ['agent_Zk3xV0m2q1c5b7n9d1f3gA'] },
   },
-} as const satisfies Record<string, Operation>
+})

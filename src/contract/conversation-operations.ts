@@ -1,57 +1,67 @@
 import Type from 'typebox'
 import { agentId } from './agent-operations.ts'
+import {
+  array,
+  boolean,
+  choice,
+  id,
+  integer,
+  integerIn,
+  optional,
+  orNull,
+  string,
+  text,
+  time,
+} from './fields.ts'
+import { fileId } from './file-operations.ts'
 import { limits } from './limits.ts'
-import { basePath, type Operation } from './operation.ts'
+import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
-import { id, text, time } from './text.ts'
 
 const conversationId = id('Conversation id.', 'conv_Zk3xV0m2q1c5b7n9d1f3gA')
 const chatId = id(
   'Turn id, shared by the user’s message and all replies to it.',
   'chat_Zk3xV0m2q1c5b7n9d1f3gA',
 )
-const messageId = Type.String({ description: 'Message id.', examples: ['msg_Zk3xV0m2q1c5b7n9d1f3gA'] })
+const messageId = string('Message id.', 'msg_Zk3xV0m2q1c5b7n9d1f3gA')
 const runId = id('The run that produced the reply; use it to read the trace.', 'run_Zk3xV0m2q1c5b7n9d1f3gA')
-const userId = text({
-  maxLength: limits.userLength,
-  description: 'Your own id for the user; agent memory is kept per user.',
-  examples: ['ada'],
+const userId = text('Your own id for the user; agent memory is kept per user.', [0, limits.userLength], {
+  example: 'ada',
 })
-const dataType = Type.Enum(['text', 'voice', 'image', 'video', 'action', 'file'], {
-  description:
-    'Type of the message: `text` and `action` use `content`, the others list uploaded files in `file_list`.',
-  examples: ['text'],
-})
-const timestamp = Type.Integer({ description: 'Milliseconds since 1970.', examples: [1_794_731_400_123] })
-const fileList = Type.Array(Type.String(), { description: 'Ids of uploaded files.', examples: [[]] })
+const dataType = choice(
+  ['text', 'voice', 'image', 'video', 'action', 'file'],
+  'Type of the message: `text` and `action` use `content`, the others list uploaded files in `file_list`.',
+  { example: 'text' },
+)
+const timestamp = integer('Milliseconds since 1970.', 1_794_731_400_123)
+const fileList = array(Type.String(), 'Ids of uploaded files.', { example: [] })
 
 const messageContent = {
   data_type: dataType,
-  content: Type.String({ description: 'The text, or the action as JSON.', examples: ['At your service.'] }),
+  content: string('The text, or the action as JSON.', 'At your service.'),
   file_list: fileList,
   message_id: messageId,
   timestamp,
 }
 const message = Type.Object({
   ...messageContent,
-  role: Type.Enum([0, 1], { description: '0: the user; 1: the agent.', examples: [1] }),
+  role: choice([0, 1], '0: the user; 1: the agent.', { example: 1 }),
   chat_id: chatId,
-  run_id: Type.Optional(id('With `details`: the run of the turn.', 'run_Zk3xV0m2q1c5b7n9d1f3gA')),
-  rating: Type.Optional(
-    Type.Enum(['like', 'dislike'], {
-      description: 'With `details`: the rating from conversation.feedback; absent if there is none.',
-      examples: ['like'],
-    }),
-  ),
+  ...optional({
+    run_id: id('With `details`: the run of the turn.', 'run_Zk3xV0m2q1c5b7n9d1f3gA'),
+    rating: choice(
+      ['like', 'dislike'],
+      'With `details`: the rating from conversation.feedback; absent if there is none.',
+      { example: 'like' },
+    ),
+  }),
 })
 
-const name = text({
-  maxLength: limits.nameLength,
-  description: 'Name of the conversation; initially the start of the first message.',
-  examples: ['The secret word'],
-})
-
-const common = { family: 'conversation', method: 'POST', envelope: 'flat' } as const
+const name = text(
+  'Name of the conversation; initially the start of the first message.',
+  [0, limits.nameLength],
+  { example: 'The secret word' },
+)
 
 const chatDetails = [
   'A turn is stored before it runs, and it continues if the client disconnects. A `chat_id` that the conversation already has returns the stored answer and runs nothing, so a turn can be retried safely. A conversation runs one turn at a time: the next one waits, and is rejected with 40901 after 30 seconds.',
@@ -61,28 +71,22 @@ const chatDetails = [
   'With `stream` 1 the response is a stream of events whose data has the same form: `delta` is a piece of the text of `message_id` (`reset` true discards its earlier pieces), `message` is a complete message that is not text, `end` is the complete response. To continue after a disconnect, send the same `chat_id` with `Last-Event-ID`.',
 ].join(' ')
 
-export const conversationOperations = {
+export const conversationOperations = defineOperations('conversation', {
   create: {
-    ...common,
-    name: 'conversation.create',
-    path: `${basePath}/conversation/create`,
     access: 'public',
     summary: 'Start a conversation with an agent',
     body: Type.Object({
       agent_id: agentId,
-      env_type: Type.Optional(
-        text({ maxLength: 64, description: 'The channel of the client.', examples: ['open_platform'] }),
-      ),
-      user_id: Type.Optional(userId),
+      ...optional({
+        env_type: text('The channel of the client.', [0, 64], { example: 'open_platform' }),
+        user_id: userId,
+      }),
     }),
     creates: true,
     data: Type.Object({ conversation_id: conversationId }),
     example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', env_type: 'open_platform' },
   },
   chat: {
-    ...common,
-    name: 'conversation.chat',
-    path: `${basePath}/conversation/chat`,
     access: 'public',
     summary: 'Send a message and get the reply',
     details: chatDetails,
@@ -96,47 +100,35 @@ export const conversationOperations = {
       agent_id: agentId,
       conversation_id: conversationId,
       data_type: dataType,
-      content: Type.Optional(
-        text({ maxLength: limits.messageLength, description: 'Required for `text` and `action`.' }),
-      ),
-      file_list: Type.Optional(
-        Type.Array(id('File id.', 'file_Zk3xV0m2q1c5b7n9d1f3gA'), {
-          maxItems: limits.messageFiles,
-          description: 'Uploaded files; required for the other types.',
+      ...optional({
+        content: text('Required for `text` and `action`.', [0, limits.messageLength]),
+        file_list: array(fileId, 'Uploaded files; required for the other types.', {
+          max: limits.messageFiles,
         }),
-      ),
-      user_id: Type.Optional(userId),
-      chat_id: Type.Optional(id('Your own id for this turn, so that a retry is safe.', 'chat_1')),
-      message_id: Type.Optional(id('Your own id for the message; used if it is not taken.', 'msg_1')),
-      timestamp: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: 'When the message was sent, in milliseconds since 1970; default: now.',
-        }),
-      ),
-      update_config: Type.Optional(
-        Type.Enum([0, 1], {
-          description: 'Accepted for compatibility and ignored: every turn uses the current agent.',
-        }),
-      ),
-      stream: Type.Optional(
-        Type.Enum([0, 1], { default: 0, description: '1: stream the response as server-sent events.' }),
-      ),
+        user_id: userId,
+        chat_id: id('Your own id for this turn, so that a retry is safe.', 'chat_1'),
+        message_id: id('Your own id for the message; used if it is not taken.', 'msg_1'),
+        timestamp: integerIn('When the message was sent, in milliseconds since 1970; default: now.', [
+          0,
+          Number.MAX_SAFE_INTEGER,
+        ]),
+        update_config: choice(
+          [0, 1],
+          'Accepted for compatibility and ignored: every turn uses the current agent.',
+        ),
+        stream: choice([0, 1], '1: stream the response as server-sent events.', { default: 0 }),
+      }),
     }),
     data: Type.Object({
       chat_id: chatId,
       run_id: runId,
       conversation_id: conversationId,
-      message_id: Type.String({
-        description: 'Id of the message that was sent.',
-        examples: ['msg_Zk3xV0m2q1c5b7n9d1f3gA'],
+      message_id: string('Id of the message that was sent.', 'msg_Zk3xV0m2q1c5b7n9d1f3gA'),
+      feedback: array(Type.Object(messageContent), 'The replies, in order.'),
+      ...optional({
+        waiting: boolean('The agent asked a question; the next message is the answer.'),
+        options: array(Type.String(), 'Suggested answers.'),
       }),
-      feedback: Type.Array(Type.Object(messageContent), { description: 'The replies, in order.' }),
-      waiting: Type.Optional(
-        Type.Boolean({ description: 'The agent asked a question; the next message is the answer.' }),
-      ),
-      options: Type.Optional(Type.Array(Type.String(), { description: 'Suggested answers.' })),
     }),
     example: {
       agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
@@ -147,37 +139,20 @@ export const conversationOperations = {
     },
   },
   retrieve: {
-    ...common,
-    name: 'conversation.retrieve',
-    path: `${basePath}/conversation/retrieve`,
     access: 'public',
     summary: 'Get the newest messages of a conversation, in chronological order',
     body: Type.Object({
       agent_id: agentId,
       conversation_id: conversationId,
-      limit: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: limits.messagesPerCall,
-          default: 100,
-          description: 'Maximum number of messages.',
-        }),
-      ),
-      offset: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          default: 0,
-          description: 'Number of newest messages to skip.',
-        }),
-      ),
-      details: Type.Optional(
-        Type.Enum([0, 1], { default: 0, description: '1: include `run_id` and `rating` of each message.' }),
-      ),
+      ...optional({
+        limit: integerIn('Maximum number of messages.', [1, limits.messagesPerCall], { default: 100 }),
+        offset: integerIn('Number of newest messages to skip.', [0, Number.MAX_SAFE_INTEGER], { default: 0 }),
+        details: choice([0, 1], '1: include `run_id` and `rating` of each message.', { default: 0 }),
+      }),
     }),
     data: Type.Object({
       conversation_id: conversationId,
-      retrieve_data: Type.Array(message, { description: 'Messages, newest last.' }),
+      retrieve_data: array(message, 'Messages, newest last.'),
     }),
     example: {
       agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA',
@@ -187,16 +162,15 @@ export const conversationOperations = {
     },
   },
   list: {
-    ...common,
-    name: 'conversation.list',
-    path: `${basePath}/conversation/list`,
     access: 'token',
     summary: 'List conversations, most recently updated first',
     details: 'A runner sees only the conversations of its agents.',
     body: Type.Object({
-      agent_id: Type.Optional(agentId),
-      user_id: Type.Optional(userId),
-      keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name or id.' })),
+      ...optional({
+        agent_id: agentId,
+        user_id: userId,
+        keyword: text('Part of the name or id.', [0, limits.nameLength]),
+      }),
       ...pagingFields,
     }),
     data: pageOf(
@@ -204,9 +178,9 @@ export const conversationOperations = {
         conversation_id: conversationId,
         agent_id: agentId,
         user_id: userId,
-        env_type: Type.String({ description: 'The channel of the client.' }),
+        env_type: string('The channel of the client.'),
         name,
-        message_count: Type.Integer({ description: 'Number of messages.', examples: [2] }),
+        message_count: integer('Number of messages.', 2),
         created_at: time('Creation time.'),
         updated_at: time('Time of the last message.'),
       }),
@@ -214,9 +188,6 @@ export const conversationOperations = {
     example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', page: 1, page_size: 20 },
   },
   rename: {
-    ...common,
-    name: 'conversation.rename',
-    path: `${basePath}/conversation/rename`,
     access: 'run',
     summary: 'Rename a conversation',
     body: Type.Object({ conversation_id: conversationId, name }),
@@ -224,9 +195,6 @@ export const conversationOperations = {
     example: { conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA', name: 'The secret word' },
   },
   delete: {
-    ...common,
-    name: 'conversation.delete',
-    path: `${basePath}/conversation/delete`,
     access: 'run',
     summary: 'Delete a conversation with all its messages',
     details: 'A run in progress is stopped.',
@@ -235,22 +203,14 @@ export const conversationOperations = {
     example: { conversation_id: 'conv_Zk3xV0m2q1c5b7n9d1f3gA' },
   },
   feedback: {
-    ...common,
-    name: 'conversation.feedback',
-    path: `${basePath}/conversation/feedback`,
     access: 'run',
     summary: 'Rate a reply',
     details: 'A new rating of the same message replaces the previous one.',
     body: Type.Object({
       conversation_id: conversationId,
-      message_id: text({ minLength: 1, maxLength: 200, description: 'The rated message.' }),
-      rating: Type.Union([Type.Enum(['like', 'dislike']), Type.Null()], {
-        description: 'like or dislike; null removes the rating.',
-        examples: ['like'],
-      }),
-      comment: Type.Optional(
-        text({ maxLength: limits.descriptionLength, description: 'Reason for the rating.' }),
-      ),
+      message_id: text('The rated message.', [1, 200]),
+      rating: orNull(Type.Enum(['like', 'dislike']), 'like or dislike; null removes the rating.', 'like'),
+      comment: Type.Optional(text('Reason for the rating.', [0, limits.descriptionLength])),
     }),
     data: Type.Object({ conversation_id: conversationId, message_id: messageId }),
     example: {
@@ -259,4 +219,4 @@ export const conversationOperations = {
       rating: 'like',
     },
   },
-} as const satisfies Record<string, Operation>
+})

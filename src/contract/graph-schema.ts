@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { optional, string } from './fields.ts'
 import { limits } from './limits.ts'
 
 /**
@@ -10,18 +11,14 @@ export const graphSchema = Type.Object(
     nodes: Type.Array(
       Type.Object(
         {
-          id: Type.String({
-            description: 'Unique within the workflow; `input` and `end` are reserved for those kinds.',
-          }),
-          type: Type.String({ description: 'Category: base, tool or embody.' }),
+          id: string('Unique within the workflow; `input` and `end` are reserved for those kinds.'),
+          type: string('Category: base, tool or embody.'),
           data: Type.Object(
-            {
-              type: Type.Optional(
-                Type.String({ description: 'Kind of node, such as input, llm, output, web_search, end.' }),
-              ),
-              title: Type.Optional(Type.String()),
-              desc: Type.Optional(Type.String()),
-            },
+            optional({
+              type: string('Kind of node, such as input, llm, output, web_search, end.'),
+              title: Type.String(),
+              desc: Type.String(),
+            }),
             {
               additionalProperties: true,
               description: 'Settings of the kind. Unknown fields are stored unchanged.',
@@ -35,17 +32,11 @@ export const graphSchema = Type.Object(
     edges: Type.Array(
       Type.Object(
         {
-          source: Type.Object({
-            cell: Type.String({ description: 'Id of the source node.' }),
-            port: Type.String({ description: '`out.<cell>`' }),
-          }),
-          target: Type.Object({
-            cell: Type.String({ description: 'Id of the target node.' }),
-            port: Type.String({ description: '`in.<cell>`' }),
-          }),
+          source: Type.Object({ cell: string('Id of the source node.'), port: string('`out.<cell>`') }),
+          target: Type.Object({ cell: string('Id of the target node.'), port: string('`in.<cell>`') }),
           data: Type.Optional(
             Type.Object(
-              { case: Type.Optional(Type.String({ description: 'Case of a branching node.' })) },
+              { case: Type.Optional(string('Case of a branching node.')) },
               { additionalProperties: true },
             ),
           ),

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { basePath, type Operation } from './operation.ts'
+import { anyObject, array, boolean, choice, optional, orNull, string } from './fields.ts'
+import { defineOperations } from './operation.ts'
 
 /** A text in both languages of the console. */
 const localizedText = (description: string) =>
@@ -12,10 +13,10 @@ const shapeRef = (description: string) =>
 
 const kindField = Type.Object(
   {
-    name: Type.String({ description: 'Key in `data`.', examples: ['prompt_template'] }),
+    name: string('Key in `data`.', 'prompt_template'),
     label: localizedText('Display name.'),
-    help: Type.Union([localizedText('Help text.'), Type.Null()], { description: 'Help text, or null.' }),
-    required: Type.Boolean({ description: 'Whether the node cannot run without it.' }),
+    help: orNull(localizedText('Help text.'), 'Help text, or null.'),
+    required: boolean('Whether the node cannot run without it.'),
     shape: shapeRef('Type of its value.'),
   },
   { description: 'A setting of a node.' },
@@ -23,25 +24,22 @@ const kindField = Type.Object(
 
 const kindShape = Type.Object(
   {
-    is: Type.Enum(
+    is: choice(
       ['text', 'template', 'tree', 'number', 'boolean', 'anything', 'list', 'dictionary', 'object'],
-      {
-        description:
-          'template: text with references; tree: JSON whose strings may contain references; anything: any JSON.',
-      },
+      'template: text with references; tree: JSON whose strings may contain references; anything: any JSON.',
     ),
-    of: Type.Optional(shapeRef('Type of the items of a list, or of the values of a dictionary.')),
-    fields: Type.Optional(Type.Array(fieldRef, { description: 'Fields of an object.' })),
-    options: Type.Optional(
-      Type.Array(Type.Object({ value: Type.String(), label: localizedText('Display name.') }), {
-        description: 'Allowed values.',
-      }),
-    ),
-    input: Type.Optional(
-      Type.Enum(['line', 'paragraph', 'code', 'json', 'model', 'knowledge', 'workflow', 'address'], {
-        description: 'Suggested form input.',
-      }),
-    ),
+    ...optional({
+      of: shapeRef('Type of the items of a list, or of the values of a dictionary.'),
+      fields: array(fieldRef, 'Fields of an object.'),
+      options: array(
+        Type.Object({ value: Type.String(), label: localizedText('Display name.') }),
+        'Allowed values.',
+      ),
+      input: choice(
+        ['line', 'paragraph', 'code', 'json', 'model', 'knowledge', 'workflow', 'address'],
+        'Suggested form input.',
+      ),
+    }),
   },
   { description: 'Type of a value.', examples: [{ is: 'template', input: 'paragraph' }] },
 )
@@ -50,37 +48,28 @@ const kindShape = Type.Object(
 export const kindSchemas = { KindField: kindField, KindShape: kindShape }
 
 const kindRecord = Type.Object({
-  kind: Type.String({ description: 'Value of `data.type`.', examples: ['llm'] }),
-  node_type: Type.Enum(['base', 'tool', 'embody'], { description: 'The `type` of a node of this kind.' }),
-  group: Type.Enum(['talk', 'model', 'logic', 'data', 'tools'], { description: 'Palette group.' }),
+  kind: string('Value of `data.type`.', 'llm'),
+  node_type: choice(['base', 'tool', 'embody'], 'The `type` of a node of this kind.'),
+  group: choice(['talk', 'model', 'logic', 'data', 'tools'], 'Palette group.'),
   title: localizedText('Display name.'),
   about: localizedText('Short description.'),
-  fields: Type.Array(fieldRef, { description: 'Fields of `data`.' }),
-  outputs: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: 'Outputs that other nodes can refer to, with default settings; null: any name.',
-  }),
-  branches: Type.Boolean({ description: 'Whether outgoing edges name a case.' }),
-  data: Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
-    description: 'Initial settings of a new node.',
-  }),
+  fields: array(fieldRef, 'Fields of `data`.'),
+  outputs: orNull(
+    Type.Array(Type.String()),
+    'Outputs that other nodes can refer to, with default settings; null: any name.',
+  ),
+  branches: boolean('Whether outgoing edges name a case.'),
+  data: anyObject('Initial settings of a new node.'),
 })
 
 export type LocalizedText = { en: string; zh: string }
 export type KindRecord = Omit<Static<typeof kindRecord>, 'fields'> & { fields: KindField[] }
-export interface KindField {
-  name: string
-  label: LocalizedText
-  help: LocalizedText | null
-  required: boolean
+export interface KindField extends Omit<Static<typeof kindField>, 'shape'> {
   shape: KindShape
 }
-export interface KindShape {
-  is: 'text' | 'template' | 'tree' | 'number' | 'boolean' | 'anything' | 'list' | 'dictionary' | 'object'
+export interface KindShape extends Omit<Static<typeof kindShape>, 'of' | 'fields'> {
   of?: KindShape
   fields?: KindField[]
-  options?: { value: string; label: LocalizedText }[]
-  input?: 'line' | 'paragraph' | 'code' | 'json' | 'model' | 'knowledge' | 'workflow' | 'address'
 }
 
 export interface KindsData {
@@ -91,12 +80,9 @@ export interface KindsData {
   system: { name: string; about: LocalizedText }[]
 }
 
-export const kindOperations = {
+export const kindOperations = defineOperations('workflow', {
   kinds: {
-    family: 'workflow',
-    name: 'workflow.kinds',
     method: 'GET',
-    path: `${basePath}/workflow/kinds`,
     access: 'read',
     summary: 'List node kinds with their fields, for editors',
     details: 'The same for all workspaces. The ETag changes only with the server version.',
@@ -104,11 +90,12 @@ export const kindOperations = {
     data: Type.Unsafe<KindsData>(
       Type.Object({
         kinds: Type.Array(kindRecord),
-        common: Type.Array(fieldRef, { description: 'Fields that every node may have.' }),
-        system: Type.Array(Type.Object({ name: Type.String(), about: localizedText('Description.') }), {
-          description: 'Variables available as `sys.…`.',
-        }),
+        common: array(fieldRef, 'Fields that every node may have.'),
+        system: array(
+          Type.Object({ name: Type.String(), about: localizedText('Description.') }),
+          'Variables available as `sys.…`.',
+        ),
       }) as TSchema,
     ),
   },
-} as const satisfies Record<string, Operation>
+})

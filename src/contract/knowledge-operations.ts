@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { array, boolean, choice, optional, text } from './fields.ts'
 import { chunkId, documentId, documentStatuses, knowledgeId, schemaRef } from './knowledge-records.ts'
 import { searchBody, searchData } from './knowledge-search.ts'
 import {
@@ -10,39 +11,34 @@ import {
   retrievalInput,
 } from './knowledge-settings.ts'
 import { limits } from './limits.ts'
-import { basePath, type Operation } from './operation.ts'
+import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
-import { text } from './text.ts'
 
-const settings = {
-  description: Type.Optional(knowledgeDescription),
-  chunking: Type.Optional(chunkingInput),
-  embedding: Type.Optional(embeddingInput),
-  retrieval: Type.Optional(retrievalInput),
-  metadata: Type.Optional(metadataInput('Your own metadata, by key.')),
-}
+const settings = optional({
+  description: knowledgeDescription,
+  chunking: chunkingInput,
+  embedding: embeddingInput,
+  retrieval: retrievalInput,
+  metadata: metadataInput('Your own metadata, by key.'),
+})
 
-const skipped = Type.Array(
+const skipped = array(
   Type.Object({
     file_id: documentId,
-    reason: Type.Enum(['not_found', 'already_added', 'in_progress'], { description: 'Reason.' }),
+    reason: choice(['not_found', 'already_added', 'in_progress'], 'Reason.'),
   }),
-  { description: 'Files that were skipped, with the reason.', examples: [[]] },
+  'Files that were skipped, with the reason.',
+  { example: [] },
 )
 
-const keyword = (description: string) => Type.Optional(text({ maxLength: limits.nameLength, description }))
+const keyword = (description: string) => Type.Optional(text(description, [0, limits.nameLength]))
 
-const common = { family: 'knowledge' } as const
 const base = `${basePath}/knowledge/{knowledge_id}` as const
 const params = Type.Object({ knowledge_id: knowledgeId })
 const documentParams = Type.Object({ knowledge_id: knowledgeId, file_id: documentId })
 
-export const knowledgeOperations = {
+export const knowledgeOperations = defineOperations('knowledge', {
   create: {
-    ...common,
-    name: 'knowledge.create',
-    method: 'POST',
-    path: `${basePath}/knowledge/create`,
     access: 'write',
     summary: 'Create a knowledge base',
     details: 'Only the name is required. A name that already exists is rejected with already_exists.',
@@ -58,25 +54,18 @@ export const knowledgeOperations = {
     },
   },
   list: {
-    ...common,
-    name: 'knowledge.list',
-    method: 'POST',
     path: `${basePath}/knowledge`,
     access: 'read',
     summary: 'List knowledge bases, most recently updated first',
     body: Type.Object({
       keyword: keyword('Part of the name or description.'),
-      knowledge_ids: Type.Optional(
-        Type.Array(knowledgeId, { minItems: 1, maxItems: 100, description: 'Only these.' }),
-      ),
+      knowledge_ids: Type.Optional(array(knowledgeId, 'Only these.', { min: 1, max: 100 })),
       ...pagingFields,
     }),
     data: pageOf(schemaRef('KnowledgeBase')),
     example: { keyword: 'hand', page: 1, page_size: 20 },
   },
   get: {
-    ...common,
-    name: 'knowledge.get',
     method: 'GET',
     path: base,
     access: 'read',
@@ -85,55 +74,38 @@ export const knowledgeOperations = {
     data: schemaRef('KnowledgeBase'),
   },
   add: {
-    ...common,
-    name: 'knowledge.add',
-    method: 'POST',
     path: base,
     access: 'write',
     summary: 'Add documents to a knowledge base',
     details:
       'Send `file_ids`, `texts` or both. A text is stored as a file. Ingestion runs in the background: poll the `status` of the documents; they can be searched once it is ready.',
     params,
-    body: Type.Object({
-      file_ids: Type.Optional(
-        Type.Array(documentId, { maxItems: limits.documentsPerCall, description: 'Uploaded files.' }),
-      ),
-      texts: Type.Optional(
-        Type.Array(
+    body: Type.Object(
+      optional({
+        file_ids: array(documentId, 'Uploaded files.', { max: limits.documentsPerCall }),
+        texts: array(
           Type.Object({
-            name: text({
-              minLength: 1,
-              maxLength: limits.nameLength,
-              description: 'File name; its extension determines the format.',
-              examples: ['holidays.md'],
+            name: text('File name; its extension determines the format.', [1, limits.nameLength], {
+              example: 'holidays.md',
             }),
-            content: text({
-              minLength: 1,
-              maxLength: limits.documentTextLength,
-              description: 'The text.',
-            }),
+            content: text('The text.', [1, limits.documentTextLength]),
           }),
-          { maxItems: limits.documentsPerCall, description: 'Texts to add as documents.' },
+          'Texts to add as documents.',
+          { max: limits.documentsPerCall },
         ),
-      ),
-      chunking: Type.Optional(chunkingInput),
-      metadata: Type.Optional(metadataInput('Your own metadata for each of these documents, for filters.')),
-    }),
+        chunking: chunkingInput,
+        metadata: metadataInput('Your own metadata for each of these documents, for filters.'),
+      }),
+    ),
     bodyLimit: limits.knowledgeBytes,
     creates: true,
-    data: Type.Object({
-      items: Type.Array(schemaRef('Document'), { description: 'The documents that were added.' }),
-      skipped,
-    }),
+    data: Type.Object({ items: array(schemaRef('Document'), 'The documents that were added.'), skipped }),
     example: {
       texts: [{ name: 'holidays.md', content: '# Holidays\n\nEverybody has 30 days of holiday.' }],
       metadata: { language: 'en', year: 2026 },
     },
   },
   rebind: {
-    ...common,
-    name: 'knowledge.rebind',
-    method: 'POST',
     path: `${base}/rebind`,
     access: 'write',
     summary: 'Re-process documents',
@@ -142,40 +114,29 @@ export const knowledgeOperations = {
     params,
     body: Type.Object({
       file_ids: Type.Optional(
-        Type.Array(documentId, {
-          minItems: 1,
-          maxItems: limits.documentsPerCall,
-          description: 'Documents to re-process, whatever their status.',
+        array(documentId, 'Documents to re-process, whatever their status.', {
+          min: 1,
+          max: limits.documentsPerCall,
         }),
       ),
     }),
-    data: Type.Object({
-      accepted: Type.Array(documentId, { description: 'Documents that were queued.' }),
-      skipped,
-    }),
+    data: Type.Object({ accepted: array(documentId, 'Documents that were queued.'), skipped }),
     example: { file_ids: ['file_Zk3xV0m2q1c5b7n9d1f3gA'] },
   },
   files: {
-    ...common,
-    name: 'knowledge.files',
     method: 'GET',
     path: `${base}/files`,
     access: 'read',
     summary: 'List the documents of a knowledge base, newest first',
     params,
     query: Type.Object({
-      status: Type.Optional(
-        Type.Enum([...documentStatuses], { description: 'Only documents with this status.' }),
-      ),
+      status: Type.Optional(choice(documentStatuses, 'Only documents with this status.')),
       keyword: keyword('Part of the name or description.'),
       ...pagingFields,
     }),
     data: pageOf(schemaRef('Document')),
   },
   deleteFile: {
-    ...common,
-    name: 'knowledge.deleteFile',
-    method: 'POST',
     path: `${base}/files/{file_id}/delete`,
     access: 'write',
     summary: 'Remove a document from a knowledge base',
@@ -184,9 +145,6 @@ export const knowledgeOperations = {
     data: Type.Object({}),
   },
   search: {
-    ...common,
-    name: 'knowledge.search',
-    method: 'POST',
     path: `${base}/search`,
     access: 'read',
     summary: 'Search a knowledge base',
@@ -202,9 +160,6 @@ export const knowledgeOperations = {
     },
   },
   update: {
-    ...common,
-    name: 'knowledge.update',
-    method: 'POST',
     path: `${base}/update`,
     access: 'write',
     summary: 'Update a knowledge base',
@@ -216,9 +171,6 @@ export const knowledgeOperations = {
     example: { description: 'How we work, and why', retrieval: { top_k: 8 } },
   },
   delete: {
-    ...common,
-    name: 'knowledge.delete',
-    method: 'POST',
     path: `${base}/delete`,
     access: 'write',
     summary: 'Delete a knowledge base with its index',
@@ -227,32 +179,27 @@ export const knowledgeOperations = {
     data: Type.Object({}),
   },
   chunks: {
-    ...common,
-    name: 'knowledge.chunks',
     method: 'GET',
     path: `${base}/files/{file_id}/chunks`,
     access: 'read',
     summary: 'List the chunks of a document, in document order',
     params: documentParams,
-    query: Type.Object({ ...pagingFields }),
+    query: Type.Object(pagingFields),
     data: pageOf(schemaRef('Chunk')),
   },
   updateChunk: {
-    ...common,
-    name: 'knowledge.updateChunk',
-    method: 'POST',
     path: `${base}/files/{file_id}/chunks/{chunk_id}/update`,
     access: 'write',
     summary: 'Edit a chunk, or exclude it from searches',
     details: 'Send `content`, `enabled` or both. An edit is lost when the document is re-processed.',
     params: Type.Object({ knowledge_id: knowledgeId, file_id: documentId, chunk_id: chunkId }),
-    body: Type.Object({
-      content: Type.Optional(
-        text({ minLength: 1, maxLength: limits.chunkTextLength, description: 'The new text.' }),
-      ),
-      enabled: Type.Optional(Type.Boolean({ description: 'Whether searches return it.' })),
-    }),
+    body: Type.Object(
+      optional({
+        content: text('The new text.', [1, limits.chunkTextLength]),
+        enabled: boolean('Whether searches return it.'),
+      }),
+    ),
     data: schemaRef('Chunk'),
     example: { content: 'Everybody has 31 days of holiday.' },
   },
-} as const satisfies Record<string, Operation>
+})

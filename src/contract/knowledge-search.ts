@@ -1,56 +1,41 @@
 import Type from 'typebox'
+import { anyObject, array, choice, integer, numberIn, optional, orNull, string, text } from './fields.ts'
 import { chunkContent, chunkId, chunkPlace, documentId } from './knowledge-records.ts'
 import { metadataRecord, retrievalOptions, searchModes } from './knowledge-settings.ts'
 import { limits } from './limits.ts'
-import { text } from './text.ts'
 
 export const searchBody = Type.Object({
-  query: text({
-    minLength: 1,
-    maxLength: limits.queryLength,
-    description: 'Search query: a question or keywords.',
-    examples: ['How many days of holiday?'],
+  query: text('Search query: a question or keywords.', [1, limits.queryLength], {
+    example: 'How many days of holiday?',
   }),
   ...retrievalOptions,
-  file_ids: Type.Optional(
-    Type.Array(documentId, {
-      minItems: 1,
-      maxItems: limits.documentsPerCall,
-      description: 'Search these documents only.',
-    }),
-  ),
-  filter: Type.Optional(
+  ...optional({
+    file_ids: array(documentId, 'Search these documents only.', { min: 1, max: limits.documentsPerCall }),
     // The route checks it, because a schema could not name the wrong operator.
-    Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      description:
-        'Conditions on document metadata: by key a value, or an object with any of `eq`, `in` (a list), `gt`, `gte`, `lt`, `lte`. All conditions must match; for metadata that is a list, one matching item is enough.',
-      examples: [{ language: 'en', year: { gte: 2025 } }],
-    }),
-  ),
-  explain: Type.Optional(
-    Type.Union([Type.Boolean(), Type.Object({ file_id: documentId })], {
+    filter: anyObject(
+      'Conditions on document metadata: by key a value, or an object with any of `eq`, `in` (a list), `gt`, `gte`, `lt`, `lte`. All conditions must match; for metadata that is a list, one matching item is enough.',
+      { language: 'en', year: { gte: 2025 } },
+    ),
+    explain: Type.Union([Type.Boolean(), Type.Object({ file_id: documentId })], {
       description:
         'Explain the result: the terms, the rank in keyword and semantic search, and why documents of `file_ids`, or the one given here, are missing.',
     }),
-  ),
+  }),
 })
 
-const score = (description: string) =>
-  Type.Union([Type.Number(), Type.Null()], { description, examples: [null] })
+const score = (description: string) => orNull(Type.Number(), description, null)
 
-const rank = (description: string) =>
-  Type.Union([Type.Integer(), Type.Null()], { description, examples: [1] })
+const rank = (description: string) => orNull(Type.Integer(), description, 1)
 
 const item = Type.Object({
   chunk_id: chunkId,
   file_id: documentId,
-  file_name: Type.String({ description: 'File name of the document.', examples: ['hello.txt'] }),
+  file_name: string('File name of the document.', 'hello.txt'),
   content: chunkContent,
-  score: Type.Number({ minimum: 0, maximum: 1, description: 'Relevance score.', examples: [0.82] }),
+  score: numberIn('Relevance score.', [0, 1], { example: 0.82 }),
   scores: Type.Object(
     {
-      keyword: Type.Union([Type.Number(), Type.Null()], { description: 'Keyword score.', examples: [0.82] }),
+      keyword: orNull(Type.Number(), 'Keyword score.', 0.82),
       semantic: score('Semantic score.'),
       rerank: score('Reranker score.'),
     },
@@ -60,51 +45,48 @@ const item = Type.Object({
     },
   ),
   ...chunkPlace,
-  highlights: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
-    description: 'Ranges of `content` that match the query: start and end, in UTF-16 code units.',
-    examples: [[[0, 5]]],
-  }),
+  highlights: array(
+    Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }),
+    'Ranges of `content` that match the query: start and end, in UTF-16 code units.',
+    { example: [[0, 5]] },
+  ),
   metadata: metadataRecord,
 })
 
 const explanation = Type.Object(
   {
-    terms: Type.Array(
+    terms: array(
       Type.Object({
-        term: Type.String({ description: 'Normalized term.', examples: ['hello'] }),
-        chunk_count: Type.Integer({ description: 'Number of chunks that contain it.', examples: [1] }),
+        term: string('Normalized term.', 'hello'),
+        chunk_count: integer('Number of chunks that contain it.', 1),
         weight: Type.Number({ description: 'Weight; rarer terms weigh more.', examples: [1.2] }),
       }),
-      { description: 'Query terms, rarest first.' },
+      'Query terms, rarest first.',
     ),
-    ranks: Type.Array(
+    ranks: array(
       Type.Object({
         chunk_id: chunkId,
         keyword: rank('Rank in keyword search, from 1.'),
         semantic: rank('Rank in semantic search, from 1.'),
       }),
-      { description: 'Rank of each item per retrieval method; null if the method did not return it.' },
+      'Rank of each item per retrieval method; null if the method did not return it.',
     ),
-    absent: Type.Array(
-      Type.Object({
-        file_id: documentId,
-        reason: Type.String({ description: 'Reason.', examples: ['It is still being processed'] }),
-      }),
-      { description: 'Requested documents without a result.' },
+    absent: array(
+      Type.Object({ file_id: documentId, reason: string('Reason.', 'It is still being processed') }),
+      'Requested documents without a result.',
     ),
   },
   { description: 'Present only with `explain`.' },
 )
 
 export const searchData = Type.Object({
-  mode: Type.Enum([...searchModes], { description: 'The search mode used.', examples: ['keyword'] }),
+  mode: choice(searchModes, 'The search mode used.', { example: 'keyword' }),
   took_ms: Type.Number({ minimum: 0, description: 'Duration in milliseconds.', examples: [3] }),
-  items: Type.Array(item, { description: 'Best match first.' }),
-  warning: Type.Optional(
-    Type.String({
-      description:
-        'Why the search ran in a reduced mode, for example because the embedding model is unavailable.',
-    }),
-  ),
-  explanation: Type.Optional(explanation),
+  items: array(item, 'Best match first.'),
+  ...optional({
+    warning: string(
+      'Why the search ran in a reduced mode, for example because the embedding model is unavailable.',
+    ),
+    explanation,
+  }),
 })

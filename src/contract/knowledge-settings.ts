@@ -1,57 +1,43 @@
 import Type from 'typebox'
+import { anyObject, array, boolean, choice, integerIn, numberIn, optional, orNull, text } from './fields.ts'
 import { limits } from './limits.ts'
-import { text } from './text.ts'
 
 export const searchModes = ['hybrid', 'keyword', 'semantic'] as const
 
-export const knowledgeName = text({
-  minLength: 1,
-  maxLength: limits.knowledgeNameLength,
-  description: 'Display name, unique in the workspace.',
-  examples: ['Handbook'],
+export const knowledgeName = text('Display name, unique in the workspace.', [1, limits.knowledgeNameLength], {
+  example: 'Handbook',
 })
 
-export const knowledgeDescription = text({
-  maxLength: limits.descriptionLength,
-  description: 'Description of the content.',
-  examples: ['How we work'],
+export const knowledgeDescription = text('Description of the content.', [0, limits.descriptionLength], {
+  example: 'How we work',
 })
 
 const chunkingFields = {
-  strategy: Type.Enum(['auto', 'paragraph', 'heading', 'qa'], {
-    description:
-      'auto: by document structure; paragraph, heading: split at those; qa: rows of question and answer.',
-    examples: ['auto'],
-  }),
-  size: Type.Integer({
-    minimum: 100,
-    maximum: 4000,
-    description: 'Maximum tokens per chunk; default 512.',
-    examples: [512],
-  }),
-  overlap: Type.Integer({
-    minimum: 0,
-    maximum: 500,
-    description: 'Tokens that a chunk repeats from the previous one, at most half of `size`; default 64.',
-    examples: [64],
-  }),
-  separators: Type.Array(text({ minLength: 1, maxLength: 20 }), {
-    maxItems: 20,
-    description: 'Preferred separators, in order of priority.',
-    examples: [['\n\n']],
-  }),
+  strategy: choice(
+    ['auto', 'paragraph', 'heading', 'qa'],
+    'auto: by document structure; paragraph, heading: split at those; qa: rows of question and answer.',
+    { example: 'auto' },
+  ),
+  size: integerIn('Maximum tokens per chunk; default 512.', [100, 4000], { example: 512 }),
+  overlap: integerIn(
+    'Tokens that a chunk repeats from the previous one, at most half of `size`; default 64.',
+    [0, 500],
+    { example: 64 },
+  ),
+  separators: array(
+    Type.String({ minLength: 1, maxLength: 20, format: 'text' }),
+    'Preferred separators, in order of priority.',
+    {
+      max: 20,
+      example: ['\n\n'],
+    },
+  ),
 }
 
 /** In requests: omitted fields keep their value, or get the default. */
-export const chunkingInput = Type.Object(
-  {
-    strategy: Type.Optional(chunkingFields.strategy),
-    size: Type.Optional(chunkingFields.size),
-    overlap: Type.Optional(chunkingFields.overlap),
-    separators: Type.Optional(chunkingFields.separators),
-  },
-  { description: 'How documents are split into chunks.' },
-)
+export const chunkingInput = Type.Object(optional(chunkingFields), {
+  description: 'How documents are split into chunks.',
+})
 
 /** In responses. */
 export const chunkingRecord = Type.Object(
@@ -59,76 +45,48 @@ export const chunkingRecord = Type.Object(
   { description: 'How documents are split into chunks.' },
 )
 
-const model = text({
-  minLength: 1,
-  maxLength: limits.modelNameLength,
-  description: 'Name of the embedding model.',
-  examples: ['text-embedding-3-small'],
+const model = text('Name of the embedding model.', [1, limits.modelNameLength], {
+  example: 'text-embedding-3-small',
 })
 
-export const embeddingInput = Type.Union([Type.Object({ model: Type.Optional(model) }), Type.Null()], {
-  description: 'Embedding model. Omitted: the model of the server settings; null: none, keyword search only.',
-})
+export const embeddingInput = orNull(
+  Type.Object({ model: Type.Optional(model) }),
+  'Embedding model. Omitted: the model of the server settings; null: none, keyword search only.',
+)
 
-export const embeddingRecord = Type.Union([Type.Object({ model }), Type.Null()], {
-  description: 'Embedding model; null for keyword search only.',
-})
+export const embeddingRecord = orNull(
+  Type.Object({ model }),
+  'Embedding model; null for keyword search only.',
+)
 
 const retrievalFields = {
-  mode: Type.Enum([...searchModes], {
-    description:
-      'Search by keywords, by meaning, or both. Default: hybrid if there is an embedding model, otherwise keyword.',
-    examples: ['keyword'],
-  }),
-  top_k: Type.Integer({
-    minimum: 1,
-    maximum: 50,
-    description: 'Maximum number of results; default 5.',
-    examples: [5],
-  }),
-  score_threshold: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'Minimum score of results; default 0.',
-    examples: [0],
-  }),
-  rerank: Type.Boolean({
-    description: 'Whether to reorder results with the reranker.',
-    examples: [false],
-  }),
+  mode: choice(
+    searchModes,
+    'Search by keywords, by meaning, or both. Default: hybrid if there is an embedding model, otherwise keyword.',
+    { example: 'keyword' },
+  ),
+  top_k: integerIn('Maximum number of results; default 5.', [1, 50], { example: 5 }),
+  score_threshold: numberIn('Minimum score of results; default 0.', [0, 1], { example: 0 }),
+  rerank: boolean('Whether to reorder results with the reranker.', false),
 }
 
 /** A search may override these four for itself. */
-export const retrievalOptions = {
-  mode: Type.Optional(retrievalFields.mode),
-  top_k: Type.Optional(retrievalFields.top_k),
-  score_threshold: Type.Optional(retrievalFields.score_threshold),
-  rerank: Type.Optional(retrievalFields.rerank),
-}
+export const retrievalOptions = optional(retrievalFields)
 
-export const retrievalInput = Type.Object(retrievalOptions, {
-  description: 'Default search options.',
-})
+export const retrievalInput = Type.Object(retrievalOptions, { description: 'Default search options.' })
 
-export const retrievalRecord = Type.Object(retrievalFields, {
-  description: 'Default search options.',
-})
+export const retrievalRecord = Type.Object(retrievalFields, { description: 'Default search options.' })
 
-const metadataExamples = [{ language: 'en', year: 2026, tags: ['work'] }]
+const metadataExample = { language: 'en', year: 2026, tags: ['work'] }
 
 /**
  * The schema only checks that it is an object. The route checks the values, because for a union a schema could only
  * report that no alternative matches.
  */
 export const metadataInput = (description: string) =>
-  Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
-    description: `${description} Up to ${limits.metadataKeys} keys; a value is a string of up to ${limits.metadataValueLength} characters, a number, a boolean, or a list of up to ${limits.metadataListItems} of these.`,
-    examples: metadataExamples,
-  })
+  anyObject(
+    `${description} Up to ${limits.metadataKeys} keys; a value is a string of up to ${limits.metadataValueLength} characters, a number, a boolean, or a list of up to ${limits.metadataListItems} of these.`,
+    metadataExample,
+  )
 
-export const metadataRecord = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  description: 'Your own metadata, by key.',
-  examples: metadataExamples,
-})
+export const metadataRecord = anyObject('Your own metadata, by key.', metadataExample)

@@ -1,18 +1,14 @@
 import Type from 'typebox'
-import { basePath, type Operation } from './operation.ts'
-import { id } from './text.ts'
+import { basePath, defineOperations } from './operation.ts'
+import { workflowId } from './workflow-operations.ts'
 
-const workflowId = id('Workflow id.', 'wf_hello')
 const coordinate = Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })
 const place = Type.Object({ x: coordinate, y: coordinate })
 
 /** Positions of nodes in the editor, stored apart from the graph, which other clients write too. */
-export const layoutOperations = {
-  get: {
-    family: 'workflow',
-    name: 'workflow.layout',
+export const layoutOperations = defineOperations('workflow', {
+  layout: {
     method: 'GET',
-    path: `${basePath}/workflow/layout`,
     access: 'read',
     summary: 'Get the positions of the nodes of a workflow',
     details:
@@ -28,9 +24,6 @@ export const layoutOperations = {
     }),
   },
   place: {
-    family: 'workflow',
-    name: 'workflow.place',
-    method: 'POST',
     path: `${basePath}/workflow/layout`,
     access: 'write',
     summary: 'Set the positions of nodes of a workflow',
@@ -48,4 +41,4 @@ export const layoutOperations = {
     data: Type.Object({}),
     example: { id: 'wf_hello', positions: { llm_1: { x: 320, y: 80 } } },
   },
-} as const satisfies Record<string, Operation>
+})

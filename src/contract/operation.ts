@@ -41,8 +41,6 @@ export interface Operation {
   streams?: boolean
   /** Request headers that the operation uses. */
   headers?: Record<string, string>
-  /** `flat`: the fields of `data` are at the top level, next to `code` and `msg`. */
-  envelope?: 'flat'
   /** `data` of the response; absent if the response is not an envelope. */
   data?: TSchema
   /** Content type of a response that is not an envelope. */
@@ -52,3 +50,33 @@ export interface Operation {
 }
 
 export const basePath = '/api/v1'
+
+/** An operation without what follows from its family and key. */
+type Definition = Omit<Operation, 'family' | 'name' | 'method' | 'path'> & { method?: 'GET'; path?: string }
+
+type Defined<Name extends Family, Definitions> = {
+  readonly [Key in keyof Definitions & string]: Definitions[Key] & {
+    family: Name
+    name: `${Name}.${Key}`
+    method: Definitions[Key] extends { method: 'GET' } ? 'GET' : 'POST'
+    path: Definitions[Key] extends { path: infer Path } ? Path : `${typeof basePath}/${Name}/${Key}`
+  }
+}
+
+/**
+ * The operations of a family: `create` of `agent` is agent.create, and POST /api/v1/agent/create unless it declares
+ * another method or path.
+ */
+export function defineOperations<Name extends Family, const Definitions extends Record<string, Definition>>(
+  family: Name,
+  definitions: Definitions,
+): Defined<Name, Definitions> {
+  const operations = Object.entries(definitions).map(([key, definition]) => [
+    key,
+    { family, name: `${family}.${key}`, method: 'POST', path: `${basePath}/${family}/${key}`, ...definition },
+  ])
+  return Object.fromEntries(operations)
+}
+
+/** The fields of `data` are at the top level of a response, next to `code` and `msg`. */
+export const isFlat = ({ family }: Operation): boolean => family === 'conversation'

@@ -1,4 +1,4 @@
-import { accessOperations } from './access-operations.ts'
+import { tokenOperations, workspaceOperations } from './access-operations.ts'
 import { agentOperations } from './agent-operations.ts'
 import { conversationOperations } from './conversation-operations.ts'
 import { fileOperations } from './file-operations.ts'
@@ -24,6 +24,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(fileOperations),
   ...Object.values(modelOperations),
   ...Object.values(usageOperations),
-  ...Object.values(accessOperations),
+  ...Object.values(tokenOperations),
+  ...Object.values(workspaceOperations),
   ...Object.values(serverOperations),
 ]

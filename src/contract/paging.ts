@@ -1,13 +1,10 @@
 import Type, { type TSchema } from 'typebox'
+import { integer, integerIn, optional } from './fields.ts'
 
-export const pagingFields = {
-  page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number, from 1.' }),
-  ),
-  page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items per page.' }),
-  ),
-}
+export const pagingFields = optional({
+  page: integerIn('Page number, from 1.', [1, 1_000_000], { default: 1 }),
+  page_size: integerIn('Items per page.', [1, 100], { default: 20 }),
+})
 
 export interface PageRequest {
   page: number
@@ -21,9 +18,9 @@ export interface Page<Item> {
 
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
-    total: Type.Integer({ description: 'Total number of items.' }),
-    page: Type.Integer({ description: 'Page number.', examples: [1] }),
-    page_size: Type.Integer({ description: 'Items per page.', examples: [20] }),
+    total: integer('Total number of items.'),
+    page: integer('Page number.', 1),
+    page_size: integer('Items per page.', 20),
     items: Type.Array(item),
   })
 

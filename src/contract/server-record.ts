@@ -1,37 +1,31 @@
 import Type, { type Static } from 'typebox'
+import { array, boolean, choice, orNull, string } from './fields.ts'
 
 const feature = (description: string) =>
   Type.Object(
     {
-      ready: Type.Boolean({ description: 'Whether it is available.', examples: [true] }),
-      name: Type.Union([Type.String(), Type.Null()], {
-        description: 'Name of the model, if any.',
-        examples: ['gpt-4o-mini'],
-      }),
-      settings: Type.Array(Type.String(), {
-        description: 'Settings that enable it.',
-        examples: [['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY']],
+      ready: boolean('Whether it is available.', true),
+      name: orNull(Type.String(), 'Name of the model, if any.', 'gpt-4o-mini'),
+      settings: array(Type.String(), 'Settings that enable it.', {
+        example: ['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY'],
       }),
     },
     { description },
   )
 
-const textOrNull = (description: string, example: string | null) =>
-  Type.Union([Type.String(), Type.Null()], { description, examples: [example] })
-
 const setting = Type.Object({
-  name: Type.String({ description: 'Name of the environment variable.', examples: ['PORT'] }),
-  about: Type.String({ description: 'Description.', examples: ['Port to listen on.'] }),
-  is_set: Type.Boolean({ description: 'Whether it is set.', examples: [true] }),
-  is_secret: Type.Boolean({ description: 'Whether its value is hidden.', examples: [false] }),
-  value: textOrNull('Value; null if it is not set or is secret.', '8080'),
-  default: textOrNull('Default value, or null.', '8080'),
+  name: string('Name of the environment variable.', 'PORT'),
+  about: string('Description.', 'Port to listen on.'),
+  is_set: boolean('Whether it is set.', true),
+  is_secret: boolean('Whether its value is hidden.', false),
+  value: orNull(Type.String(), 'Value; null if it is not set or is secret.', '8080'),
+  default: orNull(Type.String(), 'Default value, or null.', '8080'),
 })
 
 export const serverRecord = Type.Object({
-  version: Type.String({ description: 'Server version.', examples: ['0.1.0'] }),
-  database: Type.Enum(['sqlite', 'postgres'], { description: 'Database.' }),
-  files: Type.Enum(['disk', 's3'], { description: 'File store.' }),
+  version: string('Server version.', '0.1.0'),
+  database: choice(['sqlite', 'postgres'], 'Database.'),
+  files: choice(['disk', 's3'], 'File store.'),
   features: Type.Object(
     {
       model: feature('Default language model of this workspace.'),
@@ -42,7 +36,7 @@ export const serverRecord = Type.Object({
     },
     { description: 'Features that depend on the configuration.' },
   ),
-  settings: Type.Array(setting, { description: 'Settings, visible to the operator only; otherwise empty.' }),
+  settings: array(setting, 'Settings, visible to the operator only; otherwise empty.'),
 })
 
 export type ServerRecord = Static<typeof serverRecord>

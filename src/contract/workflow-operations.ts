@@ -1,34 +1,39 @@
 import Type, { type Static } from 'typebox'
+import {
+  anyObject,
+  array,
+  boolean,
+  choice,
+  id,
+  integer,
+  integerIn,
+  optional,
+  orNull,
+  string,
+  text,
+  time,
+} from './fields.ts'
 import { graphField } from './graph-schema.ts'
 import { limits } from './limits.ts'
-import { basePath, type Operation } from './operation.ts'
+import { basePath, defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
-import { id, text, time } from './text.ts'
 
-const workflowId = id('Workflow id.', 'wf_hello')
-const name = text({ maxLength: limits.nameLength, description: 'Display name.', examples: ['Hello'] })
-const versionNumber = Type.Integer({
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Version of the graph.',
-})
+export const workflowId = id('Workflow id.', 'wf_hello')
+const name = text('Display name.', [0, limits.nameLength], { example: 'Hello' })
+const versionNumber = integerIn('Version of the graph.', [1, Number.MAX_SAFE_INTEGER])
 
 const warning = Type.Object({
-  path: Type.String({ description: 'JSON pointer to the problem.' }),
-  rule: Type.String({ description: 'Name of the violated rule.' }),
-  message: Type.String({ description: 'What to fix.' }),
-  blocking: Type.Boolean({ description: 'Whether the workflow cannot run until this is fixed.' }),
+  path: string('JSON pointer to the problem.'),
+  rule: string('Name of the violated rule.'),
+  message: string('What to fix.'),
+  blocking: boolean('Whether the workflow cannot run until this is fixed.'),
 })
-const warnings = Type.Array(warning, {
-  description: 'Problems of the stored graph; blocking ones prevent it from running.',
-  examples: [[]],
+const warnings = array(warning, 'Problems of the stored graph; blocking ones prevent it from running.', {
+  example: [],
 })
-const finding = Type.Object({
-  path: Type.String({ description: 'JSON pointer to the problem.' }),
-  message: Type.String({ description: 'What is wrong.' }),
-})
+const finding = Type.Object({ path: warning.properties.path, message: string('What is wrong.') })
 
-const names = (description: string) => Type.Union([Type.Array(Type.String()), Type.Null()], { description })
+const names = (description: string) => orNull(Type.Array(Type.String()), description)
 const nodeOutline = Type.Object({
   outputs: names('Outputs that other nodes can refer to; null: any name.'),
   cases: names('Cases for outgoing edges; null if the node does not branch.'),
@@ -41,7 +46,7 @@ const outline = Type.Unsafe<Record<string, Static<typeof nodeOutline>>>({
 })
 
 const saved = Type.Object({
-  message: Type.Enum(['created', 'updated', 'unchanged'], { description: 'Result of the update.' }),
+  message: choice(['created', 'updated', 'unchanged'], 'Result of the update.'),
   version: versionNumber,
   warnings,
 })
@@ -54,7 +59,7 @@ const made = Type.Object({
 
 const versionEntry = {
   version: versionNumber,
-  node_count: Type.Integer({ description: 'Number of nodes.', examples: [3] }),
+  node_count: integer('Number of nodes.', 3),
   created_at: time('Time when this version was stored.'),
 }
 
@@ -83,12 +88,8 @@ const example = {
   },
 }
 
-const common = { family: 'workflow' } as const
-
-export const workflowOperations = {
+export const workflowOperations = defineOperations('workflow', {
   get: {
-    ...common,
-    name: 'workflow.get',
     method: 'GET',
     path: `${basePath}/workflow`,
     access: 'read',
@@ -98,7 +99,7 @@ export const workflowOperations = {
     query: Type.Object({ id: workflowId }),
     headers: { 'If-None-Match': 'ETag of your cached copy.' },
     data: Type.Object({
-      exist: Type.Boolean({ description: 'Whether the workflow exists.' }),
+      exist: boolean('Whether the workflow exists.'),
       workflow: Type.Optional(
         Type.Object({
           id: workflowId,
@@ -112,10 +113,6 @@ export const workflowOperations = {
     }),
   },
   update: {
-    ...common,
-    name: 'workflow.update',
-    method: 'POST',
-    path: `${basePath}/workflow/update`,
     access: 'write',
     summary: 'Replace the graph of a workflow, or create a workflow with this id',
     details:
@@ -135,33 +132,27 @@ export const workflowOperations = {
     example,
   },
   create: {
-    ...common,
-    name: 'workflow.create',
-    method: 'POST',
-    path: `${basePath}/workflow/create`,
     access: 'write',
     summary: 'Create a workflow with a generated id',
     details: 'Send the graph in `workflow`, or its `nodes` and `edges` at the top level.',
-    body: Type.Object({
-      workflow: Type.Optional(graphField('The whole graph.')),
-      nodes: Type.Optional(Type.Array(Type.Unknown(), { description: 'Instead of `workflow`.' })),
-      edges: Type.Optional(Type.Array(Type.Unknown(), { description: 'Instead of `workflow`.' })),
-      name: Type.Optional(name),
-    }),
+    body: Type.Object(
+      optional({
+        workflow: graphField('The whole graph.'),
+        nodes: array(Type.Unknown(), 'Instead of `workflow`.'),
+        edges: array(Type.Unknown(), 'Instead of `workflow`.'),
+        name,
+      }),
+    ),
     bodyLimit: limits.graphBytes,
     creates: true,
     data: made,
     example: { name: 'Hello', workflow: example.workflow },
   },
   list: {
-    ...common,
-    name: 'workflow.list',
-    method: 'POST',
-    path: `${basePath}/workflow/list`,
     access: 'read',
     summary: 'List workflows, most recently updated first',
     body: Type.Object({
-      keyword: Type.Optional(text({ maxLength: limits.nameLength, description: 'Part of the name or id.' })),
+      keyword: Type.Optional(text('Part of the name or id.', [0, limits.nameLength])),
       ...pagingFields,
     }),
     data: pageOf(
@@ -169,7 +160,7 @@ export const workflowOperations = {
         id: workflowId,
         name,
         version: versionNumber,
-        node_count: Type.Integer({ description: 'Number of nodes.', examples: [3] }),
+        node_count: integer('Number of nodes.', 3),
         created_at: time('Creation time.'),
         updated_at: time('Time of the last update.'),
       }),
@@ -177,10 +168,6 @@ export const workflowOperations = {
     example: { keyword: 'hello', page: 1, page_size: 20 },
   },
   delete: {
-    ...common,
-    name: 'workflow.delete',
-    method: 'POST',
-    path: `${basePath}/workflow/delete`,
     access: 'write',
     summary: 'Delete a workflow with its history',
     body: Type.Object({ id: workflowId }),
@@ -188,55 +175,41 @@ export const workflowOperations = {
     example: { id: 'wf_hello' },
   },
   check: {
-    ...common,
-    name: 'workflow.check',
-    method: 'POST',
-    path: `${basePath}/workflow/check`,
     access: 'read',
     summary: 'Validate a graph without storing or running it',
     details:
       'Send `id` to check the stored graph, or `workflow` to check a given one; with both, `workflow` is checked.',
-    body: Type.Object({
-      id: Type.Optional(workflowId),
-      workflow: Type.Optional(graphField('The graph to check.')),
-      outline: Type.Optional(
-        Type.Boolean({ description: 'Whether to include the outputs and cases of the nodes.' }),
-      ),
-    }),
+    body: Type.Object(
+      optional({
+        id: workflowId,
+        workflow: graphField('The graph to check.'),
+        outline: boolean('Whether to include the outputs and cases of the nodes.'),
+      }),
+    ),
     bodyLimit: limits.graphBytes,
     data: Type.Object({
-      runnable: Type.Boolean({ description: 'Whether the workflow can run.' }),
-      errors: Type.Array(finding, { description: 'Errors that an update would reject.', examples: [[]] }),
+      runnable: boolean('Whether the workflow can run.'),
+      errors: array(finding, 'Errors that an update would reject.', { example: [] }),
       warnings,
       outline: Type.Optional(outline),
     }),
     example: { id: 'wf_hello' },
   },
   versions: {
-    ...common,
-    name: 'workflow.versions',
     method: 'GET',
-    path: `${basePath}/workflow/versions`,
     access: 'read',
     summary: 'List the versions of a workflow, newest first',
     query: Type.Object({ id: workflowId, ...pagingFields }),
     data: pageOf(Type.Object(versionEntry)),
   },
   version: {
-    ...common,
-    name: 'workflow.version',
     method: 'GET',
-    path: `${basePath}/workflow/version`,
     access: 'read',
     summary: 'Get a version of a workflow',
     query: Type.Object({ id: workflowId, version: versionNumber }),
     data: Type.Object({ id: workflowId, config: graphField('The graph of that version.'), ...versionEntry }),
   },
   rollback: {
-    ...common,
-    name: 'workflow.rollback',
-    method: 'POST',
-    path: `${basePath}/workflow/rollback`,
     access: 'write',
     summary: 'Restore an old graph as the newest version',
     headers: { 'If-Match': 'ETag of the current version.' },
@@ -245,10 +218,6 @@ export const workflowOperations = {
     example: { id: 'wf_hello', version: 1 },
   },
   export: {
-    ...common,
-    name: 'workflow.export',
-    method: 'POST',
-    path: `${basePath}/workflow/export`,
     access: 'read',
     summary: 'Export a workflow as a portable document, without secrets',
     body: Type.Object({ id: workflowId, version: Type.Optional(versionNumber) }),
@@ -264,20 +233,18 @@ export const workflowOperations = {
     example: { id: 'wf_hello' },
   },
   import: {
-    ...common,
-    name: 'workflow.import',
-    method: 'POST',
-    path: `${basePath}/workflow/import`,
     access: 'write',
     summary: 'Import a portable document as a new workflow',
     details:
       'Send the document in `document`, or as the body itself. With `id` it is stored under that id, which must not exist.',
-    body: Type.Object({
-      document: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'The exported document.' })),
-      workflow: Type.Optional(graphField('The graph, if the document is the body itself.')),
-      name: Type.Optional(name),
-      id: Type.Optional(workflowId),
-    }),
+    body: Type.Object(
+      optional({
+        document: anyObject<object>('The exported document.'),
+        workflow: graphField('The graph, if the document is the body itself.'),
+        name,
+        id: workflowId,
+      }),
+    ),
     bodyLimit: limits.graphBytes,
     creates: true,
     data: made,
@@ -291,4 +258,4 @@ export const workflowOperations = {
       },
     },
   },
-} as const satisfies Record<string, Operation>
+})

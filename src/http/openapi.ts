@@ -6,7 +6,7 @@ import { graphSchema } from '../contract/graph-schema.ts'
 import { kindSchemas } from '../contract/kind-operations.ts'
 import { knowledgeSchemas } from '../contract/knowledge-records.ts'
 import { limits } from '../contract/limits.ts'
-import type { Access, Operation } from '../contract/operation.ts'
+import { type Access, isFlat, type Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { workflowOperations } from '../contract/workflow-operations.ts'
 
@@ -115,14 +115,14 @@ const success = (operation: Operation): Json => {
     description: 'Success.',
     content: {
       ...(operation.streams && { 'text/event-stream': { schema: { type: 'string' } } }),
-      'application/json': { schema: envelope(operation.data, operation.envelope) },
+      'application/json': { schema: envelope(operation, operation.data) },
     },
   }
 }
 
-function envelope(data: TSchema, form: Operation['envelope']): Json {
+function envelope(operation: Operation, data: TSchema): Json {
   const published = publish(data) as Json & ObjectSchema
-  if (form !== 'flat')
+  if (!isFlat(operation))
     return {
       type: 'object',
       required: ['code', 'message', 'data'],
@@ -135,11 +135,11 @@ function envelope(data: TSchema, form: Operation['envelope']): Json {
   }
 }
 
-const failure = ({ envelope: form }: Operation): Json => ({
+const failure = (operation: Operation): Json => ({
   description: 'Error; see `code`.',
   content: {
     'application/json': {
-      schema: { $ref: `#/components/schemas/${form === 'flat' ? 'FlatFailure' : 'Failure'}` },
+      schema: { $ref: `#/components/schemas/${isFlat(operation) ? 'FlatFailure' : 'Failure'}` },
     },
   },
 })

@@ -6,7 +6,7 @@ import type { Static, TSchema } from 'typebox'
 import type { AccessService } from '../access/access-service.ts'
 import type { TokenRecord } from '../access/access-store.ts'
 import { limits } from '../contract/limits.ts'
-import type { Operation } from '../contract/operation.ts'
+import { isFlat, type Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
@@ -138,8 +138,7 @@ async function answerOnce(
   return once(parts, call, key, fingerprint, () => handler(call), envelopeOf(operation))
 }
 
-const envelopeOf = (operation: Operation): Envelope =>
-  operation.envelope === 'flat' ? flatSuccessText : successText
+const envelopeOf = (operation: Operation): Envelope => (isFlat(operation) ? flatSuccessText : successText)
 
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']

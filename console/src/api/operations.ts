@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type { accessOperations } from '../../../src/contract/access-operations.ts'
+import type { tokenOperations, workspaceOperations } from '../../../src/contract/access-operations.ts'
 import type { agentOperations } from '../../../src/contract/agent-operations.ts'
 import type { conversationOperations } from '../../../src/contract/conversation-operations.ts'
 import type { fileOperations } from '../../../src/contract/file-operations.ts'
@@ -15,7 +15,6 @@ import type { workflowOperations } from '../../../src/contract/workflow-operatio
 // Only the types of the contract reach the browser: its schemas would double the initial bundle.
 type Of<Family> = Family[keyof Family]
 type Any =
-  | Of<typeof accessOperations>
   | Of<typeof agentOperations>
   | Of<typeof conversationOperations>
   | Of<typeof fileOperations>
@@ -25,8 +24,10 @@ type Any =
   | Of<typeof modelOperations>
   | Of<typeof runOperations>
   | Of<typeof serverOperations>
+  | Of<typeof tokenOperations>
   | Of<typeof usageOperations>
   | Of<typeof workflowOperations>
+  | Of<typeof workspaceOperations>
 type Key<Op> = Op extends { method: infer Method extends string; path: infer Path extends string }
   ? `${Method} ${Path}`
   : never

@@ -1,6 +1,6 @@
 import type { AccessService } from '../../access/access-service.ts'
 import type { TokenRecord, Workspace } from '../../access/access-store.ts'
-import { accessOperations as operations } from '../../contract/access-operations.ts'
+import { tokenOperations, workspaceOperations } from '../../contract/access-operations.ts'
 import { pageAnswer, pageRequest } from '../../contract/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
@@ -19,7 +19,7 @@ const workspaceOnWire = ({ id, name, createdAt }: Workspace) => ({ id, name, cre
 
 export function accessRoutes(access: AccessService): Route[] {
   return [
-    route(operations.tokenCreate, async ({ token, body }) => {
+    route(tokenOperations.create, async ({ token, body }) => {
       const workspaceId = body.workspace_id ?? token.workspaceId
       if (workspaceId !== token.workspaceId && !token.operator)
         throw new AppError('forbidden', 'Only the operator may create tokens for another workspace', {
@@ -35,35 +35,35 @@ export function accessRoutes(access: AccessService): Route[] {
       return { ...tokenOnWire(made), workspace_id: workspaceId, token: made.secret }
     }),
 
-    route(operations.tokenSelf, async ({ token }) => {
+    route(tokenOperations.self, async ({ token }) => {
       const { created_at: _, ...self } = tokenOnWire(token)
       const { id, name } = await access.workspaceOf(token)
       return { ...self, workspace_id: id, workspace_name: name, is_operator: token.operator }
     }),
 
-    route(operations.tokenList, async ({ token, body }) => {
+    route(tokenOperations.list, async ({ token, body }) => {
       const request = pageRequest(body)
       const page = await access.store.listTokens(token.workspaceId, request)
       return pageAnswer(request, { total: page.total, items: page.items.map(tokenOnWire) })
     }),
 
-    route(operations.tokenDelete, async ({ token, body }) => {
+    route(tokenOperations.delete, async ({ token, body }) => {
       await access.deleteToken(token.workspaceId, body.id)
       return {}
     }),
 
-    route(operations.workspaceCreate, async ({ body }) => {
+    route(workspaceOperations.create, async ({ body }) => {
       const workspace = await access.createWorkspace(body.name)
       return { ...workspaceOnWire(workspace), token: workspace.secret }
     }),
 
-    route(operations.workspaceList, async ({ body }) => {
+    route(workspaceOperations.list, async ({ body }) => {
       const request = pageRequest(body)
       const page = await access.store.listWorkspaces(request)
       return pageAnswer(request, { total: page.total, items: page.items.map(workspaceOnWire) })
     }),
 
-    route(operations.workspaceDelete, async ({ body }) => {
+    route(workspaceOperations.delete, async ({ body }) => {
       await access.deleteWorkspace(body.id)
       return {}
     }),

@@ -35,7 +35,7 @@ export function kindRoutes(load: () => Promise<KindsData>): Route[] {
 
 export function layoutRoutes(layouts: LayoutService): Route[] {
   return [
-    route(layoutOperations.get, async ({ token, query }) => {
+    route(layoutOperations.layout, async ({ token, query }) => {
       const layout = await layouts.get(token.workspaceId, query.id)
       // Object.fromEntries defines own keys, so that an id such as __proto__ is a normal key.
       return { positions: Object.fromEntries(layout) }

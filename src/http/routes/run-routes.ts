@@ -141,7 +141,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
     })
   }
 
-  const resume = async (call: Call<typeof operations.resume>): Promise<unknown> => {
+  const resume = async (call: Call<typeof operations.resumeRun>): Promise<unknown> => {
     const { token, body, params, request } = call
     const before = await visible(token, params.run_id)
     if (before.trigger === 'chat')
@@ -162,7 +162,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
   return [
     route(operations.run, run),
     route(operations.debug, debug),
-    route(operations.list, async ({ token, query }) => {
+    route(operations.runs, async ({ token, query }) => {
       const page = pageRequest(query)
       const filter = {
         workflowId: query.id,
@@ -173,23 +173,23 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
       const { total, items } = await runs.list(token.workspaceId, filter, page)
       return pageAnswer(page, { total, items: items.map(listedOnWire) })
     }),
-    route(operations.get, async ({ token, params }) => {
+    route(operations.getRun, async ({ token, params }) => {
       const found = await visible(token, params.run_id)
       const steps = await runs.steps(token.workspaceId, params.run_id)
       // Inputs of nodes reveal how the agent is built, which is hidden from runners.
       const isBound = token.agentIds.length > 0
       return detailsOnWire(found, isBound ? steps.map(step => ({ ...step, inputs: undefined })) : steps)
     }),
-    route(operations.events, async ({ token, params, query, request }) => {
+    route(operations.runEvents, async ({ token, params, query, request }) => {
       const after = lastEventId(request) ?? query.after ?? 0
       // Checked before the stream begins, so that an unknown run has an error status.
       await visible(token, params.run_id)
       return stream(request, token.workspaceId, params.run_id, after)
     }),
-    route(operations.stop, async ({ token, params }) => {
+    route(operations.stopRun, async ({ token, params }) => {
       await visible(token, params.run_id)
       return recordOnWire(await runs.stop(token.workspaceId, params.run_id))
     }),
-    route(operations.resume, resume),
+    route(operations.resumeRun, resume),
   ]
 }

@@ -1,0 +1,80 @@
+import Type, { type TProperties, type TSchema } from 'typebox'
+
+/** Smallest and largest value or length. */
+type Range = readonly [min: number, max: number]
+
+interface Hints<Value> {
+  example?: Value
+  default?: Value
+}
+
+const described = <Value>(description: string, { example, default: initial }: Hints<Value> = {}) => ({
+  description,
+  ...(example !== undefined && { examples: [example] }),
+  ...(initial !== undefined && { default: initial }),
+})
+
+/** Text that every database can store: no NUL, no lone surrogate (checked by the format `text`). */
+export const text = (description: string, [min, max]: Range, hints?: Hints<string>) =>
+  Type.String({
+    ...described(description, hints),
+    ...(min > 0 && { minLength: min }),
+    maxLength: max,
+    format: 'text',
+  })
+
+export const integerIn = (description: string, [minimum, maximum]: Range, hints?: Hints<number>) =>
+  Type.Integer({ ...described(description, hints), minimum, maximum })
+
+export const numberIn = (description: string, [minimum, maximum]: Range, hints?: Hints<number>) =>
+  Type.Number({ ...described(description, hints), minimum, maximum })
+
+export const string = (description: string, example?: string) =>
+  Type.String(described(description, { example }))
+
+export const boolean = (description: string, example?: boolean) =>
+  Type.Boolean(described(description, { example }))
+
+export const integer = (description: string, example?: number) =>
+  Type.Integer(described(description, { example }))
+
+export const count = (description: string, example: number) =>
+  Type.Integer({ ...described(description, { example }), minimum: 0 })
+
+export const choice = <const Value extends string | number>(
+  values: readonly Value[],
+  description: string,
+  hints?: Hints<Value>,
+) => Type.Enum([...values], described(description, hints))
+
+export const array = <Item extends TSchema>(
+  item: Item,
+  description: string,
+  { min, max, example }: { min?: number; max?: number; example?: unknown[] } = {},
+) =>
+  Type.Array(item, {
+    ...described(description, { example }),
+    ...(min !== undefined && { minItems: min }),
+    ...(max !== undefined && { maxItems: max }),
+  })
+
+export const orNull = <Schema extends TSchema>(schema: Schema, description: string, example?: unknown) =>
+  Type.Union([schema, Type.Null()], described(description, { example }))
+
+/** An object whose members the schema does not check. */
+export const anyObject = <Value = Record<string, unknown>>(description: string, example?: unknown) =>
+  Type.Unsafe<Value>({ type: 'object', ...described(description, { example }) })
+
+/** Fields that a request may omit. */
+export const optional = <Fields extends TProperties>(fields: Fields) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
+  ) as unknown as { [Name in keyof Fields]: Type.TOptional<Fields[Name]> }
+
+export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
+
+export const id = (description: string, example: string) =>
+  Type.String({ pattern: idPattern, description, examples: [example] })
+
+/** ISO 8601 with a numeric UTC offset. */
+export const time = (description: string) => string(description, '2026-11-15T08:30:00.123+00:00')
