@@ -8,6 +8,11 @@ import { openAnswer, sealAnswer } from './sealed-answer.ts'
 const staleMilliseconds = 60_000
 const waitMilliseconds = 30_000
 
+export const reusedKey = (): AppError =>
+  new AppError('version_conflict', 'This Idempotency-Key was used with another request; use a new one', {
+    errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }],
+  })
+
 /** Executes a request once per key and returns its first response to retries. */
 export class IdempotencyService {
   readonly #store: IdempotencyStore
@@ -31,14 +36,7 @@ export class IdempotencyService {
       const claim = await this.#store.claim(scope, fingerprint, now, now - staleMilliseconds)
       if (claim.state === 'claimed')
         return { answer: await this.#work(scope, now, secret, work), replayed: false }
-      if (claim.fingerprint !== fingerprint)
-        throw new AppError(
-          'version_conflict',
-          'This Idempotency-Key was used with another request; use a new one',
-          {
-            errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }],
-          },
-        )
+      if (claim.fingerprint !== fingerprint) throw reusedKey()
       if (claim.state === 'done') return { answer: openAnswer(claim.answer, secret), replayed: true }
       if (now > deadline)
         throw new AppError('version_conflict', 'The same request is still in progress; try again later')

@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts'
+import { reusedKey } from '../../idempotency/idempotency-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { RunEvent } from '../../workflow/run/run-event.ts'
 import type { RunRecord } from '../../workflow/run/run-records.ts'
@@ -93,17 +94,6 @@ async function findRun(runs: Runs, workspaceId: string, runId: string): Promise<
 /** The fingerprint is stored with the inputs of the run and used only here. */
 type KeyedInputs = RunInputs & { fingerprint?: string }
 
-function refuseOtherRequest({ inputs }: RunRecord, fingerprint: string): void {
-  if ((JSON.parse(inputs) as KeyedInputs).fingerprint === fingerprint) return
-  throw new AppError(
-    'version_conflict',
-    'This Idempotency-Key was used with another request; use a new one',
-    {
-      errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }],
-    },
-  )
-}
-
 export interface StartedRun {
   runId: string
   /** Whether an earlier request with the same key started it. */
@@ -136,7 +126,7 @@ export async function startRun(
   const findExisting = async (): Promise<StartedRun | undefined> => {
     const run = await findRun(runs, workspaceId, runId)
     if (!run) return undefined
-    refuseOtherRequest(run, fingerprint)
+    if ((JSON.parse(run.inputs) as KeyedInputs).fingerprint !== fingerprint) throw reusedKey()
     return { runId, isReplay: true, state: wait => stateOfExisting(runs, workspaceId, runId, wait) }
   }
   const existing = await findExisting()
