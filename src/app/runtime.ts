@@ -8,7 +8,7 @@ import { FileService } from '../files/file-service.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { accessRoutes } from '../http/routes/access-routes.ts'
 import { agentRoutes } from '../http/routes/agent-routes.ts'
-import { ConsoleFiles, consoleRoutes } from '../http/routes/console-routes.ts'
+import { consoleRoutes } from '../http/routes/console-routes.ts'
 import { conversationRoutes } from '../http/routes/conversation-routes.ts'
 import { kindRoutes, layoutRoutes } from '../http/routes/editor-routes.ts'
 import { fileRoutes } from '../http/routes/file-routes.ts'
@@ -100,7 +100,7 @@ export function createRuntime(given: Adapters, config: Config): Runtime {
     ...accessRoutes(access),
     ...serverInfoRoutes(describeServer(config), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
-    ...consoleRoutes(new ConsoleFiles(consoleFolder)),
+    ...consoleRoutes(consoleFolder),
   ])
   const stopping = new AbortController()
 

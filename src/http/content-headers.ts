@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ByteRange } from '../files/blob-store.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import type { Expected } from '../workflow/workflow-store.ts'
+import { Answer } from './answer.ts'
 
 export const entityTag = (value: string | number): string => `"${value}"`
 
@@ -13,6 +14,16 @@ export function matchesTag(header: string | undefined, tag: string): boolean {
     .map(part => part.trim().replace(/^W\//, ''))
     .some(part => part === '*' || part === tag)
 }
+
+/** The response, or 304 if the client has this version already. */
+export const conditionalAnswer = (
+  request: { headers: IncomingHttpHeaders },
+  headers: Record<string, string> & { etag: string },
+  body: string | Buffer,
+): Answer =>
+  matchesTag(request.headers['if-none-match'], headers.etag)
+    ? new Answer(304, headers)
+    : new Answer(200, headers, body)
 
 /** The version that a write expects, from If-Match and If-None-Match. */
 export function expectedVersion(headers: IncomingHttpHeaders): Expected {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { ConsoleFiles, consoleRoutes } from '../../src/http/routes/console-routes.ts'
+import { consoleRoutes } from '../../src/http/routes/console-routes.ts'
 import { type RouteServer, startRouteServer } from '../support/route-server.ts'
 
 const page = '<!doctype html><title>Banyan</title>'
@@ -40,7 +40,7 @@ describe('console files', () => {
     writeFileSync(join(folder, 'assets/main-1.js'), script)
     writeFileSync(join(folder, 'assets/main-1.js.br'), brotliCompressSync(script))
     writeFileSync(join(folder, 'assets/main-1.js.gz'), gzipSync(script))
-    server = await startRouteServer(() => consoleRoutes(new ConsoleFiles(folder)))
+    server = await startRouteServer(() => consoleRoutes(folder))
   })
   after(async () => {
     await server.stop()
@@ -100,7 +100,7 @@ describe('console files', () => {
 describe('console that is not built', () => {
   let server: RouteServer
   before(async () => {
-    server = await startRouteServer(() => consoleRoutes(new ConsoleFiles('/nowhere')))
+    server = await startRouteServer(() => consoleRoutes('/nowhere'))
   })
   after(() => server.stop())
 

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { serverOperations as operations } from '../../contract/server-operations.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { Answer, htmlAnswer } from '../answer.ts'
-import { entityTag, matchesTag } from '../content-headers.ts'
+import { type Answer, htmlAnswer } from '../answer.ts'
+import { conditionalAnswer, entityTag } from '../content-headers.ts'
 import { banyanMark, html, pageFrame } from '../pages/html.ts'
 import { type Call, type Route, route } from '../route.ts'
 
@@ -23,40 +23,6 @@ const encodings = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const
-
-interface ConsoleFile {
-  body: Buffer
-  type: string
-  tag: string
-  encoding: string | undefined
-}
-
-/** The built console. Only files that existed at startup are served. */
-export class ConsoleFiles {
-  readonly #folder: string
-  readonly #names: ReadonlySet<string>
-
-  constructor(folder: string) {
-    this.#folder = folder
-    this.#names = new Set(fileNames(folder, '').concat(fileNames(join(folder, 'assets'), 'assets/')))
-  }
-
-  get isBuilt(): boolean {
-    return this.#names.has('index.html')
-  }
-
-  /** A file in the smallest encoding that the client accepts. Not cached here, because browsers cache it. */
-  async find(name: string, accepted: string | undefined): Promise<ConsoleFile | undefined> {
-    const type = contentTypes[extname(name)]
-    if (type === undefined || !this.#names.has(name)) return undefined
-    const encodingsAccepted = (accepted ?? '').split(',').map(part => part.trim().split(';')[0])
-    const smaller = encodings.find(
-      ([encoding, ending]) => encodingsAccepted.includes(encoding) && this.#names.has(name + ending),
-    )
-    const body = await readFile(join(this.#folder, name + (smaller?.[1] ?? '')))
-    return { body, type, encoding: smaller?.[0], tag: hash('sha256', body).slice(0, 32) }
-  }
-}
 
 function fileNames(folder: string, prefix: string): string[] {
   try {
@@ -99,34 +65,47 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-function fileAnswer(file: ConsoleFile, request: Call['request'], caching: string): Answer {
-  const etag = entityTag(file.tag)
-  const headers = {
-    etag,
-    'content-type': file.type,
-    'cache-control': caching,
-    vary: 'Accept-Encoding',
-    'content-security-policy': policy,
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    ...(file.encoding && { 'content-encoding': file.encoding }),
-  }
-  return matchesTag(request.headers['if-none-match'], etag)
-    ? new Answer(304, headers)
-    : new Answer(200, headers, file.body)
-}
+/** The console: one page and its assets, whose names contain a content hash. Only files that existed at startup are served. */
+export function consoleRoutes(folder: string): Route[] {
+  const names = new Set([...fileNames(folder, ''), ...fileNames(join(folder, 'assets'), 'assets/')])
 
-/** The console: one page and its assets, whose names contain a content hash. */
-export function consoleRoutes(files: ConsoleFiles): Route[] {
+  /** A file in the smallest encoding that the client accepts. Not cached here, because browsers cache it. */
+  const answer = async (
+    name: string,
+    request: Call['request'],
+    caching: string,
+  ): Promise<Answer | undefined> => {
+    const type = contentTypes[extname(name)]
+    if (type === undefined || !names.has(name)) return undefined
+    const accepted = String(request.headers['accept-encoding'] ?? '')
+      .split(',')
+      .map(part => part.trim().split(';')[0])
+    const smaller = encodings.find(
+      ([encoding, ending]) => accepted.includes(encoding) && names.has(name + ending),
+    )
+    const body = await readFile(join(folder, name + (smaller?.[1] ?? '')))
+    const headers = {
+      etag: entityTag(hash('sha256', body).slice(0, 32)),
+      'content-type': type,
+      'cache-control': caching,
+      vary: 'Accept-Encoding',
+      'content-security-policy': policy,
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      ...(smaller && { 'content-encoding': smaller[0] }),
+    }
+    return conditionalAnswer(request, headers, body)
+  }
+
   return [
-    route(operations.home, async ({ request }) => {
-      const page = await files.find('index.html', request.headers['accept-encoding'])
-      return page ? fileAnswer(page, request, 'no-cache') : htmlAnswer(unbuiltPage())
-    }),
+    route(
+      operations.home,
+      async ({ request }) => (await answer('index.html', request, 'no-cache')) ?? htmlAnswer(unbuiltPage()),
+    ),
     route(operations.asset, async ({ params, request }) => {
-      const file = await files.find(`assets/${params.name}`, request.headers['accept-encoding'])
+      const file = await answer(`assets/${params.name}`, request, 'public, max-age=31536000, immutable')
       if (!file) throw new AppError('not_found', `The console has no file ${params.name}; reload the page`)
-      return fileAnswer(file, request, 'public, max-age=31536000, immutable')
+      return file
     }),
   ]
 }

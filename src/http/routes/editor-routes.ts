@@ -2,13 +2,13 @@ import { hash } from 'node:crypto'
 import { type KindsData, kindOperations } from '../../contract/kind-operations.ts'
 import { layoutOperations } from '../../contract/layout-operations.ts'
 import type { LayoutService } from '../../workflow/layout-service.ts'
-import { Answer, jsonType, successText } from '../answer.ts'
-import { entityTag, matchesTag } from '../content-headers.ts'
+import { jsonType, successText } from '../answer.ts'
+import { conditionalAnswer, entityTag } from '../content-headers.ts'
 import { type Route, route } from '../route.ts'
 
 interface CachedKinds {
   text: string
-  headers: Record<string, string>
+  headers: { etag: string; 'cache-control': string; 'content-type': string }
 }
 
 /** `load` is called on the first request, so that a server without editors does not hold the catalog in memory. */
@@ -26,9 +26,7 @@ export function kindRoutes(load: () => Promise<KindsData>): Route[] {
         throw error
       })
       const { text, headers } = await cached
-      return matchesTag(request.headers['if-none-match'], headers['etag']!)
-        ? new Answer(304, headers)
-        : new Answer(200, headers, text)
+      return conditionalAnswer(request, headers, text)
     }),
   ]
 }
@@ -49,7 +47,6 @@ export function layoutRoutes(layouts: LayoutService): Route[] {
         ]),
       )
       await layouts.place(token.workspaceId, body.id, changes)
-      return {}
     }),
   ]
 }
