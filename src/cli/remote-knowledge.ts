@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Static } from 'typebox'
 import { fileOperations } from '../contract/file-operations.ts'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
-import type { documentStatuses } from '../contract/knowledge-records.ts'
+import type { documentStatuses, knowledgeSchemas } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
-import type { documentOnWire } from '../http/routes/knowledge-on-wire.ts'
 import { allPages } from './command.ts'
 import { type ServerClient, ServerRefusal } from './server-client.ts'
 
-export type RemoteDocument = ReturnType<typeof documentOnWire>
+export type RemoteDocument = Static<typeof knowledgeSchemas.Document>
 type DocumentStatus = (typeof documentStatuses)[number]
 
 interface NamedBase {

@@ -22,8 +22,8 @@ const callerFields = {
   agent_ids: array(Type.String(), 'Agents that a runner may chat with.', { example: [] }),
   expires_at: orNull(time('Expiry time.'), 'Expiry time; null if it does not expire.'),
 }
-const tokenRecord = { ...callerFields, created_at: time('Creation time.') }
-const workspaceRecord = { id: workspaceId, name, created_at: time('Creation time.') }
+export const tokenRecord = { ...callerFields, created_at: time('Creation time.') }
+export const workspaceRecord = { id: workspaceId, name, created_at: time('Creation time.') }
 const secret = string('The token itself. It is shown only once.', 'banyan_…')
 
 export const tokenOperations = defineOperations('token', {

@@ -104,16 +104,16 @@ const optionalFields = optional({ intro, memory, learn, config, access })
 
 /** The fields that a runner token sees. */
 const shownFields = { id: agentId, name, intro, config }
-const listedFields = {
+export const listedFields = {
   ...shownFields,
   access,
   created_at: time('Creation time.'),
   updated_at: time('Time of the last change.'),
 }
-const recordFields = { ...listedFields, memory, learn }
+export const agentFields = { ...listedFields, memory, learn }
 
 const checked = Type.Object({
-  ...recordFields,
+  ...agentFields,
   warnings: array(
     Type.Object({ path: Type.String(), message: Type.String() }),
     'Problems that do not prevent saving: references to objects that do not exist yet, tools that are ignored, templates with syntax errors.',
@@ -125,7 +125,7 @@ const found = mapOf<unknown>(
   Type.Object({
     exist: boolean('Whether the agent exists.'),
     data: Type.Optional(
-      Type.Union([Type.Object(recordFields), Type.Object(shownFields)], {
+      Type.Union([Type.Object(agentFields), Type.Object(shownFields)], {
         description: 'The agent; a runner sees only the fields a chat client needs.',
       }),
     ),

@@ -63,6 +63,17 @@ const name = text(
   { example: 'The secret word' },
 )
 
+export const conversationFields = {
+  conversation_id: conversationId,
+  agent_id: agentId,
+  user_id: userId,
+  env_type: string('The channel of the client.'),
+  name,
+  message_count: integer('Number of messages.', 2),
+  created_at: time('Creation time.'),
+  updated_at: time('Time of the last message.'),
+}
+
 const chatDetails = [
   'A turn is stored before it runs, and it continues if the client disconnects. A `chat_id` that the conversation already has returns the stored answer and runs nothing, so a turn can be retried safely. A conversation runs one turn at a time: the next one waits, and is rejected with 40901 after 30 seconds.',
   'When the agent asks a question, the response has `waiting` true and possibly `options`; the next message is the answer.',
@@ -173,18 +184,7 @@ export const conversationOperations = defineOperations('conversation', {
       }),
       ...pagingFields,
     }),
-    data: pageOf(
-      Type.Object({
-        conversation_id: conversationId,
-        agent_id: agentId,
-        user_id: userId,
-        env_type: string('The channel of the client.'),
-        name,
-        message_count: integer('Number of messages.', 2),
-        created_at: time('Creation time.'),
-        updated_at: time('Time of the last message.'),
-      }),
-    ),
+    data: pageOf(Type.Object(conversationFields)),
     example: { agent_id: 'agent_Zk3xV0m2q1c5b7n9d1f3gA', page: 1, page_size: 20 },
   },
   rename: {

@@ -7,7 +7,7 @@ import { pageOf, pagingFields } from './paging.ts'
 export const fileId = id('File id.', 'file_Zk3xV0m2q1c5b7n9d1f3gA')
 const fileIds = (description: string) => array(fileId, description, { min: 1, max: 1000 })
 
-const record = Type.Object({
+export const fileRecord = Type.Object({
   file_id: fileId,
   name: string('File name as uploaded.', 'hello.txt'),
   size: integer('Size in bytes.', 14),
@@ -38,7 +38,7 @@ export const fileOperations = defineOperations('files', {
     bodyLimit: limits.jsonUploadBytes,
     streamsBody: true,
     creates: true,
-    data: record,
+    data: fileRecord,
     example: { name: 'hello.txt', content_base64: 'SGVsbG8gYmFueWFuLgo=' },
   },
   list: {
@@ -61,7 +61,7 @@ export const fileOperations = defineOperations('files', {
       }),
       ...pagingFields,
     }),
-    data: Type.Union([Type.Object({ items: Type.Array(record), missing }), pageOf(record)]),
+    data: Type.Union([Type.Object({ items: Type.Array(fileRecord), missing }), pageOf(fileRecord)]),
     example: { file_ids: ['file_Zk3xV0m2q1c5b7n9d1f3gA'] },
   },
   delete: {

@@ -25,9 +25,7 @@ export const searchBody = Type.Object({
 
 const score = (description: string) => orNull(Type.Number(), description, null)
 
-const rank = (description: string) => orNull(Type.Integer(), description, 1)
-
-const item = Type.Object({
+export const searchItem = Type.Object({
   chunk_id: chunkId,
   file_id: documentId,
   file_name: string('File name of the document.', 'hello.txt'),
@@ -53,24 +51,22 @@ const item = Type.Object({
   metadata: metadataRecord,
 })
 
+export const searchTerm = Type.Object({
+  term: string('Normalized term.', 'hello'),
+  chunk_count: integer('Number of chunks that contain it.', 1),
+  weight: Type.Number({ description: 'Weight; rarer terms weigh more.', examples: [1.2] }),
+})
+
+export const searchRank = Type.Object({
+  chunk_id: chunkId,
+  keyword: orNull(Type.Integer(), 'Rank in keyword search, from 1.', 1),
+  semantic: orNull(Type.Integer(), 'Rank in semantic search, from 1.', 1),
+})
+
 const explanation = Type.Object(
   {
-    terms: array(
-      Type.Object({
-        term: string('Normalized term.', 'hello'),
-        chunk_count: integer('Number of chunks that contain it.', 1),
-        weight: Type.Number({ description: 'Weight; rarer terms weigh more.', examples: [1.2] }),
-      }),
-      'Query terms, rarest first.',
-    ),
-    ranks: array(
-      Type.Object({
-        chunk_id: chunkId,
-        keyword: rank('Rank in keyword search, from 1.'),
-        semantic: rank('Rank in semantic search, from 1.'),
-      }),
-      'Rank of each item per retrieval method; null if the method did not return it.',
-    ),
+    terms: array(searchTerm, 'Query terms, rarest first.'),
+    ranks: array(searchRank, 'Rank of each item per retrieval method; null if the method did not return it.'),
     absent: array(
       Type.Object({ file_id: documentId, reason: string('Reason.', 'It is still being processed') }),
       'Requested documents without a result.',
@@ -82,7 +78,7 @@ const explanation = Type.Object(
 export const searchData = Type.Object({
   mode: choice(searchModes, 'The search mode used.', { example: 'keyword' }),
   took_ms: Type.Number({ minimum: 0, description: 'Duration in milliseconds.', examples: [3] }),
-  items: array(item, 'Best match first.'),
+  items: array(searchItem, 'Best match first.'),
   ...optional({
     warning: string(
       'Why the search ran in a reduced mode, for example because the embedding model is unavailable.',

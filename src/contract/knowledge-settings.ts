@@ -12,7 +12,7 @@ export const knowledgeDescription = text('Description of the content.', [0, limi
   example: 'How we work',
 })
 
-const chunkingFields = {
+export const chunkingFields = {
   strategy: choice(
     ['auto', 'paragraph', 'heading', 'qa'],
     'auto: by document structure; paragraph, heading: split at those; qa: rows of question and answer.',
@@ -59,7 +59,7 @@ export const embeddingRecord = orNull(
   'Embedding model; null for keyword search only.',
 )
 
-const retrievalFields = {
+export const retrievalFields = {
   mode: choice(
     searchModes,
     'Search by keywords, by meaning, or both. Default: hybrid if there is an embedding model, otherwise keyword.',

@@ -37,7 +37,7 @@ const maxTokens = integerIn('Maximum tokens per answer, unless a node sets its o
   example: 4096,
 })
 const temperature = numberIn('Temperature, unless a node sets its own.', [0, 2], { example: 0.7 })
-const record = Type.Object({
+export const modelRecord = Type.Object({
   id: string('Model id; `environment` for the model of the server settings.', 'model_Zk3xV0m2q1c5b7n9d1f3gA'),
   name,
   source: choice(
@@ -76,7 +76,7 @@ export const modelOperations = defineOperations('model', {
       ...optional({ api_key: apiKey, is_default: isDefault, max_tokens: maxTokens, temperature }),
     }),
     creates: true,
-    data: record,
+    data: modelRecord,
     example: {
       name: 'fast',
       base_url: 'https://api.openai.com/v1',
@@ -102,7 +102,7 @@ export const modelOperations = defineOperations('model', {
         temperature: orNull(temperature, 'Null uses the provider’s default.'),
       }),
     }),
-    data: record,
+    data: modelRecord,
     example: { id: 'model_Zk3xV0m2q1c5b7n9d1f3gA', temperature: 0.2 },
   },
   list: {
@@ -110,7 +110,7 @@ export const modelOperations = defineOperations('model', {
     summary: 'List models by name; the model of the server settings comes last',
     details: 'API keys are never returned.',
     body: Type.Object(pagingFields),
-    data: pageOf(record),
+    data: pageOf(modelRecord),
     example: { page: 1, page_size: 20 },
   },
   delete: {

@@ -24,14 +24,12 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
     items: Type.Array(item),
   })
 
-export const pageRequest = (body: { page?: number; page_size?: number }): PageRequest => ({
-  page: body.page ?? 1,
-  pageSize: body.page_size ?? 20,
-})
-
-export const pageAnswer = <Item>(request: PageRequest, page: Page<Item>) => ({
-  total: page.total,
-  page: request.page,
-  page_size: request.pageSize,
-  items: page.items,
-})
+/** The response of an operation that lists something. */
+export async function pageAnswer<Item>(
+  { page = 1, page_size: pageSize = 20 }: { page?: number; page_size?: number },
+  list: (request: PageRequest) => Promise<Page<Item>>,
+  itemOnWire: (item: Item) => unknown,
+) {
+  const { total, items } = await list({ page, pageSize })
+  return { total, page, page_size: pageSize, items: items.map(itemOnWire) }
+}

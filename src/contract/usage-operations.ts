@@ -3,7 +3,7 @@ import { array, id, integer, optional, string, text } from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
 
-const counts = {
+export const usageCounts = {
   runs: integer('Runs that ended, with any status.', 12),
   failures: integer('Runs that failed.', 1),
   prompt_tokens: Type.Integer({ examples: [2100] }),
@@ -33,16 +33,19 @@ export const usageOperations = defineOperations('usage', {
       from: string('First day.', '2026-10-17'),
       to: string('Last day.', '2026-11-15'),
       days: array(
-        Type.Object({ date: Type.String({ examples: ['2026-11-15'] }), ...counts }),
+        Type.Object({ date: Type.String({ examples: ['2026-11-15'] }), ...usageCounts }),
         'Every day, oldest first.',
       ),
-      totals: Type.Object(counts, { description: 'Totals of all days.' }),
+      totals: Type.Object(usageCounts, { description: 'Totals of all days.' }),
       by_agent: array(
-        Type.Object({ agent_id: string('Empty for runs without an agent.'), ...counts }),
+        Type.Object({ agent_id: string('Empty for runs without an agent.'), ...usageCounts }),
         'Top 20 by tokens.',
       ),
       by_workflow: array(
-        Type.Object({ workflow_id: string('Empty for runs of an agent without a workflow.'), ...counts }),
+        Type.Object({
+          workflow_id: string('Empty for runs of an agent without a workflow.'),
+          ...usageCounts,
+        }),
         'Top 20 by tokens.',
       ),
     }),

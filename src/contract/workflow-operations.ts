@@ -57,11 +57,20 @@ const made = Type.Object({
   warnings,
 })
 
-const versionEntry = {
+export const versionEntry = {
   version: versionNumber,
   node_count: integer('Number of nodes.', 3),
   created_at: time('Time when this version was stored.'),
 }
+
+const workflowFields = {
+  id: workflowId,
+  created_at: time('Creation time.'),
+  updated_at: time('Time of the last update.'),
+  version: versionNumber,
+  name,
+}
+export const workflowEntry = { ...workflowFields, node_count: versionEntry.node_count }
 
 const example = {
   id: 'wf_hello',
@@ -101,14 +110,7 @@ export const workflowOperations = defineOperations('workflow', {
     data: Type.Object({
       exist: boolean('Whether the workflow exists.'),
       workflow: Type.Optional(
-        Type.Object({
-          id: workflowId,
-          config: graphField('The graph, exactly as it was stored.'),
-          created_at: time('Creation time.'),
-          updated_at: time('Time of the last update.'),
-          version: versionNumber,
-          name,
-        }),
+        Type.Object({ ...workflowFields, config: graphField('The graph, exactly as it was stored.') }),
       ),
     }),
   },
@@ -155,16 +157,7 @@ export const workflowOperations = defineOperations('workflow', {
       keyword: Type.Optional(text('Part of the name or id.', [0, limits.nameLength])),
       ...pagingFields,
     }),
-    data: pageOf(
-      Type.Object({
-        id: workflowId,
-        name,
-        version: versionNumber,
-        node_count: integer('Number of nodes.', 3),
-        created_at: time('Creation time.'),
-        updated_at: time('Time of the last update.'),
-      }),
-    ),
+    data: pageOf(Type.Object(workflowEntry)),
     example: { keyword: 'hello', page: 1, page_size: 20 },
   },
   delete: {

@@ -41,7 +41,7 @@ export interface Call<Op extends Operation = Operation> {
   reply: FastifyReply
 }
 
-/** Returns the `data` of the envelope, or an `Answer`, or a promise of either. */
+/** Returns the `data` of the envelope (nothing counts as {}), or an `Answer`, or a promise of either. */
 export type Handler<Op extends Operation> = (call: Call<Op>) => unknown
 
 export interface Route {
@@ -164,7 +164,7 @@ export async function once(
   // Without the scheme, whose capitalization may differ between requests.
   const secret = request.headers.authorization!.slice('Bearer '.length)
   const { answer, replayed } = await parts.idempotency.once(scope, secret, fingerprint, async () =>
-    wrap(jsonOf(await work())),
+    wrap(jsonOf((await work()) ?? {})),
   )
   return new Answer(200, { ...jsonHeaders, ...(replayed && { 'idempotency-replayed': 'true' }) }, answer)
 }
@@ -172,7 +172,7 @@ export async function once(
 function send(reply: FastifyReply, result: unknown, wrap: Envelope): FastifyReply {
   if (!(result instanceof Answer)) {
     reply.headers(jsonHeaders)
-    return sendBounded(reply, wrap(jsonOf(result)))
+    return sendBounded(reply, wrap(jsonOf(result ?? {})))
   }
   reply.code(result.status)
   for (const name in result.headers) reply.header(name, result.headers[name])

@@ -1,21 +1,17 @@
 import type { AccessService } from '../../access/access-service.ts'
-import type { TokenRecord, Workspace } from '../../access/access-store.ts'
-import { tokenOperations, workspaceOperations } from '../../contract/access-operations.ts'
-import { pageAnswer, pageRequest } from '../../contract/paging.ts'
+import {
+  tokenOperations,
+  tokenRecord,
+  workspaceOperations,
+  workspaceRecord,
+} from '../../contract/access-operations.ts'
+import { pageAnswer } from '../../contract/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { isoTime } from '../../kernel/clock.ts'
 import { type Route, route } from '../route.ts'
+import { wireWriter } from '../wire.ts'
 
-const tokenOnWire = (token: TokenRecord) => ({
-  id: token.id,
-  name: token.name,
-  role: token.role,
-  agent_ids: token.agentIds,
-  created_at: isoTime(token.createdAt),
-  expires_at: token.expiresAt === undefined ? null : isoTime(token.expiresAt),
-})
-
-const workspaceOnWire = ({ id, name, createdAt }: Workspace) => ({ id, name, created_at: isoTime(createdAt) })
+const tokenOnWire = wireWriter(tokenRecord)
+const workspaceOnWire = wireWriter(workspaceRecord)
 
 export function accessRoutes(access: AccessService): Route[] {
   return [
@@ -25,13 +21,8 @@ export function accessRoutes(access: AccessService): Route[] {
         throw new AppError('forbidden', 'Only the operator may create tokens for another workspace', {
           errors: [{ path: '/workspace_id', message: 'must be omitted' }],
         })
-      const made = await access.createToken({
-        workspaceId,
-        name: body.name,
-        role: body.role,
-        expiresInDays: body.expires_in_days,
-        agentIds: body.agent_ids,
-      })
+      const { name, role, expires_in_days: expiresInDays, agent_ids: agentIds } = body
+      const made = await access.createToken({ workspaceId, name, role, expiresInDays, agentIds })
       return { ...tokenOnWire(made), workspace_id: workspaceId, token: made.secret }
     }),
 
@@ -41,31 +32,21 @@ export function accessRoutes(access: AccessService): Route[] {
       return { ...self, workspace_id: id, workspace_name: name, is_operator: token.operator }
     }),
 
-    route(tokenOperations.list, async ({ token, body }) => {
-      const request = pageRequest(body)
-      const page = await access.store.listTokens(token.workspaceId, request)
-      return pageAnswer(request, { total: page.total, items: page.items.map(tokenOnWire) })
-    }),
+    route(tokenOperations.list, ({ token, body }) =>
+      pageAnswer(body, page => access.store.listTokens(token.workspaceId, page), tokenOnWire),
+    ),
 
-    route(tokenOperations.delete, async ({ token, body }) => {
-      await access.deleteToken(token.workspaceId, body.id)
-      return {}
-    }),
+    route(tokenOperations.delete, ({ token, body }) => access.deleteToken(token.workspaceId, body.id)),
 
     route(workspaceOperations.create, async ({ body }) => {
       const workspace = await access.createWorkspace(body.name)
       return { ...workspaceOnWire(workspace), token: workspace.secret }
     }),
 
-    route(workspaceOperations.list, async ({ body }) => {
-      const request = pageRequest(body)
-      const page = await access.store.listWorkspaces(request)
-      return pageAnswer(request, { total: page.total, items: page.items.map(workspaceOnWire) })
-    }),
+    route(workspaceOperations.list, ({ body }) =>
+      pageAnswer(body, page => access.store.listWorkspaces(page), workspaceOnWire),
+    ),
 
-    route(workspaceOperations.delete, async ({ body }) => {
-      await access.deleteWorkspace(body.id)
-      return {}
-    }),
+    route(workspaceOperations.delete, ({ body }) => access.deleteWorkspace(body.id)),
   ]
 }

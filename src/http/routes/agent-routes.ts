@@ -2,15 +2,15 @@ import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
 import type { Agent, AgentChange, AgentSummary } from '../../agents/agent.ts'
 import type { AgentService, CheckedAgent } from '../../agents/agent-service.ts'
-import { agentOperations as operations } from '../../contract/agent-operations.ts'
+import { agentFields, listedFields, agentOperations as operations } from '../../contract/agent-operations.ts'
 import { pointerSegment } from '../../contract/finding.ts'
-import { pageAnswer, pageRequest } from '../../contract/paging.ts'
+import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { invalidField } from '../../kernel/app-error.ts'
-import { isoTime } from '../../kernel/clock.ts'
 import { isJsonRecord, type JsonRecord } from '../../workflow/json-record.ts'
 import { Answer, jsonHeaders } from '../answer.ts'
 import { refuseInexact } from '../body.ts'
 import { type Call, type Route, route } from '../route.ts'
+import { wireWriter } from '../wire.ts'
 import { mayUse } from './agent-access.ts'
 
 /** Shown instead of a value that the caller may not see. */
@@ -42,35 +42,21 @@ function refuseMaskedHeaders(tools: Agent['config']['tools'] | null): void {
   }
 }
 
-const onWire = (agent: Agent) => ({
-  id: agent.id,
-  name: agent.name,
-  intro: agent.intro,
-  memory: agent.memory,
-  learn: agent.learn,
-  config: agent.config,
-  access: agent.access,
-  created_at: isoTime(agent.createdAt),
-  updated_at: isoTime(agent.updatedAt),
-})
+const onWire = wireWriter(agentFields)
+const summaryOnWire = wireWriter(listedFields)
 
 /** In a list, only the settings that tell the type of agent. */
 const listedOnWire = (agent: AgentSummary) => ({
-  id: agent.id,
-  name: agent.name,
-  intro: agent.intro,
+  ...summaryOnWire(agent),
   config: picked(agent.config, ['workflow_id', 'type']),
-  access: agent.access,
-  created_at: isoTime(agent.createdAt),
-  updated_at: isoTime(agent.updatedAt),
 })
 
 /** What a chat client needs; tools and their keys are hidden. */
-const clientOnWire = (agent: Agent) => ({
-  id: agent.id,
-  name: agent.name,
-  intro: agent.intro,
-  config: picked(agent.config, ['prologue', 'recommendation_question', 'voice', 'figure', 'type']),
+const clientOnWire = ({ id, name, intro, config }: Agent) => ({
+  id,
+  name,
+  intro,
+  config: picked(config, ['prologue', 'recommendation_question', 'voice', 'figure', 'type']),
 })
 
 const picked = (config: Agent['config'], names: readonly string[]): Record<string, unknown> =>
@@ -122,15 +108,11 @@ export function agentRoutes(agents: AgentService): Route[] {
       checkedOnWire(await agents.update(token.workspaceId, body.id, changeOf({ body, members }))),
     ),
 
-    route(operations.delete, async ({ token, body }) => {
-      await agents.remove(token.workspaceId, body.id)
-      return {}
-    }),
+    route(operations.delete, ({ token, body }) => agents.remove(token.workspaceId, body.id)),
 
-    route(operations.list, async ({ token, body }) => {
-      const request = pageRequest(body)
-      const page = await agents.store.list(token.workspaceId, body.keyword ?? '', request)
-      return pageAnswer(request, { total: page.total, items: page.items.map(listedOnWire) })
+    route(operations.list, ({ token, body }) => {
+      const list = (page: PageRequest) => agents.store.list(token.workspaceId, body.keyword ?? '', page)
+      return pageAnswer(body, list, listedOnWire)
     }),
 
     route(operations.gets, async ({ token, body }) => {

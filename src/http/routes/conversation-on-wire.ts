@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import { conversationFields } from '../../contract/conversation-operations.ts'
 import { errorCodes } from '../../contract/error-codes.ts'
-import type { Conversation, Message } from '../../conversations/conversation.ts'
+import type { Message } from '../../conversations/conversation.ts'
 import type { TurnAnswer, TurnEvent } from '../../conversations/turn-events.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { isoTime } from '../../kernel/clock.ts'
 import { Answer, jsonHeaders } from '../answer.ts'
 import type { ServerSentEvent } from '../event-stream.ts'
+import { wireWriter } from '../wire.ts'
 
 type MessageContent = Omit<Message, 'chatId' | 'role'>
 
@@ -26,16 +27,7 @@ export const messageOnWire = (message: Message) => ({
   ...(message.rating !== undefined && { rating: message.rating }),
 })
 
-export const conversationOnWire = (conversation: Conversation) => ({
-  conversation_id: conversation.id,
-  agent_id: conversation.agentId,
-  user_id: conversation.userId,
-  env_type: conversation.envType,
-  name: conversation.name,
-  message_count: conversation.messageCount,
-  created_at: isoTime(conversation.createdAt),
-  updated_at: isoTime(conversation.updatedAt),
-})
+export const conversationOnWire = wireWriter(conversationFields, { conversation_id: 'id' })
 
 export const answerOnWire = ({ chatId, runId, conversationId, messageId, replies, waiting }: TurnAnswer) => ({
   chat_id: chatId,
@@ -123,16 +115,6 @@ async function* pieces(head: string, parts: AsyncIterable<Message[]>): AsyncGene
   yield `${piece}]}`
 }
 
-async function* following(
-  first: string,
-  second: string,
-  rest: AsyncIterable<string>,
-): AsyncGenerator<string> {
-  yield first
-  yield second
-  yield* rest
-}
-
 /**
  * A page of messages, serialized while it is read: it may be larger than one string can be. The first piece is read
  * before the response begins, so that an error there still has a status.
@@ -145,9 +127,10 @@ export async function messagesAnswer(
   const writing = pieces(head, parts)
   const first = String((await writing.next()).value)
   const second = await writing.next()
-  return new Answer(
-    200,
-    jsonHeaders,
-    second.done ? first : Readable.from(following(first, second.value, writing), { objectMode: false }),
-  )
+  if (second.done) return new Answer(200, jsonHeaders, first)
+  const all = async function* () {
+    yield first + second.value
+    yield* writing
+  }
+  return new Answer(200, jsonHeaders, Readable.from(all(), { objectMode: false }))
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { TokenRecord } from '../../access/access-store.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
-import { pageAnswer, pageRequest } from '../../contract/paging.ts'
+import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import type { ChatRequest } from '../../conversations/chat-request.ts'
 import type { ChatService } from '../../conversations/chat-service.ts'
 import { type ChatTurn, noConversation } from '../../conversations/chat-turn.ts'
@@ -142,14 +142,13 @@ function managementRoutes({ conversations }: ConversationParts): Route[] {
   }
 
   return [
-    route(operations.list, async ({ token, body }) => {
-      const page = pageRequest(body)
+    route(operations.list, ({ token, body }) => {
       const bound = token.agentIds.length > 0 ? token.agentIds : undefined
       const agentIds =
         body.agent_id === undefined ? bound : mayUse(token, body.agent_id) ? [body.agent_id] : []
       const filter = { agentIds, userId: body.user_id, keyword: body.keyword ?? '' }
-      const { total, items } = await conversations.store.list(token.workspaceId, filter, page)
-      return pageAnswer(page, { total, items: items.map(conversationOnWire) })
+      const list = (page: PageRequest) => conversations.store.list(token.workspaceId, filter, page)
+      return pageAnswer(body, list, conversationOnWire)
     }),
 
     route(operations.rename, async ({ token, body }) => {

@@ -1,26 +1,18 @@
 import { hash } from 'node:crypto'
-import { fileOperations as operations } from '../../contract/file-operations.ts'
-import { pageAnswer, pageRequest } from '../../contract/paging.ts'
+import { fileRecord, fileOperations as operations } from '../../contract/file-operations.ts'
+import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { isInlineSafe } from '../../files/detect-mime-type.ts'
 import type { FileService } from '../../files/file-service.ts'
-import type { FileRecord, LocatedFile } from '../../files/file-store.ts'
+import type { LocatedFile } from '../../files/file-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { isoTime } from '../../kernel/clock.ts'
 import { Answer } from '../answer.ts'
 import { contentDisposition, contentRange, entityTag, matchesTag } from '../content-headers.ts'
-import type { ServerParts } from '../route.ts'
-import { type Call, idempotencyKey, once, type Route, route } from '../route.ts'
+import { type Call, idempotencyKey, once, type Route, route, type ServerParts } from '../route.ts'
 import { receiveFile } from '../upload.ts'
 import { compileBody } from '../validation.ts'
+import { wireWriter } from '../wire.ts'
 
-const onWire = (file: FileRecord) => ({
-  file_id: file.id,
-  name: file.name,
-  size: file.size,
-  mime_type: file.mimeType,
-  sha256: file.sha256,
-  created_at: isoTime(file.createdAt),
-})
+const onWire = wireWriter(fileRecord.properties, { file_id: 'id' })
 
 const contentType = (mimeType: string): string =>
   mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType
@@ -90,22 +82,15 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
         const { items, missing } = await files.info(token.workspaceId, body.file_ids)
         return { items: items.map(onWire), missing }
       }
-      const request = pageRequest(body)
       const { keyword = '', sort = 'created_at', order = sort === 'created_at' ? 'desc' : 'asc' } = body
-      const page = await files.store.list(token.workspaceId, { keyword, sort, order }, request)
-      return pageAnswer(request, { total: page.total, items: page.items.map(onWire) })
+      const list = (page: PageRequest) => files.store.list(token.workspaceId, { keyword, sort, order }, page)
+      return pageAnswer(body, list, onWire)
     }),
     route(operations.delete, async ({ token, body }) => {
-      const { deleted, missing, inUse } = await files.remove(
-        token.workspaceId,
-        body.file_ids,
-        body.force ?? false,
-      )
-      const inUseOnWire = inUse.map(({ fileId, knowledgeIds }) => ({
-        file_id: fileId,
-        knowledge_ids: knowledgeIds,
-      }))
-      return { deleted, missing, in_use: inUseOnWire }
+      const { file_ids: ids, force = false } = body
+      const { deleted, missing, inUse } = await files.remove(token.workspaceId, ids, force)
+      const kept = inUse.map(({ fileId, knowledgeIds }) => ({ file_id: fileId, knowledge_ids: knowledgeIds }))
+      return { deleted, missing, in_use: kept }
     }),
     route(operations.content, content),
   ]

@@ -1,5 +1,5 @@
 import { knowledgeOperations as operations } from '../../contract/knowledge-operations.ts'
-import { pageAnswer, pageRequest } from '../../contract/paging.ts'
+import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import type { ChunkService } from '../../knowledge/chunk-service.ts'
 import type { DocumentService } from '../../knowledge/document-service.ts'
 import type { KnowledgeService } from '../../knowledge/knowledge-service.ts'
@@ -30,11 +30,9 @@ function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
       baseOnWire(await bases.create(token.workspaceId, { ...knowledgePatch(body), name: body.name })),
     ),
 
-    route(operations.list, async ({ token, body }) => {
-      const request = pageRequest(body)
+    route(operations.list, ({ token, body }) => {
       const filter = { keyword: body.keyword ?? '', ids: body.knowledge_ids }
-      const page = await bases.list(token.workspaceId, filter, request)
-      return pageAnswer(request, { total: page.total, items: page.items.map(baseOnWire) })
+      return pageAnswer(body, page => bases.list(token.workspaceId, filter, page), baseOnWire)
     }),
 
     route(operations.get, async ({ token, params }) =>
@@ -45,10 +43,7 @@ function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
       baseOnWire(await bases.update(token.workspaceId, params.knowledge_id, knowledgePatch(body))),
     ),
 
-    route(operations.delete, async ({ token, params }) => {
-      await bases.remove(token.workspaceId, params.knowledge_id)
-      return {}
-    }),
+    route(operations.delete, ({ token, params }) => bases.remove(token.workspaceId, params.knowledge_id)),
 
     route(operations.search, async ({ token, params, body }) =>
       resultOnWire(await search.search(token.workspaceId, params.knowledge_id, searchRequest(body))),
@@ -76,26 +71,24 @@ function documentRoutes({ documents }: KnowledgeParts): Route[] {
       return { accepted, skipped: skippedOnWire(skipped) }
     }),
 
-    route(operations.files, async ({ token, params, query }) => {
-      const request = pageRequest(query)
+    route(operations.files, ({ token, params, query }) => {
       const filter = { status: query.status, keyword: query.keyword ?? '' }
-      const page = await documents.list(token.workspaceId, params.knowledge_id, filter, request)
-      return pageAnswer(request, { total: page.total, items: page.items.map(documentOnWire) })
+      const list = (page: PageRequest) => documents.list(token.workspaceId, params.knowledge_id, filter, page)
+      return pageAnswer(query, list, documentOnWire)
     }),
 
-    route(operations.deleteFile, async ({ token, params }) => {
-      await documents.remove(token.workspaceId, params.knowledge_id, params.file_id)
-      return {}
-    }),
+    route(operations.deleteFile, ({ token, params }) =>
+      documents.remove(token.workspaceId, params.knowledge_id, params.file_id),
+    ),
   ]
 }
 
 function chunkRoutes({ chunks }: KnowledgeParts): Route[] {
   return [
-    route(operations.chunks, async ({ token, params, query }) => {
-      const request = pageRequest(query)
-      const page = await chunks.list(token.workspaceId, params.knowledge_id, params.file_id, request)
-      return pageAnswer(request, { total: page.total, items: page.items.map(chunkOnWire) })
+    route(operations.chunks, ({ token, params, query }) => {
+      const list = (page: PageRequest) =>
+        chunks.list(token.workspaceId, params.knowledge_id, params.file_id, page)
+      return pageAnswer(query, list, chunkOnWire)
     }),
 
     route(operations.updateChunk, async ({ token, params, body }) => {

@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts'
+import { runRecord } from '../../contract/run-records.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { usageOnWire } from '../../workflow/run/run-event.ts'
 import type {
@@ -11,12 +12,11 @@ import type {
 import type { RunInputs, RunMessage } from '../../workflow/run/runs.ts'
 import { nodeOfPath } from '../../workflow/run/step-record.ts'
 import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../answer.ts'
+import { wireWriter } from '../wire.ts'
 
 /** In a record `node_id` is null if no node caused the error; events omit it (`eventError`). */
 const recordError = (error: RunError | undefined) =>
   error ? { reason: error.reason, message: error.message, node_id: error.step ?? null } : null
-
-const timeOrNull = (time: number | undefined): string | null => (time === undefined ? null : isoTime(time))
 
 /** Without the engine's own fields. */
 const waitingOnWire = (waiting: OpenQuestion | undefined) =>
@@ -56,23 +56,10 @@ export const resultMembers = (run: RunRecord, messages: readonly MessageOnWire[]
   messages,
 })
 
-export const recordOnWire = (run: RunSummary) => ({
-  run_id: run.id,
-  trigger: run.trigger,
-  workflow_id: run.workflowId,
-  version: run.version,
-  agent_id: run.agentId,
-  conversation_id: run.conversationId,
-  user_id: run.userId,
-  status: run.status,
-  answer: run.answer,
-  error: recordError(run.error),
-  usage: usageOnWire(run),
-  step_count: run.stepCount,
-  elapsed_ms: run.activeMilliseconds,
-  created_at: isoTime(run.createdAt),
-  finished_at: timeOrNull(run.finishedAt),
-})
+const runOnWire = wireWriter(runRecord, { run_id: 'id', elapsed_ms: 'activeMilliseconds' })
+
+export const recordOnWire = (run: RunSummary) =>
+  runOnWire({ ...run, error: recordError(run.error), usage: usageOnWire(run) })
 
 export const listedOnWire = (run: RunSummary) => ({
   ...recordOnWire(run),
@@ -95,7 +82,7 @@ export const nodeOnWire = (step: StepRecord): JsonText =>
     attempts: step.attempts,
     tokens: usageOnWire(step),
     started_at: isoTime(step.startedAt),
-    finished_at: timeOrNull(step.finishedAt),
+    finished_at: step.finishedAt === undefined ? null : isoTime(step.finishedAt),
     elapsed_ms: step.finishedAt === undefined ? null : Math.max(0, step.finishedAt - step.startedAt),
   })
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { TokenRecord } from '../../access/access-store.ts'
-import { pageAnswer, pageRequest } from '../../contract/paging.ts'
+import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { runOperations as operations } from '../../contract/run-operations.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
@@ -162,16 +162,15 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
   return [
     route(operations.run, run),
     route(operations.debug, debug),
-    route(operations.runs, async ({ token, query }) => {
-      const page = pageRequest(query)
+    route(operations.runs, ({ token, query }) => {
       const filter = {
         workflowId: query.id,
         status: query.status,
         agentId: listedAgent(token, query.agent_id),
         conversationId: query.conversation_id,
       }
-      const { total, items } = await runs.list(token.workspaceId, filter, page)
-      return pageAnswer(page, { total, items: items.map(listedOnWire) })
+      const list = (page: PageRequest) => runs.list(token.workspaceId, filter, page)
+      return pageAnswer(query, list, listedOnWire)
     }),
     route(operations.getRun, async ({ token, params }) => {
       const found = await visible(token, params.run_id)

@@ -1,9 +1,10 @@
 import { limits } from '../../contract/limits.ts'
-import { usageOperations as operations } from '../../contract/usage-operations.ts'
+import { usageOperations as operations, usageCounts } from '../../contract/usage-operations.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
 import type { UsageDay, UsageRange, UsageStore, UsageTotals } from '../../workflow/run/usage-store.ts'
 import { type Call, type Route, route } from '../route.ts'
+import { wireWriter } from '../wire.ts'
 
 const dayMilliseconds = 86_400_000
 const defaultDays = 30
@@ -29,13 +30,7 @@ function rangeOf(query: Call<typeof operations.get>['query'], now: number): Usag
   return { fromDay, toDay, agentId: query.agent_id, workflowId: query.workflow_id }
 }
 
-const countsOnWire = (counts: UsageTotals) => ({
-  runs: counts.runs,
-  failures: counts.failures,
-  prompt_tokens: counts.promptTokens,
-  completion_tokens: counts.completionTokens,
-  elapsed_ms: counts.activeMilliseconds,
-})
+const countsOnWire = wireWriter(usageCounts, { elapsed_ms: 'activeMilliseconds' })
 
 const none: UsageTotals = {
   runs: 0,
@@ -44,18 +39,13 @@ const none: UsageTotals = {
   completionTokens: 0,
   activeMilliseconds: 0,
 }
+const countNames = Object.keys(none) as (keyof UsageTotals)[]
 
-const sum = (days: readonly UsageTotals[]): UsageTotals =>
-  days.reduce(
-    (total, day) => ({
-      runs: total.runs + day.runs,
-      failures: total.failures + day.failures,
-      promptTokens: total.promptTokens + day.promptTokens,
-      completionTokens: total.completionTokens + day.completionTokens,
-      activeMilliseconds: total.activeMilliseconds + day.activeMilliseconds,
-    }),
-    none,
-  )
+function sum(days: readonly UsageTotals[]): UsageTotals {
+  const total = { ...none }
+  for (const day of days) for (const name of countNames) total[name] += day[name]
+  return total
+}
 
 /** A chart needs every day, also those without runs. */
 function everyDay({ fromDay, toDay }: UsageRange, days: readonly UsageDay[]) {

@@ -1,17 +1,24 @@
 import { limits } from '../../contract/limits.ts'
-import { pageAnswer, pageRequest } from '../../contract/paging.ts'
-import { workflowOperations as operations } from '../../contract/workflow-operations.ts'
+import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
+import {
+  workflowOperations as operations,
+  versionEntry,
+  workflowEntry,
+} from '../../contract/workflow-operations.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { jsonMembers } from '../../kernel/json-members.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
-import { entityTag, expectedVersion, matchesTag } from '../content-headers.ts'
+import { conditionalAnswer, entityTag, expectedVersion } from '../content-headers.ts'
 import { type Call, type Route, route } from '../route.ts'
+import { wireWriter } from '../wire.ts'
 
 type Members = Call['members']
 
+const workflowOnWire = wireWriter(workflowEntry)
+const versionOnWire = wireWriter(versionEntry)
 const responseCacheBytes = 16 << 20
 
 /** The graph in a member of the body, with its exact text. */
@@ -74,9 +81,6 @@ interface CachedResponse {
   body: Buffer
 }
 
-const answerUnless = ({ headers, body }: CachedResponse, ifNoneMatch: string | undefined): Answer =>
-  matchesTag(ifNoneMatch, headers.etag) ? new Answer(304, headers) : new Answer(200, headers, body)
-
 export function workflowRoutes(workflows: WorkflowService, generation: Generation): Route[] {
   /** Reading a workflow is the most frequent request; the cache is invalidated on commit. */
   const answers = new CommitCache<CachedResponse>(generation, responseCacheBytes)
@@ -101,7 +105,7 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
       body: successAround(before, workflow.graph, after),
     }
     answers.set(key, answer, answer.body.length, readIn)
-    return answerUnless(answer, request.headers['if-none-match'])
+    return conditionalAnswer(request, answer.headers, answer.body)
   }
 
   return [
@@ -109,7 +113,7 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
       const key = `${token.workspaceId} ${query.id}`
       const known = answers.get(key)
       return known
-        ? answerUnless(known, request.headers['if-none-match'])
+        ? conditionalAnswer(request, known.headers, known.body)
         : read(key, token.workspaceId, query.id, request)
     }),
 
@@ -129,24 +133,12 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
       return workflows.create(token.workspaceId, { name: body.name, graph })
     }),
 
-    route(operations.list, async ({ token, body }) => {
-      const request = pageRequest(body)
-      const page = await workflows.list(token.workspaceId, body.keyword ?? '', request)
-      const items = page.items.map(workflow => ({
-        id: workflow.id,
-        name: workflow.name,
-        version: workflow.version,
-        node_count: workflow.nodeCount,
-        created_at: isoTime(workflow.createdAt),
-        updated_at: isoTime(workflow.updatedAt),
-      }))
-      return pageAnswer(request, { total: page.total, items })
+    route(operations.list, ({ token, body }) => {
+      const list = (page: PageRequest) => workflows.list(token.workspaceId, body.keyword ?? '', page)
+      return pageAnswer(body, list, workflowOnWire)
     }),
 
-    route(operations.delete, async ({ token, body }) => {
-      await workflows.remove(token.workspaceId, body.id)
-      return {}
-    }),
+    route(operations.delete, ({ token, body }) => workflows.remove(token.workspaceId, body.id)),
 
     route(operations.check, async ({ token, body, members }) => {
       const { outline } = body
@@ -156,16 +148,9 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
       return workflows.checkStored(token.workspaceId, body.id, { outline })
     }),
 
-    route(operations.versions, async ({ token, query }) => {
-      const request = pageRequest(query)
-      const page = await workflows.versions(token.workspaceId, query.id, request)
-      const items = page.items.map(({ version, nodeCount, createdAt }) => ({
-        version,
-        node_count: nodeCount,
-        created_at: isoTime(createdAt),
-      }))
-      return pageAnswer(request, { total: page.total, items })
-    }),
+    route(operations.versions, ({ token, query }) =>
+      pageAnswer(query, page => workflows.versions(token.workspaceId, query.id, page), versionOnWire),
+    ),
 
     route(operations.version, async ({ token, query }) => {
       const { version, graph, nodeCount, createdAt } = await workflows.version(

@@ -1,0 +1,56 @@
+import type { Static, TProperties, Type } from 'typebox'
+import { isoTime } from '../kernel/clock.ts'
+
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+type SourceName<Name, Renamed> = Name extends keyof Renamed ? Renamed[Name] & string : CamelCase<Name>
+type Nullable<Fields extends TProperties> = {
+  [Name in keyof Fields]: null extends Static<Fields[Name]> ? Name : never
+}[keyof Fields]
+
+/** What is null in the response may be absent in the record. */
+type Source<Fields extends TProperties, Renamed> = {
+  readonly [Name in Exclude<keyof Fields, Nullable<Fields>> as SourceName<Name, Renamed>]: unknown
+} & {
+  readonly [Name in Nullable<Fields> as SourceName<Name, Renamed>]?: unknown
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * Writes a record as the fields that the contract names: in snake_case, with times in ISO 8601, and null for what is
+ * absent. `renamed` maps fields to members of the record with another name.
+ */
+export function wireWriter<
+  Fields extends TProperties,
+  const Renamed extends { [Name in keyof Fields]?: string } = Record<never, never>,
+>(fields: Fields, renamed?: Renamed) {
+  const members = Object.keys(fields).map(name => ({
+    name,
+    from: renamed?.[name] ?? camelCase(name),
+    isTime: name.endsWith('_at'),
+  }))
+  return (record: Source<Fields, Renamed>) => {
+    const values = record as Record<string, unknown>
+    const sent: Record<string, unknown> = {}
+    for (const { name, from, isTime } of members) {
+      const value = values[from]
+      sent[name] = isTime && value !== undefined ? isoTime(value as number) : (value ?? null)
+    }
+    return sent as Static<Type.TObject<Fields>>
+  }
+}
+
+/** Reads the fields that the contract names and that were sent: unknown ones are never stored. */
+export function wireReader<Fields extends TProperties>(fields: Fields) {
+  const members = Object.keys(fields).map(name => [name, camelCase(name)] as const)
+  return <Sent extends object>(sent: Sent) => {
+    const values = sent as Record<string, unknown>
+    const present = members.filter(([name]) => values[name] !== undefined)
+    return Object.fromEntries(present.map(([name, to]) => [to, values[name]])) as {
+      [Name in keyof Sent & keyof Fields as CamelCase<Name>]: Sent[Name]
+    }
+  }
+}
