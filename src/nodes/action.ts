@@ -1,28 +1,21 @@
 import { isTooDeep } from '../tools/json-depth.ts'
 import { StepFailure } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
-import type { KindDefinition } from './kind-definition.ts'
+import { defineKind, field } from './kind-definition.ts'
 import { quote, readText } from './read-setting.ts'
 
-export const action: KindDefinition<unknown> = {
+export const action = defineKind({
   kind: 'action',
   nodeType: 'embody',
   group: 'talk',
-  label: { en: 'Action', zh: '动作' },
-  about: {
-    en: 'Sends an instruction to the client, for example to control a device.',
-    zh: '向客户端发送一条指令，例如控制设备或界面。',
-  },
+  en: ['Action', 'Sends an instruction to the client, for example to control a device.'],
+  zh: ['动作', '向客户端发送一条指令，例如控制设备或界面。'],
   fields: {
-    content: {
-      is: 'template',
-      input: 'json',
-      label: { en: 'Content', zh: '内容' },
-      help: {
-        en: 'JSON that the client understands. References between quotes are escaped.',
-        zh: '客户端能理解的 JSON。插在引号之间的引用会自动转义。',
-      },
-    },
+    content: field(
+      { is: 'template', input: 'json' },
+      ['Content', 'JSON that the client understands. References between quotes are escaped.'],
+      ['内容', '客户端能理解的 JSON。插在引号之间的引用会自动转义。'],
+    ),
   },
   required: ['content'],
   initialData: { content: '{"do": "show", "words": "{{#sys.query#}}"}' },
@@ -34,7 +27,7 @@ export const action: KindDefinition<unknown> = {
     step.sendMessage({ dataType: 'action', content, fileIds: [] })
     return { outputs: { content, result, text: content } }
   },
-}
+})
 
 function parseContent(content: string): unknown {
   let parsed: unknown

@@ -1,50 +1,53 @@
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import type { Outcome, Step } from '../workflow/step.ts'
-import { caseIdField, type KindDefinition, modelField } from './kind-definition.ts'
+import { checkUnique, gapsOfEach } from './gaps.ts'
+import {
+  caseIdField,
+  defineKind,
+  field,
+  type KindFields,
+  modelField,
+  objects,
+  paragraph,
+} from './kind-definition.ts'
 import { foldName, mentionedIn } from './mentions.ts'
 import { askModel, findModel, readJsonAnswer } from './model-call.ts'
 import type { NodeServices } from './node-services.ts'
-import { readList, readText } from './read-setting.ts'
+import { readObjects, readText } from './read-setting.ts'
 
 interface Class {
   id: string
   description: string
 }
 
-export const classifier: KindDefinition = {
+const classFields: KindFields = {
+  id: caseIdField,
+  description: field(
+    paragraph,
+    ['Description', 'What belongs to this class.'],
+    ['说明', '用一句话说明哪些内容属于此类。'],
+  ),
+}
+
+const checkClasses = (classes: readonly JsonRecord[]): Gap[] => {
+  const missing = 'This class needs an id, which edges use as their case.'
+  const taken = (id: string) => `Another class has the id ${JSON.stringify(id)} already.`
+  return gapsOfEach(classes, checkUnique('id', missing, taken))
+}
+
+export const classifier = defineKind({
   kind: 'classifier',
   nodeType: 'base',
   group: 'model',
-  label: { en: 'Classifier', zh: '分类' },
-  about: {
-    en: 'Lets a model classify a text and takes the branch of its class.',
-    zh: '让模型判断一段文字属于哪一类，再走对应的分支。',
-  },
+  en: ['Classifier', 'Lets a model classify a text and takes the branch of its class.'],
+  zh: ['分类', '让模型判断一段文字属于哪一类，再走对应的分支。'],
   fields: {
-    query: {
-      is: 'template',
-      input: 'paragraph',
-      label: { en: 'Text', zh: '文本' },
-      help: { en: 'The text to classify.', zh: '要分类的内容。' },
-    },
-    classes: {
-      is: 'list',
-      of: {
-        is: 'object',
-        required: ['id'],
-        fields: {
-          id: caseIdField,
-          description: {
-            is: 'template',
-            input: 'paragraph',
-            label: { en: 'Description', zh: '说明' },
-            help: { en: 'What belongs to this class.', zh: '用一句话说明哪些内容属于此类。' },
-          },
-        },
-      },
-      label: { en: 'Classes', zh: '类别' },
-      help: { en: 'The last class applies when no other fits.', zh: '都不太合适时，取最后一个。' },
-    },
+    query: field(paragraph, ['Text', 'The text to classify.'], ['文本', '要分类的内容。']),
+    classes: field(
+      objects(['id'], classFields, checkClasses),
+      ['Classes', 'The last class applies when no other fits.'],
+      ['类别', '都不太合适时，取最后一个。'],
+    ),
     model: modelField,
   },
   required: ['query', 'classes'],
@@ -55,34 +58,17 @@ export const classifier: KindDefinition = {
       { id: 'other', description: '' },
     ],
   },
-  gaps: findGaps,
   outputs: () => ['case', 'text'],
   cases: data => classesOf(data).map(({ id }) => id),
   timeoutMilliseconds: 120_000,
   attempts: 3,
   run: classify,
-}
+})
 
-function classesOf(data: JsonRecord): Class[] {
-  return readList(data, 'classes').flatMap(each => {
-    if (!isJsonRecord(each)) return []
-    const id = readText(each, 'id')
-    return id === '' ? [] : [{ id, description: readText(each, 'description') }]
-  })
-}
-
-function findGaps(data: JsonRecord): Gap[] {
-  const seen = new Set<unknown>()
-  return readList(data, 'classes').flatMap((each, index) => {
-    const id = isJsonRecord(each) ? ownValue(each, 'id') : undefined
-    const place = ['classes', index, 'id']
-    if (typeof id !== 'string' || id.trim() === '')
-      return [{ place, message: 'This class needs an id, which edges use as their case.' }]
-    if (seen.has(id)) return [{ place, message: `Another class has the id ${JSON.stringify(id)} already.` }]
-    seen.add(id)
-    return []
-  })
-}
+const classesOf = (data: JsonRecord): Class[] =>
+  readObjects(data, 'classes')
+    .map(each => ({ id: readText(each, 'id'), description: readText(each, 'description') }))
+    .filter(({ id }) => id !== '')
 
 async function classify(step: Step, data: JsonRecord, services: NodeServices): Promise<Outcome> {
   const model = await findModel(step, services, ownValue(data, 'model'))

@@ -1,9 +1,10 @@
 import type { LocalizedText } from '../contract/kind-operations.ts'
-import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import type { Step } from '../workflow/step.ts'
 import { findComparison, type Operator, operators, unaryOperators } from './compare-values.ts'
-import { caseIdField, type KindDefinition, type KindFields } from './kind-definition.ts'
-import { quote, readList, readText } from './read-setting.ts'
+import { checkUnique, gapAt, gapsOfEach, gapsWithin } from './gaps.ts'
+import { caseIdField, defineKind, field, type KindFields, objects } from './kind-definition.ts'
+import { quote, readObjects, readText } from './read-setting.ts'
 
 const operatorLabels: Readonly<Record<Operator, LocalizedText>> = {
   equals: { en: 'equals', zh: '等于' },
@@ -23,67 +24,55 @@ const operatorLabels: Readonly<Record<Operator, LocalizedText>> = {
 
 const clauseFields: KindFields = {
   // A tree, so that the value may also be a number, a list or a boolean.
-  left: {
-    is: 'tree',
-    input: 'line',
-    label: { en: 'Value', zh: '值' },
-    help: { en: 'The value to compare, usually a reference.', zh: '要比较的内容，通常是一个引用。' },
-  },
-  op: { is: 'text', options: operatorLabels, label: { en: 'Comparison', zh: '比较方式' } },
-  right: {
-    is: 'tree',
-    input: 'line',
-    label: { en: 'Compared with', zh: '比较对象' },
-    help: {
-      en: 'Not needed for "is empty" and "is not empty". For "is one of": a list, or a comma-separated text.',
-      zh: '“为空”和“不为空”不需要。“是其中之一”可填列表，或用逗号分隔的文字。',
+  left: field(
+    { is: 'tree', input: 'line' },
+    ['Value', 'The value to compare, usually a reference.'],
+    ['值', '要比较的内容，通常是一个引用。'],
+  ),
+  op: field({ is: 'text', options: operatorLabels }, ['Comparison'], ['比较方式']),
+  right: field(
+    { is: 'tree', input: 'line' },
+    [
+      'Compared with',
+      'Not needed for "is empty" and "is not empty". For "is one of": a list, or a comma-separated text.',
+    ],
+    ['比较对象', '“为空”和“不为空”不需要。“是其中之一”可填列表，或用逗号分隔的文字。'],
+  ),
+}
+
+const caseFields: KindFields = {
+  id: caseIdField,
+  match: field(
+    {
+      is: 'text',
+      options: {
+        all: { en: 'all conditions hold', zh: '满足全部条件' },
+        any: { en: 'any condition holds', zh: '满足任一条件' },
+      },
     },
-  },
+    ['Matches when'],
+    ['成立方式'],
+  ),
+  when: field(
+    { is: 'list', of: { is: 'object', required: ['left', 'op'], fields: clauseFields } },
+    ['Conditions', 'A branch without conditions is the else and must come last.'],
+    ['条件', '不设条件就是“否则”，须放在最后。'],
+  ),
 }
 
 /** Where no case matches and there is no else, no case is chosen and everything after it is skipped. */
-export const condition: KindDefinition<unknown> = {
+export const condition = defineKind({
   kind: 'condition',
   nodeType: 'base',
   group: 'logic',
-  label: { en: 'Condition', zh: '条件' },
-  about: {
-    en: 'Takes the first matching branch; a branch without conditions is the else.',
-    zh: '走第一个成立的分支；没有条件的分支就是“否则”。',
-  },
+  en: ['Condition', 'Takes the first matching branch; a branch without conditions is the else.'],
+  zh: ['条件', '走第一个成立的分支；没有条件的分支就是“否则”。'],
   fields: {
-    cases: {
-      is: 'list',
-      of: {
-        is: 'object',
-        required: ['id'],
-        fields: {
-          id: caseIdField,
-          match: {
-            is: 'text',
-            label: { en: 'Matches when', zh: '成立方式' },
-            options: {
-              all: { en: 'all conditions hold', zh: '满足全部条件' },
-              any: { en: 'any condition holds', zh: '满足任一条件' },
-            },
-          },
-          when: {
-            is: 'list',
-            of: { is: 'object', required: ['left', 'op'], fields: clauseFields },
-            label: { en: 'Conditions', zh: '条件' },
-            help: {
-              en: 'A branch without conditions is the else and must come last.',
-              zh: '不设条件就是“否则”，须放在最后。',
-            },
-          },
-        },
-      },
-      label: { en: 'Branches', zh: '分支' },
-      help: {
-        en: 'Checked in this order. If none matches, all nodes after them are skipped.',
-        zh: '按顺序判断。都不成立时，后面的节点全部跳过。',
-      },
-    },
+    cases: field(
+      objects(['id'], caseFields, checkCases),
+      ['Branches', 'Checked in this order. If none matches, all nodes after them are skipped.'],
+      ['分支', '按顺序判断。都不成立时，后面的节点全部跳过。'],
+    ),
   },
   required: ['cases'],
   initialData: {
@@ -92,7 +81,6 @@ export const condition: KindDefinition<unknown> = {
       { id: 'else' },
     ],
   },
-  gaps: data => conditionGaps(casesOf(data)),
   outputs: () => ['case'],
   cases: data => casesOf(data).map(each => readText(each, 'id')),
   mayChooseNone: data => !casesOf(data).some(isElse),
@@ -101,67 +89,56 @@ export const condition: KindDefinition<unknown> = {
     const id = chosen === undefined ? '' : readText(chosen, 'id')
     return { outputs: { case: id }, case: id }
   },
-}
+})
 
-const casesOf = (data: JsonRecord): JsonRecord[] => readList(data, 'cases').filter(isJsonRecord)
+const casesOf = (data: JsonRecord): readonly JsonRecord[] => readObjects(data, 'cases')
+
+const clausesOf = (each: JsonRecord): readonly JsonRecord[] => readObjects(each, 'when')
 
 /** An empty list means not set, as in every setting. */
-const isElse = (each: JsonRecord): boolean => readList(each, 'when').length === 0
+const isElse = (each: JsonRecord): boolean => clausesOf(each).length === 0
 
 function matches(step: Step, each: JsonRecord): boolean {
-  const clauses = readList(each, 'when').filter(isJsonRecord)
   const holds = (clause: JsonRecord): boolean => {
     const op = readText(clause, 'op')
     const right = unaryOperators.has(op) ? undefined : step.fill(ownValue(clause, 'right'))
     return findComparison(op)?.(step.fill(ownValue(clause, 'left')), right) ?? false
   }
+  const clauses = clausesOf(each)
   return readText(each, 'match') === 'any' ? clauses.some(holds) : clauses.every(holds)
 }
 
-function conditionGaps(cases: readonly JsonRecord[]): Gap[] {
-  const seen = new Set<string>()
-  return cases.flatMap((each, index) => {
-    const gaps = [...idGaps(each, index, seen), ...matchGaps(each, index)]
-    const clauses = readList(each, 'when').filter(isJsonRecord)
-    if (clauses.length === 0 && index < cases.length - 1) {
-      const message =
-        'This case always matches, so the cases after it are never reached: add "when", or move it to the end.'
-      gaps.push({ place: ['cases', index, 'when'], message })
-    }
-    return [
-      ...gaps,
-      ...clauses.flatMap((clause, place) => clauseGaps(clause, ['cases', index, 'when', place])),
-    ]
-  })
+function checkCases(cases: readonly JsonRecord[]): Gap[] {
+  const checkId = checkUnique(
+    'id',
+    'A case needs an id, which edges use in "data.case" to follow it.',
+    id => `The id ${quote(id)} is used twice; give each case its own.`,
+  )
+  const unreachable =
+    'This case always matches, so the cases after it are never reached: add "when", or move it to the end.'
+  return gapsOfEach(cases, (each, index) => [
+    ...checkId(each),
+    ...checkMatch(each),
+    ...(isElse(each) && index < cases.length - 1 ? gapAt('when', unreachable) : []),
+    ...gapsWithin('when', gapsOfEach(clausesOf(each), checkClause)),
+  ])
 }
 
-function idGaps(each: JsonRecord, index: number, seen: Set<string>): Gap[] {
-  const place = ['cases', index, 'id']
-  const id = readText(each, 'id')
-  if (id.trim() === '')
-    return [{ place, message: 'A case needs an id, which edges use in "data.case" to follow it.' }]
-  if (seen.has(id)) return [{ place, message: `The id ${quote(id)} is used twice; give each case its own.` }]
-  seen.add(id)
-  return []
+function checkMatch(each: JsonRecord): Gap[] {
+  const match = readText(each, 'match')
+  if (!Object.hasOwn(each, 'match') || ['all', 'any'].includes(match)) return []
+  return gapAt('match', `Must be "all" or "any", but is ${quote(match)}.`)
 }
 
-function matchGaps(each: JsonRecord, index: number): Gap[] {
-  if (!Object.hasOwn(each, 'match') || ['all', 'any'].includes(readText(each, 'match'))) return []
-  const message = `Must be "all" or "any", but is ${quote(readText(each, 'match'))}.`
-  return [{ place: ['cases', index, 'match'], message }]
-}
-
-function clauseGaps(clause: JsonRecord, place: readonly (string | number)[]): Gap[] {
+function checkClause(clause: JsonRecord): Gap[] {
   const op = readText(clause, 'op')
-  const gaps: Gap[] = []
-  if (!Object.hasOwn(clause, 'left'))
-    gaps.push({ place: [...place, 'left'], message: 'Set the value to compare, such as {{#input.query#}}.' })
+  const gaps = Object.hasOwn(clause, 'left')
+    ? []
+    : gapAt('left', 'Set the value to compare, such as {{#input.query#}}.')
   if (!findComparison(op)) {
     const problem = op === '' ? 'A comparison needs an operator' : `There is no operator ${quote(op)}`
-    const message = `${problem}; use one of ${operators.join(', ')}.`
-    gaps.push({ place: [...place, 'op'], message })
-  } else if (!unaryOperators.has(op) && !Object.hasOwn(clause, 'right')) {
-    gaps.push({ place: [...place, 'right'], message: `Set the value to compare with for "${op}".` })
-  }
+    gaps.push(...gapAt('op', `${problem}; use one of ${operators.join(', ')}.`))
+  } else if (!unaryOperators.has(op) && !Object.hasOwn(clause, 'right'))
+    gaps.push(...gapAt('right', `Set the value to compare with for "${op}".`))
   return gaps
 }

@@ -5,11 +5,11 @@ import { isTooDeep } from '../tools/json-depth.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
-import type { KindDefinition } from './kind-definition.ts'
+import { gapAt } from './gaps.ts'
+import { choice, defineKind, field, line, valuesByName } from './kind-definition.ts'
 import type { NodeServices } from './node-services.ts'
 import { quote, readNumber, readRecord, readText, textOf } from './read-setting.ts'
 import { idempotencyHeader, requestHeaders } from './request-headers.ts'
-import { stepFailureOf } from './step-failure-of.ts'
 
 const methods: Readonly<Record<string, LocalizedText>> = {
   GET: { en: 'GET: read', zh: 'GET（读取）' },
@@ -20,62 +20,44 @@ const methods: Readonly<Record<string, LocalizedText>> = {
   DELETE: { en: 'DELETE: remove', zh: 'DELETE（删除）' },
   OPTIONS: { en: 'OPTIONS: list the allowed methods', zh: 'OPTIONS（查询可用方法）' },
 }
+const methodNamed = (text: string): string => text.trim().toUpperCase() || 'GET'
 /** These have no effect, so repeating them is harmless. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const defaultTimeout = 30_000
 const maxTimeout = 20 * 60_000
 
 /** Any status is a result that the workflow may branch on; 429 and 5xx fail only where retries are set. */
-export const httpRequest: KindDefinition = {
+export const httpRequest = defineKind({
   kind: 'http_request',
   nodeType: 'tool',
   group: 'tools',
-  label: { en: 'HTTP request', zh: 'HTTP 请求' },
-  about: {
-    en: 'Sends an HTTP request. Any status is a result; 429 and 5xx fail only if retries are set.',
-    zh: '发送 HTTP 请求。任何状态码都算结果；只有设置了重试，429 和 5xx 才算失败。',
-  },
+  en: [
+    'HTTP request',
+    'Sends an HTTP request. Any status is a result; 429 and 5xx fail only if retries are set.',
+  ],
+  zh: ['HTTP 请求', '发送 HTTP 请求。任何状态码都算结果；只有设置了重试，429 和 5xx 才算失败。'],
   fields: {
-    method: {
-      is: 'text',
-      options: methods,
-      label: { en: 'Method', zh: '方法' },
-      help: { en: 'GET if empty.', zh: '不填时为 GET。' },
-    },
-    url: {
-      is: 'template',
-      input: 'address',
-      label: { en: 'URL', zh: '网址' },
-      help: { en: 'Starts with http:// or https://.', zh: '以 http:// 或 https:// 开头。' },
-    },
-    headers: {
-      is: 'dictionary',
-      of: { is: 'template', input: 'line' },
-      label: { en: 'Headers', zh: '请求头' },
-      help: { en: 'By name.', zh: '按名称填写。' },
-    },
-    query: {
-      is: 'dictionary',
-      of: { is: 'tree', input: 'line' },
-      label: { en: 'Query parameters', zh: '查询参数' },
-      help: {
-        en: 'Appended to the URL; a list repeats the parameter for each element.',
-        zh: '附加在网址后面；列表会按每一项重复该参数。',
-      },
-    },
-    body: {
-      is: 'tree',
-      input: 'json',
-      label: { en: 'Body', zh: '请求体' },
-      help: {
-        en: 'Text is sent as it is, anything else as JSON. GET and HEAD have no body.',
-        zh: '文字原样发送，其他内容以 JSON 发送。GET 和 HEAD 没有请求体。',
-      },
-    },
+    method: field(choice(methods, methodNamed), ['Method', 'GET if empty.'], ['方法', '不填时为 GET。']),
+    url: field(
+      { is: 'template', input: 'address' },
+      ['URL', 'Starts with http:// or https://.'],
+      ['网址', '以 http:// 或 https:// 开头。'],
+    ),
+    headers: field({ is: 'dictionary', of: line }, ['Headers', 'By name.'], ['请求头', '按名称填写。']),
+    query: field(
+      valuesByName,
+      ['Query parameters', 'Appended to the URL; a list repeats the parameter for each element.'],
+      ['查询参数', '附加在网址后面；列表会按每一项重复该参数。'],
+    ),
+    body: field(
+      { is: 'tree', input: 'json' },
+      ['Body', 'Text is sent as it is, anything else as JSON. GET and HEAD have no body.'],
+      ['请求体', '文字原样发送，其他内容以 JSON 发送。GET 和 HEAD 没有请求体。'],
+    ),
   },
   required: ['url'],
   initialData: { method: 'GET', url: '' },
-  gaps: data => [...methodGaps(data), ...bodyGaps(data)],
+  gaps: bodyGaps,
   outputs: () => ['status', 'headers', 'text', 'result'],
   timeoutMilliseconds: defaultTimeout,
   async run(step, data, services) {
@@ -85,7 +67,7 @@ export const httpRequest: KindDefinition = {
     const { status, headers, text } = answer
     return { outputs: { status, headers, text, result: resultOf(answer) } }
   },
-}
+})
 
 async function send(
   step: Step,
@@ -105,34 +87,16 @@ async function send(
     Math.max(readNumber(data, 'timeout_ms') ?? defaultTimeout, 1),
     maxTimeout,
   )
-  try {
-    const { signal } = step
-    return await services.http.request({
-      method,
-      url,
-      headers,
-      body: body?.text,
-      signal,
-      timeoutMilliseconds,
-    })
-  } catch (error) {
-    throw stepFailureOf(error)
-  }
+  const { signal } = step
+  return services.http.request({ method, url, headers, body: body?.text, signal, timeoutMilliseconds })
 }
 
-const methodOf = (data: JsonRecord): string => readText(data, 'method').trim().toUpperCase() || 'GET'
-
-function methodGaps(data: JsonRecord): Gap[] {
-  if (Object.hasOwn(methods, methodOf(data))) return []
-  const message = `Must be one of ${Object.keys(methods).join(', ')}, but is ${quote(readText(data, 'method'))}.`
-  return [{ place: ['method'], message }]
-}
+const methodOf = (data: JsonRecord): string => methodNamed(readText(data, 'method'))
 
 function bodyGaps(data: JsonRecord): Gap[] {
   const body = ownValue(data, 'body')
   if (!safeMethods.has(methodOf(data)) || body === undefined || body === null || body === '') return []
-  const message = `A ${methodOf(data)} request has no body; remove it, or choose another method.`
-  return [{ place: ['body'], message }]
+  return gapAt('body', `A ${methodOf(data)} request has no body; remove it, or choose another method.`)
 }
 
 const isWorthRetrying = (status: number): boolean => status === 429 || status >= 500

@@ -1,11 +1,11 @@
-import type { KindDefinition } from './kind-definition.ts'
+import { defineKind } from './kind-definition.ts'
 
-export const input: KindDefinition<unknown> = {
+export const input = defineKind({
   kind: 'input',
   nodeType: 'base',
   group: 'talk',
-  label: { en: 'Input', zh: '输入' },
-  about: { en: "Starts with the user's message and files.", zh: '流程从这里开始，接收用户的消息和文件。' },
+  en: ['Input', "Starts with the user's message and files."],
+  zh: ['输入', '流程从这里开始，接收用户的消息和文件。'],
   fields: {},
   required: [],
   initialData: {},
@@ -13,4 +13,4 @@ export const input: KindDefinition<unknown> = {
   run({ system: { query, files, inputs } }) {
     return { outputs: { query, text: query, result: query, files, inputs } }
   },
-}
+})

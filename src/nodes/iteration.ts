@@ -1,47 +1,37 @@
 import { isTooDeep } from '../tools/json-depth.ts'
 import { ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, waitForChildren } from '../workflow/step.ts'
-import type { KindDefinition } from './kind-definition.ts'
-import { numberGaps, quote, readNumber, readText, textOf } from './read-setting.ts'
-import { stepFailureOf } from './step-failure-of.ts'
+import { defineKind, field, wholeNumber } from './kind-definition.ts'
+import { quote, readNumber, readText, textOf } from './read-setting.ts'
 import { noWorkflow } from './workflow.ts'
 
 const maxItems = 500
 
-export const iteration: KindDefinition<unknown> = {
+export const iteration = defineKind({
   kind: 'iteration',
   nodeType: 'tool',
   group: 'logic',
-  label: { en: 'Iteration', zh: '循环' },
-  about: { en: 'Runs a workflow for every item of a list.', zh: '对列表中的每一项运行一次指定的工作流。' },
+  en: ['Iteration', 'Runs a workflow for every item of a list.'],
+  zh: ['循环', '对列表中的每一项运行一次指定的工作流。'],
   fields: {
-    items: {
-      is: 'tree',
-      input: 'line',
-      label: { en: 'Items', zh: '列表' },
-      help: {
-        en: 'A list of up to 500 items, usually a reference.',
-        zh: '最多 500 项的列表，通常是一个引用。',
-      },
-    },
-    workflow_id: {
-      is: 'template',
-      input: 'workflow',
-      label: { en: 'Workflow', zh: '工作流' },
-      help: {
-        en: 'Runs for each item, which it reads from sys.item or sys.query.',
-        zh: '对每一项运行的工作流，其中用 sys.item 或 sys.query 取得该项。',
-      },
-    },
-    parallel: {
-      is: 'number',
-      label: { en: 'Concurrency', zh: '并行数' },
-      help: { en: 'From 1 to 10; one at a time if empty.', zh: '1 到 10；不填则逐个进行。' },
-    },
+    items: field(
+      { is: 'tree', input: 'line' },
+      ['Items', 'A list of up to 500 items, usually a reference.'],
+      ['列表', '最多 500 项的列表，通常是一个引用。'],
+    ),
+    workflow_id: field(
+      { is: 'template', input: 'workflow' },
+      ['Workflow', 'Runs for each item, which it reads from sys.item or sys.query.'],
+      ['工作流', '对每一项运行的工作流，其中用 sys.item 或 sys.query 取得该项。'],
+    ),
+    parallel: field(
+      wholeNumber(1, 10),
+      ['Concurrency', 'From 1 to 10; one at a time if empty.'],
+      ['并行数', '1 到 10；不填则逐个进行。'],
+    ),
   },
   required: ['items', 'workflow_id'],
   initialData: { items: '{{#sys.files#}}', workflow_id: '', parallel: 1 },
-  gaps: data => numberGaps(data, 'parallel', { from: 1, to: 10, whole: true }),
   outputs: () => ['result', 'errors'],
   waits: true,
   // As long as a whole run may take: the steps inside have their own limits.
@@ -68,7 +58,7 @@ export const iteration: KindDefinition<unknown> = {
       },
     }
   },
-}
+})
 
 type Round =
   | { status: 'done'; value: unknown }
@@ -112,9 +102,8 @@ async function runRound(step: Step, workflowId: string, item: unknown, index: nu
   } catch (error) {
     // When the whole step was aborted, the item did not fail.
     step.signal.throwIfAborted()
-    const failure = stepFailureOf(error)
-    if (!(failure instanceof StepFailure)) throw error
-    return { status: 'failed', failure }
+    if (!(error instanceof StepFailure)) throw error
+    return { status: 'failed', failure: error }
   }
 }
 

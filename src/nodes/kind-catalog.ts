@@ -5,7 +5,7 @@ import type {
   KindsData,
   LocalizedText,
 } from '../contract/kind-operations.ts'
-import type { FieldShape, KindDefinition, KindFields } from './kind-definition.ts'
+import { type FieldShape, field, type KindDefinition, type KindFields } from './kind-definition.ts'
 import { kindDefinitions } from './registry.ts'
 
 /** Everything that an editor needs to offer the kinds of nodes. */
@@ -52,54 +52,47 @@ function describeShape(shape: FieldShape): KindShape {
 
 /** The fields that every node may have, as the engine checks them (`commonFields` of workflow/node-kind.ts). */
 const commonFields: KindFields = {
-  title: {
-    is: 'text',
-    label: { en: 'Title', zh: '名称' },
-    help: { en: 'Shown on the canvas and in run details.', zh: '节点在画布和运行记录中的名称。' },
-  },
-  desc: {
-    is: 'text',
-    input: 'paragraph',
-    label: { en: 'Description', zh: '说明' },
-    help: { en: 'A note for people who read the workflow.', zh: '写给阅读此工作流的人。' },
-  },
-  timeout_ms: {
-    is: 'number',
-    label: { en: 'Timeout (ms)', zh: '超时（毫秒）' },
-    help: { en: 'Limit of one attempt, up to 20 minutes.', zh: '一次尝试的时间上限，不超过 20 分钟。' },
-  },
-  retry: {
-    is: 'object',
-    label: { en: 'Retry', zh: '重试' },
-    help: { en: 'What happens after a failed attempt.', zh: '一次尝试失败后如何重试。' },
-    fields: {
-      times: {
-        is: 'number',
-        label: { en: 'Retries', zh: '重试次数' },
-        help: { en: 'From 0 to 9.', zh: '0 到 9。' },
-      },
-      delay_ms: {
-        is: 'number',
-        label: { en: 'Delay (ms)', zh: '间隔（毫秒）' },
-        help: {
-          en: 'Before each retry, up to 60000; grows with each retry if empty.',
-          zh: '每次重试前的等待，不超过 60000；不填时逐次变长。',
-        },
+  title: field(
+    { is: 'text' },
+    ['Title', 'Shown on the canvas and in run details.'],
+    ['名称', '节点在画布和运行记录中的名称。'],
+  ),
+  desc: field(
+    { is: 'text', input: 'paragraph' },
+    ['Description', 'A note for people who read the workflow.'],
+    ['说明', '写给阅读此工作流的人。'],
+  ),
+  timeout_ms: field(
+    { is: 'number' },
+    ['Timeout (ms)', 'Limit of one attempt, up to 20 minutes.'],
+    ['超时（毫秒）', '一次尝试的时间上限，不超过 20 分钟。'],
+  ),
+  retry: field(
+    {
+      is: 'object',
+      fields: {
+        times: field({ is: 'number' }, ['Retries', 'From 0 to 9.'], ['重试次数', '0 到 9。']),
+        delay_ms: field(
+          { is: 'number' },
+          ['Delay (ms)', 'Before each retry, up to 60000; grows with each retry if empty.'],
+          ['间隔（毫秒）', '每次重试前的等待，不超过 60000；不填时逐次变长。'],
+        ),
       },
     },
-  },
-  on_error: {
-    is: 'tree',
-    label: { en: 'On error', zh: '失败时' },
-    help: {
-      en: 'Applies after the last attempt. {"default": {…}} continues with these outputs instead.',
-      zh: '最后一次尝试也失败之后的处理方式。{"default": {…}} 可给出代替的输出，让流程继续。',
+    ['Retry', 'What happens after a failed attempt.'],
+    ['重试', '一次尝试失败后如何重试。'],
+  ),
+  on_error: field(
+    {
+      is: 'tree',
+      options: {
+        fail: { en: 'Fail the run', zh: '整个运行失败' },
+        skip: { en: 'Skip the node', zh: '跳过此节点' },
+      },
     },
-    options: {
-      fail: { en: 'Fail the run', zh: '整个运行失败' },
-      skip: { en: 'Skip the node', zh: '跳过此节点' },
-    },
-  },
+    ['On error', 'Applies after the last attempt. {"default": {…}} continues with these outputs instead.'],
+    ['失败时', '最后一次尝试也失败之后的处理方式。{"default": {…}} 可给出代替的输出，让流程继续。'],
+  ),
 }
 
 /** What `{{#sys.…#}}` can refer to. */

@@ -1,9 +1,12 @@
 import type { KindRecord, LocalizedText } from '../contract/kind-operations.ts'
-import type { NodeKind } from '../workflow/node-kind.ts'
+import type { Gap, JsonRecord, NodeKind } from '../workflow/node-kind.ts'
 import type { Shape } from '../workflow/shape.ts'
+import { gapsWithin } from './gaps.ts'
 import type { NodeServices } from './node-services.ts'
+import { quote } from './read-setting.ts'
+import { stepFailureOf } from './step-failure-of.ts'
 
-/** How the editor asks for a value. Nothing is refused because of it. */
+/** How the editor asks for a value. */
 interface Presentation {
   readonly input?: 'line' | 'paragraph' | 'code' | 'json' | 'model' | 'knowledge' | 'workflow' | 'address'
   /** The only texts that have a meaning here, with their labels. */
@@ -17,33 +20,118 @@ export type FieldShape =
   | { readonly is: 'dictionary'; readonly of?: FieldShape; readonly input?: Presentation['input'] }
   | { readonly is: 'object'; readonly fields: KindFields; readonly required?: readonly string[] }
 
+type CheckedShape = FieldShape & {
+  /** What is wrong with a value that has the declared types, with places inside the value. */
+  check?(value: unknown): Gap[]
+}
+
 /** A field of `data`: what is checked, and what the editor and the reference show, in one place. */
-export type KindFields = Readonly<
-  Record<string, FieldShape & { readonly label: LocalizedText; readonly help?: LocalizedText }>
->
+type KindField = CheckedShape & { readonly label: LocalizedText; readonly help?: LocalizedText }
+
+export type KindFields = Readonly<Record<string, KindField>>
 
 /** A kind of node with the texts of the editor: one file, and one line in the registry. */
-export interface KindDefinition<Services = NodeServices>
-  extends NodeKind<Services>,
-    Pick<KindRecord, 'group' | 'about'> {
+export interface KindDefinition extends NodeKind<NodeServices>, Pick<KindRecord, 'group' | 'about'> {
   readonly label: LocalizedText
   readonly fields: KindFields
   /** Settings that a new node starts with. */
   readonly initialData: Readonly<Record<string, unknown>>
 }
 
-/** The field of every kind that calls a language model. */
-export const modelField: KindFields[string] = {
-  is: 'template',
-  input: 'model',
-  label: { en: 'Model', zh: '模型' },
-  help: { en: 'Uses the default model if empty.', zh: '不填时使用默认模型。' },
+/** A label in one language, and what it means. */
+type Words = readonly [label: string, help?: string]
+
+interface KindSource extends Omit<KindDefinition, 'label' | 'about'> {
+  readonly en: Words
+  readonly zh: Words
 }
 
-/** The field that edges name in `data.case`. */
-export const caseIdField: KindFields[string] = {
-  is: 'text',
-  input: 'line',
-  label: { en: 'ID', zh: '标识' },
-  help: { en: 'Edges refer to the branch by this ID.', zh: '连线通过此标识对应分支。' },
+/** A kind, whose `run` may also fail with the errors of services. */
+export function defineKind({ en, zh, ...kind }: KindSource): KindDefinition {
+  return {
+    ...kind,
+    label: { en: en[0], zh: zh[0] },
+    about: { en: en[1] ?? '', zh: zh[1] ?? '' },
+    gaps: data => [...fieldGaps(data, kind.fields), ...(kind.gaps?.(data) ?? [])],
+    run(...attempt) {
+      const outcome = kind.run(...attempt)
+      // A kind that waits for nothing uses no service.
+      return outcome instanceof Promise ? outcome.catch(failAsStep) : outcome
+    },
+  }
 }
+
+const failAsStep = (error: unknown): never => {
+  throw stepFailureOf(error)
+}
+
+const fieldGaps = (data: JsonRecord, fields: KindFields): Gap[] =>
+  Object.entries(fields).flatMap(([name, { check }]) => {
+    if (!check || !Object.hasOwn(data, name)) return []
+    return gapsWithin(name, check(data[name]))
+  })
+
+/** A field with its label and help in both languages. */
+export const field = (shape: CheckedShape, en: Words, zh: Words): KindField => ({
+  ...shape,
+  label: { en: en[0], zh: zh[0] },
+  ...(en[1] && zh[1] && { help: { en: en[1], zh: zh[1] } }),
+})
+
+/** A template in one line. */
+export const line = { is: 'template', input: 'line' } as const
+export const paragraph = { is: 'template', input: 'paragraph' } as const
+/** Any values, or references to them, under names that the author chooses. */
+export const valuesByName = { is: 'dictionary', of: { is: 'tree', input: 'line' } } as const
+
+/** A list of objects, which `check` gets only if they have the declared types. */
+export const objects = (
+  required: readonly string[],
+  fields: KindFields,
+  check: (list: readonly JsonRecord[]) => Gap[],
+): CheckedShape => ({
+  is: 'list',
+  of: { is: 'object', required, fields },
+  check: value => check(value as readonly JsonRecord[]),
+})
+
+export const number = (from: number, to: number, { isWhole = false } = {}): CheckedShape => ({
+  is: 'number',
+  check: value => {
+    const given = value as number
+    if (given >= from && given <= to && (!isWhole || Number.isInteger(given))) return []
+    const name = isWhole ? 'whole number' : 'number'
+    return [{ place: [], message: `Must be a ${name} from ${from} to ${to}, but is ${given}.` }]
+  },
+})
+
+export const wholeNumber = (from: number, to: number) => number(from, to, { isWhole: true })
+
+/** One of the options; `normalize` gives the form in which a value is compared with them. */
+export const choice = (
+  options: Readonly<Record<string, LocalizedText>>,
+  normalize = (text: string): string => text,
+): CheckedShape => ({
+  is: 'text',
+  options,
+  check: value => {
+    const given = value as string
+    if (Object.hasOwn(options, normalize(given))) return []
+    const names = Object.keys(options).join(', ')
+    return [{ place: [], message: `Must be one of ${names}, but is ${quote(given)}.` }]
+  },
+})
+
+/** The field of every kind that calls a language model. */
+export const modelField = field(
+  { is: 'template', input: 'model' },
+  ['Model', 'Uses the default model if empty.'],
+  ['模型', '不填时使用默认模型。'],
+)
+
+/** The field that edges name in `data.case`. */
+export const caseIdField = field(
+  { is: 'text', input: 'line' },
+  ['ID', 'Edges refer to the branch by this ID.'],
+  ['标识', '连线通过此标识对应分支。'],
+)

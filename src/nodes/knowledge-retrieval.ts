@@ -2,9 +2,9 @@ import type { LocalizedText } from '../contract/kind-operations.ts'
 import type { SearchMode } from '../knowledge/knowledge-base.ts'
 import { type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
-import type { KindDefinition } from './kind-definition.ts'
+import { choice, defineKind, field, number, paragraph, wholeNumber } from './kind-definition.ts'
 import { findPassages, passagesText } from './passages.ts'
-import { choiceGaps, numberGaps, readList, readNumber, readText } from './read-setting.ts'
+import { readList, readNumber, readText } from './read-setting.ts'
 
 const modes: Readonly<Record<SearchMode, LocalizedText>> = {
   hybrid: { en: 'Hybrid', zh: '混合' },
@@ -12,55 +12,37 @@ const modes: Readonly<Record<SearchMode, LocalizedText>> = {
   semantic: { en: 'Semantic', zh: '语义' },
 }
 
-export const knowledgeRetrieval: KindDefinition = {
+export const knowledgeRetrieval = defineKind({
   kind: 'knowledge_retrieval',
   nodeType: 'tool',
   group: 'data',
-  label: { en: 'Knowledge retrieval', zh: '知识检索' },
-  about: { en: 'Finds passages in knowledge bases.', zh: '在知识库中查找相关段落。' },
+  en: ['Knowledge retrieval', 'Finds passages in knowledge bases.'],
+  zh: ['知识检索', '在知识库中查找相关段落。'],
   fields: {
-    query: {
-      is: 'template',
-      input: 'paragraph',
-      label: { en: 'Query', zh: '查询内容' },
-      help: { en: 'What to search for.', zh: '要查找的内容。' },
-    },
-    knowledge_ids: {
-      is: 'list',
-      of: { is: 'template', input: 'knowledge' },
-      label: { en: 'Knowledge bases', zh: '知识库' },
-      help: {
-        en: 'Where to search. A reference may supply one ID or a list of them.',
-        zh: '在哪些知识库中查找。引用可以给出一个或多个 ID。',
-      },
-    },
-    top_k: {
-      is: 'number',
-      label: { en: 'Max results', zh: '最多段落数' },
-      help: {
-        en: 'From 1 to 50; uses the setting of the knowledge base if empty.',
-        zh: '1 到 50；不填时按知识库的设置。',
-      },
-    },
-    mode: {
-      is: 'text',
-      options: modes,
-      label: { en: 'Search mode', zh: '检索方式' },
-      help: { en: 'Uses the setting of the knowledge base if empty.', zh: '不填时按知识库的设置。' },
-    },
-    score_threshold: {
-      is: 'number',
-      label: { en: 'Minimum score', zh: '最低得分' },
-      help: { en: 'From 0 to 1; passages below it are dropped.', zh: '0 到 1，低于此分的段落不取。' },
-    },
+    query: field(paragraph, ['Query', 'What to search for.'], ['查询内容', '要查找的内容。']),
+    knowledge_ids: field(
+      { is: 'list', of: { is: 'template', input: 'knowledge' } },
+      ['Knowledge bases', 'Where to search. A reference may supply one ID or a list of them.'],
+      ['知识库', '在哪些知识库中查找。引用可以给出一个或多个 ID。'],
+    ),
+    top_k: field(
+      wholeNumber(1, 50),
+      ['Max results', 'From 1 to 50; uses the setting of the knowledge base if empty.'],
+      ['最多段落数', '1 到 50；不填时按知识库的设置。'],
+    ),
+    mode: field(
+      choice(modes),
+      ['Search mode', 'Uses the setting of the knowledge base if empty.'],
+      ['检索方式', '不填时按知识库的设置。'],
+    ),
+    score_threshold: field(
+      number(0, 1),
+      ['Minimum score', 'From 0 to 1; passages below it are dropped.'],
+      ['最低得分', '0 到 1，低于此分的段落不取。'],
+    ),
   },
   required: ['query', 'knowledge_ids'],
   initialData: { query: '{{#sys.query#}}', knowledge_ids: [] },
-  gaps: data => [
-    ...numberGaps(data, 'top_k', { from: 1, to: 50, whole: true }),
-    ...choiceGaps(data, 'mode', Object.keys(modes)),
-    ...numberGaps(data, 'score_threshold', { from: 0, to: 1 }),
-  ],
   outputs: () => ['result', 'items', 'text'],
   attempts: 3,
   async run(step, data, services) {
@@ -74,7 +56,7 @@ export const knowledgeRetrieval: KindDefinition = {
     const result = passagesText(items)
     return { outputs: { result, items, text: result } }
   },
-}
+})
 
 /** An element may be a reference to one id or to a list of them. */
 function readKnowledgeIds(step: Step, data: JsonRecord): string[] {

@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../models/language-model.ts'
 import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Outcome, type Step, StepFailure, waitForChildren } from '../workflow/step.ts'
-import { type KindDefinition, modelField } from './kind-definition.ts'
+import { defineKind, field, modelField, number, paragraph, wholeNumber } from './kind-definition.ts'
 import { answerSchema, jsonProblems } from './llm/answer-schema.ts'
 import { ModelDialogue, TextStream } from './llm/model-dialogue.ts'
 import { readSources, type Source, sourceGaps, sourcesField } from './llm/sources.ts'
@@ -10,103 +10,85 @@ import { findModel, readJsonAnswer } from './model-call.ts'
 import { recentTurns, userParts } from './model-messages.ts'
 import type { NodeServices } from './node-services.ts'
 import { citationsOf, findPassages, type Passage, passagesText } from './passages.ts'
-import { numberGaps, readNumber, readText } from './read-setting.ts'
-import { stepFailureOf } from './step-failure-of.ts'
+import { readNumber, readText } from './read-setting.ts'
 
-export const llm: KindDefinition = {
+export const llm = defineKind({
   kind: 'llm',
   nodeType: 'base',
   group: 'model',
-  label: { en: 'Language model', zh: '语言模型' },
-  about: {
-    en: 'Calls a language model, with knowledge bases and tools if needed.',
-    zh: '调用语言模型，并可让它使用给定的知识和工具。',
-  },
+  en: ['Language model', 'Calls a language model, with knowledge bases and tools if needed.'],
+  zh: ['语言模型', '调用语言模型，并可让它使用给定的知识和工具。'],
   fields: {
-    prompt_template: {
-      is: 'template',
-      input: 'paragraph',
-      label: { en: 'Prompt', zh: '提示词' },
-      help: { en: 'The message to the model.', zh: '交给模型的内容。' },
-    },
-    [sourcesField]: {
-      is: 'list',
-      // Entries have several forms: the id of a knowledge base, or an object of several types.
-      of: { is: 'tree' },
-      label: { en: 'Knowledge and tools', zh: '知识与工具' },
-      help: {
-        en: 'Knowledge bases to search, and tools that the model may call: HTTP APIs, workflows, MCP servers, web search.',
-        zh: '模型可以查阅的知识库，以及可以调用的工具：HTTP 接口、工作流、MCP 服务和联网搜索。',
+    prompt_template: field(
+      paragraph,
+      ['Prompt', 'The message to the model.'],
+      ['提示词', '交给模型的内容。'],
+    ),
+    [sourcesField]: field(
+      {
+        is: 'list',
+        // Entries have several forms: the id of a knowledge base, or an object of several types.
+        of: { is: 'tree' },
       },
-    },
+      [
+        'Knowledge and tools',
+        'Knowledge bases to search, and tools that the model may call: HTTP APIs, workflows, MCP servers, web search.',
+      ],
+      ['知识与工具', '模型可以查阅的知识库，以及可以调用的工具：HTTP 接口、工作流、MCP 服务和联网搜索。'],
+    ),
     model: modelField,
-    temperature: {
-      is: 'number',
-      label: { en: 'Temperature', zh: '温度' },
-      help: {
-        en: 'From 0 to 2: the higher, the more varied the answers. Uses the default of the model if empty.',
-        zh: '0 到 2，越高越发散。不填时按模型的设置。',
-      },
-    },
-    max_tokens: {
-      is: 'number',
-      label: { en: 'Max tokens', zh: '回答长度上限' },
-      help: { en: 'Limit of the answer, in tokens.', zh: '以 token 计。' },
-    },
-    system_prompt: {
-      is: 'template',
-      input: 'paragraph',
-      label: { en: 'System prompt', zh: '系统提示词' },
-      help: { en: 'The role of the model and the rules it follows.', zh: '模型的身份和须遵守的规则。' },
-    },
-    history_turns: {
-      is: 'number',
-      label: { en: 'Conversation history (turns)', zh: '历史轮数' },
-      help: {
-        en: 'How many earlier turns the model sees, 0 to 50; none if empty.',
-        zh: '让模型看到之前的多少轮对话，0 到 50；不填则不带历史。',
-      },
-    },
-    json_schema: {
-      is: 'dictionary',
-      input: 'json',
-      label: { en: 'JSON schema of the answer', zh: '回答的 JSON Schema' },
-      help: {
-        en: 'If set, the model answers with JSON of this schema, available as the output "object".',
-        zh: '设置后模型按此格式回答 JSON，结果在输出 object 中。',
-      },
-    },
-    attach_files: {
-      is: 'boolean',
-      label: { en: 'Attach files', zh: '附上文件' },
-      help: {
-        en: 'Whether the model sees the files of the user. Yes if empty.',
-        zh: '是否让模型看到用户发来的文件。不填时视为“是”。',
-      },
-    },
+    temperature: field(
+      number(0, 2),
+      [
+        'Temperature',
+        'From 0 to 2: the higher, the more varied the answers. Uses the default of the model if empty.',
+      ],
+      ['温度', '0 到 2，越高越发散。不填时按模型的设置。'],
+    ),
+    max_tokens: field(
+      wholeNumber(1, 10_000_000),
+      ['Max tokens', 'Limit of the answer, in tokens.'],
+      ['回答长度上限', '以 token 计。'],
+    ),
+    system_prompt: field(
+      paragraph,
+      ['System prompt', 'The role of the model and the rules it follows.'],
+      ['系统提示词', '模型的身份和须遵守的规则。'],
+    ),
+    history_turns: field(
+      wholeNumber(0, 50),
+      ['Conversation history (turns)', 'How many earlier turns the model sees, 0 to 50; none if empty.'],
+      ['历史轮数', '让模型看到之前的多少轮对话，0 到 50；不填则不带历史。'],
+    ),
+    json_schema: field(
+      { is: 'dictionary', input: 'json' },
+      [
+        'JSON schema of the answer',
+        'If set, the model answers with JSON of this schema, available as the output "object".',
+      ],
+      ['回答的 JSON Schema', '设置后模型按此格式回答 JSON，结果在输出 object 中。'],
+    ),
+    attach_files: field(
+      { is: 'boolean' },
+      ['Attach files', 'Whether the model sees the files of the user. Yes if empty.'],
+      ['附上文件', '是否让模型看到用户发来的文件。不填时视为“是”。'],
+    ),
   },
   required: ['prompt_template'],
   initialData: { prompt_template: '{{#sys.query#}}', [sourcesField]: [] },
-  gaps: data => [...settingGaps(data), ...sourceGaps(data)],
+  gaps: data => [...schemaGaps(data), ...sourceGaps(data)],
   outputs: data => ['text', 'result', 'citations', 'usage', ...(answerSchema(data) ? ['object'] : [])],
   streams: ['text', 'result'],
   timeoutMilliseconds: 120_000,
   attempts: 3,
   run: runModel,
-}
+})
 
-function settingGaps(data: JsonRecord): Gap[] {
-  const gaps = [
-    ...numberGaps(data, 'temperature', { from: 0, to: 2 }),
-    ...numberGaps(data, 'max_tokens', { from: 1, to: 10_000_000, whole: true }),
-    ...numberGaps(data, 'history_turns', { from: 0, to: 50, whole: true }),
-  ]
+function schemaGaps(data: JsonRecord): Gap[] {
   const type = ownValue(answerSchema(data) ?? {}, 'type')
-  if (type !== undefined && type !== 'object') {
-    const message = 'Must describe an object: {"type": "object", "properties": {…}}.'
-    gaps.push({ place: ['json_schema', 'type'], message })
-  }
-  return gaps
+  if (type === undefined || type === 'object') return []
+  const message = 'Must describe an object: {"type": "object", "properties": {…}}.'
+  return [{ place: ['json_schema', 'type'], message }]
 }
 
 async function runModel(step: Step, data: JsonRecord, services: NodeServices): Promise<Outcome> {
@@ -117,7 +99,7 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
     // Another attempt streams everything again, including answers from the journal.
     stream.restart()
     if (error instanceof ChildWaits) return waitForChildren
-    throw stepFailureOf(error)
+    throw error
   }
 }
 

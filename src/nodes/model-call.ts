@@ -3,20 +3,11 @@ import { isTooDeep } from '../tools/json-depth.ts'
 import type { Step } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { idempotencyHeader } from './request-headers.ts'
-import { stepFailureOf } from './step-failure-of.ts'
 
 /** The model that a node names by a template, or else the default one of the run. */
-export async function findModel(
-  step: Step,
-  services: NodeServices,
-  template: unknown,
-): Promise<LanguageModel> {
+export function findModel(step: Step, services: NodeServices, template: unknown): Promise<LanguageModel> {
   const named = typeof template === 'string' ? step.text(template).trim() : ''
-  try {
-    return await services.models.find(step.workspaceId, named || step.system.model || undefined)
-  } catch (error) {
-    throw stepFailureOf(error)
-  }
+  return services.models.find(step.workspaceId, named || step.system.model || undefined)
 }
 
 export interface ModelCall {
@@ -29,22 +20,18 @@ export interface ModelCall {
 }
 
 /** A model call that is paid for once: after a crash or a retry its answer comes from the journal. */
-export async function askModel(step: Step, call: ModelCall): Promise<ModelAnswer> {
+export function askModel(step: Step, call: ModelCall): Promise<ModelAnswer> {
   const { model, name, request, onText = () => {} } = call
   const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
-  try {
-    return await step.once(name, async (): Promise<ModelAnswer> => {
-      const { text, toolCalls, usage } = await model.generate(
-        { ...request, idempotencyKey },
-        onText,
-        step.signal,
-      )
-      step.spend({ ...usage, model: model.name })
-      return { text, toolCalls, usage }
-    })
-  } catch (error) {
-    throw stepFailureOf(error)
-  }
+  return step.once(name, async (): Promise<ModelAnswer> => {
+    const { text, toolCalls, usage } = await model.generate(
+      { ...request, idempotencyKey },
+      onText,
+      step.signal,
+    )
+    step.spend({ ...usage, model: model.name })
+    return { text, toolCalls, usage }
+  })
 }
 
 /**

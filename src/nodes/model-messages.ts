@@ -2,7 +2,6 @@ import type { ModelMessage, ModelPart } from '../models/language-model.ts'
 import { type HistoryEntry, type RunFile, type Step, StepFailure } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { clipText } from './read-setting.ts'
-import { stepFailureOf } from './step-failure-of.ts'
 
 /** Limits of one file, and of all files of a turn, so that they leave room in the model's context. */
 export const maxFileCharacters = 60_000
@@ -22,7 +21,7 @@ export async function userParts(
   let left = maxAllFilesCharacters
   let imageBytes = 0
   for (const file of files) {
-    const content = await readFile(step, services, file)
+    const content = await services.readFile(step.workspaceId, file.file_id, step.signal)
     if (content.type === 'image') {
       imageBytes += content.bytes.length
       if (imageBytes > maxImageBytes) throw tooLarge()
@@ -46,14 +45,6 @@ function tooLarge(): StepFailure {
 function fileText(name: string, shown: string, length: number): string {
   const note = `(cut: these are the first ${shown.length} of ${length} characters)`
   return `File ${name}:\n${shown}${shown.length < length ? `\n${note}` : ''}`
-}
-
-async function readFile(step: Step, services: NodeServices, file: RunFile) {
-  try {
-    return await services.readFile(step.workspaceId, file.file_id, step.signal)
-  } catch (error) {
-    throw stepFailureOf(error)
-  }
 }
 
 /** The messages of the last turns; a turn starts with a message of the user. */

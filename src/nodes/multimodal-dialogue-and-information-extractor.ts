@@ -4,20 +4,28 @@ import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.t
 import { type Outcome, type Reply, type Step, StepFailure } from '../workflow/step.ts'
 import { type DialogueState, questionFor, readState, writeState } from './extractor/dialogue.ts'
 import {
+  checkParameters,
   type Parameter,
   type ParameterTypeName,
-  parameterGaps,
   readDefaults,
   readParameters,
   type Value,
 } from './extractor/parameters.ts'
 import { takeValues } from './extractor/take-values.ts'
 import { turnInstructions, turnSchema } from './extractor/turn-prompt.ts'
-import { type KindDefinition, type KindFields, modelField } from './kind-definition.ts'
+import {
+  defineKind,
+  field,
+  type KindFields,
+  modelField,
+  objects,
+  paragraph,
+  wholeNumber,
+} from './kind-definition.ts'
 import { askModel, findModel, readJsonAnswer } from './model-call.ts'
 import { recentTurns, userParts } from './model-messages.ts'
 import type { NodeServices } from './node-services.ts'
-import { clipText, numberGaps, readNumber, readText } from './read-setting.ts'
+import { clipText, readNumber, readText } from './read-setting.ts'
 
 const defaultTurns = 10
 const maxTurns = 100
@@ -35,102 +43,79 @@ const typeLabels: Readonly<Record<ParameterTypeName, LocalizedText>> = {
 }
 
 const parameterFields: KindFields = {
-  name: {
-    is: 'text',
-    input: 'line',
-    label: { en: 'Name', zh: '名称' },
-    help: { en: 'Also the name of its output.', zh: '也是保存它的值的输出名。' },
-  },
-  type: {
-    is: 'text',
-    label: { en: 'Type', zh: '类型' },
-    help: { en: 'Text if empty.', zh: '不填时按文本处理。' },
-    options: typeLabels,
-  },
-  description: {
-    is: 'text',
-    input: 'paragraph',
-    label: { en: 'Description', zh: '说明' },
-    help: {
-      en: 'Helps the model to recognise the value and ask for it.',
-      zh: '它指的是什么，供模型理解和提问时参考。',
-    },
-  },
-  options: {
-    is: 'dictionary',
-    of: { is: 'text', input: 'line' },
-    label: { en: 'Options', zh: '选项' },
-    help: {
-      en: 'Labels that the user sees, each with its value.',
-      zh: '左边是用户看到的文字，右边是它代表的值。',
-    },
-  },
-  required: {
-    is: 'boolean',
-    label: { en: 'Required', zh: '必填' },
-    help: {
-      en: 'The dialogue continues until it is known. Yes if empty.',
-      zh: '没有得到就会继续追问。不填时视为“是”。',
-    },
-  },
-  default: {
-    is: 'anything',
-    label: { en: 'Default value', zh: '默认值' },
-    help: { en: 'A parameter with a default is not asked for.', zh: '有默认值时不会追问。' },
-  },
+  name: field(
+    { is: 'text', input: 'line' },
+    ['Name', 'Also the name of its output.'],
+    ['名称', '也是保存它的值的输出名。'],
+  ),
+  type: field(
+    { is: 'text', options: typeLabels },
+    ['Type', 'Text if empty.'],
+    ['类型', '不填时按文本处理。'],
+  ),
+  description: field(
+    { is: 'text', input: 'paragraph' },
+    ['Description', 'Helps the model to recognise the value and ask for it.'],
+    ['说明', '它指的是什么，供模型理解和提问时参考。'],
+  ),
+  options: field(
+    { is: 'dictionary', of: { is: 'text', input: 'line' } },
+    ['Options', 'Labels that the user sees, each with its value.'],
+    ['选项', '左边是用户看到的文字，右边是它代表的值。'],
+  ),
+  required: field(
+    { is: 'boolean' },
+    ['Required', 'The dialogue continues until it is known. Yes if empty.'],
+    ['必填', '没有得到就会继续追问。不填时视为“是”。'],
+  ),
+  default: field(
+    { is: 'anything' },
+    ['Default value', 'A parameter with a default is not asked for.'],
+    ['默认值', '有默认值时不会追问。'],
+  ),
 }
 
-export const multimodalDialogueAndInformationExtractor: KindDefinition = {
+export const multimodalDialogueAndInformationExtractor = defineKind({
   kind: 'multimodal_dialogue_and_information_extractor',
   nodeType: 'embody',
   group: 'talk',
-  label: { en: 'Information extractor', zh: '信息收集' },
-  about: {
-    en: 'Collects parameters in a dialogue, from the messages and files of the user.',
-    zh: '与用户对话，从其消息和文件中逐项收集所需的信息。',
-  },
+  en: [
+    'Information extractor',
+    'Collects parameters in a dialogue, from the messages and files of the user.',
+  ],
+  zh: ['信息收集', '与用户对话，从其消息和文件中逐项收集所需的信息。'],
   fields: {
-    parameters: {
-      is: 'list',
-      of: { is: 'object', required: ['name'], fields: parameterFields },
-      label: { en: 'Parameters', zh: '要收集的信息' },
-      help: { en: 'The values to collect.', zh: '对话要弄清楚的各项内容。' },
-    },
-    instruction: {
-      is: 'template',
-      input: 'paragraph',
-      label: { en: 'Instruction', zh: '对话要求' },
-      help: { en: 'How to conduct the dialogue.', zh: '对话应当怎样进行。' },
-    },
-    role: {
-      is: 'template',
-      input: 'paragraph',
-      label: { en: 'Role', zh: '角色' },
-      help: { en: 'The role of the model in the dialogue.', zh: '以什么身份和用户对话。' },
-    },
+    parameters: field(
+      objects(['name'], parameterFields, checkParameters),
+      ['Parameters', 'The values to collect.'],
+      ['要收集的信息', '对话要弄清楚的各项内容。'],
+    ),
+    instruction: field(
+      paragraph,
+      ['Instruction', 'How to conduct the dialogue.'],
+      ['对话要求', '对话应当怎样进行。'],
+    ),
+    role: field(
+      paragraph,
+      ['Role', 'The role of the model in the dialogue.'],
+      ['角色', '以什么身份和用户对话。'],
+    ),
     model: modelField,
-    max_turns: {
-      is: 'number',
-      label: { en: 'Max turns', zh: '最多轮数' },
-      help: {
-        en: 'Gives up after this many replies of the user, 1 to 100; 10 if empty.',
-        zh: '用户回答多少轮后放弃，1 到 100；不填时为 10。',
-      },
-    },
+    max_turns: field(
+      wholeNumber(1, maxTurns),
+      ['Max turns', 'Gives up after this many replies of the user, 1 to 100; 10 if empty.'],
+      ['最多轮数', '用户回答多少轮后放弃，1 到 100；不填时为 10。'],
+    ),
   },
   initialData: { parameters: [{ name: 'name', type: 'string', description: '', required: true }] },
   waits: true,
   repeatsNodeId: 'id',
   required: ['parameters'],
-  gaps: data => [
-    ...parameterGaps(data),
-    ...numberGaps(data, 'max_turns', { from: 1, to: maxTurns, whole: true }),
-  ],
   outputs: data => [...new Set([...readParameters(data).map(({ name }) => name), 'result', 'text'])],
   timeoutMilliseconds: 120_000,
   attempts: 3,
   run: takeTurn,
-}
+})
 
 /** The settings, which are the same in every turn. */
 interface Task {

@@ -5,7 +5,6 @@ import type { SearchItem } from '../knowledge/search/search-request.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { clipText } from './read-setting.ts'
-import { stepFailureOf } from './step-failure-of.ts'
 
 /** A chunk of a document as later nodes see it, and as a model cites it by its index. */
 export interface Passage {
@@ -77,7 +76,7 @@ async function searchBase(
 }
 
 function failureOf(error: unknown, knowledgeId: string): unknown {
-  if (!(error instanceof AppError)) return stepFailureOf(error)
+  if (!(error instanceof AppError)) return error
   const name = JSON.stringify(knowledgeId)
   if (error.reason === 'not_found') {
     const message = `There is no knowledge base ${name} in this workspace; choose an existing one.`
@@ -85,7 +84,7 @@ function failureOf(error: unknown, knowledgeId: string): unknown {
   }
   if (error.reason === 'invalid_request')
     return new StepFailure('step_failed', `Knowledge base ${name}: ${error.message}`, { cause: error })
-  return stepFailureOf(error)
+  return error
 }
 
 function countsByBase(hits: readonly Hit[]): number[] {

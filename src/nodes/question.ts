@@ -1,30 +1,24 @@
 import { isJsonRecord, type JsonRecord } from '../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
-import type { KindDefinition } from './kind-definition.ts'
+import { defineKind, field, line, paragraph } from './kind-definition.ts'
 import { readList, readText, textOf } from './read-setting.ts'
 
-export const question: KindDefinition<unknown> = {
+export const question = defineKind({
   kind: 'question',
   nodeType: 'base',
   group: 'talk',
-  label: { en: 'Question', zh: '提问' },
-  about: { en: 'Asks the user and waits for the answer.', zh: '向用户提问，等到回答后再继续。' },
+  en: ['Question', 'Asks the user and waits for the answer.'],
+  zh: ['提问', '向用户提问，等到回答后再继续。'],
   fields: {
-    question: {
-      is: 'template',
-      input: 'paragraph',
-      label: { en: 'Question', zh: '问题' },
-      help: { en: 'The question to the user.', zh: '向用户提出的问题。' },
-    },
-    options: {
-      is: 'list',
-      of: { is: 'template', input: 'line' },
-      label: { en: 'Options', zh: '选项' },
-      help: {
-        en: 'Suggested answers; the user may also type another one. A reference may supply a whole list.',
-        zh: '供用户选择的回答，用户也可以另写。一个引用也可以给出整个列表。',
-      },
-    },
+    question: field(paragraph, ['Question', 'The question to the user.'], ['问题', '向用户提出的问题。']),
+    options: field(
+      { is: 'list', of: line },
+      [
+        'Options',
+        'Suggested answers; the user may also type another one. A reference may supply a whole list.',
+      ],
+      ['选项', '供用户选择的回答，用户也可以另写。一个引用也可以给出整个列表。'],
+    ),
   },
   required: ['question'],
   // Readable in both languages until the author writes a better one.
@@ -46,7 +40,7 @@ export const question: KindDefinition<unknown> = {
     // The options are stored with the wait, so that the answer is matched against those that the user saw.
     return { wait: { question: asked, ...(options.length > 0 && { options }), state: { options } } }
   },
-}
+})
 
 /** An element may be a reference to one option or to a list of them. */
 function readOptions(step: Step, data: JsonRecord): string[] {

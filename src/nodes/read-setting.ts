@@ -1,4 +1,4 @@
-import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
+import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 
 /** A text of `data`; empty if it is missing or not a text. */
 export function readText(data: JsonRecord, name: string): string {
@@ -16,6 +16,10 @@ export function readList(data: JsonRecord, name: string): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
+/** A list of objects, as the shape of the field guarantees. */
+export const readObjects = (data: JsonRecord, name: string): readonly JsonRecord[] =>
+  readList(data, name) as readonly JsonRecord[]
+
 export function readRecord(data: JsonRecord, name: string): JsonRecord {
   const value = ownValue(data, name)
   return isJsonRecord(value) ? value : {}
@@ -24,35 +28,6 @@ export function readRecord(data: JsonRecord, name: string): JsonRecord {
 /** A value as a template inserts it: text as it is, a missing value as nothing, anything else as JSON. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
-
-/** Reports a number outside its range; not set is fine. */
-export function numberGaps(
-  data: JsonRecord,
-  name: string,
-  range: { from: number; to: number; whole?: boolean },
-): Gap[] {
-  const value = readNumber(data, name)
-  const { from, to, whole = false } = range
-  if (value === undefined || (value >= from && value <= to && (!whole || Number.isInteger(value)))) return []
-  return [
-    {
-      place: [name],
-      message: `Must be a ${whole ? 'whole ' : ''}number from ${from} to ${to}, but is ${value}.`,
-    },
-  ]
-}
-
-/** Reports a text that is not one of the choices; not set is fine. */
-export function choiceGaps(data: JsonRecord, name: string, choices: readonly string[]): Gap[] {
-  const value = ownValue(data, name)
-  if (value === undefined || choices.includes(value as string)) return []
-  return [
-    {
-      place: [name],
-      message: `Must be one of ${choices.join(', ')}, but is ${quote(readText(data, name))}.`,
-    },
-  ]
-}
 
 const maxQuotedLength = 80
 

@@ -1,30 +1,23 @@
 import type { Gap, JsonRecord } from '../workflow/node-kind.ts'
-import type { KindDefinition } from './kind-definition.ts'
+import { gapAt } from './gaps.ts'
+import { defineKind, field, valuesByName } from './kind-definition.ts'
 import { quote, readRecord } from './read-setting.ts'
 
-export const variable: KindDefinition<unknown> = {
+export const variable = defineKind({
   kind: 'variable',
   nodeType: 'base',
   group: 'logic',
-  label: { en: 'Variable', zh: '记忆变量' },
-  about: {
-    en: 'Stores values for later turns of the conversation.',
-    zh: '把值记下来，供之后各轮对话使用。',
-  },
+  en: ['Variable', 'Stores values for later turns of the conversation.'],
+  zh: ['记忆变量', '把值记下来，供之后各轮对话使用。'],
   fields: {
-    assign: {
-      is: 'dictionary',
-      of: { is: 'tree', input: 'line' },
-      label: { en: 'Values', zh: '变量' },
-      help: {
-        en: 'By name. Later turns refer to one as memory.name.',
-        zh: '按名称填写，之后用 memory.名称 引用。',
-      },
-    },
+    assign: field(
+      { ...valuesByName, check: values => Object.keys(values as JsonRecord).flatMap(checkName) },
+      ['Values', 'By name. Later turns refer to one as memory.name.'],
+      ['变量', '按名称填写，之后用 memory.名称 引用。'],
+    ),
   },
   required: ['assign'],
   initialData: { assign: { last_query: '{{#sys.query#}}' } },
-  gaps: data => Object.keys(readRecord(data, 'assign')).flatMap(nameGaps),
   outputs: () => ['result'],
   run(step, data) {
     const filled = Object.entries(step.fill(readRecord(data, 'assign')) as JsonRecord)
@@ -32,12 +25,12 @@ export const variable: KindDefinition<unknown> = {
     const assign = Object.fromEntries(filled.map(([name, value]) => [name, value === undefined ? '' : value]))
     return { outputs: { result: assign }, assign }
   },
-}
+})
 
 const maxNameLength = 200
 
-function nameGaps(name: string): Gap[] {
-  const gap = (message: string): Gap[] => [{ place: ['assign', name], message }]
+function checkName(name: string): Gap[] {
+  const gap = (message: string): Gap[] => gapAt(name, message)
   if (name.trim() === '') return gap('A value needs a name.')
   // {{#memory.a.b#}} reads "b" inside the value "a", so a name with a dot could never be read.
   if (name.includes('.') || name.includes('#}}') || name !== name.trim())

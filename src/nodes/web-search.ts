@@ -1,22 +1,17 @@
 import { ModelFailure } from '../models/model-failure.ts'
 import type { WebResult } from '../models/web-search.ts'
 import { StepFailure } from '../workflow/step.ts'
-import type { KindDefinition } from './kind-definition.ts'
+import { defineKind, field, paragraph } from './kind-definition.ts'
 import { readText } from './read-setting.ts'
 
-export const webSearch: KindDefinition = {
+export const webSearch = defineKind({
   kind: 'web_search',
   nodeType: 'tool',
   group: 'tools',
-  label: { en: 'Web search', zh: '联网搜索' },
-  about: { en: 'Searches the web.', zh: '通过搜索服务在网上查找。' },
+  en: ['Web search', 'Searches the web.'],
+  zh: ['联网搜索', '通过搜索服务在网上查找。'],
   fields: {
-    query: {
-      is: 'template',
-      input: 'paragraph',
-      label: { en: 'Query', zh: '搜索内容' },
-      help: { en: 'What to search for.', zh: '要搜索的内容。' },
-    },
+    query: field(paragraph, ['Query', 'What to search for.'], ['搜索内容', '要搜索的内容。']),
   },
   required: ['query'],
   initialData: { query: '{{#sys.query#}}' },
@@ -39,7 +34,7 @@ export const webSearch: KindDefinition = {
       throw new StepFailure('search_failed', message, { retryable, retryAfterMilliseconds, cause: error })
     }
   },
-}
+})
 
 export const webSearchNotConfigured =
   'Web search is not configured: set WEB_SEARCH_URL to the address of a SearXNG server.'

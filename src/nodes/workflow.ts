@@ -1,38 +1,30 @@
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { StepFailure, waitForChildren } from '../workflow/step.ts'
-import type { KindDefinition } from './kind-definition.ts'
+import { defineKind, field, valuesByName } from './kind-definition.ts'
 import { readRecord, readText } from './read-setting.ts'
 
-export const workflow: KindDefinition<unknown> = {
+export const workflow = defineKind({
   kind: 'workflow',
   nodeType: 'tool',
   group: 'logic',
-  label: { en: 'Workflow', zh: '子工作流' },
-  about: { en: 'Runs another workflow as a step of this one.', zh: '在此处运行另一个已保存的工作流。' },
+  en: ['Workflow', 'Runs another workflow as a step of this one.'],
+  zh: ['子工作流', '在此处运行另一个已保存的工作流。'],
   fields: {
-    workflow_id: {
-      is: 'template',
-      input: 'workflow',
-      label: { en: 'Workflow', zh: '工作流' },
-      help: { en: 'The workflow to run.', zh: '要运行的工作流。' },
-    },
-    inputs: {
-      is: 'dictionary',
-      of: { is: 'tree', input: 'line' },
-      label: { en: 'Inputs', zh: '输入' },
-      help: {
-        en: 'By name. If empty, it gets the query and the files of this run.',
-        zh: '按名称填写。不填时沿用当前的提问和文件。',
-      },
-    },
-    speaks: {
-      is: 'boolean',
-      label: { en: 'Show messages', zh: '显示消息' },
-      help: {
-        en: 'Whether the user sees its messages. Yes if empty.',
-        zh: '它发出的消息是否让用户看到。不填时视为“是”。',
-      },
-    },
+    workflow_id: field(
+      { is: 'template', input: 'workflow' },
+      ['Workflow', 'The workflow to run.'],
+      ['工作流', '要运行的工作流。'],
+    ),
+    inputs: field(
+      valuesByName,
+      ['Inputs', 'By name. If empty, it gets the query and the files of this run.'],
+      ['输入', '按名称填写。不填时沿用当前的提问和文件。'],
+    ),
+    speaks: field(
+      { is: 'boolean' },
+      ['Show messages', 'Whether the user sees its messages. Yes if empty.'],
+      ['显示消息', '它发出的消息是否让用户看到。不填时视为“是”。'],
+    ),
   },
   required: ['workflow_id'],
   initialData: { workflow_id: '', inputs: { query: '{{#sys.query#}}' }, speaks: true },
@@ -57,7 +49,7 @@ export const workflow: KindDefinition<unknown> = {
     // Last, so that `result` and `text` mean the same whatever names the other workflow uses.
     return { outputs: { ...child.outputs, result: child.outputs, text: child.answer } }
   },
-}
+})
 
 export const noWorkflow = 'No workflow is given after the references in "workflow_id" were replaced.'
 

@@ -2,6 +2,7 @@ import { condition } from '../../src/nodes/condition.ts'
 import { end } from '../../src/nodes/end.ts'
 import { input } from '../../src/nodes/input.ts'
 import { iteration } from '../../src/nodes/iteration.ts'
+import type { NodeServices } from '../../src/nodes/node-services.ts'
 import { output } from '../../src/nodes/output.ts'
 import { question } from '../../src/nodes/question.ts'
 import { variable } from '../../src/nodes/variable.ts'
@@ -161,7 +162,7 @@ export function scriptedKinds(script: Script, place: Place): KindRegistry {
         const { nodeId: node, attempt, idempotencyKey: key } = step
         script.starts.push({ node, attempt, key, life: place.number, step })
         place.passes(`start of ${node}`)
-        return place.isDead ? never() : kind.run(step, data, services)
+        return place.isDead ? never() : kind.run(step, data, services as NodeServices)
       },
     })
   return new Map(kinds.map(kind => [kind.kind, kind]))

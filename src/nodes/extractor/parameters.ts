@@ -1,6 +1,7 @@
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
+import { checkUnique, gapAt, gapsOfEach } from '../gaps.ts'
 import { foldName } from '../mentions.ts'
-import { readList, readText } from '../read-setting.ts'
+import { readObjects, readText } from '../read-setting.ts'
 
 export interface Option {
   label: string
@@ -57,20 +58,15 @@ function readParameter(record: JsonRecord): Parameter {
 
 /** The parameters with a unique name. */
 export function readParameters(data: JsonRecord): Parameter[] {
-  const byName = new Map<string, Parameter>()
-  for (const record of readList(data, 'parameters')) {
-    if (!isJsonRecord(record)) continue
-    const parameter = readParameter(record)
-    if (parameter.name.trim() !== '' && !byName.has(parameter.name)) byName.set(parameter.name, parameter)
-  }
-  return [...byName.values()]
+  const parameters = readObjects(data, 'parameters').map(readParameter)
+  const byName = Map.groupBy(parameters, ({ name }) => name)
+  return [...byName.values()].map(([first]) => first!).filter(({ name }) => name.trim() !== '')
 }
 
 /** The default values. One that is not among the options is ignored. */
 export function readDefaults(data: JsonRecord): Map<string, Value> {
   const defaults = new Map<string, Value>()
-  for (const record of readList(data, 'parameters')) {
-    if (!isJsonRecord(record)) continue
+  for (const record of readObjects(data, 'parameters')) {
     const parameter = readParameter(record)
     const value = mapValue(parameter, ownValue(record, 'default'))
     if (value !== undefined && !defaults.has(parameter.name)) defaults.set(parameter.name, value)
@@ -78,36 +74,26 @@ export function readDefaults(data: JsonRecord): Map<string, Value> {
   return defaults
 }
 
-export function parameterGaps(data: JsonRecord): Gap[] {
-  const seen = new Set<string>()
-  return readList(data, 'parameters').flatMap((record, index) => {
-    if (!isJsonRecord(record)) return []
-    const place = (key: string) => ['parameters', index, key]
-    const { name, type, options } = readParameter(record)
-    const gaps: Gap[] = []
-    if (name.trim() === '')
-      gaps.push({
-        place: place('name'),
-        message: 'This parameter needs a name, which is also the name of its output.',
-      })
-    else if (seen.has(name))
-      gaps.push({
-        place: place('name'),
-        message: `Another parameter is already named ${JSON.stringify(name)}.`,
-      })
-    seen.add(name)
-    const selects = type === 'select' || ownValue(record, 'type') === 'multi_select'
-    if (selects && options.length === 0)
-      gaps.push({
-        place: place('options'),
-        message: `A parameter of the type "${readText(record, 'type')}" needs at least one option to select from.`,
-      })
-    const preset = ownValue(record, 'default')
-    if (preset !== undefined && preset !== null && mapValue(readParameter(record), preset) === undefined)
-      gaps.push({
-        place: place('default'),
-        message: 'The default must be a valid value of this parameter.',
-      })
+export function checkParameters(list: readonly JsonRecord[]): Gap[] {
+  const checkName = checkUnique(
+    'name',
+    'This parameter needs a name, which is also the name of its output.',
+    name => `Another parameter is already named ${JSON.stringify(name)}.`,
+  )
+  return gapsOfEach(list, record => {
+    const parameter = readParameter(record)
+    const gaps = checkName(record)
+    const selects = parameter.type === 'select' || ownValue(record, 'type') === 'multi_select'
+    if (selects && parameter.options.length === 0)
+      gaps.push(
+        ...gapAt(
+          'options',
+          `A parameter of the type "${readText(record, 'type')}" needs at least one option to select from.`,
+        ),
+      )
+    const preset = ownValue(record, 'default') ?? null
+    if (preset !== null && mapValue(parameter, preset) === undefined)
+      gaps.push(...gapAt('default', 'The default must be a valid value of this parameter.'))
     return gaps
   })
 }

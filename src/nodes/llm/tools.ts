@@ -1,12 +1,10 @@
 import type { ToolDefinition } from '../../models/language-model.ts'
 import type { WebSearch } from '../../models/web-search.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import type { ServedTool } from '../../tools/tool-server.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../../workflow/step.ts'
 import type { NodeServices } from '../node-services.ts'
 import { textOf } from '../read-setting.ts'
-import { stepFailureOf } from '../step-failure-of.ts'
 import { webSearchNotConfigured } from '../web-search.ts'
 import { withFilesOnly } from '../workflow.ts'
 import {
@@ -192,7 +190,9 @@ async function serverTools(
   step: Step,
   services: NodeServices,
 ): Promise<Tool[]> {
-  const served = await step.once(`tools-${place}`, () => listTools(source, step, services))
+  const served = await step.once(`tools-${place}`, () =>
+    services.toolServers.list(source.url, source.headers, step.signal),
+  )
   const missing = source.tools?.filter(name => !served.some(tool => tool.name === name)) ?? []
   if (missing.length > 0) {
     // The rest of the URL often holds a key.
@@ -212,18 +212,6 @@ async function serverTools(
           : answer.text
       },
     }))
-}
-
-async function listTools(
-  source: ToolServerSource,
-  step: Step,
-  services: NodeServices,
-): Promise<ServedTool[]> {
-  try {
-    return await services.toolServers.list(source.url, source.headers, step.signal)
-  } catch (error) {
-    throw stepFailureOf(error)
-  }
 }
 
 const webSearchTool = (webSearch: WebSearch): Tool => ({

@@ -1,0 +1,26 @@
+import type { Gap, JsonRecord } from '../workflow/node-kind.ts'
+import { readText } from './read-setting.ts'
+
+export const gapAt = (key: string, message: string): Gap[] => [{ place: [key], message }]
+
+/** The gaps of a member, as gaps of the object or list that contains it. */
+export const gapsWithin = (key: string | number, gaps: readonly Gap[]): Gap[] =>
+  gaps.map(({ place, message }) => ({ place: [key, ...place], message }))
+
+/** The gaps of a list of objects. */
+export const gapsOfEach = (
+  list: readonly JsonRecord[],
+  check: (element: JsonRecord, index: number) => Gap[],
+): Gap[] => list.flatMap((element, index) => gapsWithin(index, check(element, index)))
+
+/** Checks that the objects of a list have a text under `key`, and no two of them the same. */
+export function checkUnique(key: string, missing: string, taken: (text: string) => string) {
+  const seen = new Set<string>()
+  return (element: JsonRecord): Gap[] => {
+    const text = readText(element, key)
+    if (text.trim() === '') return gapAt(key, missing)
+    if (seen.has(text)) return gapAt(key, taken(text))
+    seen.add(text)
+    return []
+  }
+}
