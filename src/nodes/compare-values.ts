@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isTooDeep } from '../tools/json-depth.ts'
+import { parseJson } from '../tools/json-depth.ts'
 import { isJsonRecord } from '../workflow/node-kind.ts'
 import { textOf } from './read-setting.ts'
 
@@ -7,7 +7,7 @@ type Comparison = (left: unknown, right: unknown) => boolean
 
 /** Every comparison of a condition, by its name in a graph. */
 const comparisons = {
-  equals: isEqual,
+  equals: (left, right) => isEqual(left, right),
   not_equals: (left, right) => !isEqual(left, right),
   contains,
   not_contains: (left, right) => !contains(left, right),
@@ -19,7 +19,7 @@ const comparisons = {
   gte: ordered((one, other) => one >= other),
   lt: ordered((one, other) => one < other),
   lte: ordered((one, other) => one <= other),
-  in: (left, right) => hasEqual(listOf(right), left),
+  in: (left, right) => listOf(right).some(equalTo(left)),
 } satisfies Record<string, Comparison>
 
 export type Operator = keyof typeof comparisons
@@ -37,55 +37,27 @@ export const unaryOperators: ReadonlySet<string> = new Set(['empty', 'not_empty'
  * letter ("007" is not "7"), but if one side is a number the other is parsed as one. A list or an object also equals
  * its own JSON text.
  */
-function isEqual(left: unknown, right: unknown): boolean {
-  return areEqual(new Side(left), new Side(right))
-}
+const isEqual: Comparison = (left, right) => equalTo(right)(left)
 
-function hasEqual(elements: readonly unknown[], value: unknown): boolean {
-  const side = new Side(value)
-  return elements.some(element => areEqual(new Side(element), side))
-}
-
-function areEqual(left: Side, right: Side): boolean {
-  if (typeof left.value === 'number' || typeof right.value === 'number')
-    if (left.number !== undefined && right.number !== undefined) return left.number === right.number
-  // A list or an object equals only another one, or the JSON text of one.
-  if (isTree(left.value) || isTree(right.value))
-    return left.tree !== undefined && right.tree !== undefined && isDeepStrictEqual(left.tree, right.tree)
-  return left.text === right.text
-}
-
-/** One side of a comparison. Its forms are computed once, however many elements it is compared with. */
-class Side {
-  readonly value: unknown
-  #text: string | undefined
-  #number: { value: number | undefined } | undefined
-  #tree: { value: unknown } | undefined
-
-  constructor(value: unknown) {
-    this.value = value
-  }
-
-  get text(): string {
-    this.#text ??= textOf(this.value).trim()
-    return this.#text
-  }
-
-  get number(): number | undefined {
-    this.#number ??= { value: numberOf(this.value) }
-    return this.#number.value
-  }
-
-  /** The list or the object that it is, or whose JSON text it is. */
-  get tree(): unknown {
-    this.#tree ??= { value: plainTree(this.value) }
-    return this.#tree.value
+/** A test for equality with a value, whose forms are computed once, however many others it is compared with. */
+function equalTo(value: unknown): (other: unknown) => boolean {
+  const number = numberOf(value)
+  const tree = plainTree(value)
+  const text = textOf(value).trim()
+  return other => {
+    if (number !== undefined && (typeof value === 'number' || typeof other === 'number')) {
+      const otherNumber = numberOf(other)
+      if (otherNumber !== undefined) return otherNumber === number
+    }
+    // A list or an object equals only another one, or the JSON text of one.
+    if (isTree(value) || isTree(other)) return tree !== undefined && isDeepStrictEqual(tree, plainTree(other))
+    return textOf(other).trim() === text
   }
 }
 
-/** Through JSON, so that all objects have the same prototype. */
+/** The list or the object that a value is or whose JSON text it is; through JSON, so that all prototypes are the same. */
 function plainTree(value: unknown): unknown {
-  const tree = typeof value === 'string' ? parseJson(value) : value
+  const tree = typeof value === 'string' ? treeOfText(value) : value
   return isTree(tree) ? JSON.parse(JSON.stringify(tree)) : undefined
 }
 
@@ -96,7 +68,7 @@ const isTree = (value: unknown): boolean => Array.isArray(value) || isJsonRecord
  * likely comes from an empty reference, and would match every text.
  */
 function contains(left: unknown, right: unknown): boolean {
-  if (Array.isArray(left)) return hasEqual(left, right)
+  if (Array.isArray(left)) return left.some(equalTo(right))
   const part = textOf(right)
   if (isJsonRecord(left)) return Object.hasOwn(left, part)
   return part !== '' && textOf(left).includes(part)
@@ -149,7 +121,7 @@ function timeOf(value: unknown): number | undefined {
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   const text = textOf(value)
-  const parsed = parseJson(text)
+  const parsed = treeOfText(text)
   if (Array.isArray(parsed)) return parsed
   return text
     .split(/[,，]/)
@@ -157,11 +129,4 @@ function listOf(value: unknown): readonly unknown[] {
     .filter(element => element !== '')
 }
 
-function parseJson(text: string): unknown {
-  if (!/^\s*[[{]/.test(text) || isTooDeep(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const treeOfText = (text: string): unknown => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)

@@ -1,7 +1,7 @@
 import type { LocalizedText } from '../contract/kind-operations.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { HttpAnswer } from '../tools/http-client.ts'
-import { isTooDeep } from '../tools/json-depth.ts'
+import { parseJson } from '../tools/json-depth.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
@@ -118,13 +118,8 @@ function retryDelay(retryAfter: string): number | undefined {
 /** Parsed JSON if the content type says so and it is valid; otherwise the text. */
 function resultOf({ headers, text }: HttpAnswer): unknown {
   const type = headerOf(headers, 'content-type') ?? ''
-  if (!/^[^/;]+\/([^;]+\+)?json\s*(;|$)/i.test(type.trim())) return text
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isTooDeep(text) ? text : parsed
-  } catch {
-    return text
-  }
+  const parsed = /^[^/;]+\/([^;]+\+)?json\s*(;|$)/i.test(type.trim()) ? parseJson(text) : undefined
+  return parsed === undefined ? text : parsed
 }
 
 function headerOf(headers: Readonly<Record<string, string>>, name: string): string | undefined {

@@ -40,10 +40,7 @@ export const iteration = defineKind({
     const items = itemsOf(step.fill(ownValue(data, 'items')))
     const workflowId = step.text(readText(data, 'workflow_id')).trim()
     if (workflowId === '') throw new StepFailure('step_failed', noWorkflow)
-    const rounds: Round[] = new Array(items.length)
-    await forEachItem(items, readNumber(data, 'parallel') ?? 1, async (item, index) => {
-      rounds[index] = await runRound(step, workflowId, item, index)
-    })
+    const rounds = await runRounds(step, workflowId, items, readNumber(data, 'parallel') ?? 1)
     // Only now, so that the answers of the other items are in the journal when the user is asked.
     if (rounds.some(round => round.status === 'waiting')) return waitForChildren
     const failures = rounds.flatMap((round, index) =>
@@ -90,6 +87,23 @@ function listOfText(text: string): unknown {
   return list
 }
 
+/** After an error that is not a failed item, no further item is started. */
+async function runRounds(step: Step, workflowId: string, items: readonly unknown[], parallel: number) {
+  const rounds: Round[] = new Array(items.length)
+  // A generator, which an error in the loop of one worker closes for all of them.
+  const queue = (function* () {
+    yield* items.entries()
+  })()
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) rounds[index] = await runRound(step, workflowId, item, index)
+  }
+  // Nothing may keep running after the error is thrown, so the items in progress are awaited first.
+  const ends = await Promise.allSettled(Array.from({ length: Math.min(parallel, items.length) }, worker))
+  const failed = ends.find(end => end.status === 'rejected')
+  if (failed) throw failed.reason
+  return rounds
+}
+
 /** The value of an item is the answer of the workflow, or its outputs where it sends no message. */
 async function runRound(step: Step, workflowId: string, item: unknown, index: number): Promise<Round> {
   step.signal.throwIfAborted()
@@ -111,31 +125,4 @@ function failureOfAll(first: StepFailure, count: number): StepFailure {
   const { reason, message, retryable, retryAfterMilliseconds } = first
   const which = count === 1 ? 'The only item failed' : `All ${count} items failed; the first error`
   return new StepFailure(reason, `${which}: ${message}`, { retryable, retryAfterMilliseconds, cause: first })
-}
-
-/** Processes a list with at most `parallel` items at a time. After a failure no further item is started. */
-async function forEachItem<Item>(
-  items: readonly Item[],
-  parallel: number,
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
-  let next = 0
-  let hasFailed = false
-  const worker = async (): Promise<void> => {
-    while (next < items.length && !hasFailed) {
-      const index = next
-      next += 1
-      try {
-        await work(items[index]!, index)
-      } catch (error) {
-        hasFailed = true
-        throw error
-      }
-    }
-  }
-  const workers = Array.from({ length: Math.min(parallel, items.length) }, worker)
-  // Nothing may keep running after the failure is thrown, so the items in progress are awaited first.
-  const ends = await Promise.allSettled(workers)
-  const failed = ends.find(end => end.status === 'rejected')
-  if (failed) throw failed.reason
 }

@@ -1,4 +1,4 @@
-import { isTooDeep } from '../tools/json-depth.ts'
+import { parseJson } from '../tools/json-depth.ts'
 import type { ToolAnswer } from '../tools/tool-server.ts'
 import { isJsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { StepFailure } from '../workflow/step.ts'
@@ -49,10 +49,5 @@ export const mcp = defineKind({
 /** The structured content of the answer; of a tool that gives only text, the text parsed where it is JSON. */
 function resultOf({ text, structured }: ToolAnswer): unknown {
   if (structured !== undefined) return structured
-  if (!/^\s*[[{]/.test(text) || isTooDeep(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return (/^\s*[[{]/.test(text) ? parseJson(text) : undefined) ?? text
 }

@@ -4,6 +4,16 @@ const backslash = 0x5c
 /** Far above real data. JSON.parse accepts depths that JSON.stringify cannot write back. */
 export const maxJsonDepth = 64
 
+/** The value of a JSON text; undefined if it is not JSON, or nested deeper than a step may output. */
+export function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isTooDeep(text) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether JSON is nested deeper than a step may output. Expects valid JSON, which JSON.parse checks. */
 export function isTooDeep(json: string): boolean {
   let depth = 0
