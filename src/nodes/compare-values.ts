@@ -7,8 +7,8 @@ type Comparison = (left: unknown, right: unknown) => boolean
 
 /** Every comparison of a condition, by its name in a graph. */
 const comparisons = {
-  equals: (left, right) => isEqual(left, right),
-  not_equals: (left, right) => !isEqual(left, right),
+  equals: (left, right) => equalTo(right)(left),
+  not_equals: (left, right) => !equalTo(right)(left),
   contains,
   not_contains: (left, right) => !contains(left, right),
   starts_with: (left, right) => textOf(right) !== '' && textOf(left).startsWith(textOf(right)),
@@ -35,15 +35,12 @@ export const unaryOperators: ReadonlySet<string> = new Set(['empty', 'not_empty'
 /**
  * Surrounding white space does not count, since models often end with a line break. Two texts are compared letter by
  * letter ("007" is not "7"), but if one side is a number the other is parsed as one. A list or an object also equals
- * its own JSON text.
+ * its own JSON text. The forms of the value are computed once, however many others it is compared with.
  */
-const isEqual: Comparison = (left, right) => equalTo(right)(left)
-
-/** A test for equality with a value, whose forms are computed once, however many others it is compared with. */
 function equalTo(value: unknown): (other: unknown) => boolean {
   const number = numberOf(value)
   const tree = plainTree(value)
-  const text = textOf(value).trim()
+  const text = isTree(value) ? '' : textOf(value).trim()
   return other => {
     if (number !== undefined && (typeof value === 'number' || typeof other === 'number')) {
       const otherNumber = numberOf(other)

@@ -45,7 +45,9 @@ function describeShape(shape: FieldShape): KindShape {
   return {
     is: shape.is,
     ...(of && { of: describeShape(of) }),
-    ...(options && { options: Object.entries(options).map(([value, label]) => ({ value, label })) }),
+    ...(options && {
+      options: Object.entries(options).map(([value, { en, zh }]) => ({ value, label: { en, zh } })),
+    }),
     ...(input && { input }),
   }
 }

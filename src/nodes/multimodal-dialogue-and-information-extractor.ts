@@ -1,4 +1,3 @@
-import type { LocalizedText } from '../contract/kind-operations.ts'
 import type { ModelMessage } from '../models/language-model.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Outcome, type Reply, type Step, StepFailure } from '../workflow/step.ts'
@@ -6,7 +5,7 @@ import { type DialogueState, questionFor, readState, writeState } from './extrac
 import {
   checkParameters,
   type Parameter,
-  type ParameterTypeName,
+  parameterTypes,
   readDefaults,
   readParameters,
   type Value,
@@ -32,16 +31,6 @@ const maxTurns = 100
 /** Characters of a message that later turns still see. */
 const historyLength = 2000
 
-const typeLabels: Readonly<Record<ParameterTypeName, LocalizedText>> = {
-  select: { en: 'Single choice', zh: '单选' },
-  array: { en: 'List', zh: '列表' },
-  multi_select: { en: 'Multiple choice', zh: '多选' },
-  string: { en: 'Text', zh: '文本' },
-  number: { en: 'Number', zh: '数字' },
-  boolean: { en: 'Yes or no', zh: '是或否' },
-  date: { en: 'Date', zh: '日期' },
-}
-
 const parameterFields: KindFields = {
   name: field(
     { is: 'text', input: 'line' },
@@ -49,7 +38,7 @@ const parameterFields: KindFields = {
     ['名称', '也是保存它的值的输出名。'],
   ),
   type: field(
-    { is: 'text', options: typeLabels },
+    { is: 'text', options: parameterTypes },
     ['Type', 'Text if empty.'],
     ['类型', '不填时按文本处理。'],
   ),

@@ -1,3 +1,4 @@
+import type { LocalizedText } from '../../contract/kind-operations.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import { checkUnique, gapAt, gapsOfEach } from '../gaps.ts'
 import { foldName } from '../mentions.ts'
@@ -20,18 +21,16 @@ export interface Parameter {
   required: boolean
 }
 
-/** The types of the wire format. */
-const types = {
-  select: 'select',
-  array: 'list',
-  multi_select: 'list',
-  string: 'text',
-  number: 'number',
-  boolean: 'boolean',
-  date: 'date',
-} as const satisfies Record<string, ParameterType>
-
-export type ParameterTypeName = keyof typeof types
+/** The types of the wire format, and their labels. */
+export const parameterTypes: Readonly<Record<string, LocalizedText & { type: ParameterType }>> = {
+  select: { type: 'select', en: 'Single choice', zh: '单选' },
+  array: { type: 'list', en: 'List', zh: '列表' },
+  multi_select: { type: 'list', en: 'Multiple choice', zh: '多选' },
+  string: { type: 'text', en: 'Text', zh: '文本' },
+  number: { type: 'number', en: 'Number', zh: '数字' },
+  boolean: { type: 'boolean', en: 'Yes or no', zh: '是或否' },
+  date: { type: 'date', en: 'Date', zh: '日期' },
+}
 
 function optionsOf(record: JsonRecord): Option[] {
   const options = ownValue(record, 'options')
@@ -43,8 +42,10 @@ function optionsOf(record: JsonRecord): Option[] {
 
 function readParameter(record: JsonRecord): Parameter {
   const options = optionsOf(record)
-  const name = readText(record, 'type')
-  const declared: ParameterType = Object.hasOwn(types, name) ? types[name as ParameterTypeName] : 'text'
+  const known = ownValue(parameterTypes, readText(record, 'type')) as
+    | (typeof parameterTypes)[string]
+    | undefined
+  const declared = known?.type ?? 'text'
   // A parameter with options is selected from them.
   const type = options.length > 0 && declared !== 'list' ? 'select' : declared
   return {
@@ -104,26 +105,21 @@ export type Value = string | number | boolean | readonly string[]
 const yes: ReadonlySet<string> = new Set(['true', 'yes', 'y', '是', '是的', '对', '要', '好', '好的'])
 const no: ReadonlySet<string> = new Set(['false', 'no', 'n', '否', '不', '不是', '不要', '不用', '没有'])
 
-/** Converts raw input to a value of the parameter; undefined if it is not one. */
-export function mapValue(parameter: Pick<Parameter, 'type' | 'options'>, raw: unknown): Value | undefined {
-  switch (parameter.type) {
-    case 'select':
-      return mapOption(parameter.options, raw)
-    case 'list':
-      return mapList(parameter.options, raw)
-    case 'number':
-      return mapNumber(raw)
-    case 'boolean':
-      return mapBoolean(raw)
-    case 'date':
-      return mapDate(raw)
-    default:
-      return mapText(raw)
-  }
+const mappers: Record<ParameterType, (raw: unknown, options: readonly Option[]) => Value | undefined> = {
+  select: mapOption,
+  list: mapList,
+  text: mapText,
+  number: mapNumber,
+  boolean: mapBoolean,
+  date: mapDate,
 }
 
+/** Converts raw input to a value of the parameter; undefined if it is not one. */
+export const mapValue = ({ type, options }: Pick<Parameter, 'type' | 'options'>, raw: unknown) =>
+  mappers[type](raw, options)
+
 /** Matches a value or a label; ignoring case and spaces only if that leaves one value. */
-function mapOption(options: readonly Option[], raw: unknown): string | undefined {
+function mapOption(raw: unknown, options: readonly Option[]): string | undefined {
   if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'boolean') return undefined
   const given = String(raw)
   const exact = options.find(({ value }) => value === given) ?? options.find(({ label }) => label === given)
@@ -135,10 +131,10 @@ function mapOption(options: readonly Option[], raw: unknown): string | undefined
 }
 
 /** In the order of the options, each once; undefined if nothing is chosen. */
-function mapList(options: readonly Option[], raw: unknown): readonly string[] | undefined {
+function mapList(raw: unknown, options: readonly Option[]): readonly string[] | undefined {
   const given = Array.isArray(raw) ? raw : [raw]
   const mapped = given.flatMap(each => {
-    const value = options.length > 0 ? mapOption(options, each) : mapText(each)
+    const value = options.length > 0 ? mapOption(each, options) : mapText(each)
     return value === undefined ? [] : [value]
   })
   const chosen = new Set(mapped)

@@ -5,39 +5,20 @@ import { readList, readText } from '../read-setting.ts'
 /** The field of the wire format that lists the knowledge and tools of a model. */
 export const sourcesField = '数据源/API工具'
 
-export interface HttpSource {
-  type: 'http'
+/** One entry of the list. Settings that its type does not use are ignored. */
+export interface Source {
+  type: string
+  id: string
   name: string
   description: string
   method: string
   url: string
   headers: Record<string, string>
+  /** The arguments of the tool, in one of the forms that `parameterSchema` reads. */
   parameters: unknown
-}
-
-export interface WorkflowSource {
-  type: 'workflow'
-  id: string
-  name: string
-  description: string
-  parameters: unknown
-}
-
-export interface ToolServerSource {
-  type: 'mcp'
-  url: string
-  headers: Record<string, string>
-  /** The tools to offer; undefined means all of them. */
+  /** The tools of an MCP server to offer; undefined means all of them. */
   tools: readonly string[] | undefined
 }
-
-/** One entry of the list. */
-export type Source =
-  | { type: 'knowledge'; id: string }
-  | HttpSource
-  | WorkflowSource
-  | ToolServerSource
-  | { type: 'web_search' }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
@@ -90,30 +71,21 @@ export const readSources = (step: Step, data: JsonRecord): Source[] =>
   readList(data, sourcesField).flatMap(entry => readSource(step, entry))
 
 function readSource(step: Step, entry: unknown): Source[] {
-  if (typeof entry === 'string') return [{ type: 'knowledge', id: step.text(entry).trim() }]
-  if (!isJsonRecord(entry)) return []
-  const filled = step.fill(entry) as JsonRecord
-  const name = textAt(filled, 'name')
-  const description = textAt(filled, 'description')
-  const parameters = ownValue(filled, 'parameters')
-  const url = textAt(filled, 'url')
-  const id = textAt(filled, 'id')
-  const headers = headersOf(ownValue(filled, 'headers'))
-  switch (textAt(entry, 'type')) {
-    case 'knowledge':
-      return [{ type: 'knowledge', id }]
-    case 'http':
-      return [{ type: 'http', name, description, method: methodOf(filled), url, headers, parameters }]
-    case 'workflow':
-      return [{ type: 'workflow', id, name, description, parameters }]
-    case 'mcp':
-      return [{ type: 'mcp', url, headers, tools: namesIn(ownValue(filled, 'tools')) }]
-    case 'web_search':
-      return [{ type: 'web_search' }]
-    default:
-      return []
-  }
+  if (typeof entry === 'string') return [sourceOf('knowledge', { id: step.text(entry) })]
+  return isJsonRecord(entry) ? [sourceOf(textAt(entry, 'type'), step.fill(entry) as JsonRecord)] : []
 }
+
+const sourceOf = (type: string, settings: JsonRecord): Source => ({
+  type,
+  id: textAt(settings, 'id'),
+  name: textAt(settings, 'name'),
+  description: textAt(settings, 'description'),
+  method: methodOf(settings),
+  url: textAt(settings, 'url'),
+  headers: headersOf(ownValue(settings, 'headers')),
+  parameters: ownValue(settings, 'parameters'),
+  tools: namesIn(ownValue(settings, 'tools')),
+})
 
 function headersOf(value: unknown): Record<string, string> {
   if (!isJsonRecord(value)) return {}

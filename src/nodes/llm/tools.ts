@@ -7,15 +7,7 @@ import type { NodeServices } from '../node-services.ts'
 import { textOf } from '../read-setting.ts'
 import { webSearchNotConfigured } from '../web-search.ts'
 import { withFilesOnly } from '../workflow.ts'
-import {
-  type HttpSource,
-  hasPlaceholderInHost,
-  parameterSchema,
-  requireTexts,
-  type Source,
-  type ToolServerSource,
-  type WorkflowSource,
-} from './sources.ts'
+import { hasPlaceholderInHost, parameterSchema, requireTexts, type Source } from './sources.ts'
 
 /** The context of one tool call. */
 export interface ToolCallContext {
@@ -87,7 +79,7 @@ const httpTimeout = 30_000
 const placeholder = /\{([^{}/?#]+)\}/g
 
 /** The model chooses the arguments, but neither the host nor the headers. */
-function httpTool(source: HttpSource, services: NodeServices): Tool {
+function httpTool(source: Source, services: NodeServices): Tool {
   const inUrl = [...source.url.matchAll(placeholder)].map(match => match[1]!)
   return {
     name: source.name,
@@ -112,7 +104,7 @@ function publicUrl(template: string): string {
   return url ? `${url.origin}${url.pathname}`.replaceAll('%7B', '{').replaceAll('%7D', '}') : 'a URL'
 }
 
-function httpRequest(source: HttpSource, args: JsonRecord, idempotencyKey: string) {
+function httpRequest(source: Source, args: JsonRecord, idempotencyKey: string) {
   const { method, headers } = source
   const { url, used } = fillUrl(source.url, args)
   const rest = Object.entries(args).filter(([name]) => !used.has(name))
@@ -159,7 +151,7 @@ const refused = (message: string): ToolFailure => new ToolFailure(message, { ret
 const queryParameter = { query: { type: 'string', description: 'The question to the workflow.' } }
 
 /** The workflow sends no messages to the user; its answer goes to the model. */
-function workflowTool(source: WorkflowSource, step: Step): Tool {
+function workflowTool(source: Source, step: Step): Tool {
   const schema = parameterSchema(source.parameters)
   const properties = ownValue(schema, 'properties')
   const takesFiles = isJsonRecord(properties) && Object.hasOwn(properties, 'files')
@@ -185,7 +177,7 @@ function inputsOf({ files, ...args }: JsonRecord, takesFiles: boolean): JsonReco
 
 /** The tools of an MCP server. They are listed once, so that an attempt after a crash offers the same ones. */
 async function serverTools(
-  source: ToolServerSource,
+  source: Source,
   place: number,
   step: Step,
   services: NodeServices,
@@ -224,8 +216,7 @@ const webSearchTool = (webSearch: WebSearch): Tool => ({
   },
   async call(args, { signal }) {
     const query = ownValue(args, 'query')
-    if (typeof query !== 'string' || query.trim() === '')
-      throw new ToolFailure('The argument "query" is missing.', { retryable: false })
+    if (typeof query !== 'string' || query.trim() === '') throw refused('The argument "query" is missing.')
     return JSON.stringify(await webSearch.search(query, signal))
   },
 })
