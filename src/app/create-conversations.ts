@@ -5,7 +5,7 @@ import { ConversationListener } from '../conversations/conversation-listener.ts'
 import { ConversationService } from '../conversations/conversation-service.ts'
 import { TurnLifecycle } from '../conversations/turn-lifecycle.ts'
 import type { FileService } from '../files/file-service.ts'
-import { type LanguageModels, ModelNotConfigured } from '../models/language-model.ts'
+import { isConfigured, type LanguageModels } from '../models/language-model.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import { refuseGraph } from '../workflow/refuse-graph.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
@@ -41,14 +41,7 @@ export function createConversations(adapters: Adapters, dependencies: Conversati
       const found = await Promise.all(ids.map(id => stores.bases.find(workspaceId, id)))
       return ids.filter((_, index) => !found[index])
     },
-    hasModel: (workspaceId, name) =>
-      models.find(workspaceId, name).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ModelNotConfigured) return false
-          throw error
-        },
-      ),
+    hasModel: (workspaceId, name) => isConfigured(models, workspaceId, name),
     checkGraph: graph => {
       const refused = refuseGraph(graph, nodeKinds, '')
       return refused.length > 0 ? refused : warnGraph(graph, nodeKinds, '')

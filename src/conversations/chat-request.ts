@@ -1,11 +1,18 @@
+import { buffer } from 'node:stream/consumers'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
 import type { FileRecord } from '../files/file-store.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { LanguageModels } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import type { Transcriber } from '../models/transcriber.ts'
+import type { Runs } from '../workflow/run/runs.ts'
 import type { MessageType, RunFile } from '../workflow/step.ts'
 import { storableText } from './conversation.ts'
+import type { ConversationStore } from './conversation-store.ts'
+import type { TurnLifecycle } from './turn-lifecycle.ts'
+import type { TurnStore } from './turn-store.ts'
 
 /** The request of one turn. */
 export interface ChatRequest {
@@ -26,10 +33,21 @@ export interface ChatInput {
   files: readonly RunFile[]
 }
 
-export interface InputParts {
+/** What turns need from the rest of the server. */
+export interface ChatParts {
+  conversations: ConversationStore
+  turns: TurnStore
+  lifecycle: TurnLifecycle
+  runs: Runs
+  models: LanguageModels
   files: Pick<FileService, 'info' | 'find' | 'read'>
   /** Undefined if none is configured. */
   transcriber: Transcriber | undefined
+  clock: Clock
+  /** How long a turn waits for the active turn of its conversation. */
+  turnWaitMilliseconds?: number
+  /** Maximum number of concurrent turns without a token. */
+  anonymousTurns?: number
 }
 
 const carriesFiles = {
@@ -56,7 +74,7 @@ function checkForm({ dataType, content, fileIds }: ChatRequest): void {
 
 /** Only files of the workspace are found: a file of another one does not exist for the caller. */
 async function findFiles(
-  { files }: InputParts,
+  { files }: ChatParts,
   workspaceId: string,
   { dataType, fileIds }: ChatRequest,
 ): Promise<FileRecord[]> {
@@ -78,20 +96,12 @@ async function findFiles(
   return found
 }
 
-async function bytesOf({ files }: InputParts, workspaceId: string, id: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  const content = await files.read(await files.find(workspaceId, id))
-  for await (const chunk of content) chunks.push(chunk as Uint8Array)
-  return Buffer.concat(chunks)
-}
-
 async function transcribe(
-  parts: InputParts,
+  { files, transcriber }: ChatParts,
   workspaceId: string,
   recordings: readonly FileRecord[],
   signal: AbortSignal,
 ): Promise<string> {
-  const { transcriber } = parts
   if (!transcriber)
     throw new AppError(
       'unsupported_media_type',
@@ -106,7 +116,8 @@ async function transcribe(
     )
   const texts: string[] = []
   for (const { id, name, mimeType } of recordings) {
-    const audio = { name, mimeType, bytes: await bytesOf(parts, workspaceId, id) }
+    const content = await files.read(await files.find(workspaceId, id))
+    const audio = { name, mimeType, bytes: await buffer(content) }
     texts.push(
       await transcriber.transcribe(audio, signal).catch((error: unknown) => {
         if (!(error instanceof ModelFailure)) throw error
@@ -121,7 +132,7 @@ async function transcribe(
 
 /** Checks what the user sent and brings it into the form that runs take. */
 export async function readInput(
-  parts: InputParts,
+  parts: ChatParts,
   workspaceId: string,
   request: ChatRequest,
   signal: AbortSignal,

@@ -2,18 +2,11 @@ import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
-import { type ChatInput, type ChatRequest, type InputParts, readInput } from './chat-request.ts'
-import { ChatTurn, type ChatTurnParts, noConversation, pollMilliseconds } from './chat-turn.ts'
+import { type ChatInput, type ChatParts, type ChatRequest, readInput } from './chat-request.ts'
+import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
-import { findRun, recoverOldTurn, recoverTurn, type StartParts, startTurn } from './turn-run.ts'
+import { findRun, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
 import type { CreateOutcome, NewTurn } from './turn-store.ts'
-
-export interface ChatParts extends StartParts, ChatTurnParts, InputParts {
-  /** How long a turn waits for the active turn of its conversation. */
-  turnWaitMilliseconds?: number
-  /** Maximum number of concurrent turns without a token. */
-  anonymousTurns?: number
-}
 
 /** Where a message is sent to. The conversation belongs to the agent. */
 export interface ChatTarget {
@@ -39,31 +32,50 @@ const noActions = (): AppError =>
     errors: [{ path: '/data_type', message: 'an action needs an agent with a workflow' }],
   })
 
+const tooManyAnonymous = (): AppError =>
+  new AppError('rate_limited', 'Too many conversations without a token; try again in a few seconds', {
+    headers: { 'retry-after': '2' },
+  })
+
 export class ChatService {
   readonly #parts: ChatParts
-  readonly #turnWait: number
-  readonly #anonymous: AnonymousLimiter
+  #anonymousTurns = 0
 
   constructor(parts: ChatParts) {
     this.#parts = parts
-    this.#turnWait = parts.turnWaitMilliseconds ?? limits.turnWaitMilliseconds
-    this.#anonymous = new AnonymousLimiter(parts.anonymousTurns ?? limits.anonymousTurns)
   }
 
   /** Resolves when the turn is stored and its run has started, or when it turns out to be an earlier one. */
   async chat(target: ChatTarget, request: ChatRequest, signal: AbortSignal): Promise<ChatTurn> {
-    const { workspaceId, conversation } = target
+    const { workspaceId, conversation, isAnonymous } = target
+    const { chatId } = request
     const known =
-      request.chatId === undefined
-        ? undefined
-        : await this.#parts.turns.find({
-            ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId },
-          })
-    if (known) refuseOther(known, request)
-    const reopen = known !== undefined && (await this.#neverRan(known))
-    if (known && !reopen) return new ChatTurn(this.#parts, known, true)
-    if (!target.isAnonymous) return (await this.#create(target, request, reopen, signal)).turn
-    return this.#anonymous.limit(() => this.#create(target, request, reopen, signal))
+      chatId !== undefined &&
+      (await this.#parts.turns.find({ workspaceId, conversationId: conversation.id, chatId }))
+    if (known) {
+      refuseOther(known, request)
+      if (!(await this.#neverRan(known))) return new ChatTurn(this.#parts, known, true)
+    }
+    const create = () => this.#create(target, request, Boolean(known), signal)
+    return isAnonymous ? this.#limited(create) : (await create()).turn
+  }
+
+  /** Limits concurrent turns without a token, which count until they have settled: others need capacity, too. */
+  async #limited(create: () => Promise<CreatedTurn>): Promise<ChatTurn> {
+    if (this.#anonymousTurns >= (this.#parts.anonymousTurns ?? limits.anonymousTurns))
+      throw tooManyAnonymous()
+    this.#anonymousTurns++
+    const release = (): void => {
+      this.#anonymousTurns--
+    }
+    try {
+      const { turn, settled } = await create()
+      settled.then(release, release)
+      return turn
+    } catch (error) {
+      release()
+      throw error
+    }
   }
 
   /** A crash left it without a run: sent again, it gets one. */
@@ -115,7 +127,8 @@ export class ChatService {
     signal: AbortSignal,
   ): Promise<Extract<CreateOutcome, { outcome: 'created' | 'existing' }>> {
     const { turns, lifecycle } = this.#parts
-    const deadline = performance.now() + this.#turnWait
+    const { turnWaitMilliseconds = limits.turnWaitMilliseconds } = this.#parts
+    const deadline = performance.now() + turnWaitMilliseconds
     for (;;) {
       const created = await turns.create(turn)
       if (created.outcome === 'gone') throw noConversation(turn.conversationId)
@@ -186,38 +199,4 @@ function refuseOther(turn: Turn, { fingerprint }: ChatRequest): void {
     'This Idempotency-Key was used with another message; use a new one',
     { errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }] },
   )
-}
-
-/** Limits concurrent turns without a token, so that anonymous users cannot take all capacity. */
-export class AnonymousLimiter {
-  readonly #max: number
-  #active = 0
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  /** Creates a turn that counts until it has settled. Fails with `rate_limited` when the limit is reached. */
-  async limit<Turn>(create: () => Promise<{ turn: Turn; settled: Promise<unknown> }>): Promise<Turn> {
-    if (this.#active >= this.#max)
-      throw new AppError(
-        'rate_limited',
-        'Too many conversations without a token; try again in a few seconds',
-        {
-          headers: { 'retry-after': '2' },
-        },
-      )
-    this.#active++
-    const release = (): void => {
-      this.#active--
-    }
-    try {
-      const { turn, settled } = await create()
-      settled.then(release, release)
-      return turn
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
 }

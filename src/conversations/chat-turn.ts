@@ -1,10 +1,10 @@
 import { AppError } from '../kernel/app-error.ts'
 import type { RunEvent } from '../workflow/run/run-event.ts'
+import type { ChatParts } from './chat-request.ts'
 import type { Message, Turn } from './conversation.ts'
-import type { ConversationStore } from './conversation-store.ts'
 import { endsTurn, type TurnAnswer, type TurnEvent, TurnEvents } from './turn-events.ts'
 import { replyId } from './turn-lifecycle.ts'
-import { findRun, isGone, isRunning, recoverOldTurn, settledRun, type TurnParts } from './turn-run.ts'
+import { findRun, isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
 
 /** Other processes end turns without waking waiters here. */
 export const pollMilliseconds = 250
@@ -12,18 +12,14 @@ export const pollMilliseconds = 250
 export const noConversation = (id: string): AppError =>
   new AppError('not_found', `There is no conversation ${id} with this agent`)
 
-export interface ChatTurnParts extends TurnParts {
-  conversations: ConversationStore
-}
-
 /** A turn in progress, or an earlier one. It continues whether or not a client waits for it. */
 export class ChatTurn {
-  readonly #parts: ChatTurnParts
+  readonly #parts: ChatParts
   readonly #turn: Turn
   /** Whether it existed before this request. */
   readonly wasSeen: boolean
 
-  constructor(parts: ChatTurnParts, turn: Turn, wasSeen: boolean) {
+  constructor(parts: ChatParts, turn: Turn, wasSeen: boolean) {
     this.#parts = parts
     this.#turn = turn
     this.wasSeen = wasSeen

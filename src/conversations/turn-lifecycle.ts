@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import type { Reason } from '../contract/error-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { unlessAborted } from '../kernel/unless-aborted.ts'
 import type { RunStatus } from '../workflow/run/run-records.ts'
 import { type NewMessage, storableText, type Turn, type TurnError, type TurnKey } from './conversation.ts'
 import type { TurnEnd, TurnStore } from './turn-store.ts'
@@ -32,7 +34,8 @@ export const endOfRun = (
 export class TurnLifecycle {
   readonly #turns: TurnStore
   readonly #clock: Clock
-  readonly #waiting = new Map<string, Set<() => void>>()
+  /** Emits the id of a conversation when its turn ends. */
+  readonly #ends = new EventEmitter().setMaxListeners(0)
 
   constructor(turns: TurnStore, clock: Clock) {
     this.#turns = turns
@@ -44,7 +47,7 @@ export class TurnLifecycle {
     const turn = await this.#turns.find(key)
     if (turn?.status === 'active') await this.#end({ ...turn, runId: key.runId }, end)
     // Even if it had ended: the process that ended it may have crashed before it woke the waiters.
-    this.#wake(key.conversationId)
+    this.#ends.emit(key.conversationId)
   }
 
   async #end(turn: Turn, { hasNoRun, error, ...end }: EndedTurn): Promise<void> {
@@ -63,39 +66,21 @@ export class TurnLifecycle {
   /** Removes an active turn, as if it had never been sent. False if there is a reply already. */
   async undo(turn: TurnKey): Promise<boolean> {
     const isUndone = await this.#turns.undo(turn)
-    if (isUndone) this.#wake(turn.conversationId)
+    if (isUndone) this.#ends.emit(turn.conversationId)
     return isUndone
   }
 
   /** Resolves when a turn of the conversation ends here, or after the time; rejects with the signal's reason. */
-  waitForEnd(conversationId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
-      const waiting = this.#waiting.get(conversationId) ?? new Set()
-      this.#waiting.set(conversationId, waiting)
-      const leave = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', onAbort)
-        waiting.delete(onWake)
-        if (waiting.size === 0 && this.#waiting.get(conversationId) === waiting)
-          this.#waiting.delete(conversationId)
-      }
-      const onWake = (): void => {
-        leave()
-        resolve()
-      }
-      const onAbort = (): void => {
-        leave()
-        reject(signal.reason)
-      }
-      const timer = setTimeout(onWake, milliseconds)
-      waiting.add(onWake)
-      signal.addEventListener('abort', onAbort)
-    })
-  }
-
-  #wake(conversationId: string): void {
-    for (const wake of [...(this.#waiting.get(conversationId) ?? [])]) wake()
+  async waitForEnd(conversationId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, milliseconds)
+    this.#ends.once(conversationId, resolve)
+    try {
+      await unlessAborted(promise, signal)
+    } finally {
+      clearTimeout(timer)
+      this.#ends.off(conversationId, resolve)
+    }
   }
 }
 

@@ -2,28 +2,16 @@ import type { Agent } from '../agents/agent.ts'
 import { agentGraph } from '../agents/agent-graph.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
-import { type LanguageModels, ModelNotConfigured } from '../models/language-model.ts'
+import { unlessAborted } from '../kernel/unless-aborted.ts'
+import { isConfigured, type LanguageModels } from '../models/language-model.ts'
 import type { RunRecord } from '../workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../workflow/run/run-service.ts'
 import type { RunRequest } from '../workflow/run/runs.ts'
 import type { MessageType } from '../workflow/step.ts'
-import type { ChatInput } from './chat-request.ts'
+import type { ChatInput, ChatParts } from './chat-request.ts'
 import type { Turn, TurnError } from './conversation.ts'
-import { endOfRun, type TurnLifecycle } from './turn-lifecycle.ts'
-import type { TurnStore } from './turn-store.ts'
-
-export interface TurnParts {
-  turns: TurnStore
-  lifecycle: TurnLifecycle
-  runs: Runs
-  clock: Clock
-}
-
-export interface StartParts extends TurnParts {
-  models: LanguageModels
-}
+import { endOfRun } from './turn-lifecycle.ts'
 
 export const isGone = (error: unknown): boolean => error instanceof AppError && error.reason === 'not_found'
 
@@ -60,16 +48,6 @@ export async function settledRun(
   return findRun(runs, turn)
 }
 
-/** Rejects with the signal's reason as soon as it is aborted, whatever the promise does. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
-}
-
 export interface TurnInput {
   agent: Agent
   turn: Turn
@@ -89,7 +67,7 @@ export interface StartedTurn {
  * an internal error is thrown as well, for the log.
  */
 export async function startTurn(
-  parts: StartParts,
+  parts: ChatParts,
   started: TurnInput,
   waitingRunId: string | undefined,
 ): Promise<StartedTurn> {
@@ -126,7 +104,7 @@ export async function startTurn(
 }
 
 /** Passes the turn to the run that waits for it; undefined when that does not wait any more. */
-async function resumeRun(parts: StartParts, started: TurnInput): Promise<StartedTurn | undefined> {
+async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedTurn | undefined> {
   const { turn, input } = started
   const timeout = AbortSignal.timeout(limits.turnWaitMilliseconds)
   const run = await settledRun(parts.runs, turn, timeout)
@@ -143,7 +121,7 @@ async function resumeRun(parts: StartParts, started: TurnInput): Promise<Started
   }
 }
 
-async function startRun(parts: StartParts, started: TurnInput, runId: string): Promise<StartedTurn> {
+async function startRun(parts: ChatParts, started: TurnInput, runId: string): Promise<StartedTurn> {
   const { agent, turn, userId, input } = started
   const { text, action } = textAndAction(started)
   const request: RunRequest = {
@@ -175,18 +153,10 @@ async function graphOf(
 ): Promise<RunRequest['what']> {
   const workflowId = agent.config.workflow_id
   if (workflowId) return { workflowId }
-  return { graph: agentGraph(agent, { hasModel: await hasModel(models, workspaceId, agent) }) }
-}
-
-async function hasModel(models: LanguageModels, workspaceId: string, agent: Agent): Promise<boolean> {
-  if ((await models.defaultName(workspaceId)) !== '') return true
-  try {
-    await models.find(workspaceId, agent.config.model)
-    return true
-  } catch (error) {
-    if (error instanceof ModelNotConfigured) return false
-    throw error
-  }
+  const hasModel =
+    (await models.defaultName(workspaceId)) !== '' ||
+    (await isConfigured(models, workspaceId, agent.config.model))
+  return { graph: agentGraph(agent, { hasModel }) }
 }
 
 /** The client asked for an agent, not for a workflow: a missing workflow is an error of the agent's settings. */
@@ -216,7 +186,7 @@ const interrupted: TurnError = {
  * `chat_id`, the turn is opened again.
  */
 export async function recoverTurn(
-  parts: TurnParts,
+  parts: ChatParts,
   turn: Turn,
   { startTimeout = limits.turnStartMilliseconds }: { startTimeout?: number } = {},
 ): Promise<void> {
@@ -233,6 +203,6 @@ export async function recoverTurn(
 }
 
 /** Looks for the run only when a crash is likely: starting a run normally takes less time. */
-export async function recoverOldTurn(parts: TurnParts, turn: Turn): Promise<void> {
+export async function recoverOldTurn(parts: ChatParts, turn: Turn): Promise<void> {
   if (turn.createdAt + limits.turnStartMilliseconds <= parts.clock.now()) await recoverTurn(parts, turn)
 }

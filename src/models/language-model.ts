@@ -68,6 +68,16 @@ export interface LanguageModels {
   defaultName(workspaceId: string): Promise<string>
 }
 
+/** Whether there is a model of that name, or a default one without a name. */
+export const isConfigured = (models: LanguageModels, workspaceId: string, name: string | undefined) =>
+  models.find(workspaceId, name).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ModelNotConfigured) return false
+      throw error
+    },
+  )
+
 /** There is no such model. The message names the setting or the operation that adds one. */
 export class ModelNotConfigured extends Error {
   constructor(message: string) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { Egress } from '../egress/egress.ts'
 import { exchangeRpc, hostOf, type ServerAddress, SessionGone } from './mcp-exchange.ts'
@@ -191,14 +192,3 @@ const keyOf = ({ url, headers }: ServerAddress): string =>
   createHash('sha256')
     .update(JSON.stringify([url, Object.entries(headers).sort()]))
     .digest('base64')
-
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
-}
