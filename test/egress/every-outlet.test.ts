@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
 import type { Egress } from '../../src/adapters/egress/egress.ts'
-import { egressFetch } from '../../src/adapters/egress/egress-fetch.ts'
 import { createHttpClient } from '../../src/adapters/egress/egress-http-client.ts'
 import { createToolServers } from '../../src/adapters/mcp/mcp-tool-servers.ts'
+import { createLanguageModel } from '../../src/adapters/model/language-model.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
 import { privateUrls } from './private-spellings.ts'
 
@@ -17,8 +17,13 @@ const outlets: Record<string, (egress: Egress, url: string) => Promise<unknown>>
   'the tool servers, list': (egress, url) => createToolServers(egress).list(url, {}, never),
   'the tool servers, call': (egress, url) =>
     createToolServers(egress).call({ url, headers: {} }, 'tool', {}, never),
-  // The interface rejects values that are not URLs before they reach the egress.
-  'the fetch for libraries': (egress, url) => egressFetch(egress)(url),
+  // Settings that are not URLs are rejected before they reach the egress.
+  'the language model of a workspace': async (egress, baseUrl) =>
+    createLanguageModel({ egress, baseUrl, model: 'm', trusted: false }).generate(
+      { messages: [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }] },
+      () => {},
+      never,
+    ),
 }
 
 const http = (egress: Egress, url: string, method: string) =>
@@ -40,8 +45,8 @@ describe('every outlet', () => {
   /** A refusal reports nothing else; a network error would mean that a connection was attempted. */
   const isRefusal = (error: Error & { kind?: string; retryable?: boolean }): boolean =>
     error.kind === 'blocked' ||
-    (error.name === 'ToolFailure' && error.retryable === false) ||
-    (error instanceof TypeError && /Failed to parse URL|URL scheme|includes credentials/.test(error.message))
+    (['ToolFailure', 'ModelFailure'].includes(error.name) && error.retryable === false) ||
+    /^Invalid URL$|MODEL_BASE_URL is not a URL/.test(error.message)
 
   for (const [name, reach] of Object.entries(outlets)) {
     it(`rejects a private address in every spelling without a connection: ${name}`, async () => {

@@ -166,10 +166,7 @@ test('the library for models gets its fetch from the outbound client', () => {
   )
   assert.ok(openers.length > 0)
   for (const opener of openers)
-    assert.ok(
-      reachedFrom(opener.path).has(`${home}egress-fetch.ts`),
-      `src/${opener.path} has it from the egress`,
-    )
+    assert.ok(reachedFrom(opener.path).has(`${home}egress.ts`), `src/${opener.path} has it from the egress`)
 })
 
 test('the search finds every way to open a connection, and nothing else', () => {

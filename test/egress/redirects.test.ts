@@ -129,11 +129,11 @@ describe('redirects', () => {
 
   it('are not followed from https to http', () => {
     const response = { statusCode: 302, headers: { location: 'http://two.example/' } }
-    assert.throws(() => redirectTarget(response as never, new URL('https://one.example/'), 'GET'), {
+    assert.throws(() => redirectTarget(response as never, new URL('https://one.example/')), {
       kind: 'blocked',
     })
     assert.equal(
-      redirectTarget(response as never, new URL('http://one.example/'), 'GET')?.href,
+      redirectTarget(response as never, new URL('http://one.example/'))?.href,
       'http://two.example/',
     )
   })

@@ -87,15 +87,6 @@ export function isPublicAddress(address: string): boolean {
   return globalIpv6.check(plain, 'ipv6') && !reservedIpv6.check(plain, 'ipv6')
 }
 
-/** An IPv4 address written as IPv6 (`::ffff:10.0.0.1`) becomes plain IPv4. */
-function plainAddress(address: string): string {
-  const plain = withoutZone(address)
-  if (!isIPv6(plain)) return plain
-  const groups = groupsOf(plain)
-  const mapped = groups[5] === 0xffff && groups.slice(0, 5).every(group => group === 0)
-  return mapped ? dotted(groups[6], groups[7]) : plain
-}
-
 /** The private destinations that the operator permits. */
 export interface AllowList {
   /** By the name in the URL. */
@@ -157,8 +148,9 @@ export function parseAllowList(entries: string[]): AllowList {
           (rule.matchesSubdomains ? host.endsWith(`.${rule.name}`) : host === rule.name),
       ),
     hasAddress: address => {
-      const plain = plainAddress(address)
+      const plain = withoutZone(address)
       const family = isIP(plain)
+      // A range of IPv4 also matches its addresses written as IPv6 (`::ffff:10.0.0.1`).
       return family !== 0 && ranges.check(plain, family === 4 ? 'ipv4' : 'ipv6')
     },
     isByNameOnly: ranges.rules.length === 0,

@@ -1,17 +1,10 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { parseAllowList } from './address-rules.ts'
-import {
-  type Egress,
-  EgressFailure,
-  type EgressRequest,
-  type EgressResponse,
-  StaleConnection,
-} from './egress.ts'
-import { Deadline, exchange, type Message, responseBody, tooLarge } from './exchange.ts'
+import { type Egress, EgressFailure, type EgressRequest, type EgressResponse } from './egress.ts'
+import { exchange, type Message, responseBody, StaleConnection } from './exchange.ts'
 import {
   type Hop,
-  type HopRules,
   judgeHop,
   parseUrl,
   type Resolve,
@@ -29,52 +22,42 @@ interface EgressOptions {
   resolve?: Resolve
 }
 
-const defaults = {
-  connectMilliseconds: 10_000,
-  idleMilliseconds: 15_000,
-  totalMilliseconds: 30_000,
-  maxBytes: 10 << 20,
-}
-
+const defaultTimeouts = { connectMilliseconds: 10_000, idleMilliseconds: 15_000, totalMilliseconds: 30_000 }
+const defaultMaxBytes = 10 << 20
 const maxRedirects = 3
 
 /** Idle connections close before most servers would close them, so that few break on reuse. */
 const agentOptions = { keepAlive: true, timeout: 4000, maxSockets: 2048, maxFreeSockets: 32 }
 
-const agents = () => ({ 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) })
+const openAgents = () => ({ 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) })
 
-class GuardedEgress implements Egress {
-  readonly #rules: HopRules
-  readonly #agents = agents()
+/** Throws when an entry of `allow` cannot be parsed. */
+export function createEgress({ allow, ports = [80, 443], resolve = systemResolve }: EgressOptions): Egress {
+  const rules = { allow: parseAllowList(allow), ports, resolve }
+  const agents = openAgents()
   /** Separate, or an untrusted call could reuse a connection that only a trusted one may open. */
-  readonly #trustedAgents = agents()
+  const trustedAgents = openAgents()
 
-  constructor(rules: HopRules) {
-    this.#rules = rules
-  }
-
-  async request(address: string | URL, options: EgressRequest = {}): Promise<EgressResponse> {
-    const first = parseUrl(address)
-    const { totalMilliseconds = defaults.totalMilliseconds } = options.timeouts ?? {}
-    const deadline = new Deadline(first.host, totalMilliseconds, options.signal)
+  async function send(hop: Hop, message: Message, isRepeatable: boolean): Promise<IncomingMessage> {
+    const agent = (hop.trusted ? trustedAgents : agents)[hop.url.protocol as 'http:' | 'https:']
     try {
-      return await this.#follow(first, options, deadline)
+      return await exchange(hop, message, agent)
     } catch (error) {
-      deadline.clear()
-      throw error
+      if (!(error instanceof StaleConnection && isRepeatable)) throw error
+      return exchange(hop, message, agent)
     }
   }
 
-  async #follow(first: URL, options: EgressRequest, deadline: Deadline): Promise<EgressResponse> {
-    const message = messageOf(options)
+  async function follow(first: URL, message: Message, options: EgressRequest, onEnd: () => void) {
+    const isSafe = message.method === 'GET' || message.method === 'HEAD'
     let url = first
     for (let redirects = 0; ; redirects++) {
       const trusted = options.trusted === true && url.origin === first.origin
-      const hop = judgeHop(url, trusted, this.#rules)
-      const response = await this.#send(hop, message, deadline)
+      const response = await send(judgeHop(url, trusted, rules), message, options.isRepeatable ?? isSafe)
       try {
-        const next = redirectTarget(response, url, message.method)
-        if (!next) return responseOf(response, hop, message, options, deadline)
+        // The body of a POST was meant for the first server only.
+        const next = isSafe ? redirectTarget(response, url) : undefined
+        if (!next) return responseOf(response, url, responseBody(response, message, url.host, onEnd))
         if (redirects === maxRedirects)
           throw new EgressFailure('bad_answer', `${first.host} redirects more than ${maxRedirects} times`)
         message.headers = redirectedHeaders(message.headers, url, next)
@@ -87,42 +70,39 @@ class GuardedEgress implements Egress {
     }
   }
 
-  async #send(hop: Hop, message: Message, deadline: Deadline): Promise<IncomingMessage> {
-    const agent = (hop.trusted ? this.#trustedAgents : this.#agents)[hop.url.protocol as 'http:' | 'https:']
-    try {
-      return await exchange(hop, message, agent, deadline)
-    } catch (error) {
-      // Only safe methods are repeated here; for the others the caller decides.
-      if (!(error instanceof StaleConnection) || (message.method !== 'GET' && message.method !== 'HEAD'))
+  return {
+    request: async (address, options = {}) => {
+      const url = parseUrl(address)
+      const { method = 'GET', headers = {}, body, maxBytes = defaultMaxBytes, signal } = options
+      const { totalMilliseconds, ...timeouts } = { ...defaultTimeouts, ...options.timeouts }
+      const late = new AbortController()
+      const timer = setTimeout(
+        () => late.abort(new EgressFailure('timed_out', `${url.host} took longer than allowed`)),
+        totalMilliseconds,
+      )
+      const message: Message = {
+        method: method.toUpperCase(),
+        headers: sentHeaders(headers),
+        body,
+        maxBytes,
+        ...timeouts,
+        signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+      }
+      const onEnd = (): void => clearTimeout(timer)
+      try {
+        return await follow(url, message, options, onEnd)
+      } catch (error) {
+        onEnd()
         throw error
-      return exchange(hop, message, agent, deadline)
-    }
-  }
-
-  close(): void {
-    for (const agent of [...Object.values(this.#agents), ...Object.values(this.#trustedAgents)])
-      agent.destroy()
+      }
+    },
+    close: () => {
+      for (const agent of [...Object.values(agents), ...Object.values(trustedAgents)]) agent.destroy()
+    },
   }
 }
 
-const messageOf = ({ method = 'GET', headers = {}, body, timeouts = {} }: EgressRequest): Message => ({
-  method: method.toUpperCase(),
-  headers: sentHeaders(headers),
-  body,
-  connectMilliseconds: timeouts.connectMilliseconds ?? defaults.connectMilliseconds,
-  idleMilliseconds: timeouts.idleMilliseconds ?? defaults.idleMilliseconds,
-})
-
-function responseOf(
-  response: IncomingMessage,
-  { url }: Hop,
-  message: Message,
-  { maxBytes = defaults.maxBytes }: EgressRequest,
-  deadline: Deadline,
-): EgressResponse {
-  const declared = message.method === 'HEAD' ? 0 : Number(response.headers['content-length'] ?? 0)
-  if (declared > maxBytes) throw tooLarge(url.host, maxBytes)
-  const body = responseBody(response, message, url.host, maxBytes, deadline)
+function responseOf(response: IncomingMessage, url: URL, body: EgressResponse['body']): EgressResponse {
   const headers = { ...response.headers }
   if (headers['content-encoding'] !== undefined) {
     delete headers['content-encoding']
@@ -130,7 +110,3 @@ function responseOf(
   }
   return { status: response.statusCode ?? 0, headers, body, url: url.href }
 }
-
-/** Throws when an entry of `allow` cannot be parsed. */
-export const createEgress = ({ allow, ports = [80, 443], resolve = systemResolve }: EgressOptions): Egress =>
-  new GuardedEgress({ allow: parseAllowList(allow), ports, resolve })

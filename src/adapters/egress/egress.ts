@@ -22,6 +22,8 @@ export interface EgressRequest {
   maxBytes?: number
   /** For a URL that the operator configured: its origin, and no other, may be private and on any port. */
   trusted?: boolean
+  /** Whether to send it again when a reused connection turns out to be closed; by default GET and HEAD only. */
+  isRepeatable?: boolean
 }
 
 export interface EgressResponse {
@@ -63,13 +65,6 @@ export class EgressFailure extends Error {
     super(message)
     this.name = 'EgressFailure'
     this.kind = kind
-  }
-}
-
-/** A keep-alive connection broke on reuse: the server had closed it and has not seen the request. */
-export class StaleConnection extends EgressFailure {
-  constructor(host: string) {
-    super('unreachable', `The connection to ${host} broke off before the response was complete`)
   }
 }
 

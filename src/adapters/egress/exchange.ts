@@ -1,9 +1,9 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
-import { type Duplex, pipeline, type Readable, Transform, type TransformCallback } from 'node:stream'
+import { type Duplex, pipeline, type Readable, Transform, type TransformOptions } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
-import { EgressFailure, StaleConnection } from './egress.ts'
+import { EgressFailure, type EgressFailureKind } from './egress.ts'
 import type { Hop } from './hop.ts'
 
 export interface Message {
@@ -12,58 +12,31 @@ export interface Message {
   body: string | Uint8Array | undefined
   connectMilliseconds: number
   idleMilliseconds: number
+  maxBytes: number
+  /** Aborted at the total timeout, or by the caller. */
+  signal: AbortSignal
 }
 
 const maxHeaderBytes = 32 << 10
 
-/** The deadline of one call: its total timeout, or the caller's signal. */
-export class Deadline {
-  readonly #controller = new AbortController()
-  readonly #timer: NodeJS.Timeout
-  readonly #caller: AbortSignal | undefined
-  readonly #onAbort = (): void => this.#controller.abort(this.#caller?.reason)
-
-  constructor(host: string, totalMilliseconds: number, caller: AbortSignal | undefined) {
-    this.#caller = caller
-    this.#timer = setTimeout(
-      () => this.#controller.abort(new EgressFailure('timed_out', `${host} took longer than allowed`)),
-      totalMilliseconds,
-    )
-    if (caller?.aborted) this.#onAbort()
-    caller?.addEventListener('abort', this.#onAbort, { once: true })
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** Why it was aborted, as an error. */
-  reason(): Error {
-    const { reason } = this.signal
-    return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError')
-  }
-
-  /** Must be called when the call is over, or its timer and listener leak. */
-  clear(): void {
-    clearTimeout(this.#timer)
-    this.#caller?.removeEventListener('abort', this.#onAbort)
-  }
-}
+/** A keep-alive connection broke on reuse: the server had closed it and has not seen the request. */
+export class StaleConnection extends EgressFailure {}
 
 /** Node refuses at once what HTTP cannot express, such as a line break in a header. */
-function open(hop: Hop, message: Message, agent: http.Agent): ClientRequest {
+function open(hop: Hop, { method, headers, signal }: Message, agent: http.Agent): ClientRequest {
   try {
     return (hop.url.protocol === 'https:' ? https : http).request({
       // The parts and not the URL: it has been parsed, and a second parser might read it differently.
       host: hop.host,
       port: hop.port,
       path: hop.url.pathname + hop.url.search,
-      method: message.method,
-      headers: { ...message.headers, host: hop.url.host },
+      method,
+      headers: { ...headers, host: hop.url.host },
       lookup: hop.lookup,
       agent,
       maxHeaderSize: maxHeaderBytes,
       insecureHTTPParser: false,
+      signal,
     })
   } catch (error) {
     throw toEgressFailure(error, hop.url.host)
@@ -89,32 +62,22 @@ function watchTimeouts(request: ClientRequest, hop: Hop, message: Message): () =
 }
 
 /** Sends one request and resolves as soon as the response headers are there. Follows no redirect. */
-export async function exchange(
-  hop: Hop,
-  message: Message,
-  agent: http.Agent,
-  deadline: Deadline,
-): Promise<IncomingMessage> {
-  if (deadline.signal.aborted) throw deadline.reason()
+export async function exchange(hop: Hop, message: Message, agent: http.Agent): Promise<IncomingMessage> {
+  const { signal } = message
+  signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const request = open(hop, message, agent)
   const unwatch = watchTimeouts(request, hop, message)
-  const abort = (): void => {
-    request.destroy(deadline.reason())
-  }
-  deadline.signal.addEventListener('abort', abort, { once: true })
-  const settle = (): void => {
-    unwatch()
-    deadline.signal.removeEventListener('abort', abort)
-  }
   request.on('error', error => {
-    settle()
-    if (deadline.signal.aborted) return reject(deadline.reason())
-    const isStale = request.reusedSocket && !(error instanceof EgressFailure)
-    reject(isStale ? new StaleConnection(hop.url.host) : toEgressFailure(error, hop.url.host))
+    unwatch()
+    const failure = toEgressFailure(error, hop.url.host)
+    if (signal.aborted) reject(signal.reason)
+    else if (request.reusedSocket && failure !== error)
+      reject(new StaleConnection('unreachable', brokenOff(hop.url.host)))
+    else reject(failure)
   })
   request.on('response', response => {
-    settle()
+    unwatch()
     // Without a listener an error before the body is read would end the process.
     response.on('error', () => {})
     resolve(response)
@@ -124,58 +87,22 @@ export async function exchange(
 }
 
 /** Passes bytes on until there are too many. */
-class ByteCount extends Transform {
-  #bytes = 0
-  readonly #maxBytes: number
-  readonly #host: string
-  /** Called with every chunk. A listener for `data` would start the flow before there is a reader. */
-  onChunk = (): void => {}
-
-  constructor(host: string, maxBytes: number) {
-    super()
-    this.#host = host
-    this.#maxBytes = maxBytes
-  }
-
-  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
-    this.#bytes += chunk.length
-    this.onChunk()
-    if (this.#bytes <= this.#maxBytes) done(null, chunk)
-    else done(tooLarge(this.#host, this.#maxBytes))
-  }
-}
-
-export const tooLarge = (host: string, maxBytes: number): EgressFailure =>
-  new EgressFailure('too_large', `The response of ${host} is larger than ${maxBytes} bytes`)
-
-/** The last stream: whatever failed before it, its reader gets an `EgressFailure` or the abort reason. */
-class Body extends ByteCount {
-  readonly #translate: (error: Error) => Error
-
-  constructor(host: string, maxBytes: number, translate: (error: Error) => Error) {
-    super(host, maxBytes)
-    this.#translate = translate
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    done(error && this.#translate(error))
-  }
-}
-
-/** Fails the body when nothing arrives for too long. A slow reader does not count as a silent sender. */
-function watchSilence(source: ByteCount, body: Body, host: string, idleMilliseconds: number): () => void {
-  let timer: NodeJS.Timeout
-  const check = (): void => {
-    if (body.readableLength > 0) arm()
-    else body.destroy(new EgressFailure('timed_out', `${host} stopped in the middle of its response`))
-  }
-  const arm = (): void => {
-    clearTimeout(timer)
-    timer = setTimeout(check, idleMilliseconds)
-  }
-  arm()
-  source.onChunk = arm
-  return () => clearTimeout(timer)
+function limited(
+  tooLarge: () => Error,
+  maxBytes: number,
+  options: TransformOptions & { onChunk?: () => void },
+) {
+  let bytes = 0
+  return new Transform({
+    ...options,
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length
+      // A listener for `data` would start the flow before there is a reader.
+      options.onChunk?.()
+      if (bytes <= maxBytes) done(null, chunk)
+      else done(tooLarge())
+    },
+  })
 }
 
 const hasBody = (response: IncomingMessage, method: string): boolean =>
@@ -194,64 +121,69 @@ function decompressors(response: IncomingMessage, method: string, host: string):
   throw new EgressFailure('bad_answer', `${host} compressed its response in an unsupported way`)
 }
 
-/** The body of a response, decompressed and within its limits. The deadline is cleared with it. */
+/**
+ * The body of a response, decompressed and within its limits. Whatever fails, its reader gets an `EgressFailure` or the
+ * reason of the signal.
+ */
 export function responseBody(
   response: IncomingMessage,
-  { method, idleMilliseconds }: Message,
+  { method, idleMilliseconds, maxBytes, signal }: Message,
   host: string,
-  maxBytes: number,
-  deadline: Deadline,
+  onEnd: () => void,
 ): Readable {
+  const tooLarge = (): EgressFailure =>
+    new EgressFailure('too_large', `The response of ${host} is larger than ${maxBytes} bytes`)
+  if (method !== 'HEAD' && Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const decompress = decompressors(response, method, host)
+  const idleTimer = setTimeout(() => {
+    // A slow reader does not count as a silent sender.
+    if (body.readableLength > 0) idleTimer.refresh()
+    else body.destroy(new EgressFailure('timed_out', `${host} stopped in the middle of its response`))
+  }, idleMilliseconds)
   // Compressed bytes count too: an endless stream can be compressed so that it decompresses to nothing.
-  const received = new ByteCount(host, maxBytes + 1024)
-  const body = new Body(host, maxBytes, error =>
-    deadline.signal.aborted ? deadline.reason() : toEgressFailure(error, host),
-  )
+  const received = limited(tooLarge, maxBytes + 1024, { onChunk: () => idleTimer.refresh() })
+  const body = limited(tooLarge, maxBytes, {
+    destroy: (error, done) => done(error && (signal.aborted ? signal.reason : toEgressFailure(error, host))),
+  })
   // An error before the body is read must wait for the reader, not end the process.
   body.on('error', () => {})
-  const unwatch = watchSilence(received, body, host, idleMilliseconds)
-  const abort = (): void => {
-    body.destroy(deadline.reason())
-  }
-  deadline.signal.addEventListener('abort', abort, { once: true })
+  const abort = (): void => void body.destroy(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
   pipeline([response, received, ...decompress, body], () => {
-    unwatch()
-    deadline.signal.removeEventListener('abort', abort)
-    deadline.clear()
+    clearTimeout(idleTimer)
+    signal.removeEventListener('abort', abort)
+    onEnd()
     // The connection of a half-read response cannot be reused.
     if (!response.complete) response.destroy()
   })
-  if (deadline.signal.aborted) abort()
   return body
 }
 
-const unsendable = new Set([
-  'ERR_INVALID_CHAR',
-  'ERR_INVALID_HTTP_TOKEN',
-  'ERR_HTTP_INVALID_HEADER_VALUE',
-  'ERR_UNESCAPED_CHARACTERS',
-])
+const brokenOff = (host: string): string =>
+  `The connection to ${host} broke off before the response was complete`
 
-/** Translates errors of Node's network, HTTP parser and decompression code. */
+/** Errors of Node's network, HTTP parser and decompression code, by their code; the first that matches counts. */
+const nodeErrors: [code: RegExp, EgressFailureKind, message: (host: string, code: string) => string][] = [
+  [/^HPE_HEADER_OVERFLOW$/, 'too_large', host => `${host} responded with headers that are too large`],
+  [/^HPE_/, 'bad_answer', host => `${host} did not respond in HTTP`],
+  [/^Z_|BROTLI|^ERR__ERROR_/, 'bad_answer', host => `The compressed response of ${host} is damaged`],
+  [
+    /^(ENOTFOUND|EAI_AGAIN)$/,
+    'unreachable',
+    host => `The name ${host} could not be resolved: check its spelling`,
+  ],
+  [
+    /^ERR_(INVALID_CHAR|INVALID_HTTP_TOKEN|HTTP_INVALID_HEADER_VALUE|UNESCAPED_CHARACTERS)$/,
+    'blocked',
+    host => `The request to ${host} has a method or a header with characters that HTTP does not allow`,
+  ],
+  [/^(ECONNRESET|ERR_STREAM_PREMATURE_CLOSE)$/, 'unreachable', brokenOff],
+  [/^/, 'unreachable', (host, code) => `${host} could not be reached${code ? ` (${code})` : ''}`],
+]
+
 function toEgressFailure(error: unknown, host: string): EgressFailure {
   if (error instanceof EgressFailure) return error
   const code = String((error as NodeJS.ErrnoException | undefined)?.code ?? '')
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return new EgressFailure('too_large', `${host} responded with headers that are too large`)
-  if (code.startsWith('HPE_')) return new EgressFailure('bad_answer', `${host} did not respond in HTTP`)
-  if (code.startsWith('Z_') || code.includes('BROTLI') || code.startsWith('ERR__ERROR_'))
-    return new EgressFailure('bad_answer', `The compressed response of ${host} is damaged`)
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return new EgressFailure('unreachable', `The name ${host} could not be resolved: check its spelling`)
-  if (unsendable.has(code))
-    return new EgressFailure(
-      'blocked',
-      `The request to ${host} has a method or a header with characters that HTTP does not allow`,
-    )
-  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return brokenOff(host)
-  return new EgressFailure('unreachable', `${host} could not be reached${code ? ` (${code})` : ''}`)
+  const [, kind, message] = nodeErrors.find(([pattern]) => pattern.test(code))!
+  return new EgressFailure(kind, message(host, code))
 }
-
-const brokenOff = (host: string): EgressFailure =>
-  new EgressFailure('unreachable', `The connection to ${host} broke off before the response was complete`)

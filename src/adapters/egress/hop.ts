@@ -100,12 +100,10 @@ function guardedLookup(
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Where a response redirects to, if that redirect is followed. */
-export function redirectTarget(response: IncomingMessage, from: URL, method: string): URL | undefined {
+/** Where a response redirects to; undefined when it is no redirect. */
+export function redirectTarget(response: IncomingMessage, from: URL): URL | undefined {
   const { location } = response.headers
   if (!redirects.has(response.statusCode ?? 0) || location === undefined) return undefined
-  // The body of a POST was meant for the first server only.
-  if (method !== 'GET' && method !== 'HEAD') return undefined
   const to = parseUrl(location, from)
   if (from.protocol === 'https:' && to.protocol === 'http:')
     throw new EgressFailure('blocked', `${from.host} redirects from https to http, which is not followed`)

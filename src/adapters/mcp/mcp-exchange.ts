@@ -1,11 +1,5 @@
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import {
-  type Egress,
-  EgressFailure,
-  type EgressResponse,
-  readText,
-  StaleConnection,
-} from '../egress/egress.ts'
+import { type Egress, EgressFailure, type EgressResponse, readText } from '../egress/egress.ts'
 import { toolFailureOfEgress } from '../egress/egress-http-client.ts'
 import { retryAfterMilliseconds } from '../model/endpoint-failure.ts'
 import { NotRpc, parseRpc, type RpcMessage, streamedRpc } from './rpc-message.ts'
@@ -75,22 +69,21 @@ export async function exchangeRpc(
   }
 }
 
-async function post(egress: Egress, server: ServerAddress, call: RpcCall): Promise<EgressResponse> {
-  const body = JSON.stringify({ jsonrpc: '2.0', ...call.message })
-  const headers = {
-    ...server.headers,
-    ...call.session,
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-  }
-  const send = () =>
-    egress.request(server.url, { method: 'POST', headers, body, signal: call.signal, maxBytes, timeouts })
-  try {
-    return await send()
-  } catch (error) {
-    if (!(error instanceof StaleConnection) || !call.isRepeatable) throw error
-    return send()
-  }
+function post(egress: Egress, server: ServerAddress, call: RpcCall): Promise<EgressResponse> {
+  return egress.request(server.url, {
+    method: 'POST',
+    headers: {
+      ...server.headers,
+      ...call.session,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', ...call.message }),
+    isRepeatable: call.isRepeatable,
+    signal: call.signal,
+    maxBytes,
+    timeouts,
+  })
 }
 
 async function readResult(

@@ -164,9 +164,10 @@ const defaultTimeouts = {
 }
 
 export function createEmbeddingModel(options: EmbeddingOptions): EmbeddingModel {
-  const { baseUrl, apiKey, onCut = () => {} } = options
-  const client = new JsonClient({ ...labels, baseUrl, apiKey }, defaultTimeouts, options)
-  return new OpenAiEmbeddingModel(client, onCut)
+  return new OpenAiEmbeddingModel(
+    new JsonClient(labels, defaultTimeouts, options),
+    options.onCut ?? (() => {}),
+  )
 }
 
 const malformed = (what: string): ModelFailure => badResponse(labels, `sent a response in which ${what}`)

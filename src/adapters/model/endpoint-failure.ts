@@ -66,33 +66,29 @@ interface ProviderError {
   message: string
   code: string
   /** Where a gateway put the real status into the body. */
-  status: number | undefined
+  status?: number | undefined
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The error object of a response, in the forms that providers use. */
-export function providerError(response: unknown): ProviderError | undefined {
-  if (!isRecord(response)) return undefined
-  const { error } = response
-  if (typeof error === 'string' && error) return { message: error, code: '', status: undefined }
+/** The error object in the body of a response, in the forms that providers use. */
+function providerError(body: unknown): ProviderError | undefined {
+  const error = isRecord(body) ? body['error'] : undefined
+  if (typeof error === 'string' && error) return { message: error, code: '' }
   if (!isRecord(error)) return undefined
   const number = Number(error['code'] ?? error['status'])
   return {
     message: textOf(error['message']),
     code: textOf(error['code']) || textOf(error['type']),
     status: Number.isInteger(number) && number >= 400 && number <= 599 ? number : undefined,
-  }
-}
-
-function detailOf(text: string): { message: string; code: string } {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    const { message = '', code = '' } = providerError(parsed) ?? {}
-    const plain = isRecord(parsed) ? textOf(parsed['message']) || textOf(parsed['detail']) : ''
-    return { message: message || plain, code }
-  } catch {
-    return { message: '', code: '' }
   }
 }
 
@@ -116,30 +112,36 @@ export function retryAfterMilliseconds(headers: IncomingHttpHeaders, now: number
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-interface FailedResponse {
+interface ReceivedResponse {
   status: number
-  text: string
   headers: IncomingHttpHeaders
+  /** The parsed JSON; undefined where the text is none. */
+  body: unknown
 }
 
-/** A response with an error status. */
-export function failureOfResponse(
+/** The failure that a response reports by its status or, as some gateways do, in the body of a 200. */
+export function reportedFailure(
   endpoint: ModelEndpoint,
-  { status, text, headers }: FailedResponse,
-  now: number,
-): ModelFailure {
-  const { message, code } = detailOf(text)
+  { status: sent, headers, body }: ReceivedResponse,
+): ModelFailure | undefined {
+  const error = providerError(body)
+  const isOk = sent >= 200 && sent <= 299
+  if (isOk && !error) return undefined
+  const status = isOk ? (error?.status ?? 502) : sent
+  const code = error?.code ?? ''
+  const plain = isRecord(body) ? textOf(body['message']) || textOf(body['detail']) : ''
+  const message = error?.message || plain
   const meaning = statusMeanings.find(({ matches }) => matches(status, code))!
-  const { text: what, advice } = endpoint.explain?.(status) ?? {
+  const { text, advice } = endpoint.explain?.(status) ?? {
     text: meaning.text,
     advice: meaning.advice(endpoint),
   }
   const quoted =
     isAboutKey(status) || !message ? '' : ` Provider message: ${withoutSecrets(message, endpoint.apiKey)}`
-  return new ModelFailure(`${endpoint.label}: ${what} (${status}). ${advice}${quoted}`, {
+  return new ModelFailure(`${endpoint.label}: ${text} (${status}). ${advice}${quoted}`, {
     status,
     retryable: code !== 'insufficient_quota' && isTransient(status),
-    retryAfterMilliseconds: retryAfterMilliseconds(headers, now),
+    retryAfterMilliseconds: retryAfterMilliseconds(headers, endpoint.timing.clock.now()),
   })
 }
 
@@ -175,7 +177,7 @@ const eventOf = (error: unknown): unknown =>
 const isOwnBug = (error: unknown): error is Error => error instanceof Error && !error.name.startsWith('AI_')
 
 /** Why a stream failed; `undefined` means that it ended too early. Other errors are returned unchanged. */
-export function failureOfStream(endpoint: ModelEndpoint, now: number, error: unknown): Error {
+export function failureOfStream(endpoint: ModelEndpoint, error: unknown): Error {
   for (const cause of causesOf(error)) {
     if (cause instanceof ModelFailure) return cause
     if (cause instanceof EgressFailure)
@@ -187,9 +189,6 @@ export function failureOfStream(endpoint: ModelEndpoint, now: number, error: unk
       retryable: false,
     })
   if (error === undefined) return badResponse(endpoint, 'ended its response before it was complete')
-  const value = eventOf(error)
-  const reported = providerError(value)
-  if (!reported) return badResponse(endpoint, 'sent a stream that cannot be read')
-  const response = { status: reported.status ?? 502, text: JSON.stringify(value), headers: {} }
-  return failureOfResponse(endpoint, response, now)
+  const response = { status: 200, headers: {}, body: eventOf(error) }
+  return reportedFailure(endpoint, response) ?? badResponse(endpoint, 'sent a stream that cannot be read')
 }

@@ -1,7 +1,7 @@
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { RequestFallback } from './chat-request.ts'
-import { type EndpointLabels, resolveTiming, type Timing } from './endpoint.ts'
+import { type EndpointLabels, type Timing, timingOf } from './endpoint.ts'
 
 /** The circuit opens after five failures in a row within 30 seconds; after 15 more, one call probes the endpoint. */
 const failuresToOpen = 5
@@ -10,17 +10,24 @@ const openMilliseconds = 15_000
 /** Limits what a provider can ask for: one wrong header must not disable it until the next start. */
 const maxPauseMilliseconds = 900_000
 
-/** The circuit breaker of an endpoint, and the pause that it asked for; shared by all its callers. */
+/** What the callers of an endpoint share: its circuit breaker, the pause that it asked for, and what it rejects. */
 export class EndpointHealth {
-  readonly #timing: Required<Timing>
+  readonly #timing: Timing
   #failures: number[] = []
   #openUntil: number | undefined
   #isProbing = false
   /** A pause that a provider asks for binds all calls, not only the one that received it. */
   #pausedUntil = 0
 
-  constructor(timing: Timing = {}) {
-    this.#timing = resolveTiming(timing)
+  readonly #fallbacks = new LeastRecentMap<string, Set<RequestFallback>>(1000)
+
+  constructor(timing: Partial<Timing> = {}) {
+    this.#timing = timingOf(timing)
+  }
+
+  /** The fallbacks that this model was found to need; the caller adds to the set. */
+  fallbacksOf(model: string): Set<RequestFallback> {
+    return getOrCreate(this.#fallbacks, model, () => new Set())
   }
 
   /** Waits as the provider asked for, or fails when that is longer than `maxMilliseconds`. */
@@ -42,8 +49,20 @@ export class EndpointHealth {
     await sleep(left * (1 + random() / 5), signal)
   }
 
-  /** Fails while the circuit is open. After it, `succeeded` or `failed` must be called. */
-  enter({ label, urlSetting }: EndpointLabels): void {
+  /** Makes one call. Fails while the circuit is open. */
+  async attempt<Result>(labels: EndpointLabels, call: () => Promise<Result>): Promise<Result> {
+    this.#enter(labels)
+    try {
+      const result = await call()
+      this.#succeeded()
+      return result
+    } catch (error) {
+      this.#failed(error)
+      throw error
+    }
+  }
+
+  #enter({ label, urlSetting }: EndpointLabels): void {
     if (this.#openUntil === undefined) return
     const left = this.#openUntil - this.#timing.clock.now()
     if (left > 0 || this.#isProbing)
@@ -65,13 +84,13 @@ export class EndpointHealth {
     this.#openUntil = undefined
   }
 
-  succeeded(): void {
+  #succeeded(): void {
     this.#failures = []
     this.#openUntil = undefined
     this.#isProbing = false
   }
 
-  failed(error: unknown): void {
+  #failed(error: unknown): void {
     const wasProbing = this.#isProbing
     this.#isProbing = false
     // An aborted call tells nothing about the endpoint; the next one may probe.
@@ -82,7 +101,7 @@ export class EndpointHealth {
       this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(asked, maxPauseMilliseconds))
     // A rejection or a rate limit comes from an endpoint that works.
     if (!error.retryable || error.status === 429) {
-      this.succeeded()
+      this.#succeeded()
       return
     }
     this.#failures = [...this.#failures.filter(at => now - at < windowMilliseconds), now]
@@ -90,44 +109,23 @@ export class EndpointHealth {
   }
 }
 
-/** The state that all models behind one URL and key share. */
-export class SharedEndpoint {
-  readonly health: EndpointHealth
-  readonly #fallbacks = new LeastRecentMap<string, Set<RequestFallback>>(1000)
-
-  constructor(timing: Timing = {}) {
-    this.health = new EndpointHealth(timing)
-  }
-
-  /** The fallbacks that this model was found to need; the caller adds to the set. */
-  fallbacksOf(model: string): Set<RequestFallback> {
-    return getOrCreate(this.#fallbacks, model, () => new Set())
-  }
-}
-
-/** One `SharedEndpoint` for each URL and key. */
+/** One `EndpointHealth` for each URL and key, shared by all models behind them. */
 export class SharedEndpoints {
-  readonly #timing: Timing
-  readonly #endpoints = new LeastRecentMap<string, SharedEndpoint>(1000)
+  readonly #timing: Partial<Timing>
+  readonly #endpoints = new LeastRecentMap<string, EndpointHealth>(1000)
 
-  constructor(timing: Timing = {}) {
+  constructor(timing: Partial<Timing> = {}) {
     this.#timing = timing
   }
 
-  of(baseUrl: string, apiKey: string | undefined): SharedEndpoint {
+  of(baseUrl: string, apiKey: string | undefined): EndpointHealth {
     const key = JSON.stringify([baseUrl.replace(/\/+$/, ''), apiKey ?? ''])
-    return getOrCreate(this.#endpoints, key, () => new SharedEndpoint(this.#timing))
+    return getOrCreate(this.#endpoints, key, () => new EndpointHealth(this.#timing))
   }
 }
 
-function getOrCreate<Value>(
-  map: LeastRecentMap<string, Value>,
-  key: string,
-  create: () => Value & {},
-): Value {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const fresh = create()
-  map.set(key, fresh)
-  return fresh
+function getOrCreate<Value>(map: LeastRecentMap<string, Value>, key: string, create: () => Value): Value {
+  const value = map.get(key) ?? create()
+  map.set(key, value)
+  return value
 }

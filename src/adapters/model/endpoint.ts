@@ -10,16 +10,18 @@ export interface EndpointLabels {
   urlSetting: string
   /** `EMBEDDING_API_KEY`, or where a workspace sets the key. */
   keySetting: string
+  /** What a status means where it means something special here. */
+  explain?: (status: number) => { text: string; advice: string } | undefined
 }
 
 /** Where a model is served. */
 export interface ModelEndpoint extends EndpointLabels {
-  baseUrl: string
+  /** Without the path of the operation. Its query (such as an API version) is part of every request. */
+  url: URL
   apiKey: string | undefined
   /** Whether the URL was set by a workspace, and not by the operator. */
-  isOfWorkspace?: boolean
-  /** What a status means where it means something special here. */
-  explain?: (status: number) => { text: string; advice: string } | undefined
+  isOfWorkspace: boolean
+  timing: Timing
 }
 
 /** Limits in time for a call that may be sent several times. */
@@ -33,14 +35,14 @@ export interface TimeoutOptions {
 
 /** Time and chance, which tests replace. */
 export interface Timing {
-  clock?: Clock
+  clock: Clock
   /** Waits, or rejects with the reason of the signal. */
-  sleep?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
+  sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
   /** From 0 up to but not including 1. */
-  random?: () => number
+  random: () => number
 }
 
-export interface EndpointOptions extends Timing, Partial<TimeoutOptions> {
+export interface EndpointOptions extends Partial<Timing>, Partial<TimeoutOptions> {
   egress: Egress
   /** Without the path of the operation, such as `/embeddings`. */
   baseUrl: string
@@ -53,25 +55,35 @@ export const endpointLabels = (label: string, prefix: string): EndpointLabels =>
   keySetting: `${prefix}_API_KEY`,
 })
 
-/** The path below the base URL, whose query (such as an API version) is kept. */
-export function endpointUrl({ baseUrl, urlSetting }: ModelEndpoint, path: string): URL {
-  if (!URL.canParse(baseUrl)) throw new Error(`${urlSetting} is not a URL: ${baseUrl}`)
-  const url = new URL(baseUrl)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
-  return url
+/** Fails when the URL is invalid, so that this is not reported only with the first call. */
+export function endpointOf(
+  labels: EndpointLabels,
+  options: Omit<EndpointOptions, 'egress'>,
+  isOfWorkspace = false,
+): ModelEndpoint {
+  const { baseUrl, apiKey } = options
+  if (!URL.canParse(baseUrl)) throw new Error(`${labels.urlSetting} is not a URL: ${baseUrl}`)
+  return { ...labels, url: new URL(baseUrl), apiKey, isOfWorkspace, timing: timingOf(options) }
 }
 
-const systemSleep = async (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
+/** The path below the URL of an endpoint. */
+export function operationUrl({ url }: ModelEndpoint, path: string): URL {
+  const operation = new URL(url)
+  operation.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
+  return operation
+}
+
+async function systemSleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch((error: unknown) => {
     throw signal?.aborted ? signal.reason : error
   })
 }
 
-export const resolveTiming = ({ clock, sleep, random }: Timing): Required<Timing> => ({
-  clock: clock ?? systemClock,
-  sleep: sleep ?? systemSleep,
-  random: random ?? Math.random,
-})
+export const timingOf = ({
+  clock = systemClock,
+  sleep = systemSleep,
+  random = Math.random,
+}: Partial<Timing>): Timing => ({ clock, sleep, random })
 
 /** The beginning of a text. Strict servers reject half of a surrogate pair. */
 export const cutText = (text: string, length: number): string => {

@@ -1,23 +1,26 @@
 import { ModelFailure } from '../../models/model-failure.ts'
 import { type Egress, EgressFailure, readText } from '../egress/egress.ts'
 import {
+  type EndpointLabels,
   type EndpointOptions,
-  endpointUrl,
+  endpointOf,
   type ModelEndpoint,
-  resolveTiming,
+  operationUrl,
   type TimeoutOptions,
-  type Timing,
 } from './endpoint.ts'
-import { failureOfEgress, failureOfResponse, providerError } from './endpoint-failure.ts'
+import { failureOfEgress, parseJson, reportedFailure } from './endpoint-failure.ts'
 import { EndpointHealth } from './endpoint-health.ts'
 
 /** The key is added when it is sent. */
-export interface JsonRequest {
+interface JsonRequest {
   url: URL
   method: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string | Uint8Array
 }
+
+/** Converts a parsed response; what it throws counts as a failure of the endpoint. */
+type Read<Result> = (response: unknown) => Result
 
 const maxAttempts = 3
 const backoffMilliseconds = 500
@@ -28,57 +31,51 @@ export class JsonClient {
   readonly #egress: Egress
   readonly #endpoint: ModelEndpoint
   readonly #timeouts: TimeoutOptions
-  readonly #timing: Required<Timing>
   readonly #health: EndpointHealth
 
-  constructor(endpoint: ModelEndpoint, defaults: TimeoutOptions, options: Omit<EndpointOptions, 'baseUrl'>) {
-    // Reports an invalid URL now, and not with the first call.
-    endpointUrl(endpoint, '')
+  constructor(labels: EndpointLabels, defaults: TimeoutOptions, options: EndpointOptions) {
     this.#egress = options.egress
-    this.#endpoint = endpoint
+    this.#endpoint = endpointOf(labels, options)
     this.#timeouts = {
       attemptMilliseconds: options.attemptMilliseconds ?? defaults.attemptMilliseconds,
       totalMilliseconds: options.totalMilliseconds ?? defaults.totalMilliseconds,
       maxRetryAfterMilliseconds: options.maxRetryAfterMilliseconds ?? defaults.maxRetryAfterMilliseconds,
     }
-    this.#timing = resolveTiming(options)
     this.#health = new EndpointHealth(options)
   }
 
-  /** Sends JSON to a path below the base URL. */
-  post<Result>(
-    path: string,
-    body: unknown,
-    read: (response: unknown) => Result,
-    signal?: AbortSignal,
-  ): Promise<Result> {
+  /** Sends a form, or anything else as JSON, to a path below the base URL. */
+  async post<Result>(path: string, body: unknown, read: Read<Result>, signal?: AbortSignal): Promise<Result> {
+    // Encodes a form, with the boundary between its parts.
+    const form = body instanceof FormData ? new Response(body) : undefined
     const request: JsonRequest = {
-      url: endpointUrl(this.#endpoint, path),
+      url: operationUrl(this.#endpoint, path),
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      headers: { 'content-type': form?.headers.get('content-type') ?? 'application/json' },
+      body: form ? await form.bytes() : JSON.stringify(body),
     }
     return this.send(request, read, signal)
   }
 
-  /** `read` converts the parsed response; what it throws counts as a failure of the endpoint. */
-  async send<Result>(
-    request: JsonRequest,
-    read: (response: unknown) => Result,
-    signal?: AbortSignal,
-  ): Promise<Result> {
-    const { maxRetryAfterMilliseconds, totalMilliseconds } = this.#timeouts
-    const { clock, random, sleep } = this.#timing
+  async send<Result>(request: JsonRequest, read: Read<Result>, signal?: AbortSignal): Promise<Result> {
+    const { attemptMilliseconds, maxRetryAfterMilliseconds, totalMilliseconds } = this.#timeouts
+    const { clock, random, sleep } = this.#endpoint.timing
     const deadline = clock.now() + totalMilliseconds
-    let last: ModelFailure | undefined
+    let last: unknown
     for (let attempt = 1; ; attempt++) {
       // A pause that ends with the deadline would leave no time for the call.
       const maxPause = Math.min(maxRetryAfterMilliseconds, deadline - clock.now() - 1)
       await this.#health.waitOutPause(this.#endpoint, maxPause, signal)
-      this.#enter(last)
+      let wasSent = false
       try {
-        return await this.#attempt(request, read, deadline, signal)
+        return await this.#health.attempt(this.#endpoint, async () => {
+          wasSent = true
+          const milliseconds = Math.max(1, Math.min(attemptMilliseconds, deadline - clock.now()))
+          return read(await this.#call(request, milliseconds, signal))
+        })
       } catch (error) {
+        // The previous failure, if there is one, says more than an open circuit.
+        if (!wasSent) throw last ?? error
         if (!(error instanceof ModelFailure) || !error.retryable || attempt === maxAttempts) throw error
         // Half of the backoff is random, so that many callers do not come back at once.
         const wait = backoffMilliseconds * 2 ** (attempt - 1) * (0.5 + random() / 2)
@@ -90,54 +87,12 @@ export class JsonClient {
     }
   }
 
-  /** The previous failure, if there is one, says more than an open circuit. */
-  #enter(last: ModelFailure | undefined): void {
-    try {
-      this.#health.enter(this.#endpoint)
-    } catch (error) {
-      throw last ?? error
-    }
-  }
-
-  async #attempt<Result>(
-    request: JsonRequest,
-    read: (response: unknown) => Result,
-    deadline: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Result> {
-    const left = deadline - this.#timing.clock.now()
-    const milliseconds = Math.max(1, Math.min(this.#timeouts.attemptMilliseconds, left))
-    try {
-      const result = read(await this.#call(request, milliseconds, signal))
-      this.#health.succeeded()
-      return result
-    } catch (error) {
-      this.#health.failed(error)
-      throw error
-    }
-  }
-
   async #call(
-    request: JsonRequest,
-    timeoutMilliseconds: number,
+    { url, headers, ...rest }: JsonRequest,
+    milliseconds: number,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    const response = await this.#exchange(request, timeoutMilliseconds, signal)
-    const now = this.#timing.clock.now()
-    if (response.status < 200 || response.status > 299) throw failureOfResponse(this.#endpoint, response, now)
-    const parsed = this.#parse(response.status, response.text)
-    // Some gateways respond with 200 and put the error into the body.
-    const error = providerError(parsed)
-    if (error) throw failureOfResponse(this.#endpoint, { ...response, status: error.status ?? 502 }, now)
-    return parsed
-  }
-
-  async #exchange(
-    { url, headers, ...rest }: JsonRequest,
-    timeoutMilliseconds: number,
-    signal: AbortSignal | undefined,
-  ) {
-    const { apiKey } = this.#endpoint
+    const { apiKey, label, urlSetting } = this.#endpoint
     try {
       const response = await this.#egress.request(url, {
         ...rest,
@@ -147,26 +102,22 @@ export class JsonClient {
           ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
         },
         signal,
-        timeouts: { totalMilliseconds: timeoutMilliseconds, idleMilliseconds: timeoutMilliseconds },
+        timeouts: { totalMilliseconds: milliseconds, idleMilliseconds: milliseconds },
         maxBytes: maxResponseBytes,
         trusted: true,
       })
-      return { status: response.status, headers: response.headers, text: await readText(response) }
-    } catch (error) {
-      throw error instanceof EgressFailure ? failureOfEgress(this.#endpoint, error.kind) : error
-    }
-  }
-
-  #parse(status: number, text: string): unknown {
-    try {
-      return JSON.parse(text)
-    } catch {
-      const { label, urlSetting } = this.#endpoint
+      const text = await readText(response)
+      const body = parseJson(text)
+      const failure = reportedFailure(this.#endpoint, { ...response, body })
+      if (failure) throw failure
+      if (body !== undefined) return body
       const kind = /^\s*</.test(text) ? 'a web page' : 'something else'
       throw new ModelFailure(
         `${label}: the provider responded with ${kind} instead of JSON. Check ${urlSetting}.`,
-        { retryable: true, status },
+        { retryable: true, status: response.status },
       )
+    } catch (error) {
+      throw error instanceof EgressFailure ? failureOfEgress(this.#endpoint, error.kind) : error
     }
   }
 }

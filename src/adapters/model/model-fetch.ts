@@ -1,24 +1,19 @@
+import { Readable } from 'node:stream'
 import { createParser } from 'eventsource-parser'
-import type { Clock } from '../../kernel/clock.ts'
 import { isRecord } from '../../kernel/is-record.ts'
-import { type Egress, EgressFailure, type EgressTimeouts, StaleConnection } from '../egress/egress.ts'
-import { egressFetch } from '../egress/egress-fetch.ts'
+import { type Egress, EgressFailure, type EgressTimeouts, readText } from '../egress/egress.ts'
 import type { ModelEndpoint } from './endpoint.ts'
-import { badResponse, failureOfEgress, failureOfResponse, providerError } from './endpoint-failure.ts'
-
-type Fetch = typeof globalThis.fetch
+import { badResponse, failureOfEgress, parseJson, reportedFailure } from './endpoint-failure.ts'
 
 interface Options {
   egress: Egress
   endpoint: ModelEndpoint
-  clock: Clock
   timeouts: EgressTimeouts
-  trusted: boolean
   /** The response to the request with this signal ended with `[DONE]`. */
   onDone(signal: AbortSignal): void
 }
 
-const maxResponseBytes = 32 << 20
+const maxBytes = 32 << 20
 /** Far above any event of a model; an endless line or event would fill the memory. */
 const maxEventCharacters = 1 << 20
 /** How long a finished stream may take to close, so that its connection can be reused. */
@@ -34,59 +29,55 @@ function asEvents(response: unknown): string | undefined {
   return `data: ${JSON.stringify({ ...response, choices })}\n\ndata: [DONE]\n\n`
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** A response that is not a stream: an error, or a complete response from a server that does not stream. */
-function unstreamed({ endpoint, clock }: Options, text: string, headers: Record<string, string>): Response {
-  const response = parseJson(text)
-  const error = providerError(response)
-  if (error) throw failureOfResponse(endpoint, { status: error.status ?? 502, text, headers }, clock.now())
-  // Some servers send a stream with the wrong content type.
-  const events = asEvents(response) ?? (/^\ufeff?(data|event|id|:)/.test(text) ? text : undefined)
-  if (events === undefined) throw badResponse(endpoint, 'sent a response that is not a chat completion')
-  return new Response(events)
-}
-
-async function openResponse(options: Options, response: Response): Promise<Response> {
-  const { endpoint, clock } = options
-  const { status, ok } = response
-  const headers = Object.fromEntries(response.headers)
-  if (!ok) throw failureOfResponse(endpoint, { status, text: await response.text(), headers }, clock.now())
+/** Sends a request, and returns the bytes of an event stream; any other response is converted to one, or fails. */
+async function send(
+  { egress, endpoint, timeouts }: Options,
+  url: string,
+  init: RequestInit,
+): Promise<Readable> {
+  const response = await egress.request(url, {
+    method: init.method ?? 'GET',
+    headers: Object.fromEntries(new Headers(init.headers)),
+    body: init.body as string,
+    signal: init.signal ?? undefined,
+    timeouts,
+    maxBytes,
+    trusted: !endpoint.isOfWorkspace,
+    isRepeatable: true,
+  })
+  const { status, headers } = response
   const type = headers['content-type'] ?? ''
-  if (/html/i.test(type)) {
-    await response.body?.cancel()
-    throw badResponse(endpoint, 'responded with a web page')
+  const isOk = status >= 200 && status <= 299
+  if (isOk && (/html/i.test(type) || status === 204 || status === 205)) {
+    response.body.destroy()
+    throw badResponse(endpoint, /html/i.test(type) ? 'responded with a web page' : 'sent an empty response')
   }
-  return /json/i.test(type) ? unstreamed(options, await response.text(), headers) : response
+  if (isOk && !/json/i.test(type)) return response.body
+  const text = await readText(response)
+  const body = parseJson(text)
+  const failure = reportedFailure(endpoint, { status, headers, body })
+  if (failure) throw failure
+  // Some servers send a stream with the wrong content type, and some do not stream.
+  const events = asEvents(body) ?? (/^\ufeff?(data|event|id|:)/.test(text) ? text : undefined)
+  if (events === undefined) throw badResponse(endpoint, 'sent a response that is not a chat completion')
+  return Readable.from([Buffer.from(events)])
 }
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const timer = setTimeout(() => void reader.cancel().catch(() => {}), closingMilliseconds).unref()
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The response was complete before.
-  } finally {
-    clearTimeout(timer)
-  }
+/** Lets a complete response end, so that its connection can be reused. */
+function drain(body: Readable): void {
+  const timer = setTimeout(() => body.destroy(), closingMilliseconds).unref()
+  body.once('close', () => clearTimeout(timer)).resume()
 }
 
 /**
  * Passes the bytes of an event stream on as they come, but no line or event that is too long, and nothing after
  * `[DONE]`: a provider need not close the connection then. The last event counts even without a blank line after it.
  */
-function guardEvents(
-  source: ReadableStream<Uint8Array>,
+async function* guardEvents(
+  body: Readable,
   onDone: () => void,
   tooLong: () => Error,
-): ReadableStream<Uint8Array> {
-  const reader = source.getReader()
+): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder()
   let isDone = false
   let isTooLong = false
@@ -99,45 +90,40 @@ function guardEvents(
       isTooLong ||= type === 'max-buffer-size-exceeded'
     },
   })
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    const { done, value } = await reader.read()
-    parser.feed(done ? '\n\n' : decoder.decode(value, { stream: true }))
-    if (isTooLong) {
-      const failure = tooLong()
-      void reader.cancel(failure).catch(() => {})
-      throw failure
-    }
+  const feed = (text: string): void => {
+    parser.feed(text)
+    if (isTooLong) throw tooLong()
     if (isDone) onDone()
-    controller.enqueue(done ? blankLine : value)
-    if (!done && !isDone) return
-    controller.close()
-    if (!done) void drain(reader)
   }
-  return new ReadableStream({ pull, cancel: reason => reader.cancel(reason) }, { highWaterMark: 0 })
+  try {
+    for await (const bytes of body.iterator({ destroyOnReturn: false })) {
+      feed(decoder.decode(bytes, { stream: true }))
+      yield bytes
+      if (isDone) return drain(body)
+    }
+    feed('\n\n')
+    yield blankLine
+  } finally {
+    if (!isDone) body.destroy()
+  }
 }
 
 /**
  * The `fetch` of the provider library over the outbound client. The library sees nothing but event streams; everything
  * else fails here with a `ModelFailure`.
  */
-export function modelFetch(options: Options): Fetch {
-  const { egress, endpoint, timeouts, trusted, onDone } = options
-  const send = egressFetch(egress, { timeouts, trusted, maxBytes: maxResponseBytes })
-  return async (input, init) => {
+export function modelFetch(options: Options): typeof globalThis.fetch {
+  const { endpoint, onDone } = options
+  return async (input, init = {}) => {
     try {
-      const response = await send(input, init).catch((error: unknown) => {
-        // The server had closed the connection and has not seen the request.
-        if (error instanceof StaleConnection) return send(input, init)
-        throw error
-      })
-      const { body } = await openResponse(options, response)
-      if (!body) throw badResponse(endpoint, 'sent an empty response')
       const events = guardEvents(
-        body,
-        () => init?.signal && onDone(init.signal),
+        await send(options, String(input), init),
+        () => init.signal && onDone(init.signal),
         () => badResponse(endpoint, 'sent an event that is too long'),
       )
-      return new Response(events, { headers: { 'content-type': 'text/event-stream' } })
+      return new Response(ReadableStream.from(events) as ReadableStream<Uint8Array<ArrayBuffer>>, {
+        headers: { 'content-type': 'text/event-stream' },
+      })
     } catch (error) {
       throw error instanceof EgressFailure ? failureOfEgress(endpoint, error.kind) : error
     }

@@ -19,13 +19,13 @@ const logistic = (value: number): number => 1 / (1 + Math.exp(-value))
 /** Any endpoint with the rerank API of Cohere, Jina or vLLM. */
 export function createReranker(options: RerankOptions): Reranker {
   // A user waits for the result, so one attempt may take all of the time, and retries share it.
-  const { baseUrl, apiKey, model, totalMilliseconds = 10_000 } = options
+  const { model, totalMilliseconds = 10_000 } = options
   const timeouts = {
     attemptMilliseconds: totalMilliseconds,
     totalMilliseconds,
     maxRetryAfterMilliseconds: 5000,
   }
-  const client = new JsonClient({ ...labels, baseUrl, apiKey }, timeouts, options)
+  const client = new JsonClient(labels, timeouts, options)
   /** Some models return logits. One score out of bounds shows it, and then it holds for all that follow. */
   let returnsLogits = false
   return {

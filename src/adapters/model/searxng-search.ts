@@ -1,15 +1,13 @@
 import { isRecord } from '../../kernel/is-record.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { WebResult, WebSearch } from '../../models/web-search.ts'
-import { cutText, type EndpointOptions, type ModelEndpoint } from './endpoint.ts'
+import { cutText, type EndpointLabels, type EndpointOptions } from './endpoint.ts'
 import { JsonClient } from './json-client.ts'
 
 interface WebSearchOptions extends Omit<EndpointOptions, 'baseUrl'> {
   /** The search page of a SearXNG server, or its root. */
   url: string
 }
-
-const labels = { label: 'Web search', urlSetting: 'WEB_SEARCH_URL', keySetting: 'WEB_SEARCH_API_KEY' }
 
 /** It is part of the URL, whose length servers limit. */
 const maxQueryCharacters = 1000
@@ -26,6 +24,13 @@ const meanings: Record<number, { text: string; advice: string }> = {
   404: { text: 'there is no such page', advice: 'Check WEB_SEARCH_URL (it often ends in /search).' },
 }
 
+const labels: EndpointLabels = {
+  label: 'Web search',
+  urlSetting: 'WEB_SEARCH_URL',
+  keySetting: 'WEB_SEARCH_API_KEY',
+  explain: status => meanings[status],
+}
+
 const defaultTimeouts = {
   attemptMilliseconds: 10_000,
   totalMilliseconds: 25_000,
@@ -33,10 +38,8 @@ const defaultTimeouts = {
 }
 
 export function createWebSearch(options: WebSearchOptions): WebSearch {
-  const { url, apiKey } = options
-  const endpoint: ModelEndpoint = { ...labels, baseUrl: url, apiKey, explain: status => meanings[status] }
-  const client = new JsonClient(endpoint, defaultTimeouts, options)
-  const page = new URL(url)
+  const client = new JsonClient(labels, defaultTimeouts, { ...options, baseUrl: options.url })
+  const page = new URL(options.url)
   if (page.pathname === '/') page.pathname = '/search'
   return {
     search: async (query, signal) => {
