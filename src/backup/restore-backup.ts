@@ -1,5 +1,6 @@
 import type { BlobStore } from '../files/blob-store.ts'
 import type { FileStore } from '../files/file-store.ts'
+import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { BackupError, contentId, contentTable, damagedArchive, fileTable } from './archive-format.ts'
 import { type ArchiveContents, ArchiveReader, openContents } from './archive-reader.ts'
 import type { Row, TableArchive } from './table-archive.ts'
@@ -28,33 +29,6 @@ const removeBatch = 500
 /** Rows of these tables are dropped with their file. */
 const documentTables = new Set(['documents', 'document_values', 'readings'])
 const batchTable = 'batches'
-
-/**
- * Processes every item, up to `width` at once. After the first failure no further item is started; the error is
- * thrown when the running ones have finished.
- */
-async function forEachConcurrently<Item>(
-  width: number,
-  items: AsyncIterable<Item>,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]()
-  let failure: { error: unknown } | undefined
-  const processNext = async (): Promise<void> => {
-    try {
-      while (!failure) {
-        const turn = await iterator.next()
-        if (turn.done) return
-        await work(turn.value)
-      }
-    } catch (error) {
-      failure ??= { error }
-    }
-  }
-  await Promise.all(Array.from({ length: width }, processNext))
-  await iterator.return?.()
-  if (failure) throw failure.error
-}
 
 class Restore {
   readonly #parts: RestoreParts

@@ -47,35 +47,23 @@ const sendableKey = /^[\x21-\x7e]{1,255}$/
 
 /** A request in the form of the provider library. */
 export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions {
-  const { messages, temperature, maxTokens, tools = [], jsonSchema, idempotencyKey } = request
+  const { messages, temperature, maxTokens, tools = [], jsonSchema, idempotencyKey = '' } = request
   return {
     prompt: messages.map(toMessage),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    ...(idempotencyKey !== undefined && sendableKey.test(idempotencyKey)
-      ? { headers: { 'Idempotency-Key': idempotencyKey } }
-      : {}),
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, parameters }) => ({
-            type: 'function' as const,
-            name,
-            description,
-            inputSchema: parameters as JSONSchema7,
-          })),
-          toolChoice: { type: 'auto' as const },
-        }),
-    ...(jsonSchema === undefined
-      ? {}
-      : {
-          responseFormat: {
-            type: 'json' as const,
-            name: jsonSchema.name,
-            schema: jsonSchema.schema as JSONSchema7,
-          },
-          providerOptions: { openaiCompatible: { strictJsonSchema: isStrictSchema(jsonSchema.schema) } },
-        }),
+    temperature,
+    maxOutputTokens: maxTokens,
+    headers: sendableKey.test(idempotencyKey) ? { 'Idempotency-Key': idempotencyKey } : undefined,
+    tools: tools.map(({ name, description, parameters }) => ({
+      type: 'function',
+      name,
+      description,
+      inputSchema: parameters as JSONSchema7,
+    })),
+    toolChoice: { type: 'auto' },
+    responseFormat: jsonSchema && { type: 'json', ...(jsonSchema as { name: string; schema: JSONSchema7 }) },
+    providerOptions: jsonSchema && {
+      openaiCompatible: { strictJsonSchema: isStrictSchema(jsonSchema.schema) },
+    },
   }
 }
 
@@ -100,9 +88,10 @@ type Body = Record<string, unknown>
 
 /** A feature that not every provider supports, and how to send the request without it. */
 export interface RequestFallback {
-  readonly name: string
-  /** Whether the message of a rejection is about it. */
-  isMeant(message: string, request: ModelRequest): boolean
+  /** The part of a request that it is about, if it is not sent with every request. */
+  member?: keyof ModelRequest
+  /** What the message of a rejection says. */
+  pattern: RegExp
   apply(body: Body): Body
 }
 
@@ -126,9 +115,8 @@ const without = (body: Body, member: string): Body => ({ ...body, [member]: unde
 /** In the order in which they are tried, and applied. */
 const fallbacks: readonly RequestFallback[] = [
   {
-    name: 'json_object in place of json_schema',
-    isMeant: (message, { jsonSchema }) =>
-      jsonSchema !== undefined && /response[_ ]?format|json[_ ]?schema|structured[_ ]?output/i.test(message),
+    member: 'jsonSchema',
+    pattern: /response[_ ]?format|json[_ ]?schema|structured[_ ]?output/i,
     apply: body => {
       const schema = schemaOf(body)
       if (schema === undefined) return body
@@ -136,27 +124,21 @@ const fallbacks: readonly RequestFallback[] = [
     },
   },
   {
-    name: 'no response_format',
-    isMeant: (message, { jsonSchema }) =>
-      jsonSchema !== undefined && /response[_ ]?format|json[_ ]?(object|mode)/i.test(message),
+    member: 'jsonSchema',
+    pattern: /response[_ ]?format|json[_ ]?(object|mode)/i,
     apply: body => without(body, 'response_format'),
   },
   {
-    name: 'max_completion_tokens in place of max_tokens',
-    isMeant: (message, { maxTokens }) => maxTokens !== undefined && /max_completion_tokens/.test(message),
+    member: 'maxTokens',
+    pattern: /max_completion_tokens/,
     apply: body => ({ ...without(body, 'max_tokens'), max_completion_tokens: body['max_tokens'] }),
   },
   {
-    name: 'no temperature',
-    isMeant: (message, { temperature }) =>
-      temperature !== undefined && /temperature/i.test(message) && /support|only the default/i.test(message),
+    member: 'temperature',
+    pattern: /^(?=.*temperature)(?=.*(support|only the default))/is,
     apply: body => without(body, 'temperature'),
   },
-  {
-    name: 'no stream_options',
-    isMeant: message => /stream_options|include_usage/i.test(message),
-    apply: body => without(body, 'stream_options'),
-  },
+  { pattern: /stream_options|include_usage/i, apply: body => without(body, 'stream_options') },
 ]
 
 /** The fallback for this rejection; `undefined` when it is about something else. */
@@ -166,7 +148,12 @@ export function fallbackFor(
   used: ReadonlySet<RequestFallback>,
 ): RequestFallback | undefined {
   if (!(error instanceof ModelFailure) || (error.status !== 400 && error.status !== 422)) return undefined
-  return fallbacks.find(each => !used.has(each) && each.isMeant(error.message, request))
+  return fallbacks.find(
+    fallback =>
+      !used.has(fallback) &&
+      fallback.pattern.test(error.message) &&
+      (!fallback.member || request[fallback.member] !== undefined),
+  )
 }
 
 export const applyFallbacks = (body: Body, used: ReadonlySet<RequestFallback>): Body =>

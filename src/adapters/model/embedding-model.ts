@@ -1,20 +1,10 @@
+import { forEachConcurrently } from '../../kernel/for-each-concurrently.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import type { EmbeddingModel } from '../../models/embedding-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { cutText, type EndpointOptions, endpointLabels } from './endpoint.ts'
 import { badResponse } from './endpoint-failure.ts'
 import { JsonClient } from './json-client.ts'
-
-interface EmbeddingOptions extends EndpointOptions {
-  /** Called for every text of which only the beginning was embedded. */
-  onCut?: (characters: { given: number; kept: number }) => void
-}
-
-/** One text, and its index in the list that was given. */
-interface IndexedText {
-  index: number
-  text: string
-}
 
 const labels = endpointLabels('Embedding model', 'EMBEDDING')
 
@@ -37,53 +27,47 @@ const saysTooLong = (failure: ModelFailure): boolean =>
   )
 
 /** In order, in as few batches as the limits allow. A text that is alone in its batch may exceed the limit. */
-export function embeddingBatches(texts: IndexedText[], maxInputs: number): IndexedText[][] {
-  const batches: IndexedText[][] = []
+export function embeddingBatches(texts: string[], maxInputs: number): string[][] {
+  const batches: string[][] = []
   let characters = Number.POSITIVE_INFINITY
-  for (const each of texts) {
+  for (const text of texts) {
     const open = batches.at(-1)
-    characters += each.text.length
-    if (open && open.length < maxInputs && characters <= maxBatchCharacters) open.push(each)
+    characters += text.length
+    if (open && open.length < maxInputs && characters <= maxBatchCharacters) open.push(text)
     else {
-      batches.push([each])
-      characters = each.text.length
+      batches.push([text])
+      characters = text.length
     }
   }
   return batches
 }
 
+function prepare(text: string): string {
+  if (text.trim() === '')
+    throw new ModelFailure('An empty text cannot be embedded: leave it out', { retryable: false })
+  return cutText(text, maxTextCharacters)
+}
+
 /** Any endpoint with OpenAI's embeddings API. */
 class OpenAiEmbeddingModel implements EmbeddingModel {
   readonly #client: JsonClient
-  readonly #onCut: NonNullable<EmbeddingOptions['onCut']>
   /** Inputs that a request may hold, by model, where a provider has rejected more. */
   readonly #learnedInputs = new Map<string, number>()
   /** How many texts had to be shortened so far. */
   #shortened = 0
 
-  constructor(client: JsonClient, onCut: NonNullable<EmbeddingOptions['onCut']>) {
+  constructor(client: JsonClient) {
     this.#client = client
-    this.#onCut = onCut
   }
 
   async embed(model: string, texts: string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const indexed = texts.map((text, index) => ({ index, text: this.#prepare(text) }))
-    const waiting = embeddingBatches(indexed, this.#maxInputs(model))
-    const vectors = new Array<Float32Array>(texts.length)
-    const stop = new AbortController()
-    const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
-    const work = async (): Promise<void> => {
-      for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
-        const found = await this.#embedBatch(model, batch, either)
-        for (const [position, { index }] of batch.entries()) vectors[index] = found[position]!
-      }
+    const batches = embeddingBatches(texts.map(prepare), this.#maxInputs(model))
+    const found: Float32Array[][] = []
+    const embedBatch = async ([index, batch]: [number, string[]], either: AbortSignal): Promise<void> => {
+      found[index] = await this.#embedBatch(model, batch, either)
     }
-    try {
-      await Promise.all(Array.from({ length: concurrentBatches }, work))
-    } finally {
-      // After the first failure the results of the other requests are not needed.
-      stop.abort()
-    }
+    await forEachConcurrently(concurrentBatches, batches.entries(), embedBatch, signal)
+    const vectors = found.flat()
     checkDimension(vectors)
     return vectors
   }
@@ -92,23 +76,14 @@ class OpenAiEmbeddingModel implements EmbeddingModel {
     return this.#learnedInputs.get(model) ?? maxInputs
   }
 
-  #prepare(text: string): string {
-    if (text.trim() === '')
-      throw new ModelFailure('An empty text cannot be embedded: leave it out', { retryable: false })
-    if (text.length <= maxTextCharacters) return text.toWellFormed()
-    this.#onCut({ given: text.length, kept: maxTextCharacters })
-    return cutText(text, maxTextCharacters)
-  }
-
-  async #embedBatch(model: string, batch: IndexedText[], signal: AbortSignal): Promise<Float32Array[]> {
+  async #embedBatch(model: string, batch: string[], signal: AbortSignal): Promise<Float32Array[]> {
     if (batch.length > this.#maxInputs(model))
       return this.#inSequence(model, embeddingBatches(batch, this.#maxInputs(model)), signal)
-    const texts = batch.map(each => each.text)
     try {
-      return await this.#request(model, texts, signal)
+      return await this.#request(model, batch, signal)
     } catch (error) {
       if (!isRejection(error)) throw error
-      if (batch.length === 1) return this.#shorten(model, texts[0]!, error, signal)
+      if (batch.length === 1) return this.#shorten(model, batch[0]!, error, signal)
       // Too many inputs, too much text or one bad text: providers word these too differently to tell them apart.
       const shortenedBefore = this.#shortened
       const half = Math.ceil(batch.length / 2)
@@ -120,7 +95,7 @@ class OpenAiEmbeddingModel implements EmbeddingModel {
     }
   }
 
-  async #inSequence(model: string, batches: IndexedText[][], signal: AbortSignal): Promise<Float32Array[]> {
+  async #inSequence(model: string, batches: string[][], signal: AbortSignal): Promise<Float32Array[]> {
     const vectors: Float32Array[] = []
     for (const batch of batches) vectors.push(...(await this.#embedBatch(model, batch, signal)))
     return vectors
@@ -134,17 +109,16 @@ class OpenAiEmbeddingModel implements EmbeddingModel {
     signal: AbortSignal,
   ): Promise<Float32Array[]> {
     let failure = rejection
-    let length = Math.floor(text.length / 2)
-    for (let count = 0; count < maxHalvings && length > 0 && saysTooLong(failure); count++) {
+    let length = text.length
+    for (let count = 0; count < maxHalvings && length > 1 && saysTooLong(failure); count++) {
+      length = Math.floor(length / 2)
       try {
         const vectors = await this.#request(model, [cutText(text, length)], signal)
         this.#shortened++
-        this.#onCut({ given: text.length, kept: length })
         return vectors
       } catch (error) {
         if (!isRejection(error)) throw error
         failure = error
-        length = Math.floor(length / 2)
       }
     }
     throw failure
@@ -163,12 +137,8 @@ const defaultTimeouts = {
   maxRetryAfterMilliseconds: 60_000,
 }
 
-export function createEmbeddingModel(options: EmbeddingOptions): EmbeddingModel {
-  return new OpenAiEmbeddingModel(
-    new JsonClient(labels, defaultTimeouts, options),
-    options.onCut ?? (() => {}),
-  )
-}
+export const createEmbeddingModel = (options: EndpointOptions): EmbeddingModel =>
+  new OpenAiEmbeddingModel(new JsonClient(labels, defaultTimeouts, options))
 
 const malformed = (what: string): ModelFailure => badResponse(labels, `sent a response in which ${what}`)
 
