@@ -4,11 +4,11 @@ import type { ServerSetting } from './contract/server-record.ts'
 
 interface Setting<Value> {
   description: string
-  /** Default value, as shown in the reference. */
+  /** Default value, as shown in the reference; an empty one means unset. */
   fallback: string
   /** The value is never shown. */
   isSecret?: boolean
-  read(text: string | undefined): Value
+  read(text: string): Value
 }
 
 /** An invalid setting; the message says what is allowed. */
@@ -17,19 +17,19 @@ export class SettingError extends Error {}
 const text = (fallback: string, description: string): Setting<string> => ({
   description,
   fallback,
-  read: value => value ?? fallback,
+  read: value => value,
 })
 
 const optionalText = (
   description: string,
-  check: (value: string) => string | undefined = () => undefined,
+  isValid: (value: string) => boolean = () => true,
+  problem = '',
 ): Setting<string | undefined> => ({
   description,
   fallback: '',
   read: value => {
-    const problem = value === undefined ? undefined : check(value)
-    if (problem) throw new SettingError(problem)
-    return value
+    if (value !== '' && !isValid(value)) throw new SettingError(problem)
+    return value || undefined
   },
 })
 
@@ -47,7 +47,6 @@ const integer = (
   description,
   fallback: String(fallback),
   read: value => {
-    if (value === undefined) return fallback
     const number = Number(value)
     if (!/^\d+$/.test(value) || number < minimum || number > maximum)
       throw new SettingError(`must be a whole number from ${minimum} to ${maximum}`)
@@ -55,19 +54,19 @@ const integer = (
   },
 })
 
+function isWebAddress(value: string): boolean {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === ''
+}
+
 const endpoint = (description: string): Setting<string | undefined> =>
-  optionalText(description, value => {
-    const url = URL.canParse(value) ? new URL(value) : undefined
-    return url && /^https?:$/.test(url.protocol) && url.username === ''
-      ? undefined
-      : 'must be an http:// or https:// address'
-  })
+  optionalText(description, isWebAddress, 'must be an http:// or https:// address')
 
 const list = (description: string): Setting<string[]> => ({
   description,
   fallback: '',
   read: value =>
-    (value ?? '')
+    value
       .split(',')
       .map(part => part.trim())
       .filter(part => part !== ''),
@@ -81,7 +80,6 @@ const oneOf = <Value extends string>(
   description: `${description} One of ${values.join(', ')}.`,
   fallback,
   read: value => {
-    if (value === undefined) return fallback
     const found = values.find(candidate => candidate === value)
     if (!found) throw new SettingError(`must be one of ${values.join(', ')}`)
     return found
@@ -92,13 +90,19 @@ const oneOf = <Value extends string>(
 export const settings = {
   HOST: text('127.0.0.1', 'Address to listen on. Use 0.0.0.0 to accept connections from other machines.'),
   PORT: integer(8080, 0, 65_535, 'Port to listen on; 0 picks a free port.'),
-  DATA_DIR: text('./data', 'Directory for the SQLite database, the files and the first token.'),
-  DATABASE_URL: secret('`postgres://…` to use PostgreSQL 15 or newer instead of SQLite.', value =>
-    /^postgres(ql)?:\/\//.test(value) ? undefined : 'must begin with postgres://',
+  DATA_DIR: {
+    ...text('./data', 'Directory for the SQLite database, the files and the first token.'),
+    read: path => resolve(path),
+  },
+  DATABASE_URL: secret(
+    '`postgres://…` to use PostgreSQL 15 or newer instead of SQLite.',
+    value => /^postgres(ql)?:\/\//.test(value),
+    'must begin with postgres://',
   ),
   BOOTSTRAP_TOKEN: secret(
     "The operator's token, at least 16 characters. Unset: one is created at the first start.",
-    value => (/^[\x21-\x7e]{16,512}$/.test(value) ? undefined : 'must be 16 to 512 visible ASCII characters'),
+    value => /^[\x21-\x7e]{16,512}$/.test(value),
+    'must be 16 to 512 visible ASCII characters',
   ),
   LOG_LEVEL: oneOf(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -107,7 +111,8 @@ export const settings = {
   ),
   SECRET_KEY: secret(
     'Encrypts the API keys of models that workspaces add, at least 16 characters. Unset: one is created in DATA_DIR. With PostgreSQL, set the same value on all replicas.',
-    value => (value.length >= 16 && value.length <= 1024 ? undefined : 'must be 16 to 1024 characters'),
+    value => value.length >= 16 && value.length <= 1024,
+    'must be 16 to 1024 characters',
   ),
   MODEL_BASE_URL: endpoint(
     'Base URL of an OpenAI-compatible chat API, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.',
@@ -175,104 +180,78 @@ export interface EndpointConfig {
   model: string
 }
 
-export interface Config {
+/** RUN_RETENTION_DAYS as runRetentionDays. */
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>
+
+type Values = {
+  [Name in keyof typeof settings as CamelCase<Name>]: ReturnType<(typeof settings)[Name]['read']>
+}
+
+export interface Config extends Values {
   /** Every setting as shown to the operator. */
   shownSettings: ServerSetting[]
-  secretKey: string | undefined
+  /** Undefined where no base URL is set. */
   model: EndpointConfig | undefined
   transcribe: EndpointConfig | undefined
-  webSearch: { url: string; apiKey: string | undefined } | undefined
-  runRetentionDays: number
-  publicCallsPerMinute: number
-  demo: boolean
-  host: string
-  port: number
-  dataDir: string
-  databaseUrl: string | undefined
-  bootstrapToken: string | undefined
-  logLevel: string
-  maxFileBytes: number
   embedding: EndpointConfig | undefined
   rerank: EndpointConfig | undefined
-  egressAllow: string[]
-  ingestWorkers: number
-  ingestMemoryMegabytes: number
-  searchCacheBytes: number
-  vectorMemoryBytes: number
+  webSearch: { url: string; apiKey: string | undefined } | undefined
 }
 
 /** Hides credentials and query parameters of a URL. */
 const redactUrl = (value: string): string =>
   value.replace(/\/\/[^/]*@/, '//…@').replace(/^(https?:[^?]*)\?.*$/s, '$1?…')
 
-function showSettings(environment: Record<string, string | undefined>): ServerSetting[] {
-  return Object.entries<Setting<unknown>>(settings).map(
-    ([name, { description, fallback, isSecret = false }]) => {
-      const value = environment[name] || undefined
-      return {
-        name,
-        about: description,
-        is_set: value !== undefined,
-        is_secret: isSecret,
-        value: value === undefined || isSecret ? null : redactUrl(value),
-        default: fallback === '' ? null : fallback,
-      }
-    },
-  )
-}
+const showSettings = (environment: Record<string, string | undefined>): ServerSetting[] =>
+  Object.entries<Setting<unknown>>(settings).map(([name, { description, fallback, isSecret = false }]) => {
+    const value = environment[name] || undefined
+    return {
+      name,
+      about: description,
+      is_set: value !== undefined,
+      is_secret: isSecret,
+      value: value === undefined || isSecret ? null : redactUrl(value),
+      default: fallback || null,
+    }
+  })
 
 /** The only reader of the environment. An empty value counts as unset. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const problems: string[] = []
-  const read = <Name extends keyof typeof settings>(
-    name: Name,
-  ): ReturnType<(typeof settings)[Name]['read']> => {
+  const read: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries<Setting<unknown>>(settings))
     try {
-      return settings[name].read(environment[name] || undefined) as ReturnType<
-        (typeof settings)[Name]['read']
-      >
+      const key = name.toLowerCase().replace(/_(.)/g, (_, first: string) => first.toUpperCase())
+      read[key] = setting.read(environment[name] || setting.fallback)
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       problems.push(`${name} ${error.message}`)
-      return undefined as ReturnType<(typeof settings)[Name]['read']>
     }
-  }
+  const values = read as Values
   const readEndpoint = (
-    name: 'MODEL' | 'TRANSCRIBE' | 'EMBEDDING' | 'RERANK',
+    name: 'model' | 'transcribe' | 'embedding' | 'rerank',
+    model = name === 'model' ? values.modelName : values[`${name}Model`],
   ): EndpointConfig | undefined => {
-    const baseUrl = read(`${name}_BASE_URL`)
-    const modelSetting = name === 'MODEL' ? 'MODEL_NAME' : (`${name}_MODEL` as const)
-    const model = read(modelSetting)
-    const apiKey = read(`${name}_API_KEY`)
-    if (baseUrl !== undefined && model === undefined)
-      problems.push(`${modelSetting} is required when ${name}_BASE_URL is set`)
-    return baseUrl !== undefined && model !== undefined ? { baseUrl, apiKey, model } : undefined
+    const baseUrl = values[`${name}BaseUrl`]
+    if (baseUrl !== undefined && model !== undefined)
+      return { baseUrl, apiKey: values[`${name}ApiKey`], model }
+    const setting = name === 'model' ? 'MODEL_NAME' : `${name.toUpperCase()}_MODEL`
+    if (baseUrl !== undefined)
+      problems.push(`${setting} is required when ${name.toUpperCase()}_BASE_URL is set`)
+    return undefined
   }
-  const webSearchUrl = read('WEB_SEARCH_URL')
-  const webSearchKey = read('WEB_SEARCH_API_KEY')
+  const { webSearchUrl, webSearchApiKey } = values
   const config: Config = {
+    ...values,
+    ingestWorkers: values.ingestWorkers || Math.max(2, availableParallelism() - 1),
     shownSettings: showSettings(environment),
-    secretKey: read('SECRET_KEY'),
-    model: readEndpoint('MODEL'),
-    transcribe: readEndpoint('TRANSCRIBE'),
-    webSearch: webSearchUrl === undefined ? undefined : { url: webSearchUrl, apiKey: webSearchKey },
-    runRetentionDays: read('RUN_RETENTION_DAYS'),
-    publicCallsPerMinute: read('PUBLIC_CALLS_PER_MINUTE'),
-    demo: read('DEMO') === 'on',
-    host: read('HOST'),
-    port: read('PORT'),
-    dataDir: resolve(read('DATA_DIR')),
-    databaseUrl: read('DATABASE_URL'),
-    bootstrapToken: read('BOOTSTRAP_TOKEN'),
-    logLevel: read('LOG_LEVEL'),
-    maxFileBytes: read('MAX_FILE_BYTES'),
-    embedding: readEndpoint('EMBEDDING'),
-    rerank: readEndpoint('RERANK'),
-    egressAllow: read('EGRESS_ALLOW'),
-    ingestWorkers: read('INGEST_WORKERS') || Math.max(2, availableParallelism() - 1),
-    ingestMemoryMegabytes: read('INGEST_MEMORY_MB'),
-    searchCacheBytes: read('SEARCH_CACHE_BYTES'),
-    vectorMemoryBytes: read('VECTOR_MEMORY_BYTES'),
+    model: readEndpoint('model'),
+    transcribe: readEndpoint('transcribe'),
+    embedding: readEndpoint('embedding'),
+    rerank: readEndpoint('rerank'),
+    webSearch: webSearchUrl === undefined ? undefined : { url: webSearchUrl, apiKey: webSearchApiKey },
   }
   if (problems.length > 0) throw new SettingError(`Invalid settings:\n  ${problems.join('\n  ')}`)
   return config

@@ -67,7 +67,7 @@ export async function openAdapters(config: Config): Promise<Adapters> {
     vectorIndex: await openVectorIndex(config, database),
     workers: new WorkerPool({
       size: config.ingestWorkers,
-      memoryMegabytes: config.ingestMemoryMegabytes,
+      memoryMegabytes: config.ingestMemoryMb,
       silenceMilliseconds: limits.ingestionStallMilliseconds,
       idleMilliseconds: 60_000,
     }),

@@ -65,7 +65,7 @@ async function start(): Promise<void> {
   const isFirstStart = await runtime.access.openDefaultWorkspace()
   const newToken = await ensureOperator(runtime, config)
   // Created once: a deleted demo does not come back. The server works without it.
-  if (isFirstStart && config.demo)
+  if (isFirstStart && config.demo === 'on')
     await runtime
       .createDemo()
       .catch((error: unknown) => adapters.log.warn({ err: error }, 'The demo could not be created'))
