@@ -1,8 +1,10 @@
 import { defaultWorkspaceId } from '../access/access-service.ts'
-import type { TokenRecord, Workspace } from '../access/access-store.ts'
+import type { TokenRecord } from '../access/access-store.ts'
 import { tokenOperations, workspaceOperations } from '../contract/access-operations.ts'
+import { tokenOnWire, workspaceOnWire } from '../http/routes/access-routes.ts'
 import { isoTime } from '../kernel/clock.ts'
 import {
+  type Arguments,
   allPages,
   asUsageError,
   type Command,
@@ -12,20 +14,13 @@ import {
   withAccess,
 } from './command.ts'
 
-const workspaceOption = { workspace: { type: 'string' } } as const
-
 const tokenJson = (token: TokenRecord) => ({
-  id: token.id,
-  name: token.name,
-  role: token.role,
+  ...tokenOnWire(token),
   operator: token.operator,
   workspace_id: token.workspaceId,
-  agent_ids: token.agentIds,
-  created_at: isoTime(token.createdAt),
-  expires_at: token.expiresAt === undefined ? null : isoTime(token.expiresAt),
 })
 
-const workspaceJson = ({ id, name, createdAt }: Workspace) => ({ id, name, created_at: isoTime(createdAt) })
+const workspaceOf = ({ options }: Arguments): string => options['workspace'] ?? defaultWorkspaceId
 
 const day = (time: number): string => isoTime(time).slice(0, 10)
 
@@ -45,24 +40,15 @@ runner (chats with the agents named with --agents). Without --days it does not e
 without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the first start of the server creates.`,
   usage: '--name NAME --role ROLE [--workspace ID] [--days N] [--agents ID,ID]',
   example: "token create --name 'Build robot' --role editor --days 90",
-  positionals: [],
-  options: {
-    name: { type: 'string' },
-    role: { type: 'string' },
-    days: { type: 'string' },
-    agents: { type: 'string' },
-    ...workspaceOption,
-  },
-  run: async ({ options }, config) => {
-    const { days, agents } = options
+  run: async ({ options: { name, role, days, agents, workspace } }, config) => {
     const checked = checkArguments(
       tokenOperations.create.body,
       {
-        name: options['name'],
-        role: options['role'],
-        expires_in_days: typeof days === 'string' && /^\d+$/.test(days) ? Number(days) : days,
-        agent_ids: typeof agents === 'string' ? agents.split(',') : undefined,
-        workspace_id: options['workspace'],
+        name,
+        role,
+        expires_in_days: days && /^\d+$/.test(days) ? Number(days) : days,
+        agent_ids: agents?.split(','),
+        workspace_id: workspace,
       },
       optionNames,
     )
@@ -92,10 +78,8 @@ const listTokens: Command = {
   summary: 'List the tokens of a workspace, without their secrets.',
   usage: '[--workspace ID]',
   example: 'token list',
-  positionals: [],
-  options: workspaceOption,
-  run: async ({ options }, config) => {
-    const workspaceId = String(options['workspace'] ?? defaultWorkspaceId)
+  run: async (given, config) => {
+    const workspaceId = workspaceOf(given)
     const tokens = await withAccess(config, access =>
       allPages(page => access.store.listTokens(workspaceId, page)),
     )
@@ -107,10 +91,11 @@ const listTokens: Command = {
       token.name,
     ])
     return {
-      text:
-        rows.length === 0
-          ? `The workspace ${workspaceId} has no tokens.`
-          : columns(['ID', 'ROLE', 'CREATED', 'EXPIRES', 'NAME'], rows),
+      text: columns(
+        ['ID', 'ROLE', 'CREATED', 'EXPIRES', 'NAME'],
+        rows,
+        `The workspace ${workspaceId} has no tokens.`,
+      ),
       json: { items: tokens.map(tokenJson) },
     }
   },
@@ -121,13 +106,9 @@ const deleteToken: Command = {
   summary: 'Revoke a token; it stops working immediately.',
   usage: 'ID [--workspace ID]',
   example: 'token delete tok_Zk3xV0m2q1c5b7n9d1f3gA',
-  positionals: ['ID'],
-  options: workspaceOption,
-  run: async ({ positionals, options }, config) => {
-    const id = positionals['ID']!
-    await withAccess(config, access =>
-      access.deleteToken(String(options['workspace'] ?? defaultWorkspaceId), id),
-    )
+  run: async (given, config) => {
+    const id = given.argument
+    await withAccess(config, access => access.deleteToken(workspaceOf(given), id))
     return { text: `Revoked the token ${id}. It no longer works.`, json: { deleted: id } }
   },
 }
@@ -137,18 +118,12 @@ const createWorkspace: Command = {
   summary: 'Create a workspace and print its first admin token, once.',
   usage: 'NAME',
   example: "workspace create 'Team tea'",
-  positionals: ['NAME'],
-  options: {},
-  run: async ({ positionals }, config) => {
-    const { name } = checkArguments(
-      workspaceOperations.create.body,
-      { name: positionals['NAME'] },
-      { name: 'NAME' },
-    )
+  run: async ({ argument }, config) => {
+    const { name } = checkArguments(workspaceOperations.create.body, { name: argument }, { name: 'NAME' })
     const created = await withAccess(config, access => access.createWorkspace(name))
     return {
       text: `Created the workspace ${created.id}. Its first admin token:\n\n${created.secret}\n\nThis token is shown only once.`,
-      json: { ...workspaceJson(created), token: created.secret },
+      json: { ...workspaceOnWire(created), token: created.secret },
     }
   },
 }
@@ -158,17 +133,16 @@ const listWorkspaces: Command = {
   summary: 'List the workspaces.',
   usage: '',
   example: 'workspace list',
-  positionals: [],
-  options: {},
   run: async (_given, config) => {
     const workspaces = await withAccess(config, access => allPages(page => access.store.listWorkspaces(page)))
     const rows = workspaces.map(({ id, name, createdAt }) => [id, day(createdAt), name])
     return {
-      text:
-        rows.length === 0
-          ? 'There is no workspace yet; the first start of the server creates one.'
-          : columns(['ID', 'CREATED', 'NAME'], rows),
-      json: { items: workspaces.map(workspaceJson) },
+      text: columns(
+        ['ID', 'CREATED', 'NAME'],
+        rows,
+        'There is no workspace yet; the first start of the server creates one.',
+      ),
+      json: { items: workspaces.map(workspaceOnWire) },
     }
   },
 }
@@ -178,11 +152,8 @@ const deleteWorkspace: Command = {
   summary: 'Delete a workspace with everything in it.',
   usage: 'ID --yes',
   example: 'workspace delete ws_Zk3xV0m2q1c5b7n9d1f3gA --yes',
-  positionals: ['ID'],
-  options: { yes: { type: 'boolean' } },
-  run: async ({ positionals, options }, config) => {
-    const id = positionals['ID']!
-    if (!options['yes'])
+  run: async ({ argument: id, flags }, config) => {
+    if (!flags.has('yes'))
       throw new UsageError(
         `This permanently deletes everything in the workspace ${id}: add --yes to confirm.`,
       )

@@ -26,21 +26,19 @@ const backup: Command = {
 The file must not exist yet.`,
   usage: 'FILE',
   example: 'backup banyan-2026-11-15.tar',
-  positionals: ['FILE'],
-  options: {},
-  run: async ({ positionals }, config, signal) => {
+  run: async ({ argument }, config, signal) => {
     const version = await programVersion()
-    const done = await withAdapters(config, parts =>
+    const { path, ...done } = await withAdapters(config, ({ stores, blobs, clock }) =>
       createBackup(
         {
-          tables: parts.stores.tables,
-          blobs: parts.blobs,
-          files: parts.stores.files,
-          clock: parts.clock,
+          tables: stores.tables,
+          blobs,
+          files: stores.files,
+          clock,
           programVersion: version,
           readBootstrapToken: () => readBootstrapToken(config.dataDir),
         },
-        positionals['FILE']!,
+        argument,
         signal,
       ),
     )
@@ -49,15 +47,8 @@ The file must not exist yet.`,
         ? `\nFiles deleted during the backup, and left out: ${done.vanished.length}`
         : ''
     return {
-      text: `${countsOf(done)}${vanished}\n\nWrote ${done.path} (${sizeText(done.bytes)}).`,
-      json: {
-        file: done.path,
-        bytes: done.bytes,
-        rows: done.rows,
-        contents: done.contents,
-        vanished: done.vanished,
-        damaged: done.damaged,
-      },
+      text: `${countsOf(done)}${vanished}\n\nWrote ${path} (${sizeText(done.bytes)}).`,
+      json: { file: path, ...done },
       problem:
         done.damaged.length > 0
           ? `The backup was written without the contents of ${done.damaged.length} files, which are missing or damaged: ${done.damaged.join(', ')}.`
@@ -74,17 +65,14 @@ with --force all existing data is replaced. The archive may come from another da
 this is also how to move from SQLite to PostgreSQL and back.`,
   usage: 'FILE [--force]',
   example: 'restore banyan-2026-11-15.tar',
-  positionals: ['FILE'],
-  options: { force: { type: 'boolean' } },
-  run: async ({ positionals, options }, config, signal) => {
+  run: async ({ argument, flags }, config, signal) => {
     if (!config.databaseUrl && isSqliteInUse(config.dataDir))
       throw new BackupError(`The database in ${config.dataDir} is in use. Stop the server first.`)
-    const { bootstrapToken, ...done } = await withAdapters(config, parts =>
-      restoreBackup(
-        { tables: parts.stores.tables, blobs: parts.blobs, files: parts.stores.files },
-        resolve(positionals['FILE']!),
-        { overwrite: options['force'] === true, signal },
-      ),
+    const { bootstrapToken, ...done } = await withAdapters(config, ({ stores, blobs }) =>
+      restoreBackup({ tables: stores.tables, blobs, files: stores.files }, resolve(argument), {
+        overwrite: flags.has('force'),
+        signal,
+      }),
     )
     if (bootstrapToken) await writeBootstrapToken(config.dataDir, bootstrapToken)
     const leftOut =

@@ -1,4 +1,3 @@
-import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Static, TSchema } from 'typebox'
 import { AccessService } from '../access/access-service.ts'
 import type { Adapters } from '../app/adapters.ts'
@@ -10,9 +9,11 @@ import { compileBody, findingsOf } from '../http/validation.ts'
 import { AppError } from '../kernel/app-error.ts'
 
 export interface Arguments {
-  /** By the names in `positionals`. */
-  positionals: Record<string, string>
-  options: Record<string, string | boolean | undefined>
+  /** The word in capitals at the beginning of `usage`; empty for a command without one. */
+  argument: string
+  options: Record<string, string | undefined>
+  /** Options without a value. */
+  flags: ReadonlySet<string>
 }
 
 /** The output of a command, for people and for programs. */
@@ -29,11 +30,9 @@ export interface Command {
   summary: string
   /** Further lines for `help`. */
   details?: string
-  /** What follows the name, as `help` shows it. */
+  /** What follows the name, as `help` shows it and as it is parsed: `ARGUMENT --option VALUE [--flag]`. */
   usage: string
   example: string
-  positionals: readonly string[]
-  options: ParseArgsOptionsConfig
   run(given: Arguments, config: Config, signal: AbortSignal): Promise<Outcome>
 }
 
@@ -96,8 +95,9 @@ export async function allPages<Item>(list: (page: PageRequest) => Promise<Page<I
   }
 }
 
-/** A table with aligned columns. */
-export function columns(titles: string[], rows: string[][]): string {
+/** A table with aligned columns, or the sentence for an empty one. */
+export function columns(titles: string[], rows: string[][], ifEmpty = ''): string {
+  if (rows.length === 0 && ifEmpty) return ifEmpty
   const widths = titles.map((title, column) =>
     Math.max(title.length, ...rows.map(row => row[column]!.length)),
   )

@@ -17,6 +17,8 @@ import {
 /** A file is sent as a whole, and Node cannot read a larger one as a whole. */
 const maxBytes = 2 ** 31 - 1
 
+const tokenReasons = new Set(['token_missing', 'token_invalid', 'forbidden'])
+
 interface Task {
   folder: string
   name: string
@@ -27,34 +29,31 @@ interface Task {
 
 async function ingest({ folder, name, content, client, signal }: Task): Promise<Outcome> {
   const progress = new ProgressLine(process.stderr)
-  const base = await RemoteKnowledge.named(client, name, signal)
   const total = content.files.length
+  let base: RemoteKnowledge | undefined
   let uploadedCount = 0
   let doneCount = 0
   try {
-    progress.show({ doing: 'Uploading', done: 0, total })
-    const uploaded = await uploadFiles(
-      base,
-      content.files,
-      count => {
-        uploadedCount = count
-        progress.show({ doing: 'Uploading', done: count, total })
-      },
-      signal,
-    )
-    const documents = await base.waitFor(
-      uploaded.documents,
-      (done, stage) => {
-        doneCount = done
-        progress.show({ doing: 'Processing', done, total: uploaded.documents.size, stage })
-      },
-      signal,
-    )
+    base = await RemoteKnowledge.named(client, name, signal)
+    const onUploaded = (count: number): void => {
+      uploadedCount = count
+      progress.show({ doing: 'Uploading', done: count, total })
+    }
+    onUploaded(0)
+    const uploaded = await uploadFiles(base, content.files, onUploaded, signal)
+    const onDone = (done: number, stage: string): void => {
+      doneCount = done
+      progress.show({ doing: 'Processing', done, total: uploaded.documents.size, stage })
+    }
+    const documents = await base.waitFor(uploaded.documents, onDone, signal)
     progress.end()
     return ingestOutcome({ knowledge: { id: base.id, name }, documents, uploaded, content })
   } catch (error) {
     progress.end()
+    if (error instanceof ServerRefusal && tokenReasons.has(error.reason))
+      throw new Error(`${error.message}. Pass a file with another token as --token-file.`)
     if (!signal.aborted) throw error
+    if (!base) throw new Error('Interrupted; nothing was added.')
     const state =
       uploadedCount < total
         ? `Interrupted: ${uploadedCount} of the ${total} files in ${folder} were added, and the server continues to process them.`
@@ -62,24 +61,8 @@ async function ingest({ folder, name, content, client, signal }: Task): Promise<
     throw new Error(
       `${state}\nRun the same command again to continue, or list the documents:\n  curl ${base.filesAddress} -H "Authorization: Bearer $TOKEN"`,
     )
-  }
-}
-
-async function runIngest(task: Task): Promise<Outcome> {
-  try {
-    return await ingest(task)
-  } catch (error) {
-    if (
-      error instanceof ServerRefusal &&
-      ['token_missing', 'token_invalid', 'forbidden'].includes(error.reason)
-    )
-      throw new Error(`${error.message}. Pass a file with another token as --token-file.`)
-    // The knowledge base was not known yet.
-    if (task.signal.aborted && error === task.signal.reason)
-      throw new Error('Interrupted; nothing was added.')
-    throw error
   } finally {
-    task.client.close()
+    client.close()
   }
 }
 
@@ -187,24 +170,18 @@ new files. Nothing is ever deleted, so a changed file is added in addition to it
 The exit code is 0 when all documents are ready, and 1 when some failed. Ctrl-C stops waiting, not the server.`,
   usage: 'FOLDER --knowledge NAME [--server URL] [--token-file FILE]',
   example: "ingest ./handbook --knowledge 'Handbook'",
-  positionals: ['FOLDER'],
-  options: {
-    knowledge: { type: 'string' },
-    server: { type: 'string' },
-    'token-file': { type: 'string' },
-  },
-  run: async ({ positionals, options }, config, signal) => {
+  run: async ({ argument, options }, config, signal) => {
     const { name } = checkArguments(
       knowledgeOperations.create.body,
       { name: options['knowledge'] },
       { name: '--knowledge' },
     )
-    const server = serverAddress(options['server'] as string | undefined, config)
-    const folder = resolve(positionals['FOLDER']!)
+    const server = serverAddress(options['server'], config)
+    const folder = resolve(argument)
     const content = await walkFolder(folder, Math.min(config.maxFileBytes, maxBytes))
-    const token = await serverToken(options['token-file'] as string | undefined, server, config)
+    const token = await serverToken(options['token-file'], server, config)
     if (content.files.length === 0 && content.unreadable.length === 0)
       return nothingToAdd(folder, name, content)
-    return runIngest({ folder, name, content, client: new ServerClient(server, token), signal })
+    return ingest({ folder, name, content, client: new ServerClient(server, token), signal })
   },
 }

@@ -38,10 +38,9 @@ npm run --silent banyan -- token list --json`
 
 interface Parsed {
   command: Command | undefined
-  given: Arguments
+  /** Undefined when the help is wanted, not the command. */
+  given?: Arguments
   json: boolean
-  /** The help of the command is wanted, not the command. */
-  help: boolean
 }
 
 const commonOptions = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
@@ -58,11 +57,15 @@ function unknownCommand(words: string[]): UsageError {
   )
 }
 
-function parseOptions(command: Command, rest: string[]) {
+function parseOptions({ usage }: Command, rest: string[]) {
+  const options = [...usage.matchAll(/--([a-z-]+)( [A-Z])?/g)].map(([, name, value]) => [
+    name,
+    { type: value ? 'string' : 'boolean' },
+  ])
   try {
     return parseArgs({
       args: rest,
-      options: { ...command.options, ...commonOptions },
+      options: { ...Object.fromEntries(options), ...commonOptions },
       allowPositionals: true,
       strict: true,
     })
@@ -74,26 +77,22 @@ function parseOptions(command: Command, rest: string[]) {
 }
 
 function parseCommandLine(words: string[]): Parsed {
-  const nothing = { positionals: {}, options: {} }
   const wantsHelp = words[0] === 'help' || words[0] === '--help' || words[0] === '-h' || words.length === 0
   const rest = wantsHelp ? words.slice(1) : words
   const command = findCommand(rest)
   if (!command && rest.length > 0) throw unknownCommand(rest)
-  if (!command || wantsHelp) return { command, given: nothing, json: false, help: true }
+  if (!command || wantsHelp) return { command, json: false }
 
   const { values, positionals } = parseOptions(command, rest.slice(command.name.split(' ').length))
-  const { json, help, ...options } = values as Arguments['options']
-  if (help) return { command, given: nothing, json: false, help: true }
-  if (positionals.length !== command.positionals.length) throw new UsageError(`Usage: ${usageOf(command)}.`)
-  return {
-    command,
-    given: {
-      positionals: Object.fromEntries(command.positionals.map((name, index) => [name, positionals[index]!])),
-      options,
-    },
-    json: json === true,
-    help: false,
-  }
+  const { json, help, ...given } = values as Record<string, string | boolean | undefined>
+  if (help) return { command, json: false }
+  if (positionals.length !== (/^[A-Z]/.test(command.usage) ? 1 : 0))
+    throw new UsageError(`Usage: ${usageOf(command)}.`)
+  const options = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
+  const flags = new Set(Object.keys(given).filter(name => given[name] === true))
+  return { command, given: { argument: positionals[0] ?? '', options, flags }, json: json === true }
 }
 
 /** Ctrl-C lets a backup or a restore clean up; a second one ends the process at once. */
@@ -105,8 +104,8 @@ function untilInterrupted(): AbortSignal {
 }
 
 async function main(words: string[]): Promise<number> {
-  const { command, given, json, help: wantsHelp } = parseCommandLine(words)
-  if (!command || wantsHelp) {
+  const { command, given, json } = parseCommandLine(words)
+  if (!command || !given) {
     console.log(command ? helpOf(command) : help())
     return 0
   }

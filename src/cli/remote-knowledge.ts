@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { fileOperations } from '../contract/file-operations.ts'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import type { documentStatuses, knowledgeSchemas } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
 import { allPages } from './command.ts'
-import { type ServerClient, ServerRefusal } from './server-client.ts'
+import { pause, type ServerClient, ServerRefusal } from './server-client.ts'
 
 export type RemoteDocument = Static<typeof knowledgeSchemas.Document>
 type DocumentStatus = (typeof documentStatuses)[number]
@@ -49,8 +48,7 @@ export class RemoteKnowledge {
     const found = await findNamed(client, name, signal)
     if (found) return new RemoteKnowledge(client, found.knowledge_id)
     try {
-      const { method, path } = create
-      const created = await client.call<NamedBase>({ method, path, json: { name }, signal })
+      const created = await client.call<NamedBase>(create, { json: { name }, signal })
       return new RemoteKnowledge(client, created.knowledge_id)
     } catch (error) {
       if (!(error instanceof ServerRefusal && error.reason === 'already_exists')) throw error
@@ -61,10 +59,13 @@ export class RemoteKnowledge {
     }
   }
 
-  #path = (operation: { path: string }): string => operation.path.replace('{knowledge_id}', this.id)
+  #here = ({ method, path }: { method: string; path: string }) => ({
+    method,
+    path: path.replace('{knowledge_id}', this.id),
+  })
 
   get filesAddress(): string {
-    return `${this.#client.server}${this.#path(files)}`
+    return `${this.#client.server}${this.#here(files).path}`
   }
 
   /** One page of the documents, of one status or of all. */
@@ -74,7 +75,7 @@ export class RemoteKnowledge {
     signal: AbortSignal,
   ): Promise<Page<RemoteDocument>> {
     const query = { page: String(page), page_size: String(pageSize), ...(status && { status }) }
-    return this.#client.call({ method: files.method, path: this.#path(files), query, signal })
+    return this.#client.call(this.#here(files), { query, signal })
   }
 
   documents(signal: AbortSignal): Promise<RemoteDocument[]> {
@@ -84,29 +85,24 @@ export class RemoteKnowledge {
   /** The files with these ids; deleted ones are left out. */
   async storedFiles(ids: string[], signal: AbortSignal): Promise<StoredFile[]> {
     const found: StoredFile[] = []
-    const { method, path } = fileOperations.list
     for (let from = 0; from < ids.length; from += maxFilesPerCall) {
       const json = { file_ids: ids.slice(from, from + maxFilesPerCall) }
-      const { items } = await this.#client.call<{ items: StoredFile[] }>({ method, path, json, signal })
-      found.push(...items)
+      found.push(...(await this.#client.call<Page<StoredFile>>(fileOperations.list, { json, signal })).items)
     }
     return found
   }
 
   async upload(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
-    const { method, path } = fileOperations.upload
-    const { file_id } = await this.#client.call<StoredFile>({ method, path, query: { name }, bytes, signal })
-    return file_id
+    return (await this.#client.call<StoredFile>(fileOperations.upload, { query: { name }, bytes, signal }))
+      .file_id
   }
 
   /** Returns the ids of files that were deleted before they could be added. */
   async add(fileIds: string[], signal: AbortSignal): Promise<string[]> {
-    const { skipped } = await this.#client.call<{ skipped: { file_id: string; reason: string }[] }>({
-      method: add.method,
-      path: this.#path(add),
-      json: { file_ids: fileIds },
-      signal,
-    })
+    const { skipped } = await this.#client.call<{ skipped: { file_id: string; reason: string }[] }>(
+      this.#here(add),
+      { json: { file_ids: fileIds }, signal },
+    )
     return skipped.filter(({ reason }) => reason === 'not_found').map(({ file_id }) => file_id)
   }
 
@@ -129,10 +125,7 @@ export class RemoteKnowledge {
         if (!found.some(isPending)) return found
       }
       // A slow server is polled less often.
-      const pause = Math.max(pollMilliseconds, 4 * (performance.now() - startedAt))
-      await sleep(pause, undefined, { signal }).catch(() => {
-        throw signal.reason
-      })
+      await pause(Math.max(pollMilliseconds, 4 * (performance.now() - startedAt)), signal)
     }
   }
 
@@ -172,15 +165,9 @@ async function findNamed(
   name: string,
   signal: AbortSignal,
 ): Promise<NamedBase | undefined> {
-  const { method, path } = list
-  const bases = await allPages(({ page, pageSize }) =>
-    client.call<Page<NamedBase>>({
-      method,
-      path,
-      json: { keyword: name, page, page_size: pageSize },
-      signal,
-      maxAttempts: 1,
-    }),
-  )
+  const bases = await allPages(({ page, pageSize }) => {
+    const json = { keyword: name, page, page_size: pageSize }
+    return client.call<Page<NamedBase>>(list, { json, signal, maxAttempts: 1 })
+  })
   return bases.find(base => base.name === name)
 }

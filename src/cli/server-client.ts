@@ -37,6 +37,13 @@ export function isOwnServer(server: string, config: Config): boolean {
   )
 }
 
+/** Fails with the reason of the signal. */
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => {
+    throw signal.reason
+  })
+}
+
 /** The server rejected the call; the message is its own. */
 export class ServerRefusal extends Error {
   readonly reason: string
@@ -53,9 +60,12 @@ interface Envelope {
   data?: { reason?: string }
 }
 
-interface Call {
-  method: 'GET' | 'POST'
+interface Operation {
+  method: string
   path: string
+}
+
+interface CallOptions {
   query?: Record<string, string>
   json?: unknown
   bytes?: Uint8Array
@@ -81,15 +91,14 @@ export class ServerClient {
   }
 
   /** `data` of the response. Retries while the server is busy, restarts or cannot be reached. */
-  async call<Data>(call: Call): Promise<Data> {
-    const request = this.#request(call)
-    const maxAttempts = call.maxAttempts ?? defaultAttempts
+  async call<Data>({ method, path }: Operation, options: CallOptions): Promise<Data> {
+    const { query, signal, maxAttempts = defaultAttempts } = options
+    const url = `${this.server}${path}${query ? `?${new URLSearchParams(query)}` : ''}`
+    const request = this.#request(method, options)
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#attempt(call, request, attempt === maxAttempts)
+      const response = await this.#attempt(url, request, attempt === maxAttempts)
       if (response) return (await dataOf(response)) as Data
-      await sleep(500 * 2 ** (attempt - 1), undefined, { signal: call.signal }).catch(() => {
-        throw call.signal.reason
-      })
+      await pause(500 * 2 ** (attempt - 1), signal)
     }
   }
 
@@ -98,9 +107,7 @@ export class ServerClient {
   }
 
   /** Undefined where a retry may help. */
-  async #attempt(call: Call, request: EgressRequest, isLast: boolean): Promise<EgressResponse | undefined> {
-    const query = new URLSearchParams(call.query)
-    const url = `${this.server}${call.path}${call.query ? `?${query}` : ''}`
+  async #attempt(url: string, request: EgressRequest, isLast: boolean): Promise<EgressResponse | undefined> {
     try {
       const response = await this.#egress.request(url, request)
       if (isLast || !transientStatuses.has(response.status)) return response
@@ -116,20 +123,18 @@ export class ServerClient {
     }
   }
 
-  #request({ method, json, bytes, signal }: Call): EgressRequest {
+  #request(method: string, { json, bytes, signal }: CallOptions): EgressRequest {
     // The idle timeout starts with the connection, so it has to include the upload of the body.
     const milliseconds = responseMilliseconds + Math.ceil((bytes?.length ?? 0) / slowestBytesPerMillisecond)
     return {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
-        ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...(bytes && { 'content-type': 'application/octet-stream' }),
+        'content-type': bytes ? 'application/octet-stream' : 'application/json',
         // Nothing is created twice when a response is lost and the call is sent again.
         ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
       },
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-      ...(bytes && { body: bytes }),
+      body: bytes ?? (json === undefined ? undefined : JSON.stringify(json)),
       signal,
       timeouts: { idleMilliseconds: milliseconds, totalMilliseconds: milliseconds },
       trusted: true,

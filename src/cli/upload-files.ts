@@ -3,6 +3,7 @@ import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../contract/limits.ts'
+import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import type { RemoteKnowledge } from './remote-knowledge.ts'
 import { ServerRefusal } from './server-client.ts'
 
@@ -41,59 +42,46 @@ function reasonToSkip(entry: Dirent): string | undefined {
 export const byName = (one: { name: string }, other: { name: string }): number =>
   one.name < other.name ? -1 : one.name > other.name ? 1 : 0
 
-class FolderWalk implements FolderContent {
-  readonly files: FoundFile[] = []
-  readonly skipped: NamedReason[] = []
-  readonly unreadable: NamedReason[] = []
-  readonly #maxBytes: number
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
-  }
-
-  async folder(path: string, name: string): Promise<void> {
-    const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
-      this.unreadable.push({ name: name || path, reason: cannotBeRead(error) })
-      return []
-    })
-    for (const entry of entries.sort(byName)) {
-      const inside = { path: join(path, entry.name), name: name ? `${name}/${entry.name}` : entry.name }
-      const reason = reasonToSkip(entry)
-      if (reason) this.skipped.push({ name: inside.name, reason })
-      else if (entry.isDirectory()) await this.folder(inside.path, inside.name)
-      else await this.#file(inside)
-    }
-  }
-
-  async #file({ path, name }: { path: string; name: string }): Promise<void> {
-    try {
-      const { size } = await lstat(path)
-      if (size <= this.#maxBytes) this.files.push({ path, name, size })
-      else this.skipped.push({ name, reason: `larger than ${this.#maxBytes} bytes (MAX_FILE_BYTES)` })
-    } catch (error) {
-      this.unreadable.push({ name, reason: cannotBeRead(error) })
-    }
-  }
-}
-
 /** Everything below a folder, sorted. Links are not followed, so the walk ends and stays inside. */
 export async function walkFolder(folder: string, maxBytes: number): Promise<FolderContent> {
+  const content: FolderContent = { files: [], skipped: [], unreadable: [] }
   const found = await stat(folder).catch((error: unknown) => {
     throw new Error(
       codeOf(error) === 'ENOENT' ? `There is no folder ${folder}` : `${folder} ${cannotBeRead(error)}`,
     )
   })
   if (!found.isDirectory()) throw new Error(`${folder} is not a folder`)
-  const walk = new FolderWalk(maxBytes)
-  await walk.folder(folder, '')
-  return walk
+
+  const addFile = async (path: string, name: string): Promise<void> => {
+    const { size } = await lstat(path)
+    if (size <= maxBytes) content.files.push({ path, name, size })
+    else content.skipped.push({ name, reason: `larger than ${maxBytes} bytes (MAX_FILE_BYTES)` })
+  }
+  const addFolder = async (path: string, prefix: string): Promise<void> => {
+    for (const entry of (await readdir(path, { withFileTypes: true })).sort(byName)) {
+      const name = `${prefix}${entry.name}`
+      const inside = join(path, entry.name)
+      const reason = reasonToSkip(entry)
+      if (reason) content.skipped.push({ name, reason })
+      else
+        await (entry.isDirectory() ? addFolder(inside, `${name}/`) : addFile(inside, name)).catch(error => {
+          content.unreadable.push({ name, reason: cannotBeRead(error) })
+        })
+    }
+  }
+  await addFolder(folder, '').catch(error => {
+    content.unreadable.push({ name: folder, reason: cannotBeRead(error) })
+  })
+  return content
 }
 
 /** Limits the bytes in memory; an item that is larger than the limit is processed alone. */
 export class ByteBudget {
   readonly #maxBytes: number
   #held = 0
-  readonly #waiting: { bytes: number; start: () => void }[] = []
+  /** First in, first out, or a large item would starve. */
+  #lastStart: Promise<void> = Promise.resolve()
+  #onRelease = (): void => {}
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -101,25 +89,19 @@ export class ByteBudget {
 
   async hold<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
     const share = Math.min(bytes, this.#maxBytes)
-    await new Promise<void>(start => {
-      this.#waiting.push({ bytes: share, start })
-      this.#next()
+    this.#lastStart = this.#lastStart.then(async () => {
+      while (this.#held + share > this.#maxBytes)
+        await new Promise<void>(resolve => {
+          this.#onRelease = resolve
+        })
+      this.#held += share
     })
+    await this.#lastStart
     try {
       return await work()
     } finally {
       this.#held -= share
-      this.#next()
-    }
-  }
-
-  /** First in, first out, or a large item would starve. */
-  #next(): void {
-    for (let first = this.#waiting[0]; first && this.#held + first.bytes <= this.#maxBytes; ) {
-      this.#waiting.shift()
-      this.#held += first.bytes
-      first.start()
-      first = this.#waiting[0]
+      this.#onRelease()
     }
   }
 }
@@ -154,33 +136,31 @@ class Upload implements UploadedFiles {
   addedCount = 0
   readonly refused: NamedReason[] = []
   readonly #base: RemoteKnowledge
-  readonly #signal: AbortSignal
   readonly #budget = new ByteBudget(maxBytesInMemory)
   #uploaded: { id: string; name: string }[] = []
-  #adding: Promise<void> | undefined
+  #isAdding = false
 
-  constructor(base: RemoteKnowledge, signal: AbortSignal) {
+  constructor(base: RemoteKnowledge) {
     this.#base = base
-    this.#signal = signal
   }
 
-  async file(file: FoundFile, existing: ReadonlyMap<string, string>): Promise<void> {
+  async file(file: FoundFile, existing: ReadonlyMap<string, string>, signal: AbortSignal): Promise<void> {
     await this.#budget.hold(file.size, async () => {
-      this.#signal.throwIfAborted()
+      signal.throwIfAborted()
       const bytes = await contentOf(file.path).catch((error: unknown) => {
         this.refused.push({ name: file.name, reason: cannotBeRead(error) })
       })
       if (!bytes) return
       const id = existing.get(keyOf(file.name, hash('sha256', bytes)))
       if (id !== undefined) this.documents.set(id, file.name)
-      else await this.#upload(file.name, bytes)
+      else await this.#upload(file.name, bytes, signal)
     })
-    await this.add()
+    await this.#add(signal)
   }
 
-  async #upload(name: string, bytes: Uint8Array): Promise<void> {
+  async #upload(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     try {
-      this.#uploaded.push({ id: await this.#base.upload(name, bytes, this.#signal), name })
+      this.#uploaded.push({ id: await this.#base.upload(name, bytes, signal), name })
     } catch (error) {
       if (!(error instanceof ServerRefusal && fileErrors.has(error.reason))) throw error
       this.refused.push({ name, reason: error.message })
@@ -188,27 +168,27 @@ class Upload implements UploadedFiles {
   }
 
   /** One call after the other, each with all files uploaded meanwhile, so that an interruption loses little. */
-  async add(): Promise<void> {
-    if (this.#adding) return
-    this.#adding = this.#addUploaded().finally(() => {
-      this.#adding = undefined
-    })
-    await this.#adding
+  async #add(signal: AbortSignal): Promise<void> {
+    if (this.#isAdding) return
+    this.#isAdding = true
+    try {
+      while (this.#uploaded.length > 0)
+        await this.#addGroup(this.#uploaded.splice(0, limits.documentsPerCall), signal)
+    } finally {
+      this.#isAdding = false
+    }
   }
 
-  async #addUploaded(): Promise<void> {
-    while (this.#uploaded.length > 0) {
-      const group = this.#uploaded.splice(0, limits.documentsPerCall)
-      const ids = group.map(({ id }) => id)
-      const deleted = new Set(await this.#base.add(ids, this.#signal))
-      for (const { id, name } of group)
-        if (deleted.has(id))
-          this.refused.push({ name, reason: 'was deleted on the server before it was added' })
-        else {
-          this.documents.set(id, name)
-          this.addedCount++
-        }
-    }
+  async #addGroup(group: { id: string; name: string }[], signal: AbortSignal): Promise<void> {
+    const ids = group.map(({ id }) => id)
+    const deleted = new Set(await this.#base.add(ids, signal))
+    for (const { id, name } of group)
+      if (deleted.has(id))
+        this.refused.push({ name, reason: 'was deleted on the server before it was added' })
+      else {
+        this.documents.set(id, name)
+        this.addedCount++
+      }
   }
 }
 
@@ -227,24 +207,11 @@ export async function uploadFiles(
   interrupted: AbortSignal,
 ): Promise<UploadedFiles> {
   const existing = await existingDocuments(base, interrupted)
-  const stop = new AbortController()
-  const upload = new Upload(base, AbortSignal.any([interrupted, stop.signal]))
-  const remaining = files.values()
-  const report = (): void => onProgress(upload.documents.size + upload.refused.length)
-  const work = async (): Promise<void> => {
-    for (const file of remaining) {
-      await upload.file(file, existing)
-      report()
-    }
+  const upload = new Upload(base)
+  const uploadFile = async (file: FoundFile, signal: AbortSignal): Promise<void> => {
+    await upload.file(file, existing, signal)
+    onProgress(upload.documents.size + upload.refused.length)
   }
-  try {
-    await Promise.all(Array.from({ length: concurrentUploads }, work))
-    await upload.add()
-    report()
-    return upload
-  } catch (error) {
-    // The other workers would continue as long as there are files.
-    stop.abort(error)
-    throw error
-  }
+  await forEachConcurrently(concurrentUploads, files, uploadFile, interrupted)
+  return upload
 }

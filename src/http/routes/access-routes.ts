@@ -10,8 +10,8 @@ import { AppError } from '../../kernel/app-error.ts'
 import { type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 
-const tokenOnWire = wireWriter(tokenRecord)
-const workspaceOnWire = wireWriter(workspaceRecord)
+export const tokenOnWire = wireWriter(tokenRecord)
+export const workspaceOnWire = wireWriter(workspaceRecord)
 
 export function accessRoutes(access: AccessService): Route[] {
   return [
