@@ -1,6 +1,7 @@
-import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mintSecret } from '../access/token-secret.ts'
+import { syncFolder } from '../kernel/sync-folder.ts'
 
 export interface StoredSecret {
   secret: string
@@ -21,7 +22,7 @@ export async function storedSecret(dataDir: string, name: string): Promise<Store
   const found = await read(path)
   if (found !== undefined && usable.test(found)) return { secret: found, path, forget: async () => {} }
   const partial = `${path}.${process.pid}.partial`
-  await write(partial, `${mintSecret()}\n`)
+  await writeFile(partial, `${mintSecret()}\n`, { mode: 0o600, flush: true })
   // A file without a secret was not written by another starting process: those appear complete.
   const isOurs =
     found === undefined ? await publish(partial, path) : await rename(partial, path).then(() => true)
@@ -54,24 +55,5 @@ async function read(path: string): Promise<string | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
-  }
-}
-
-async function write(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import {
   BackupError,
   bootstrapTokenEntry,
@@ -68,17 +69,9 @@ export class ArchiveReader {
     return readRange(this.#file, start + blockBytes, size)
   }
 
-  async sha256(entry: FoundEntry): Promise<string> {
-    const hash = createHash('sha256')
-    for await (const chunk of this.read(entry)) hash.update(chunk)
-    return hash.digest('hex')
-  }
-
   /** For small entries only. */
-  async bytes(entry: FoundEntry): Promise<Buffer> {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of this.read(entry)) chunks.push(chunk)
-    return Buffer.concat(chunks)
+  bytes(entry: FoundEntry): Promise<Buffer> {
+    return buffer(this.read(entry))
   }
 
   close(): Promise<void> {
@@ -132,7 +125,9 @@ async function verify(archive: ArchiveReader, found: Found, manifest: Manifest):
   for (const { name, size, sha256 } of manifest.entries) {
     const entry = found.named.get(name)
     if (!entry || entry.size !== size) throw damagedArchive(`${name} in it is missing or damaged`)
-    if ((await archive.sha256(entry)) !== sha256) throw damagedArchive(`${name} in it is damaged`)
+    const hash = createHash('sha256')
+    for await (const chunk of archive.read(entry)) hash.update(chunk)
+    if (hash.digest('hex') !== sha256) throw damagedArchive(`${name} in it is damaged`)
   }
 }
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { syncFolder } from '../kernel/sync-folder.ts'
 import { BackupError } from './archive-format.ts'
 import { blockBytes, encodeHeader, paddingOf, readRange, type TarEntry } from './tar.ts'
 
@@ -8,26 +10,6 @@ export interface WrittenEntry extends TarEntry {
   /** Where its header begins. */
   start: number
   sha256: string
-}
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false
-      throw error
-    },
-  )
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder for this; NTFS journals its entries by itself.
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
 
 /**
@@ -50,7 +32,7 @@ export class ArchiveWriter {
 
   static async open(path: string, modifiedAt: number): Promise<ArchiveWriter> {
     const target = resolve(path)
-    if (await exists(target))
+    if (existsSync(target))
       throw new BackupError(`The file ${target} already exists. Choose another name or remove it first.`)
     const partial = `${target}.partial`
     await rm(partial, { force: true })
@@ -62,7 +44,7 @@ export class ArchiveWriter {
   }
 
   /** The content is written first; the header, which holds its size, goes into the gap before it. */
-  async add(name: string, content: AsyncIterable<Uint8Array>): Promise<WrittenEntry> {
+  async add(name: string, content: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<WrittenEntry> {
     const start = this.#end
     const hash = createHash('sha256')
     let at = start + blockBytes
@@ -96,7 +78,7 @@ export class ArchiveWriter {
     await this.#file.sync()
     const [mine, found] = await Promise.all([this.#file.stat(), stat(this.#partial).catch(() => undefined)])
     await this.#file.close()
-    if (mine.ino !== found?.ino || (await exists(this.path)))
+    if (mine.ino !== found?.ino || existsSync(this.path))
       throw new BackupError(
         `Another backup was written to ${this.path} at the same time; this one was abandoned.`,
       )

@@ -17,7 +17,7 @@ import {
   unpackRows,
 } from './archive-format.ts'
 import { ArchiveWriter, type WrittenEntry } from './archive-writer.ts'
-import type { Row, TableArchive } from './table-archive.ts'
+import type { TableArchive } from './table-archive.ts'
 
 export interface BackupParts {
   tables: TableArchive
@@ -41,7 +41,10 @@ export interface BackupSummary {
 type Entries = Map<string, WrittenEntry & { rows?: number }>
 
 /** Stops reading when the backup is interrupted, whatever the source is. */
-async function* until<Item>(signal: AbortSignal, content: AsyncIterable<Item>): AsyncGenerator<Item> {
+async function* until<Item>(
+  signal: AbortSignal,
+  content: AsyncIterable<Item> | Item[],
+): AsyncGenerator<Item> {
   for await (const item of content) {
     signal.throwIfAborted()
     yield item
@@ -75,12 +78,7 @@ class Backup {
       program_version: this.#parts.programVersion,
       schema: this.#schema,
       created_at: isoTime(createdAt),
-      entries: [...this.#entries.values()].map(({ name, size, sha256, rows }) => ({
-        name,
-        size,
-        sha256,
-        ...(rows !== undefined && { rows }),
-      })),
+      entries: [...this.#entries.values()].map(({ start: _, ...entry }) => entry),
       contents: this.#contents,
       vanished: this.#vanished,
       damaged: this.#damaged,
@@ -99,7 +97,7 @@ class Backup {
   }
 
   #add(name: string, content: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<WrittenEntry> {
-    return this.#writer.add(name, until(this.#signal, Array.isArray(content) ? fromArray(content) : content))
+    return this.#writer.add(name, until(this.#signal, content))
   }
 
   /** The snapshot is held only while the tables are read. */
@@ -108,14 +106,8 @@ class Backup {
       this.#schema = snapshot.schema
       for (const table of this.#parts.tables.tables) {
         let rows = 0
-        const counted = async function* (): AsyncGenerator<Row> {
-          for await (const row of snapshot.rows(table)) {
-            rows++
-            yield row
-          }
-        }
-        const entry = await this.#add(tableEntry(table), packRows(counted()))
-        this.#entries.set(entry.name, { ...entry, rows })
+        const packed = packRows(snapshot.rows(table), () => rows++)
+        this.#entries.set(tableEntry(table), { ...(await this.#add(tableEntry(table), packed)), rows })
       }
     })
   }
@@ -127,8 +119,7 @@ class Backup {
 
   /** The list of contents is read back from the archive instead of being held in memory. */
   async #addContents(): Promise<void> {
-    const table = this.#entries.get(tableEntry(contentTable))
-    if (!table) return
+    const table = this.#entries.get(tableEntry(contentTable))!
     for await (const row of unpackRows(this.#writer.read(table))) {
       const content = contentRow(row)
       if (await this.#addContent(content)) {
@@ -154,13 +145,8 @@ class Backup {
   /** Rows are deleted before their content: a content without a row was deleted while the backup ran. */
   async #noteLost(key: string): Promise<void> {
     const isStillKnown = (await this.#parts.files.knownKeys([key])).has(key)
-    const lost = isStillKnown ? this.#damaged : this.#vanished
-    lost.push(key)
+    ;(isStillKnown ? this.#damaged : this.#vanished).push(key)
   }
-}
-
-async function* fromArray<Item>(items: Item[]): AsyncGenerator<Item> {
-  yield* items
 }
 
 /**

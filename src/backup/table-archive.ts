@@ -27,15 +27,11 @@ const kinds: Record<string, Column['kind']> = { blob: 'bytes', bytea: 'bytes', v
 const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
-/** PostgreSQL shows a vector as the text `[0.1,0.2]`. */
-const floatsOf = (text: string): Float32Array => Float32Array.from(JSON.parse(text) as number[])
-
 function archived(kind: Column['kind'], value: SqlValue | undefined): string | number | null {
   if (value instanceof Uint8Array) return base64(value)
-  if (kind === 'vector' && typeof value === 'string') {
-    const floats = floatsOf(value)
-    return base64(new Uint8Array(floats.buffer))
-  }
+  // PostgreSQL shows a vector as the text `[0.1,0.2]`.
+  if (kind === 'vector' && typeof value === 'string')
+    return base64(new Uint8Array(Float32Array.from(JSON.parse(value) as number[]).buffer))
   return value as string | number | null
 }
 
@@ -89,11 +85,8 @@ function valuesOf(table: string, columns: Column[], row: Row): (string | number 
   return values
 }
 
-const charactersOf = (values: SqlValue[]): number =>
-  values.reduce<number>(
-    (sum, value) => sum + (typeof value === 'object' || typeof value === 'string' ? (value?.length ?? 0) : 8),
-    0,
-  )
+const lengthOf = (value: SqlValue): number =>
+  typeof value === 'string' || value instanceof Uint8Array ? value.length : 8
 
 /** The tables that a backup holds, whatever database keeps them. */
 export class TableArchive {
@@ -104,22 +97,14 @@ export class TableArchive {
     this.#database = database
   }
 
-  schema(): Promise<string> {
-    return this.#schema(this.#database)
-  }
-
   /** Migrations have the same numbers in all dialects. */
-  async #schema(reader: Reader): Promise<string> {
+  async schema(reader: Reader = this.#database): Promise<string> {
     const last = await reader.get<{ name: string }>('SELECT MAX(name) AS name FROM schema_migrations')
     return last?.name.split('_')[0] ?? ''
   }
 
   /** True while there is nothing but what a first start creates. */
-  isUnused(): Promise<boolean> {
-    return this.#isUnused(this.#database)
-  }
-
-  async #isUnused(reader: Reader): Promise<boolean> {
+  async isUnused(reader: Reader = this.#database): Promise<boolean> {
     for (const [table, made] of Object.entries(createdByFirstStart)) {
       const where = made === undefined ? '' : `WHERE NOT (${made})`
       if (await reader.get(`SELECT 1 AS one FROM ${table} ${where} LIMIT 1`)) return false
@@ -131,7 +116,7 @@ export class TableArchive {
     const { dialect } = this.#database
     return this.#database.snapshot(async snapshot =>
       work({
-        schema: await this.#schema(snapshot),
+        schema: await this.schema(snapshot),
         rows: async function* (table) {
           const columns = await columnsOf(snapshot, dialect, table)
           const names = columns.map(column => column.name).join(', ')
@@ -157,7 +142,7 @@ export class TableArchive {
     // A transaction should await nothing else. This one reads a file, but it locks out all other work anyway.
     return this.#database.transaction(async transaction => {
       await this.#lock(transaction)
-      if (!overwrite && !(await this.#isUnused(transaction)))
+      if (!overwrite && !(await this.isUnused(transaction)))
         throw new AppError('already_exists', 'This server already has data')
       await this.#empty(transaction)
       const counts: Record<string, number> = {}
@@ -197,7 +182,7 @@ export class TableArchive {
     for await (const row of rows) {
       const values = storedValues(dialect, columns, valuesOf(table, columns, row))
       batch.push(values)
-      characters += charactersOf(values)
+      for (const value of values) characters += lengthOf(value)
       if (batch.length === batchRows || characters > batchCharacters) await insert()
     }
     await insert()

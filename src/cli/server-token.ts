@@ -1,4 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { isOwnServer } from './server-client.ts'
@@ -17,13 +17,7 @@ export async function readBootstrapToken(dataDir: string): Promise<Uint8Array | 
 /** Replaces the existing one: after a restore its token is unknown. */
 export async function writeBootstrapToken(dataDir: string, token: Uint8Array): Promise<void> {
   const partial = `${bootstrapTokenPath(dataDir)}.partial`
-  const file = await open(partial, 'w', 0o600)
-  try {
-    await file.writeFile(token)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeFile(partial, token, { mode: 0o600, flush: true })
   await rename(partial, bootstrapTokenPath(dataDir))
 }
 

@@ -5,12 +5,12 @@ import { limits } from '../../contract/limits.ts'
 import { type BlobStore, headBytes, type WrittenBlob } from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
+import { syncFolder } from '../../kernel/sync-folder.ts'
 import { type BlobLayout, blobLayout, isKey, isShard, mintKey } from './blob-layout.ts'
 import { errorCodeOf, onDisk } from './disk-failure.ts'
 import { createFileSink } from './file-sink.ts'
 import { openBlob } from './open-blob.ts'
 import { createShardFolders } from './shard-folders.ts'
-import { syncFolder } from './sync-folder.ts'
 
 /** `undefined` if the file does not exist. */
 const unlessAbsent = async <T>(call: Promise<T>): Promise<T | undefined> => {

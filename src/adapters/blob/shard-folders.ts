@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { syncFolder } from '../../kernel/sync-folder.ts'
 import { errorCodeOf } from './disk-failure.ts'
-import { syncFolder } from './sync-folder.ts'
 
 /**
  * Creates shard directories and remembers them. The first use in a process syncs the parent even if the directory
