@@ -35,24 +35,8 @@ describe('run store', () => {
         graph: JSON.stringify({ text: strange }),
         inputs: JSON.stringify({ query: strange }),
       })
-      await world.runs.create('w', run)
-      const { lease: _, leaseUntil: __, ...head } = run
-      assert.deepEqual(await world.runs.find('w', 'r'), {
-        ...head,
-        status: 'running',
-        answer: '',
-        error: undefined,
-        promptTokens: 0,
-        completionTokens: 0,
-        stepCount: 0,
-        activeMilliseconds: 0,
-        finishedAt: undefined,
-        outputs: undefined,
-        waiting: undefined,
-        reply: undefined,
-        sequence: 0,
-        claims: 1,
-      })
+      await world.runs.create('w', run, { lease: 'l', until: 2000 })
+      assert.deepEqual(await world.runs.find('w', 'r'), run)
       assert.deepEqual(await world.runs.steps('w', 'r'), [])
       assert.deepEqual(await world.runs.effects('w', 'r'), [])
       assert.deepEqual(await world.runs.events('w', 'r', 0, 10), [])

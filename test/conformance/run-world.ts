@@ -3,9 +3,9 @@ import type { Database } from '../../src/database/database.ts'
 import type {
   EventBatch,
   JournalEntry,
-  NewRun,
   RunLease,
   RunPatch,
+  RunRecord,
   StepRecord,
 } from '../../src/workflow/run/run-records.ts'
 import { RunStore } from '../../src/workflow/run/run-store.ts'
@@ -14,7 +14,9 @@ import { openTestDatabase } from '../support/open-test-database.ts'
 
 export const runTables = ['runs', 'run_steps', 'run_effects', 'run_events'] as const
 
-export const newRun = (id: string, more: Partial<NewRun> = {}): NewRun => ({
+export type NewRun = Partial<RunRecord> & { lease?: string; leaseUntil?: number }
+
+export const newRun = (id: string, more: Partial<RunRecord> = {}): RunRecord => ({
   id,
   trigger: 'run',
   workflowId: 'wf',
@@ -26,8 +28,19 @@ export const newRun = (id: string, more: Partial<NewRun> = {}): NewRun => ({
   chatId: '',
   graph: undefined,
   inputs: '{"query":"hello"}',
-  lease: `lease of ${id}`,
-  leaseUntil: 2000,
+  status: 'running',
+  answer: '',
+  error: undefined,
+  promptTokens: 0,
+  completionTokens: 0,
+  stepCount: 0,
+  activeMilliseconds: 0,
+  finishedAt: undefined,
+  outputs: undefined,
+  waiting: undefined,
+  reply: undefined,
+  sequence: 0,
+  claims: 1,
   ...more,
 })
 
@@ -90,10 +103,10 @@ export class RunWorld {
     this.usage = new UsageStore(database)
   }
 
-  async begin(id: string, more: Partial<NewRun> = {}, workspaceId = 'w'): Promise<RunLease> {
-    const run = newRun(id, more)
-    await this.runs.create(workspaceId, run)
-    return { workspaceId, runId: id, lease: run.lease }
+  async begin(id: string, more: NewRun = {}, workspaceId = 'w'): Promise<RunLease> {
+    const { lease = `lease of ${id}`, leaseUntil = 2000, ...run } = more
+    await this.runs.create(workspaceId, newRun(id, run), { lease, until: leaseUntil })
+    return { workspaceId, runId: id, lease }
   }
 
   async write(hold: RunLease, more: Partial<JournalEntry>): Promise<void> {
@@ -104,7 +117,7 @@ export class RunWorld {
   async beginAndBe(
     status: RunPatch['status'],
     id: string,
-    more: Partial<NewRun> = {},
+    more: NewRun = {},
     workspaceId = 'w',
   ): Promise<RunLease> {
     const hold = await this.begin(id, more, workspaceId)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { NewRun, RunPatch } from '../../src/workflow/run/run-records.ts'
-import { type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-world.ts'
+import type { RunPatch } from '../../src/workflow/run/run-records.ts'
+import { type NewRun, type OpenedRunWorld, openRunWorld, patch, type RunWorld } from './run-world.ts'
 
 const day = 86_400_000
 const everyDay = { fromDay: 0, toDay: 1_000_000 }
@@ -20,7 +20,7 @@ describe('usage store', () => {
   async function end(
     status: RunPatch['status'],
     finishedAt: number,
-    run: Partial<NewRun> = {},
+    run: NewRun = {},
     { where = world, workspaceId = 'w' } = {},
   ): Promise<void> {
     const hold = await where.begin(`r${++count}`, run, workspaceId)

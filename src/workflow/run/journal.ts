@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
 import type { EventHub } from './event-hub.ts'
-import { isLarge, type OutputStore, storeLarge } from './output-store.ts'
+import { isLarge, type OutputStore } from './output-store.ts'
 import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
 import type { EffectRecord, EventBatch, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import type { RunStore } from './run-store.ts'
@@ -230,16 +230,13 @@ export class Journal {
     if (pending.messages.length > 0) await this.confirmLease()
     for (const message of pending.messages) await this.#options.messageSent(message)
     const steps = latestOf(pending.steps)
-    for (const step of steps)
-      if (step.outputs !== undefined && isLarge(step.outputs))
-        step.outputs = await storeLarge(outputStore, lease.workspaceId, lease.runId, step.outputs)
-    const effects: EffectRecord[] = []
-    for (const effect of pending.effects) {
-      const result = await storeLarge(outputStore, lease.workspaceId, lease.runId, effect.result)
-      effects.push({ ...effect, result })
-    }
+    const { effects, run } = pending
+    const put = (output: string): Promise<string> => outputStore.put(lease.workspaceId, lease.runId, output)
+    for (const step of steps) if (isLarge(step.outputs)) step.outputs = await put(step.outputs)
+    for (const effect of effects) if (isLarge(effect.result)) effect.result = await put(effect.result)
+    if (isLarge(run?.outputs)) run.outputs = await put(run.outputs)
     const events = this.#encode(pending.events)
-    if (!(await store.commit(lease, { steps, effects, events, run: pending.run }))) throw leaseLost()
+    if (!(await store.commit(lease, { steps, effects, events, run }))) throw leaseLost()
   }
 
   #encode(events: readonly RunEvent[]): EventBatch | undefined {

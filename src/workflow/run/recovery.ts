@@ -1,8 +1,8 @@
 import { AppError } from '../../kernel/app-error.ts'
 import type { Graph } from '../graph.ts'
+import type { KindRegistry } from '../node-kind.ts'
 import type { Outputs, Reply } from '../step.ts'
-import { fetchLarge } from './output-store.ts'
-import { emptyPlan, type Plan, planNode } from './plan.ts'
+import { emptyPlan, planNode } from './plan.ts'
 import {
   type Answered,
   effectKey,
@@ -28,13 +28,6 @@ export interface StoredInputs extends RunInputs {
   trial?: Trial
 }
 
-export const newTask = (
-  workspaceId: string,
-  run: RunRecord,
-  lease: string,
-  work: Pick<TaskStart, 'plan' | 'given'>,
-): TaskStart => ({ workspaceId, run, lease, previous: noPreviousAttempt(), answered: undefined, ...work })
-
 /** `isTakenOver`: the previous lease holder crashed. */
 export async function recoverTask(
   dependencies: RunDependencies,
@@ -55,11 +48,10 @@ export async function recoverTask(
   }
 }
 
-async function workOf(
-  { plans, kinds }: RunDependencies,
-  workspaceId: string,
-  run: RunRecord,
-): Promise<Pick<TaskStart, 'plan' | 'given'>> {
+/** What a task runs. */
+export type Work = Pick<TaskStart, 'plan' | 'given'>
+
+async function workOf({ plans, kinds }: RunDependencies, workspaceId: string, run: RunRecord): Promise<Work> {
   if (run.graph !== undefined) return { plan: plans.planOf(JSON.parse(run.graph) as Graph) }
   const { trial } = JSON.parse(run.inputs) as StoredInputs
   if (!trial) return { plan: (await plans.find(workspaceId, run.workflowId, run.version)).plan }
@@ -68,11 +60,7 @@ async function workOf(
 }
 
 /** One node on its own, with the supplied outputs of the nodes before it. */
-export function trialWork(
-  kinds: RunDependencies['kinds'],
-  graph: Graph,
-  trial: Trial,
-): { plan: Plan; given: Map<number, Outputs> } {
+export function trialWork(kinds: KindRegistry, graph: Graph, trial: Trial): Work {
   const plan = planNode(graph, trial.nodeId, kinds)
   const given = new Map<number, Outputs>()
   for (const { id, place } of plan.nodes)
@@ -94,11 +82,9 @@ async function readJournal(
 ): Promise<PreviousAttempt> {
   const steps = await store.steps(workspaceId, runId)
   for (const step of steps)
-    if (step.outputs !== undefined)
-      step.outputs = await fetchLarge(outputStore, workspaceId, runId, step.outputs)
+    if (step.outputs !== undefined) step.outputs = await outputStore.get(workspaceId, runId, step.outputs)
   const effects = await store.effects(workspaceId, runId)
-  for (const effect of effects)
-    effect.result = await fetchLarge(outputStore, workspaceId, runId, effect.result)
+  for (const effect of effects) effect.result = await outputStore.get(workspaceId, runId, effect.result)
   const sent = new Set<string>()
   const texts = new Map<string, string>()
   let sequence = 0

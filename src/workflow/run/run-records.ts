@@ -81,9 +81,10 @@ export type RunHead = Pick<
   'id' | 'workflowId' | 'version' | 'agentId' | 'conversationId' | 'userId' | 'createdAt'
 > & { trigger: RunTrigger }
 
-export interface NewRun extends RunHead, Pick<RunRow, 'chatId' | 'graph' | 'inputs'> {
+/** A lease that is not stored yet. */
+export interface NewLease {
   lease: string
-  leaseUntil: number
+  until: number
 }
 
 type RunCounts = Pick<RunRow, 'promptTokens' | 'completionTokens' | 'stepCount' | 'activeMilliseconds'>

@@ -4,11 +4,11 @@ import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { findKind } from '../graph.ts'
 import type { Reply } from '../step.ts'
-import { fetchLarge, showLarge } from './output-store.ts'
-import { newTask, readEvents, recoverTask, type StoredInputs, type Trial, trialWork } from './recovery.ts'
-import type { RunDependencies } from './run-context.ts'
+import { showLarge } from './output-store.ts'
+import { readEvents, recoverTask, type StoredInputs, type Trial, trialWork, type Work } from './recovery.ts'
+import { noPreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
-import type { NewRun, RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-records.ts'
+import type { RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-records.ts'
 import type { RunTask } from './run-task.ts'
 import type { RunWorker } from './run-worker.ts'
 import type { RunInputs, RunRequest } from './runs.ts'
@@ -48,9 +48,7 @@ export class RunService {
       'graph' in what
         ? { plan: plans.planOf(what.graph), version: 0 }
         : await plans.find(workspaceId, what.workflowId, what.version)
-    const run = this.#newRun(request, found.version)
-    await this.#dependencies.store.create(workspaceId, run)
-    return this.#worker.begin(newTask(workspaceId, recordOf(run), run.lease, { plan: found.plan }))
+    return this.#create(workspaceId, this.#newRun(request, found.version), { plan: found.plan })
   }
 
   /** Runs one node of a stored graph on its own: `outputs` replace those of the nodes before it. */
@@ -68,12 +66,8 @@ export class RunService {
     const trial = { nodeId, outputs }
     const work = trialWork(this.#dependencies.kinds, graph, trial)
     const stored: StoredInputs = { ...inputs, trial }
-    const run: NewRun = {
-      ...this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, version),
-      trigger: 'debug',
-    }
-    await this.#dependencies.store.create(workspaceId, run)
-    return this.#worker.begin(newTask(workspaceId, recordOf(run), run.lease, work))
+    const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, version)
+    return this.#create(workspaceId, { ...run, trigger: 'debug' }, work)
   }
 
   /** Answers a waiting run. Fails with `not_found`, or `version_conflict` when it is not waiting. */
@@ -123,7 +117,7 @@ export class RunService {
     const run = await this.#dependencies.store.find(workspaceId, runId)
     if (!run) throw noRun(runId)
     if (run.outputs !== undefined)
-      run.outputs = await fetchLarge(this.#dependencies.outputStore, workspaceId, runId, run.outputs)
+      run.outputs = await this.#dependencies.outputStore.get(workspaceId, runId, run.outputs)
     return run
   }
 
@@ -182,9 +176,15 @@ export class RunService {
     }
   }
 
-  #newRun(request: RunRequest & { inputs: RunInputs }, version: number): NewRun {
+  async #create(workspaceId: string, run: RunRecord, work: Work): Promise<RunTask> {
+    const lease = this.#worker.newLease()
+    await this.#dependencies.store.create(workspaceId, run, lease)
+    const start = { workspaceId, run, lease: lease.lease, previous: noPreviousAttempt(), answered: undefined }
+    return this.#worker.begin({ ...start, ...work })
+  }
+
+  #newRun(request: RunRequest, version: number): RunRecord {
     const { what } = request
-    const { lease, until } = this.#worker.newLease()
     return {
       id: request.runId ?? mintId('run'),
       trigger: request.trigger,
@@ -197,25 +197,19 @@ export class RunService {
       graph: 'graph' in what ? JSON.stringify(what.graph) : undefined,
       inputs: JSON.stringify(request.inputs),
       createdAt: this.#dependencies.clock.now(),
-      lease,
-      leaseUntil: until,
+      status: 'running',
+      answer: '',
+      error: undefined,
+      promptTokens: 0,
+      completionTokens: 0,
+      stepCount: 0,
+      activeMilliseconds: 0,
+      finishedAt: undefined,
+      outputs: undefined,
+      waiting: undefined,
+      reply: undefined,
+      sequence: 0,
+      claims: 1,
     }
   }
 }
-
-const recordOf = ({ lease: _, leaseUntil: __, ...run }: NewRun): RunRecord => ({
-  ...run,
-  status: 'running',
-  answer: '',
-  error: undefined,
-  promptTokens: 0,
-  completionTokens: 0,
-  stepCount: 0,
-  activeMilliseconds: 0,
-  finishedAt: undefined,
-  outputs: undefined,
-  waiting: undefined,
-  reply: undefined,
-  sequence: 0,
-  claims: 1,
-})

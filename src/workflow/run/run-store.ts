@@ -9,7 +9,7 @@ import {
   type EffectRecord,
   type EventBatch,
   type JournalEntry,
-  type NewRun,
+  type NewLease,
   type RunFilter,
   type RunLease,
   type RunRecord,
@@ -102,12 +102,10 @@ export class RunStore {
     this.#shard = usageShard(database)
   }
 
-  /** Stores it as running, held by `lease`. */
-  async create(workspaceId: string, { trigger, leaseUntil, ...run }: NewRun): Promise<void> {
-    const row = { ...run, workspaceId, triggeredBy: trigger, dueAt: leaseUntil, status: 'running' as const }
-    const counts = { stepCount: 0, promptTokens: 0, completionTokens: 0, activeMilliseconds: 0 }
-    const state = { answer: '', claims: 1, stopRequested: false, sequence: 0, writtenSteps: 0 }
-    const insert = runs.insert({ ...row, ...counts, ...state })
+  /** Stores a running run, held by `lease`. */
+  async create(workspaceId: string, { trigger, ...run }: RunRecord, lease: NewLease): Promise<void> {
+    const held = { lease: lease.lease, dueAt: lease.until, stopRequested: false, writtenSteps: 0 }
+    const insert = runs.insert({ ...run, ...held, workspaceId, triggeredBy: trigger })
     await this.#database.transaction(transaction => transaction.run(insert))
   }
 
@@ -150,15 +148,7 @@ export class RunStore {
   }
 
   /** Claims the run that is due longest: it is queued, or its lease has expired. Counts the claim. */
-  async claim({
-    lease,
-    now,
-    until,
-  }: {
-    lease: string
-    now: number
-    until: number
-  }): Promise<ClaimedRun | undefined> {
+  async claim({ lease, now, until }: NewLease & { now: number }): Promise<ClaimedRun | undefined> {
     // Reads first: an idle server should not write.
     if (!(await this.#database.get('SELECT 1 AS one FROM runs WHERE due_at <= ? LIMIT 1', now)))
       return undefined
@@ -183,7 +173,7 @@ export class RunStore {
   claimWaiting(
     workspaceId: string,
     id: string,
-    { lease, until, reply, chatId }: { lease: string; until: number; reply: string; chatId: string },
+    { lease, until, reply, chatId }: NewLease & { reply: string; chatId: string },
   ): Promise<RunRecord | undefined> {
     const change = runs.set({ status: 'running', lease, dueAt: until, settledAt: undefined, reply })
     // A reply that is not a turn of its own continues the turn that made the run wait.

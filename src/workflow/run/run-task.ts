@@ -6,7 +6,6 @@ import { Execution } from './execution.ts'
 import { internalFailure, RunFailure, runTimedOut } from './failures.ts'
 import { Journal } from './journal.ts'
 import { nestedRunner } from './nested-run.ts'
-import { storeLarge } from './output-store.ts'
 import {
   type RunContext,
   type RunDependencies,
@@ -282,8 +281,8 @@ export class RunTask {
     steps: readonly StepRecord[],
     end: Pick<RunPatch, 'status' | 'answer'> & Partial<Pick<RunPatch, 'outputs' | 'error' | 'waiting'>>,
   ): Promise<RunResult> {
-    const { run, workspaceId } = this.#start
-    const { clock, listener, outputStore } = this.#dependencies
+    const { run } = this.#start
+    const { clock, listener } = this.#dependencies
     const { status, answer, outputs, error, waiting } = end
     const now = clock.now()
     const activeMilliseconds = run.activeMilliseconds + Math.max(0, now - this.#startedAt)
@@ -297,8 +296,7 @@ export class RunTask {
       answer,
       error,
       waiting,
-      outputs:
-        outputs === undefined ? undefined : await storeLarge(outputStore, workspaceId, run.id, outputs),
+      outputs,
       promptTokens: this.#usage.promptTokens,
       completionTokens: this.#usage.completionTokens,
       stepCount: this.#usage.steps,

@@ -4,6 +4,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { hasEnded, processName } from '../../kernel/lease.ts'
 import { recoverTask } from './recovery.ts'
 import type { RunDependencies, TaskStart } from './run-context.ts'
+import type { NewLease } from './run-records.ts'
 import { RunTask } from './run-task.ts'
 
 /** Works on runs in this process: holds their leases, and claims runs whose lease has expired. */
@@ -16,7 +17,7 @@ export class RunWorker {
     this.#dependencies = dependencies
   }
 
-  newLease(): { lease: string; until: number } {
+  newLease(): NewLease {
     const lease = `${processName()}/${randomBytes(12).toString('base64url')}`
     return { lease, until: this.#dependencies.clock.now() + this.#dependencies.limits.leaseMilliseconds }
   }

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts'
-import { type Columns, raw, sql } from '../../database/sql.ts'
-import { as, integer, table, text } from '../../database/table.ts'
+import { type RawSql, raw, sql } from '../../database/sql.ts'
+import { as, integer, type RowOf, table, text } from '../../database/table.ts'
 import type { RunStatus } from './run-records.ts'
 
 /**
@@ -20,18 +20,14 @@ export const usageDays = table('usage_days', {
   activeMilliseconds: integer(),
 })
 
-export interface UsageTotals {
-  /** Runs that ended, with any status. */
-  runs: number
-  failures: number
-  promptTokens: number
-  completionTokens: number
-  activeMilliseconds: number
-}
+type UsageRow = RowOf<typeof usageDays>
 
-export interface UsageDay extends UsageTotals {
-  day: number
-}
+/** Of the runs that ended, with any status. */
+export type UsageTotals = Pick<
+  UsageRow,
+  'runs' | 'failures' | 'promptTokens' | 'completionTokens' | 'activeMilliseconds'
+>
+export type UsageDay = UsageTotals & Pick<UsageRow, 'day'>
 
 /** Both days are part of the range. */
 export interface UsageRange {
@@ -48,7 +44,7 @@ const totals = sql`${total('runs')} ${as('runs', integer())}, ${total('failures'
   ${total('completion_tokens')} ${as('completionTokens', integer())},
   ${total('active_milliseconds')} ${as('activeMilliseconds', integer())}`
 
-const mostTokensFirst = raw('SUM(prompt_tokens) + SUM(completion_tokens) DESC')
+const mostTokensFirst = raw('SUM(prompt_tokens) + SUM(completion_tokens) DESC, 1')
 
 export class UsageStore {
   readonly #database: Database
@@ -59,48 +55,43 @@ export class UsageStore {
 
   /** Days on which no run ended are left out; oldest first. */
   days(workspaceId: string, range: UsageRange): Promise<UsageDay[]> {
-    return this.#sums(usageDays.columns('day'), raw('day'), raw('day'), workspaceId, range)
+    return this.#sums('day', raw('1'), workspaceId, range)
   }
 
   /** The most tokens first. An empty id means runs without an agent. */
   byAgent(workspaceId: string, range: UsageRange): Promise<(UsageTotals & { agentId: string })[]> {
-    const order = raw(`${mostTokensFirst}, agent_id`)
-    return this.#sums(usageDays.columns('agentId'), raw('agent_id'), order, workspaceId, range)
+    return this.#sums('agentId', mostTokensFirst, workspaceId, range)
   }
 
   /** The most tokens first. An empty id means runs with a graph of their own. */
   byWorkflow(workspaceId: string, range: UsageRange): Promise<(UsageTotals & { workflowId: string })[]> {
-    const order = raw(`${mostTokensFirst}, workflow_id`)
-    return this.#sums(usageDays.columns('workflowId'), raw('workflow_id'), order, workspaceId, range)
+    return this.#sums('workflowId', mostTokensFirst, workspaceId, range)
   }
 
-  #sums<Group>(
-    columns: Columns<Group>,
-    group: ReturnType<typeof raw>,
-    order: ReturnType<typeof raw>,
+  #sums<Key extends 'day' | 'agentId' | 'workflowId'>(
+    group: Key,
+    order: RawSql,
     workspaceId: string,
     { fromDay, toDay, agentId, workflowId }: UsageRange,
-  ): Promise<(Group & UsageTotals)[]> {
+  ): Promise<(UsageTotals & Pick<UsageRow, Key>)[]> {
     const filter = usageDays.where({
       workspaceId,
       ...(agentId !== undefined && { agentId }),
       ...(workflowId !== undefined && { workflowId }),
     })
-    return this.#database.all(sql`
-      SELECT ${columns}, ${totals} FROM usage_days WHERE ${filter} AND day BETWEEN ${fromDay} AND ${toDay}
-      GROUP BY ${group} ORDER BY ${order}`) as Promise<(Group & UsageTotals)[]>
+    return this.#database.all(
+      sql`SELECT ${usageDays.columns(group)}, ${totals} FROM usage_days
+        WHERE ${filter} AND day BETWEEN ${fromDay} AND ${toDay} GROUP BY 1 ORDER BY ${order}`,
+    ) as Promise<(UsageTotals & Pick<UsageRow, Key>)[]>
   }
 }
 
-export interface EndedRun {
+export interface EndedRun extends Omit<UsageTotals, 'runs' | 'failures'> {
   workspaceId: string
   agentId: string
   workflowId: string
   status: RunStatus
   finishedAt: number
-  promptTokens: number
-  completionTokens: number
-  activeMilliseconds: number
 }
 
 const dayMilliseconds = 86_400_000
