@@ -32,7 +32,11 @@ export class FakeRun {
     const seq = this.record.sequence + 1
     this.record = { ...this.record, sequence: seq }
     this.events.push(
-      runEvent({ runId: this.record.id, seq, at: Date.UTC(2026, 10, 15, 8, 30) }, event, fields as never),
+      runEvent(seq, event, {
+        runId: this.record.id,
+        at: Date.UTC(2026, 10, 15, 8, 30),
+        fields: fields as never,
+      }),
     )
     this.changed.emit('change')
   }

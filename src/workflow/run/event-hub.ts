@@ -1,25 +1,24 @@
 import type { RunEvent } from './run-event.ts'
 
-/** Events that a subscriber has not read yet; beyond this it has to read the journal. */
+/** Events that wait for a subscriber; beyond this it has to read the journal. */
 const maxQueued = 4096
 
 /** A subscription to a run in this process. It never slows the run down: a slow subscriber loses it. */
 export class EventFeed implements AsyncIterable<RunEvent> {
   #queue: RunEvent[] = []
-  #next = 0
   #wake: (() => void) | undefined
   #isOver = false
   /** Set when events were dropped because the subscriber is too slow. */
   isBehind = false
-  readonly #unsubscribe: (feed: EventFeed) => void
+  readonly close: () => void
 
-  constructor(unsubscribe: (feed: EventFeed) => void) {
-    this.#unsubscribe = unsubscribe
+  constructor(unsubscribe: () => void) {
+    this.close = unsubscribe
   }
 
   push(event: RunEvent): void {
     if (this.isBehind) return
-    if (this.#queue.length - this.#next >= maxQueued) this.isBehind = true
+    if (this.#queue.length >= maxQueued) this.isBehind = true
     else this.#queue.push(event)
     this.#wake?.()
   }
@@ -33,28 +32,19 @@ export class EventFeed implements AsyncIterable<RunEvent> {
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent> {
     try {
       for (;;) {
-        while (this.#next < this.#queue.length) {
-          const event = this.#queue[this.#next]!
-          this.#next += 1
-          if (this.#next === this.#queue.length) {
-            this.#queue = []
-            this.#next = 0
-          }
-          yield event
+        while (this.#queue.length > 0) {
+          const events = this.#queue
+          this.#queue = []
+          for (const event of events) yield event
         }
         if (this.isBehind || this.#isOver) return
-        await new Promise<void>(resolve => {
-          this.#wake = resolve
-        })
-        this.#wake = undefined
+        const { promise, resolve } = Promise.withResolvers<void>()
+        this.#wake = resolve
+        await promise
       }
     } finally {
       this.close()
     }
-  }
-
-  close(): void {
-    this.#unsubscribe(this)
   }
 }
 
@@ -69,8 +59,8 @@ export class EventHub {
 
   /** Events from now on: the subscription starts here and not with the first read. */
   subscribe(signal: AbortSignal): EventFeed {
-    const feed = new EventFeed(each => {
-      this.#feeds.delete(each)
+    const feed: EventFeed = new EventFeed(() => {
+      this.#feeds.delete(feed)
       signal.removeEventListener('abort', end)
     })
     const end = (): void => feed.end()

@@ -1,11 +1,4 @@
-import {
-  type ChildResult,
-  type Outcome,
-  type Outputs,
-  StepFailure,
-  type SystemValues,
-  type Wait,
-} from '../step.ts'
+import { type ChildResult, type Outcome, type Outputs, StepFailure, type Wait } from '../step.ts'
 import { ActiveSteps } from './active-steps.ts'
 import {
   internalFailure,
@@ -17,7 +10,7 @@ import {
   tooManySteps,
   unwritable,
 } from './failures.ts'
-import { type Deliver, type KeepMessages, MessageStream } from './message-stream.ts'
+import { type KeepMessages, MessageStream } from './message-stream.ts'
 import { gatherOutputs, type Plan, type PlannedNode } from './plan.ts'
 import { type RunContext, reportError } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
@@ -34,27 +27,11 @@ import {
   untouchedRecord,
   waitRecord,
 } from './step-record.ts'
-import { type StepContext, StepRun } from './step-run.ts'
+import { type ExecutionOptions, type StepContext, StepRun } from './step-run.ts'
 import { textOfValue } from './template.ts'
 
 /** A step may be started again after a crash once: a third start might bring the server down again. */
 const maxStarts = 2
-
-/** How a graph is part of its run: as the run's own graph, or inside a step. */
-export interface ExecutionOptions {
-  readonly system: SystemValues
-  /** Precedes the node ids in step paths; empty for the run's own graph. */
-  readonly prefix: string
-  /** Sends the messages of this graph; undefined: the user does not get them. */
-  readonly deliver: Deliver | undefined
-  /** A previous lease holder may have started these steps and crashed before the journal knew. */
-  readonly isTakenOver?: boolean
-  /** A step around this graph handles its failure, so that the run continues. */
-  readonly isFailureHandled?: boolean
-  /** Outputs of nodes that do not run, for testing a single one. */
-  readonly given?: ReadonlyMap<number, Outputs>
-  readonly runNested: StepContext['runNested']
-}
 
 /** The execution of one graph: starts nodes when they may start, and holds their outputs. */
 export class Execution {
@@ -197,11 +174,11 @@ export class Execution {
       usage.steps += 1
       if (usage.steps > limits.steps) return void this.#refuse(path, tooManySteps(limits.steps))
     }
-    const isAnswered = before.wait && answered?.path === path && answered.ordinal === before.asked
+    const { wait } = before
     const step = new StepRun(this.#stepContext, node, path, {
       starts,
       asked: before.asked ?? 0,
-      resumed: isAnswered ? { wait: before.wait!, reply: answered.reply } : undefined,
+      resumed: wait && this.#isAnswered(path, before) ? { wait, reply: answered!.reply } : undefined,
       promptTokens: record?.promptTokens ?? 0,
       completionTokens: record?.completionTokens ?? 0,
     })
@@ -215,13 +192,16 @@ export class Execution {
     this.#after(journal.commit([runningRecord(step)]), () => step.start())
   }
 
+  #isAnswered(path: string, { asked }: StepState): boolean {
+    const { answered } = this.#context
+    return answered?.path === path && answered.ordinal === asked
+  }
+
   /** Restores a step that ended, or waits, since a previous attempt of the run; false when it has to run. */
   #restore(node: PlannedNode, record: StepRecord, state: StepState): boolean {
     const { answered, memory, slots } = this.#context
     if (record.status === 'waiting') {
-      const { path = '', ordinal } = answered ?? {}
-      const isAnswered = path === record.path && ordinal === state.asked
-      if (isAnswered || path.startsWith(`${record.path}/`)) return false
+      if (this.#isAnswered(record.path, state) || answered?.path.startsWith(`${record.path}/`)) return false
       this.messages.resend(node, state.unsaid ?? [])
       if (state.wait) this.#ask(record.path, state.wait, state.asked ?? 1)
       this.#state.wait(node.place)

@@ -33,15 +33,12 @@ const maxDeltaLength = 4 << 20
 
 const leaseLost = (): LeaseLost => new LeaseLost('Another process has the run')
 
-interface Pending {
+interface Pending extends PromiseWithResolvers<void> {
   steps: StepRecord[]
   effects: EffectRecord[]
   events: RunEvent[]
   messages: RunMessage[]
   run: RunPatch | undefined
-  promise: Promise<void>
-  resolve(): void
-  reject(error: unknown): void
 }
 
 /**
@@ -163,24 +160,15 @@ export class Journal {
   #next<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): RunEvent {
     const { lease, clock } = this.#options
     this.#sequence += 1
-    return runEvent({ runId: lease.runId, seq: this.#sequence, at: clock.now() }, name, fields)
+    return runEvent(this.#sequence, name, { runId: lease.runId, at: clock.now(), fields })
   }
 
   #open(): Pending {
     if (this.#pending) return this.#pending
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const settled = Promise.withResolvers<void>()
     // Where it holds only events, nothing waits for it.
-    promise.catch(() => {})
-    this.#pending = {
-      steps: [],
-      effects: [],
-      events: [],
-      messages: [],
-      run: undefined,
-      promise,
-      resolve,
-      reject,
-    }
+    settled.promise.catch(() => {})
+    this.#pending = { steps: [], effects: [], events: [], messages: [], run: undefined, ...settled }
     return this.#pending
   }
 

@@ -18,29 +18,24 @@ export type KeepMessages = 'all' | 'live' | 'none'
  * turns before it are closed.
  */
 export class TurnQueue {
-  readonly #held: ((() => void)[] | undefined)[]
-  readonly #isClosed: boolean[]
+  readonly #held: (() => void)[][]
+  readonly #isClosed: Uint8Array
   #next = 0
 
   constructor(turns: number) {
-    this.#held = new Array(turns)
-    this.#isClosed = new Array(turns).fill(false)
+    this.#held = Array.from({ length: turns }, () => [])
+    this.#isClosed = new Uint8Array(turns)
   }
 
   add(turn: number, emit: () => void): void {
-    if (turn <= this.#next) {
-      emit()
-      return
-    }
-    this.#held[turn] ??= []
-    this.#held[turn].push(emit)
+    if (turn <= this.#next) emit()
+    else this.#held[turn]!.push(emit)
   }
 
   /** Nothing more comes in this turn. */
   close(turn: number): void {
-    if (turn < 0) return
-    this.#isClosed[turn] = true
-    while (this.#next < this.#isClosed.length && this.#isClosed[this.#next]) {
+    this.#isClosed[turn] = 1
+    while (this.#isClosed[this.#next]) {
       this.#next += 1
       this.#release(this.#next)
     }
@@ -52,9 +47,7 @@ export class TurnQueue {
   }
 
   #release(turn: number): void {
-    const held = this.#held[turn]
-    this.#held[turn] = undefined
-    for (const emit of held ?? []) emit()
+    for (const emit of this.#held[turn]?.splice(0) ?? []) emit()
   }
 }
 
@@ -71,9 +64,10 @@ export class MessageStream {
   /** Messages that wait for a node, by its place. */
   readonly #waiting = new Map<number, Set<StreamedMessage>>()
   readonly #isExpected: Uint8Array
-  /** Edges into each node over which a question to the user may still come first. */
-  readonly #held: Int32Array | undefined
-  readonly #isHolding: Uint8Array | undefined
+  /** The nodes that have not asked the user what they may ask, as a set of bits. */
+  #unasked = -1n
+  /** They will run, but a question may come before them. */
+  readonly #held = new Set<PlannedNode>()
   /** The complete text of each turn. */
   readonly #texts: string[]
 
@@ -90,12 +84,6 @@ export class MessageStream {
     this.#deliver = options.deliver
     this.#turns = new TurnQueue(plan.turns)
     this.#isExpected = new Uint8Array(plan.nodes.length)
-    if (plan.held && this.#deliver) {
-      this.#held = Int32Array.from(plan.held)
-      this.#isHolding = Uint8Array.from(plan.nodes, ({ kind, place }) =>
-        kind.waits || plan.held![place]! > 0 ? 1 : 0,
-      )
-    }
     this.#texts = new Array(plan.turns).fill('')
   }
 
@@ -119,7 +107,8 @@ export class MessageStream {
       if (this.#isExpected[next]) continue
       this.#isExpected[next] = 1
       const node = this.#plan.nodes[next]!
-      if (!this.#held || this.#held[next] === 0) this.#start(node)
+      if (this.#isHeld(node)) this.#held.add(node)
+      else this.#start(node)
       if (node.rule.onError.do === 'skip' || node.kind.waits) continue
       for (const link of this.#plan.links.outgoing[next]!) if (link.case === undefined) open.push(link.to)
     }
@@ -135,7 +124,7 @@ export class MessageStream {
 
   /** The node has its outputs, or was skipped. */
   settled(place: number): void {
-    if (this.#isHolding?.[place]) this.#release(place)
+    if (this.#plan.nodes[place]!.kind.waits) this.#release(place)
     const waiting = this.#waiting.get(place)
     if (!waiting) return
     this.#waiting.delete(place)
@@ -223,19 +212,17 @@ export class MessageStream {
     this.#turns.flush()
   }
 
-  /** No question to the user can come any more before the nodes that follow over these edges. */
+  #isHeld({ place }: PlannedNode): boolean {
+    return ((this.#plan.askedBefore[place] ?? 0n) & this.#unasked) !== 0n
+  }
+
+  /** A node that may ask the user has ended: the messages that waited for this alone may start to stream. */
   #release(place: number): void {
-    const open = [place]
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (!this.#isHolding![next]) continue
-      this.#isHolding![next] = 0
-      for (const { to } of this.#plan.links.outgoing[next]!) {
-        this.#held![to]! -= 1
-        if (this.#held![to]! > 0) continue
-        const node = this.#plan.nodes[to]!
-        if (this.#isExpected[to]) this.#start(node)
-        if (!node.kind.waits) open.push(to)
-      }
+    this.#unasked &= ~(1n << BigInt(place))
+    for (const node of this.#held) {
+      if (this.#isHeld(node)) continue
+      this.#held.delete(node)
+      this.#start(node)
     }
   }
 

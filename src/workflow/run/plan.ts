@@ -80,11 +80,8 @@ export interface Plan {
   readonly systemNames: ReadonlySet<string>
   /** How many nodes may send messages. */
   readonly turns: number
-  /**
-   * Edges into each node that come, directly or not, from a node that may ask the user; undefined where no message
-   * depends on it.
-   */
-  readonly held: Int32Array | undefined
+  /** The nodes that may ask the user before each node, as a set of bits; none where no message depends on it. */
+  readonly askedBefore: readonly bigint[]
   template(text: string): Template
 }
 
@@ -128,21 +125,22 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
     for (const { parts } of templates.values())
       for (const part of parts)
         if (typeof part === 'object' && part.from === 'sys') systemNames.add(part.path[0]!)
-  const held = turnOf.size === 0 ? undefined : findHeld(nodes, links, order)
-  return { nodes, links, starts, systemNames, turns: turnOf.size, held, template }
+  const askedBefore = turnOf.size === 0 ? [] : findAskedBefore(nodes, links, order)
+  return { nodes, links, starts, systemNames, turns: turnOf.size, askedBefore, template }
 }
 
-function findHeld(
+function findAskedBefore(
   nodes: readonly PlannedNode[],
   links: GraphLinks,
   order: readonly number[],
-): Int32Array | undefined {
-  if (!nodes.some(({ kind }) => kind.waits)) return undefined
-  const held = new Int32Array(nodes.length)
-  for (const place of order)
-    if (held[place]! > 0 || nodes[place]!.kind.waits)
-      for (const { to } of links.outgoing[place]!) held[to]! += 1
-  return held
+): readonly bigint[] {
+  if (!nodes.some(({ kind }) => kind.waits)) return []
+  const before = new Array<bigint>(nodes.length).fill(0n)
+  for (const place of order) {
+    const upToHere = before[place]! | (nodes[place]!.kind.waits ? 1n << BigInt(place) : 0n)
+    for (const { to } of links.outgoing[place]!) before[to]! |= upToHere
+  }
+  return before
 }
 
 /** One node of a graph on its own. */

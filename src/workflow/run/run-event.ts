@@ -68,6 +68,12 @@ interface WireEvent {
   at: string
 }
 
+interface Emitted<Name extends RunEventName> {
+  runId: string
+  at: number
+  fields: RunEventFields[Name]
+}
+
 /**
  * One event: typed fields in the process that emits it, a JSON line in the journal and in responses. Each form is
  * derived from the other on first use and at most once, however many subscribers there are.
@@ -75,62 +81,47 @@ interface WireEvent {
 class EventOf<Name extends RunEventName> {
   readonly seq: number
   readonly event: Name
-  #runId = ''
-  #at: number | undefined
-  #fields: RunEventFields[Name] | undefined
+  #emitted: Emitted<Name> | undefined
   #line: string | undefined
 
-  private constructor(seq: number, event: Name) {
+  /** `source` is what was emitted, or its line in the journal. */
+  constructor(seq: number, event: Name, source: Emitted<Name> | string) {
     this.seq = seq
     this.event = event
-  }
-
-  static emitted<Name extends RunEventName>(
-    head: { runId: string; seq: number; at: number },
-    name: Name,
-    fields: RunEventFields[Name],
-  ): EventOf<Name> {
-    const event = new EventOf(head.seq, name)
-    event.#runId = head.runId
-    event.#at = head.at
-    event.#fields = fields
-    return event
-  }
-
-  static stored(seq: number, name: RunEventName, line: string): EventOf<RunEventName> {
-    const event = new EventOf(seq, name)
-    event.#line = line
-    return event
+    if (typeof source === 'string') this.#line = source
+    else this.#emitted = source
   }
 
   /** The JSON that is sent and stored: `run_id`, `seq`, `event`, `at`, then the fields of the event. */
   get line(): string {
-    this.#line ??= JSON.stringify({
-      run_id: this.#runId,
-      seq: this.seq,
-      event: this.event,
-      at: isoTime(this.#at!),
-      ...this.#fields,
-    })
+    if (this.#line === undefined) {
+      const { runId, at, fields } = this.#emitted!
+      this.#line = JSON.stringify({
+        run_id: runId,
+        seq: this.seq,
+        event: this.event,
+        at: isoTime(at),
+        ...fields,
+      })
+    }
     return this.#line
   }
 
   get fields(): RunEventFields[Name] {
-    this.#decode()
-    return this.#fields!
+    return this.#decode().fields
   }
 
   /** When it was emitted, in milliseconds. */
   get at(): number {
-    this.#decode()
-    return this.#at!
+    return this.#decode().at
   }
 
-  #decode(): void {
-    if (this.#fields) return
-    const { run_id: _, seq: __, event: ___, at, ...fields } = JSON.parse(this.#line!) as WireEvent
-    this.#at = Date.parse(at)
-    this.#fields = fields as unknown as RunEventFields[Name]
+  #decode(): Emitted<Name> {
+    if (!this.#emitted) {
+      const { run_id: runId, seq: _, event: __, at, ...fields } = JSON.parse(this.#line!) as WireEvent
+      this.#emitted = { runId, at: Date.parse(at), fields: fields as unknown as RunEventFields[Name] }
+    }
+    return this.#emitted
   }
 }
 
@@ -138,10 +129,10 @@ class EventOf<Name extends RunEventName> {
 export type RunEvent = { [Name in RunEventName]: EventOf<Name> }[RunEventName]
 
 export const runEvent = <Name extends RunEventName>(
-  head: { runId: string; seq: number; at: number },
+  seq: number,
   name: Name,
-  fields: RunEventFields[Name],
-): RunEvent => EventOf.emitted(head, name, fields) as RunEvent
+  emitted: Emitted<Name>,
+): RunEvent => new EventOf(seq, name, emitted) as RunEvent
 
 /** The fields that `line` always begins with, so that most events are never parsed in full. */
 const lineHead = /^\{"run_id":"[^"]*","seq":(\d+),"event":"([^"]+)"/
@@ -150,7 +141,7 @@ const lineHead = /^\{"run_id":"[^"]*","seq":(\d+),"event":"([^"]+)"/
 export function* decodeEvents(lines: string): Generator<RunEvent> {
   for (const line of lines.split('\n')) {
     const [, seq, name] = lineHead.exec(line) ?? []
-    if (name !== undefined) yield EventOf.stored(Number(seq), name as RunEventName, line) as RunEvent
+    if (name !== undefined) yield new EventOf(Number(seq), name as RunEventName, line) as RunEvent
   }
 }
 

@@ -121,7 +121,6 @@ export class GraphState {
 export class Slots {
   #free: number
   readonly #queue: (() => void)[] = []
-  #head = 0
 
   constructor(count: number) {
     this.#free = count
@@ -139,7 +138,6 @@ export class Slots {
   close(): void {
     this.#free = Number.NEGATIVE_INFINITY
     this.#queue.length = 0
-    this.#head = 0
   }
 
   /** Takes a slot without waiting, for a step that continues: the limit may be exceeded by one for a moment. */
@@ -149,15 +147,9 @@ export class Slots {
 
   give(): void {
     this.#free += 1
-    while (this.#free > 0 && this.#head < this.#queue.length) {
-      const start = this.#queue[this.#head]!
-      this.#head += 1
+    while (this.#free > 0 && this.#queue.length > 0) {
       this.#free -= 1
-      start()
-    }
-    if (this.#head === this.#queue.length && this.#head > 0) {
-      this.#queue.length = 0
-      this.#head = 0
+      this.#queue.shift()!()
     }
   }
 }

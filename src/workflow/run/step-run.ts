@@ -7,6 +7,7 @@ import {
   type Reply,
   type Step,
   StepFailure,
+  type SystemValues,
   type Wait,
 } from '../step.ts'
 import { Attempt, type AttemptContext } from './attempt.ts'
@@ -28,6 +29,22 @@ export interface StepContext extends AttemptContext {
   ): Promise<ChildResult>
   /** Called exactly once for a step that is not cancelled. */
   ended(step: StepRun, end: Outcome | StepFailure): void
+}
+
+/** How a graph is part of its run: as the run's own graph, or inside a step. */
+export interface ExecutionOptions {
+  readonly system: SystemValues
+  /** Precedes the node ids in step paths; empty for the run's own graph. */
+  readonly prefix: string
+  /** Sends the messages of this graph; undefined: the user does not get them. */
+  readonly deliver: Deliver | undefined
+  /** A previous lease holder may have started these steps and crashed before the journal knew. */
+  readonly isTakenOver?: boolean
+  /** A step around this graph handles its failure, so that the run continues. */
+  readonly isFailureHandled?: boolean
+  /** Outputs of nodes that do not run, for testing a single one. */
+  readonly given?: ReadonlyMap<number, Outputs>
+  readonly runNested: StepContext['runNested']
 }
 
 /** A workflow that runs inside a step. */

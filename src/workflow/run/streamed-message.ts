@@ -38,22 +38,14 @@ export class StreamedMessage {
   #next = 0
   /** The length of the text sent before the part at `next`. */
   #partStart = 0
-  #hasModelText = false
-  #sent = ''
+  /** Whether a model wrote some of the text sent, and not only the author of the graph. */
+  hasModelText = false
+  sent = ''
 
   constructor(template: Template, source: MessageSource, sink: MessageSink) {
     this.#template = template
     this.#source = source
     this.#sink = sink
-  }
-
-  get sent(): string {
-    return this.#sent
-  }
-
-  /** Whether a model wrote some of the text sent, and not only the author of the graph. */
-  get hasModelText(): boolean {
-    return this.#hasModelText
   }
 
   /** The node it waits for; undefined when it is complete, or waits for its own node to run. */
@@ -69,27 +61,27 @@ export class StreamedMessage {
       if (typeof part === 'string') this.#send(part)
       else if (!this.#insert(part)) return
       this.#next += 1
-      this.#partStart = this.#sent.length
+      this.#partStart = this.sent.length
     }
   }
 
   /** The node has run: completes the text sent so far to `text`, or replaces it where it differs. */
   finish(text: string): void {
-    if (!text.startsWith(this.#sent)) this.reset()
-    this.#send(text.slice(this.#sent.length))
+    if (!text.startsWith(this.sent)) this.reset()
+    this.#send(text.slice(this.sent.length))
     this.#next = this.#template.parts.length
   }
 
   /** A node streamed another piece of its output. */
   append(node: number, piece: string): void {
     if (!this.#isAt(node)) return
-    this.#hasModelText = true
+    this.hasModelText = true
     this.#send(piece)
   }
 
   /** A node discarded what it streamed so far. */
   discard(node: number): void {
-    if (!this.#isAt(node) || this.#sent.length === this.#partStart) return
+    if (!this.#isAt(node) || this.sent.length === this.#partStart) return
     this.reset()
     this.advance()
   }
@@ -98,9 +90,9 @@ export class StreamedMessage {
   reset(): void {
     this.#next = 0
     this.#partStart = 0
-    this.#hasModelText = false
-    if (this.#sent === '') return
-    this.#sent = ''
+    this.hasModelText = false
+    if (this.sent === '') return
+    this.sent = ''
     this.#sink.reset()
   }
 
@@ -118,11 +110,11 @@ export class StreamedMessage {
   /** False when it has to wait. Memory may still change until the node itself runs. */
   #insert(part: TemplateReference): boolean {
     if (part.from === 'memory') return false
-    const sent = this.#sent.slice(this.#partStart)
+    const sent = this.sent.slice(this.#partStart)
     if (part.from === 'node' && !this.#source.isSettled(part.node)) {
       const written = part.path.length === 1 ? this.#source.written(part.node, part.path[0]!) : undefined
       if (written !== undefined && written.length > sent.length) {
-        this.#hasModelText = true
+        this.hasModelText = true
         this.#send(written.slice(sent.length))
       }
       return false
@@ -140,7 +132,7 @@ export class StreamedMessage {
 
   #send(text: string): void {
     if (text === '') return
-    this.#sent += text
+    this.sent += text
     this.#sink.send(text)
   }
 }
