@@ -1,8 +1,10 @@
 import { isJsonRecord } from '../json-record.ts'
 import type { ChildCall, ChildResult, OutputMessage, Step, SystemValues, TokenUsage } from '../step.ts'
 import { stepEnded } from './failures.ts'
+import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import type { Plan } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
+import type { StepRecord } from './run-records.ts'
 import { runningRecord, type StepFacts } from './step-record.ts'
 import { fillTemplate, type Template, templateValue, type Values } from './template.ts'
 
@@ -11,17 +13,33 @@ export interface AttemptContext {
   readonly run: RunContext
   readonly plan: Plan
   readonly values: Values
+  readonly messages: MessageStream
+  runNested(
+    step: AttemptStep,
+    call: ChildCall,
+    deliver: Deliver | undefined,
+    signal: AbortSignal,
+  ): Promise<ChildResult>
+}
+
+/** A workflow that runs inside a step. */
+interface NestedExecution {
+  readonly messages: MessageStream
+  abort(reason: unknown, keep: KeepMessages): StepRecord[]
+  runningSteps(onlyNew: boolean): StepRecord[]
 }
 
 /** The step that an attempt belongs to. */
-interface AttemptStep extends StepFacts {
+export interface AttemptStep extends StepFacts {
+  /** It holds a slot, and what it emits counts. */
+  readonly isActive: boolean
+  /** The text it has streamed so far. */
+  written: string
   promptTokens: number
   completionTokens: number
-  readonly isActive: boolean
-  write(piece: string): void
+  /** The workflows inside it, by the name of the call. */
+  readonly children: Map<string, NestedExecution>
   discard(): void
-  send(message: OutputMessage): void
-  runNested(call: ChildCall, signal: AbortSignal): Promise<ChildResult>
 }
 
 /** As much of an input as the trace stores. */
@@ -50,6 +68,8 @@ export class Attempt implements Step {
   readonly #step: AttemptStep
   #controller: AbortController | undefined
   #abortReason: unknown
+  #messageCount = 0
+  #nestedCalls = 0
   isOver = false
 
   constructor(context: AttemptContext, step: AttemptStep, attempt: number, resumed: Step['resumed']) {
@@ -107,7 +127,11 @@ export class Attempt implements Step {
   }
 
   write(piece: string): void {
-    if (!this.isOver && piece !== '') this.#step.write(piece)
+    const step = this.#step
+    if (!this.#isLive || piece === '') return
+    step.written += piece
+    this.#context.run.journal.event('node.delta', { node_id: step.path, text: piece })
+    this.#context.messages.append(step.node.place, piece)
   }
 
   restart(): void {
@@ -136,12 +160,32 @@ export class Attempt implements Step {
   }
 
   sendMessage(message: OutputMessage): void {
-    if (!this.isOver) this.#step.send(message)
+    if (!this.#isLive) return
+    this.#messageCount += 1
+    const { asked, node } = this.#step
+    // After a question it sends new messages, not those from before it asked.
+    const name = asked === 0 ? this.#messageCount : `${asked} ${this.#messageCount}`
+    this.#context.messages.send(node, name, message)
   }
 
   async runWorkflow(call: ChildCall): Promise<ChildResult> {
-    if (this.isOver) throw stepEnded()
-    return this.#step.runNested(call, this.signal)
+    if (!this.#isLive) throw stepEnded()
+    const { run, messages } = this.#context
+    const deliver: Deliver | undefined =
+      call.sendsMessages && messages.isDelivered ? emit => messages.emit(this.#step.node, emit) : undefined
+    // The steps inside need the slot: otherwise sixteen steps that wait for theirs would wait forever.
+    if (this.#nestedCalls === 0) run.slots.give()
+    this.#nestedCalls += 1
+    try {
+      return await this.#context.runNested(this.#step, call, deliver, this.signal)
+    } finally {
+      this.#nestedCalls -= 1
+      if (this.#nestedCalls === 0) run.slots.retake()
+    }
+  }
+
+  get #isLive(): boolean {
+    return !this.isOver && this.#step.isActive
   }
 
   #find(text: string): Template {

@@ -59,11 +59,11 @@ export class Execution {
     this.#options = options
     const state = new GraphState(plan.links, options)
     this.#state = state
-    const outputsOf = (place: number): Outputs | undefined => state.outputsOf(place)
+    const outputsOf = (place: number): Outputs | undefined => state.outputs[place]
     const values = { system: options.system, memory: context.memory, outputsOf }
     const source = {
       ...values,
-      isSettled: (place: number) => state.isSettled(place),
+      isSettled: (place: number) => state.statuses[place] === 'settled',
       written: (place: number, output: string) =>
         plan.nodes[place]!.kind.streams?.includes(output) ? this.#active.get(place)?.written : undefined,
     }
@@ -104,7 +104,7 @@ export class Execution {
   queuedSteps(): StepRecord[] {
     const at = this.#context.clock.now()
     return this.#plan.nodes
-      .filter(({ place }) => this.#state.isQueued(place))
+      .filter(({ place }) => this.#state.statuses[place] === 'queued')
       .map(node => untouchedRecord(node, this.#pathOf(node), at, 'running'))
   }
 
@@ -152,7 +152,7 @@ export class Execution {
     for (let next = 0; next < this.#ready.length; next += 1) {
       const place = this.#ready[next]!
       this.#busy += 1
-      this.#state.queue(place)
+      this.#state.statuses[place] = 'queued'
       this.#context.slots.take(() => this.#begin(place))
     }
     this.#ready = []
@@ -204,7 +204,7 @@ export class Execution {
       if (this.#isAnswered(record.path, state) || answered?.path.startsWith(`${record.path}/`)) return false
       this.messages.resend(node, state.unsaid ?? [])
       if (state.wait) this.#ask(record.path, state.wait, state.asked ?? 1)
-      this.#state.wait(node.place)
+      this.#state.statuses[node.place] = 'waiting'
       this.#giveSlotBack()
       return true
     }
@@ -286,7 +286,7 @@ export class Execution {
 
   #wait(step: StepRun, wait: Wait): void {
     this.#active.leave(step)
-    this.#state.wait(step.node.place)
+    this.#state.statuses[step.node.place] = 'waiting'
     this.#ask(step.path, wait, step.asked + 1)
     const record = waitRecord(step, wait, this.messages.unsentBy(step.node))
     this.#waits.push(record)
@@ -326,7 +326,7 @@ export class Execution {
   #endWhenIdle(): void {
     if (this.#busy > 0 || this.#isOver || this.#isStarting) return
     this.#isOver = true
-    if (this.#state.isWaiting) this.#end.resolve({ status: 'waiting' })
+    if (this.#state.statuses.includes('waiting')) this.#end.resolve({ status: 'waiting' })
     else this.#end.resolve({ status: 'succeeded', outputs: this.#gathered, answer: this.messages.answer })
   }
 

@@ -148,10 +148,7 @@ export class RunStore {
   }
 
   /** Claims the run that is due longest: it is queued, or its lease has expired. Counts the claim. */
-  async claim({ lease, now, until }: NewLease & { now: number }): Promise<ClaimedRun | undefined> {
-    // Reads first: an idle server should not write.
-    if (!(await this.#database.get('SELECT 1 AS one FROM runs WHERE due_at <= ? LIMIT 1', now)))
-      return undefined
+  claim({ lease, now, until }: NewLease & { now: number }): Promise<ClaimedRun | undefined> {
     return this.#database.transaction(async transaction => {
       const due = sql`due_at <= ${now} ORDER BY due_at LIMIT 1 ${this.#database.forClaim}`
       const row = await transaction.get(

@@ -43,67 +43,37 @@ export class EdgeLedger {
   }
 }
 
-const queued = 1
-const running = 2
-const succeeded = 3
-const skipped = 4
-const waiting = 5
-
 /** The states and outputs of a graph's nodes, by their places. */
 export class GraphState {
   readonly edges: EdgeLedger
+  readonly statuses: ('queued' | 'running' | 'waiting' | 'settled' | undefined)[]
+  /** Undefined for a node that was skipped or has not ended. */
+  readonly outputs: (Outputs | undefined)[]
   readonly #links: GraphLinks
-  readonly #states: Uint8Array
-  readonly #outputs: (Outputs | undefined)[]
   /** Which nodes were started by this attempt of the run; kept only after a takeover. */
-  readonly #startedHere: Uint8Array | undefined
-  /** Whether a node waits for an answer. */
-  isWaiting = false
+  readonly #startedHere: Set<number> | undefined
 
   constructor(
     links: GraphLinks,
     { isTakenOver, given }: { isTakenOver?: boolean; given?: ReadonlyMap<number, Outputs> },
   ) {
     this.edges = new EdgeLedger(links)
+    this.statuses = new Array(links.size)
+    this.outputs = new Array(links.size)
     this.#links = links
-    this.#states = new Uint8Array(links.size)
-    this.#outputs = new Array(links.size)
-    this.#startedHere = isTakenOver ? new Uint8Array(links.size) : undefined
+    this.#startedHere = isTakenOver ? new Set() : undefined
     for (const [place, outputs] of given ?? []) this.settle(place, outputs)
   }
 
-  /** Undefined for a node that was skipped or has not ended. */
-  outputsOf(place: number): Outputs | undefined {
-    return this.#outputs[place]
-  }
-
-  isSettled(place: number): boolean {
-    return this.#states[place] === succeeded || this.#states[place] === skipped
-  }
-
-  /** It waits for a slot. */
-  isQueued(place: number): boolean {
-    return this.#states[place] === queued
-  }
-
-  queue(place: number): void {
-    this.#states[place] = queued
-  }
-
   start(place: number): void {
-    this.#states[place] = running
-    if (this.#startedHere) this.#startedHere[place] = 1
-  }
-
-  wait(place: number): void {
-    this.#states[place] = waiting
-    this.isWaiting = true
+    this.statuses[place] = 'running'
+    this.#startedHere?.add(place)
   }
 
   /** Without outputs it was skipped. */
   settle(place: number, outputs: Outputs | undefined): void {
-    this.#states[place] = outputs ? succeeded : skipped
-    this.#outputs[place] = outputs
+    this.statuses[place] = 'settled'
+    this.outputs[place] = outputs
   }
 
   /**
@@ -113,7 +83,7 @@ export class GraphState {
   startsBefore(place: number, record: StepRecord | undefined): number {
     if (record?.status === 'running') return record.starts
     if (!this.#startedHere) return 0
-    return this.#links.incoming[place]!.some(link => this.#startedHere![link.from] === 1) ? 0 : 1
+    return this.#links.incoming[place]!.some(link => this.#startedHere!.has(link.from)) ? 0 : 1
   }
 }
 

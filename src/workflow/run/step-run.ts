@@ -1,8 +1,5 @@
 import {
-  type ChildCall,
-  type ChildResult,
   type Outcome,
-  type OutputMessage,
   type Outputs,
   type Reply,
   type Step,
@@ -10,23 +7,15 @@ import {
   type SystemValues,
   type Wait,
 } from '../step.ts'
-import { Attempt, type AttemptContext } from './attempt.ts'
-import { internalFailure, stepEnded, stepTimedOut } from './failures.ts'
-import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
+import { Attempt, type AttemptContext, type AttemptStep } from './attempt.ts'
+import { internalFailure, stepTimedOut } from './failures.ts'
+import type { Deliver } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
 import { reportError } from './run-context.ts'
-import type { StepRecord } from './run-records.ts'
 import { emitFailure } from './step-record.ts'
 
 /** What the steps of one graph share. */
 export interface StepContext extends AttemptContext {
-  readonly messages: MessageStream
-  runNested(
-    step: StepRun,
-    call: ChildCall,
-    deliver: Deliver | undefined,
-    signal: AbortSignal,
-  ): Promise<ChildResult>
   /** Called exactly once for a step that is not cancelled. */
   ended(step: StepRun, end: Outcome | StepFailure): void
 }
@@ -47,13 +36,6 @@ export interface ExecutionOptions {
   readonly runNested: StepContext['runNested']
 }
 
-/** A workflow that runs inside a step. */
-interface NestedExecution {
-  readonly messages: MessageStream
-  abort(reason: unknown, keep: KeepMessages): StepRecord[]
-  runningSteps(onlyNew: boolean): StepRecord[]
-}
-
 /** The state of a step before it starts. */
 interface StepStart {
   readonly starts: number
@@ -68,7 +50,7 @@ const firstDelay = 500
 const maxRetryAfter = 60_000
 
 /** One node of a run at work, attempt after attempt. */
-export class StepRun {
+export class StepRun implements AttemptStep {
   readonly node: PlannedNode
   readonly path: string
   readonly startedAt: number
@@ -76,25 +58,20 @@ export class StepRun {
   readonly starts: number
   /** How many questions it has asked before. */
   readonly asked: number
-  /** The text it has streamed so far. */
   written = ''
   /** Of all attempts; also those before it asked the user. */
   promptTokens: number
   completionTokens: number
   /** The wait that it resumes from, where it was answered. */
   readonly resumedFrom: Wait | undefined
-  /** The workflows inside it, by the name of the call. */
-  readonly children = new Map<string, NestedExecution>()
+  readonly children: AttemptStep['children'] = new Map()
   /** The journal knows that it was started. */
   isRecorded = false
-  /** It holds a slot, and what it emits counts. */
   isActive = false
   readonly #context: StepContext
   readonly #resumed: Step['resumed']
   #attempt: Attempt
   #timer: NodeJS.Timeout | undefined
-  #messageCount = 0
-  #nestedCalls = 0
 
   constructor(context: StepContext, node: PlannedNode, path: string, start: StepStart) {
     this.#context = context
@@ -159,43 +136,12 @@ export class StepRun {
     this.#close(this.#attempt, reason)
   }
 
-  write(piece: string): void {
-    if (!this.isActive) return
-    this.written += piece
-    this.#context.run.journal.event('node.delta', { node_id: this.path, text: piece })
-    this.#context.messages.append(this.node.place, piece)
-  }
-
   /** Discards the text streamed so far. */
   discard(): void {
     if (!this.isActive || this.written === '') return
     this.written = ''
     this.#context.run.journal.event('node.delta', { node_id: this.path, text: '', reset: true })
     this.#context.messages.discard(this.node.place)
-  }
-
-  send(message: OutputMessage): void {
-    if (!this.isActive) return
-    this.#messageCount += 1
-    // After a question it sends new messages, not those from before it asked.
-    const name = this.asked === 0 ? this.#messageCount : `${this.asked} ${this.#messageCount}`
-    this.#context.messages.send(this.node, name, message)
-  }
-
-  async runNested(call: ChildCall, signal: AbortSignal): Promise<ChildResult> {
-    if (!this.isActive) throw stepEnded()
-    const { run, messages } = this.#context
-    const deliver: Deliver | undefined =
-      call.sendsMessages && messages.isDelivered ? emit => messages.emit(this.node, emit) : undefined
-    // The steps inside need the slot: otherwise sixteen steps that wait for theirs would wait forever.
-    if (this.#nestedCalls === 0) run.slots.give()
-    this.#nestedCalls += 1
-    try {
-      return await this.#context.runNested(this, call, deliver, signal)
-    } finally {
-      this.#nestedCalls -= 1
-      if (this.#nestedCalls === 0) run.slots.retake()
-    }
   }
 
   #end(attempt: Attempt, outcome: Outcome): void {
@@ -219,7 +165,6 @@ export class StepRun {
   }
 
   #retry(): void {
-    this.#messageCount = 0
     this.#attempt = new Attempt(this.#context, this, this.#attempt.attempt + 1, this.#resumed)
     this.start()
   }
