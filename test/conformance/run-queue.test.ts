@@ -47,8 +47,9 @@ describe('run queue', () => {
 
     test('returns the stored run and clears nothing', async () => {
       const hold = await world.begin('r', { graph: '{}', chatId: 'chat' })
-      const run = patch('running', { waiting: openQuestion })
+      const run = patch('waiting', { waiting: openQuestion })
       await world.write(hold, { steps: [step('a')], events: batch(1, 2), run })
+      await world.runs.claimWaiting('w', 'r', { lease: 'l', until: 2000, reply: '{}', chatId: '' })
       const before = await world.runs.find('w', 'r')
       const claimed = await world.runs.claim({ lease: 'mine', now: 2000, until: 3000 })
       assert.deepEqual(claimed, { workspaceId: 'w', run: { ...before, claims: 2 } })

@@ -195,12 +195,6 @@ describe('run store', () => {
       assert.deepEqual(await world.runs.leases(), [hold.lease])
     })
 
-    test('cannot queue a run again', async () => {
-      const hold = await world.begin('r')
-      await assert.rejects(world.runs.commit(hold, entry({ run: patch('queued') })))
-      assert.equal((await world.runs.find('w', 'r'))?.status, 'running')
-    })
-
     test('accepts fractional milliseconds and the null character', async () => {
       const hold = await world.begin('r')
       await world.write(hold, { run: patch('failed', { activeMilliseconds: 12.6, answer: 'a\0b' }) })

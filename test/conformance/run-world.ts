@@ -6,6 +6,7 @@ import type {
   RunLease,
   RunPatch,
   RunRecord,
+  RunStatus,
   StepRecord,
 } from '../../src/workflow/run/run-records.ts'
 import { RunStore } from '../../src/workflow/run/run-store.ts'
@@ -74,7 +75,7 @@ export const patch = (status: RunPatch['status'], more: Partial<RunPatch> = {}):
   completionTokens: 20,
   stepCount: 2,
   activeMilliseconds: 300,
-  finishedAt: status === 'running' || status === 'waiting' ? undefined : 1500,
+  finishedAt: status === 'waiting' ? undefined : 1500,
   ...more,
 })
 
@@ -114,19 +115,14 @@ export class RunWorld {
   }
 
   /** Creates a run with this status and rows in every table. */
-  async beginAndBe(
-    status: RunPatch['status'],
-    id: string,
-    more: NewRun = {},
-    workspaceId = 'w',
-  ): Promise<RunLease> {
+  async beginAndBe(status: RunStatus, id: string, more: NewRun = {}, workspaceId = 'w'): Promise<RunLease> {
     const hold = await this.begin(id, more, workspaceId)
     await this.write(hold, {
       steps: [step('a'), step('b', status === 'waiting' ? { status, finishedAt: undefined } : {})],
       effects: [{ path: 'a', name: 'sent', result: '1' }],
       events: batch(1, 3),
       run:
-        status === 'queued'
+        status === 'queued' || status === 'running'
           ? undefined
           : patch(status, status === 'waiting' ? { waiting: openQuestion } : {}),
     })

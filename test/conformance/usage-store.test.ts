@@ -24,7 +24,6 @@ describe('usage store', () => {
     { where = world, workspaceId = 'w' } = {},
   ): Promise<void> {
     const hold = await where.begin(`r${++count}`, run, workspaceId)
-    await where.write(hold, { run: patch('running') })
     await where.write(hold, { run: patch(status, { finishedAt }) })
   }
 
@@ -38,7 +37,7 @@ describe('usage store', () => {
 
   test('counts a run once, on the day it ended', async () => {
     const hold = await world.begin('r')
-    await world.write(hold, { run: patch('running') })
+    await world.write(hold, { steps: [] })
     await world.write(hold, { run: patch('waiting') })
     assert.deepEqual(await world.usage.days('w', everyDay), [])
     await world.runs.claimWaiting('w', 'r', { lease: 'l', until: 1, reply: '{}', chatId: '' })

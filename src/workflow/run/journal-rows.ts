@@ -1,46 +1,25 @@
 import { hash } from 'node:crypto'
 import type { Transaction } from '../../database/database.ts'
 import { marks, type SqlValue } from '../../database/sql.ts'
-import type {
-  EffectRecord,
-  JournalEntry,
-  RunError,
-  RunLease,
-  RunPatch,
-  RunStatus,
-  StepRecord,
-} from './run-records.ts'
+import type { EffectRecord, JournalEntry, RunError, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import { addUsage } from './usage-store.ts'
 
 // These are the hottest writes of the server: plain statements, prepared once, with values in the order of columns.
 
-interface HeldRow {
-  written_steps: number
-  agent_id: string
-  workflow_id: string
-}
-
 const advance = 'written_steps = written_steps + ?, sequence = COALESCE(?, sequence)'
-const patch = `${advance}, status = ?, answer = ?, outputs = ?, error = ?, waiting = ?, prompt_tokens = ?,
-  completion_tokens = ?, step_count = ?, active_milliseconds = ?, finished_at = ?`
 // Without a time of its own, a run that starts to wait takes the end of its lease, which is close enough.
-const settle = `${patch}, lease = NULL, settled_at = COALESCE(?, due_at), due_at = NULL`
+const settle = `${advance}, status = ?, answer = ?, outputs = ?, error = ?, waiting = ?, prompt_tokens = ?,
+  completion_tokens = ?, step_count = ?, active_milliseconds = ?, finished_at = ?, lease = NULL,
+  settled_at = COALESCE(?, due_at), due_at = NULL`
 
 // The write itself checks the lease, and returns what the other writes need: one statement less.
 const held = (changes: string): string =>
   `UPDATE runs SET ${changes} WHERE workspace_id = ? AND id = ? AND lease = ?
    RETURNING written_steps, agent_id, workflow_id`
 const advanceSql = held(advance)
-const patchSql = held(patch)
 const settleSql = held(settle)
 // The previous reply does not answer the new question.
 const waitSql = held(`${settle}, reply = NULL`)
-
-function updateSql(status: RunStatus | undefined): string {
-  if (status === undefined) return advanceSql
-  if (status === 'running') return patchSql
-  return status === 'waiting' ? waitSql : settleSql
-}
 
 /** PostgreSQL cannot store the null character. */
 const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text)
@@ -59,37 +38,28 @@ const patchValues = (run: RunPatch): SqlValue[] => [
   run.stepCount,
   Math.round(run.activeMilliseconds),
   run.finishedAt ?? null,
+  run.finishedAt ?? null,
 ]
-
-function updateHeld(
-  transaction: Transaction,
-  lease: RunLease,
-  { steps, events, run }: JournalEntry,
-): Promise<HeldRow | undefined> {
-  const values: SqlValue[] = [steps.length, events?.last ?? null]
-  if (run) values.push(...patchValues(run))
-  if (run && run.status !== 'running') values.push(run.finishedAt ?? null)
-  return transaction.get<HeldRow>(
-    updateSql(run?.status),
-    ...values,
-    lease.workspaceId,
-    lease.runId,
-    lease.lease,
-  )
-}
 
 /** False, and nothing is written, when the lease is lost. */
 export async function writeJournal(
   transaction: Transaction,
   lease: RunLease,
-  entry: JournalEntry,
+  { steps, effects, events, run }: JournalEntry,
   shard: number,
 ): Promise<boolean> {
-  if (entry.run?.status === 'queued') throw new Error('Only release puts a run back into the queue')
-  const row = await updateHeld(transaction, lease, entry)
-  if (!row) return false
-  const { steps, effects, events, run } = entry
   const { workspaceId, runId } = lease
+  const settling = run?.status === 'waiting' ? waitSql : settleSql
+  const row = await transaction.get<{ written_steps: number; agent_id: string; workflow_id: string }>(
+    run ? settling : advanceSql,
+    steps.length,
+    events?.last ?? null,
+    ...(run ? patchValues(run) : []),
+    workspaceId,
+    runId,
+    lease.lease,
+  )
+  if (!row) return false
   if (steps.length > 0) await upsertSteps(transaction, lease, steps, row.written_steps - steps.length)
   if (effects.length > 0) await insertEffects(transaction, lease, effects)
   if (events)
@@ -101,16 +71,10 @@ export async function writeJournal(
       events.first,
       events.lines,
     )
-  if (run && run.status !== 'running' && run.status !== 'waiting') {
-    if (run.finishedAt === undefined) throw new Error('A run that has ended needs the time of its end')
+  if (run?.finishedAt !== undefined) {
     const { agent_id: agentId, workflow_id: workflowId } = row
-    await addUsage(transaction, shard, {
-      ...run,
-      workspaceId,
-      agentId,
-      workflowId,
-      finishedAt: run.finishedAt,
-    })
+    const { finishedAt } = run
+    await addUsage(transaction, shard, { ...run, workspaceId, agentId, workflowId, finishedAt })
   }
   return true
 }

@@ -217,8 +217,7 @@ export class Journal {
     if (this.#isLost) throw leaseLost()
     if (pending.messages.length > 0) await this.confirmLease()
     for (const message of pending.messages) await this.#options.messageSent(message)
-    const steps = latestOf(pending.steps)
-    const { effects, run } = pending
+    const { steps, effects, run } = pending
     const put = (output: string): Promise<string> => outputStore.put(lease.workspaceId, lease.runId, output)
     for (const step of steps) if (isLarge(step.outputs)) step.outputs = await put(step.outputs)
     for (const effect of effects) if (isLarge(effect.result)) effect.result = await put(effect.result)
@@ -240,10 +239,4 @@ export class Journal {
       lines: kept.map(({ line }) => line).join('\n'),
     }
   }
-}
-
-/** Of several records of one step only the last counts. */
-function latestOf(steps: readonly StepRecord[]): readonly StepRecord[] {
-  if (steps.length < 2) return steps
-  return [...new Map(steps.map(step => [step.path, step])).values()]
 }

@@ -94,8 +94,12 @@ export type RunSummary = RunHead & RunCounts & Pick<RunRow, 'status' | 'answer' 
 export type RunRecord = RunSummary &
   Pick<RunRow, 'chatId' | 'graph' | 'inputs' | 'outputs' | 'waiting' | 'reply' | 'sequence' | 'claims'>
 
-export type RunPatch = RunCounts &
-  Pick<RunRow, 'status' | 'answer' | 'outputs' | 'error' | 'waiting' | 'finishedAt'>
+/** How a run ended, or that it waits. */
+export interface RunPatch
+  extends RunCounts,
+    Pick<RunRow, 'answer' | 'outputs' | 'error' | 'waiting' | 'finishedAt'> {
+  status: Exclude<RunStatus, 'queued' | 'running'>
+}
 
 /** `path` may hold characters that a text column cannot, so it is stored as JSON; `key` is short enough for an index. */
 export const runSteps = table('run_steps', {
@@ -147,11 +151,10 @@ export const runEvents = table('run_events', {
   lines: text(),
 })
 
-/** Events in order. */
+/** Events in order, one JSON object per line, each with `seq`, `event` and `at`. */
 export interface EventBatch {
   first: number
   last: number
-  /** One JSON object per line, each with `seq`, `event` and `at`. */
   lines: string
 }
 
@@ -160,7 +163,7 @@ export interface JournalEntry {
   steps: readonly StepRecord[]
   effects: readonly EffectRecord[]
   events: EventBatch | undefined
-  /** A status other than `running` also releases the lease. */
+  /** Also releases the lease. */
   run: RunPatch | undefined
 }
 

@@ -15,7 +15,7 @@ import {
 } from './run-context.ts'
 import { eventError, type RunEventFields, usageOnWire } from './run-event.ts'
 import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './run-records.ts'
-import type { ObservedRun, RunInputs, RunMessage, RunResult, Settled } from './runs.ts'
+import type { ObservedRun, RunInputs, RunMessage, RunResult } from './runs.ts'
 import { Slots } from './scheduler.ts'
 import { messageId } from './streamed-message.ts'
 
@@ -289,7 +289,7 @@ export class RunTask {
     if (run.trigger === 'chat') {
       await this.#journal.confirmLease()
       await this.#journal.reportMessages()
-      await listener.settled(this.#observed, { status, error, messages: this.#messages } as Settled)
+      await listener.settled(this.#observed, { status, error, messages: this.#messages })
     }
     const patch: RunPatch = {
       status,

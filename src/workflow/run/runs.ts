@@ -1,6 +1,6 @@
 import type { Graph } from '../graph.ts'
 import type { HistoryEntry, OutputMessage, RunFile } from '../step.ts'
-import type { RunError, RunHead, RunRecord, RunStatus } from './run-records.ts'
+import type { RunHead, RunPatch, RunRecord } from './run-records.ts'
 
 /** What a run is started with. */
 export interface RunInputs {
@@ -44,9 +44,7 @@ export interface ObservedRun extends RunHead {
   chatId: string
 }
 
-export interface Settled {
-  status: Exclude<RunStatus, 'queued' | 'running'>
-  error: RunError | undefined
+export interface Settled extends Pick<RunPatch, 'status' | 'error'> {
   /** Its messages since it was started or resumed, in order. */
   messages: readonly RunMessage[]
 }
