@@ -1,7 +1,8 @@
+import { Worker } from 'node:worker_threads'
 import type { CodeRunner } from '../../tools/code-runner.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import { maxJsonBytes } from './code-messages.ts'
-import { CodeThread } from './code-thread.ts'
+import { reportsOf, ThreadPool } from '../workers/thread-pool.ts'
+import { type CodeReport, type CodeTask, maxJsonBytes } from './code-messages.ts'
 
 export interface CodeRunnerOptions {
   threads: number
@@ -10,7 +11,6 @@ export interface CodeRunnerOptions {
   timeMilliseconds: number
   /** How long a thread may take to report its timeout before it is terminated. */
   graceMilliseconds: number
-  /** Idle threads are terminated after this long, so that an idle server stays small. */
   idleMilliseconds: number
 }
 
@@ -22,21 +22,43 @@ const defaults: CodeRunnerOptions = {
   idleMilliseconds: 60_000,
 }
 
-interface Waiting {
-  take: (thread: CodeThread) => void
-  reject: (reason: unknown) => void
+/** For the thread to load the interpreter on a busy machine. */
+const startMilliseconds = 30_000
+
+const permanent = (message: string): ToolFailure => new ToolFailure(message, { retryable: false })
+const temporary = (message: string): ToolFailure => new ToolFailure(message, { retryable: true })
+
+const startThread = (): Worker =>
+  new Worker(new URL('./quickjs-worker.ts', import.meta.url), {
+    // The interpreter's memory has its own limit; this is for its inputs and results.
+    resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 16 },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: {},
+    name: 'code',
+  })
+
+/** A crash of the thread is nearly always memory; any other is not a mistake in the code. */
+function crashed(error: Error): ToolFailure {
+  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return permanent('The code needs more memory than is allowed: return less')
+  return Object.assign(temporary('The code could not be run: try again'), { cause: error })
 }
 
-/** A small pool of threads, started on demand, each with one run at a time; other runs wait in a queue. */
+/** Runs user code in a small pool of threads with an interpreter. */
 export class QuickjsCodeRunner implements CodeRunner {
   readonly #options: CodeRunnerOptions
-  readonly #all = new Set<CodeThread>()
-  readonly #idle: CodeThread[] = []
-  readonly #waiting = new Set<Waiting>()
-  #isClosed = false
+  readonly #pool: ThreadPool
 
   constructor(options: Partial<CodeRunnerOptions> = {}) {
     this.#options = { ...defaults, ...options }
+    this.#pool = new ThreadPool({
+      size: this.#options.threads,
+      maxWaiting: this.#options.queue,
+      idleMilliseconds: this.#options.idleMilliseconds,
+      start: startThread,
+      tooMany: () => temporary('Too many code nodes are waiting to run: try again later'),
+      closed: () => temporary('The server is stopping: try again later'),
+    })
   }
 
   async run(
@@ -45,86 +67,44 @@ export class QuickjsCodeRunner implements CodeRunner {
     signal: AbortSignal,
     onLines: (lines: readonly string[]) => void = () => {},
   ): Promise<unknown> {
-    signal.throwIfAborted()
-    const thread = await this.#acquire(signal)
-    try {
+    const { timeMilliseconds } = this.#options
+    const makeTask = (): CodeTask => {
       // Only now: waiting runs should not hold their inputs twice.
       const json = JSON.stringify(inputs)
-      if (Buffer.byteLength(json) > maxJsonBytes) throw tooMuch()
-      const { timeMilliseconds } = this.#options
-      const returned = await thread.run({ code, inputs: json, timeMilliseconds }, signal)
-      onLines(returned.lines)
-      return JSON.parse(returned.json)
+      if (Buffer.byteLength(json) > maxJsonBytes)
+        throw permanent(`The inputs are larger than ${maxJsonBytes >> 20} MiB: pass less`)
+      return { code, inputs: json, timeMilliseconds }
+    }
+    const report = await this.#pool.run(makeTask, (...given) => this.#exchange(...given), signal)
+    if (report.kind === 'failed') throw permanent(report.message)
+    onLines(report.lines)
+    return JSON.parse(report.json)
+  }
+
+  /** A thread that does not end a run by itself is terminated. */
+  async #exchange(worker: Worker, task: CodeTask, stopping: AbortSignal) {
+    const { timeMilliseconds, graceMilliseconds } = this.#options
+    const late = new AbortController()
+    const tooSlow = (): void =>
+      late.abort(permanent(`The code took longer than ${timeMilliseconds / 1000} s and was stopped`))
+    let timer = setTimeout(tooSlow, startMilliseconds)
+    const signal = AbortSignal.any([stopping, late.signal])
+    try {
+      worker.postMessage(task)
+      for await (const report of reportsOf<CodeReport>(worker, signal, crashed)) {
+        clearTimeout(timer)
+        if (report.kind === 'broken') throw crashed(new Error(report.message))
+        if (report.kind !== 'started') return report
+        timer = setTimeout(tooSlow, timeMilliseconds + graceMilliseconds)
+      }
+      throw crashed(new Error('The thread sent no result'))
     } finally {
-      this.#release(thread)
+      clearTimeout(timer)
     }
   }
 
-  async #acquire(signal: AbortSignal): Promise<CodeThread> {
-    if (this.#isClosed) throw closed()
-    const idle = this.#idle.pop()
-    if (idle) return idle
-    if (this.#all.size < this.#options.threads) return this.#start()
-    if (this.#waiting.size >= this.#options.queue)
-      throw new ToolFailure('Too many code nodes are waiting to run: try again later', { retryable: true })
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiting.delete(waiting)
-        reject(signal.reason)
-      }
-      const waiting: Waiting = {
-        take: thread => {
-          signal.removeEventListener('abort', onAbort)
-          resolve(thread)
-        },
-        reject,
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      this.#waiting.add(waiting)
-    })
-  }
-
-  #start(): CodeThread {
-    const thread = new CodeThread(this.#options, () => this.#remove(thread))
-    this.#all.add(thread)
-    return thread
-  }
-
-  #release(thread: CodeThread): void {
-    if (thread.isEnded) return
-    if (this.#handOver(thread)) return
-    this.#idle.push(thread)
-    thread.rest()
-  }
-
-  #remove(thread: CodeThread): void {
-    this.#all.delete(thread)
-    const at = this.#idle.indexOf(thread)
-    if (at >= 0) this.#idle.splice(at, 1)
-    if (this.#waiting.size > 0) this.#handOver(this.#start())
-  }
-
-  #handOver(thread: CodeThread): boolean {
-    const [next] = this.#waiting
-    if (!next) return false
-    this.#waiting.delete(next)
-    next.take(thread)
-    return true
-  }
-
   /** Active and waiting runs fail. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    for (const { reject } of this.#waiting) reject(closed())
-    this.#waiting.clear()
-    await Promise.all([...this.#all].map(thread => thread.end(closed())))
+  close(): Promise<void> {
+    return this.#pool.close()
   }
 }
-
-const tooMuch = (): ToolFailure =>
-  new ToolFailure(`The inputs are larger than ${maxJsonBytes >> 20} MiB: pass less`, {
-    retryable: false,
-  })
-
-const closed = (): ToolFailure =>
-  new ToolFailure('The server is stopping: try again later', { retryable: true })

@@ -1,9 +1,9 @@
-import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Segment } from '../../knowledge/index/segment.ts'
 import type { MergeWorker } from '../../knowledge/index/segment-merger.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import type { DocumentReader, FileToLoad, ReadPart } from '../../knowledge/ingest/document-reader.ts'
+import { reportsOf, ThreadPool } from './thread-pool.ts'
 import { type Report, type Task, transferable } from './worker-messages.ts'
 
 export interface PoolOptions {
@@ -12,7 +12,6 @@ export interface PoolOptions {
   memoryMegabytes: number
   /** A worker that reports nothing for this long is stopped, and its document fails. */
   silenceMilliseconds: number
-  /** Threads that are idle for this long are stopped, so that an idle server stays small. */
   idleMilliseconds: number
 }
 
@@ -26,14 +25,23 @@ const extraMegabytes = 512
 /** Threads that read documents and merge segments. Each runs one task at a time; further tasks wait. */
 export class WorkerPool implements DocumentReader, MergeWorker {
   readonly #options: PoolOptions
-  readonly #all = new Set<Worker>()
-  /** With the timer that stops it. */
-  readonly #idle = new Map<Worker, NodeJS.Timeout>()
-  readonly #waiting: ((worker: Worker) => void)[] = []
-  #isClosed = false
+  readonly #threads: ThreadPool
 
   constructor(options: PoolOptions) {
     this.#options = options
+    const closed = (): Error => new Error('The workers are stopped')
+    this.#threads = new ThreadPool({
+      size: options.size,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      idleMilliseconds: options.idleMilliseconds,
+      start: () =>
+        new Worker(new URL('./ingest-worker.ts', import.meta.url), {
+          resourceLimits: { maxOldGenerationSizeMb: options.memoryMegabytes + extraMegabytes },
+          execArgv: ['--disable-warning=ExperimentalWarning'],
+        }),
+      tooMany: closed,
+      closed,
+    })
   }
 
   async read(
@@ -51,28 +59,20 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     return last.segment
   }
 
-  /** Runs a task, which is created only when a thread is free, and returns the last report of the thread. */
+  /** Returns the last report of the thread. */
   async #run(
     makeTask: () => Promise<Task>,
     take = async (_part: ReadPart): Promise<void> => {},
     signal = new AbortController().signal,
   ): Promise<Report> {
-    const worker = await this.#acquire()
-    let isBusy = false
-    try {
-      signal.throwIfAborted()
-      const task = await makeTask()
-      isBusy = true
-      const last = await this.#exchange(worker, task, take, signal)
-      isBusy = false
-      if (last.kind === 'failed') throw new DocumentFailure(last.code, last.message)
-      if (last.kind === 'broken') throw new Error(`A worker failed: ${last.message}`)
-      return last
-    } finally {
-      // A thread may still be busy with its task after a failure; a new one is cheaper than finding out.
-      if (isBusy) this.#end(worker)
-      else this.#release(worker)
-    }
+    const last = await this.#threads.run(
+      makeTask,
+      (worker, task, stopping) => this.#exchange(worker, task, take, stopping),
+      signal,
+    )
+    if (last.kind === 'failed') throw new DocumentFailure(last.code, last.message)
+    if (last.kind === 'broken') throw new Error(`A worker failed: ${last.message}`)
+    return last
   }
 
   async #exchange(
@@ -83,10 +83,6 @@ export class WorkerPool implements DocumentReader, MergeWorker {
   ): Promise<Report> {
     const failed = new AbortController()
     const signal = AbortSignal.any([stopping, failed.signal])
-    const onError = (error: Error): void => failed.abort(crashed(error))
-    const onExit = (): void => failed.abort(crashed(new Error('The worker ended')))
-    worker.once('error', onError)
-    worker.once('exit', onExit)
     const memoryTimer = setInterval(() => {
       worker.getHeapStatistics().then(
         ({ used_heap_size: used }) => {
@@ -103,77 +99,23 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       worker.postMessage(message, transferred(message))
     }
     try {
-      const reports = on(worker, 'message', { signal })
       post(task)
-      for await (const [report] of reports as AsyncIterable<[Report]>) {
+      for await (const report of reportsOf<Report>(worker, signal, crashed)) {
         clearTimeout(silenceTimer)
         if (report.kind !== 'part') return report
         await take(report.part)
         signal.throwIfAborted()
         post({ kind: 'next' })
       }
-      throw new Error('The reports of a worker ended')
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error
+      throw new Error('The worker sent no result')
     } finally {
       clearTimeout(silenceTimer)
       clearInterval(memoryTimer)
-      worker.off('error', onError)
-      worker.off('exit', onExit)
     }
   }
 
-  async #acquire(): Promise<Worker> {
-    if (this.#isClosed) throw new Error('The workers are stopped')
-    const idle = [...this.#idle.keys()].at(-1)
-    if (idle) {
-      clearTimeout(this.#idle.get(idle))
-      this.#idle.delete(idle)
-      idle.ref()
-      return idle
-    }
-    if (this.#all.size < this.#options.size) return this.#start()
-    return new Promise(resolve => this.#waiting.push(resolve))
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('./ingest-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMegabytes + extraMegabytes },
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    })
-    // Between tasks there is no other listener, and an unhandled error would end the process.
-    worker.on('error', () => {})
-    worker.on('exit', () => this.#forget(worker))
-    this.#all.add(worker)
-    return worker
-  }
-
-  #release(worker: Worker): void {
-    if (!this.#all.has(worker)) return
-    const next = this.#waiting.shift()
-    if (next) next(worker)
-    else {
-      worker.unref()
-      this.#idle.set(worker, setTimeout(() => this.#end(worker), this.#options.idleMilliseconds).unref())
-    }
-  }
-
-  #forget(worker: Worker): void {
-    if (!this.#all.delete(worker)) return
-    clearTimeout(this.#idle.get(worker))
-    this.#idle.delete(worker)
-    const next = this.#isClosed ? undefined : this.#waiting.shift()
-    next?.(this.#start())
-  }
-
-  #end(worker: Worker): void {
-    this.#forget(worker)
-    void worker.terminate()
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await Promise.all([...this.#all].map(worker => worker.terminate()))
+  close(): Promise<void> {
+    return this.#threads.close()
   }
 }
 
