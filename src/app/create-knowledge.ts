@@ -43,14 +43,21 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     },
   )
   const wake = (): void => ingestor.wake()
-  const bases = new KnowledgeService(
-    stores.bases,
+  const bases = new KnowledgeService({
+    store: stores.bases,
     clock,
-    { embeddingModel: config.embedding?.model, canRerank: config.rerank !== undefined },
+    embeddingModel: config.embedding?.model,
+    canRerank: config.rerank !== undefined,
     wake,
-  )
-  const documents = new DocumentService(stores.documents, bases, files, clock, wake)
-  const chunks = new ChunkService(stores.chunks, stores.documents, bases, embedder, clock)
+  })
+  const documents = new DocumentService({ store: stores.documents, bases, files, clock, wake })
+  const chunks = new ChunkService({
+    store: stores.chunks,
+    documents: stores.documents,
+    bases,
+    embedder,
+    clock,
+  })
   const keywords = new KeywordIndex(
     stores.segments,
     new SegmentCache(stores.segments, config.searchCacheBytes),

@@ -1,11 +1,12 @@
+import { Readable } from 'node:stream'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { FileService } from '../files/file-service.ts'
-import { AppError, invalidField } from '../kernel/app-error.ts'
+import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { type Chunking, defaultChunking } from './chunking.ts'
+import { type Chunking, changedChunking } from './chunking.ts'
 import type { AddedDocuments, DocumentStore, Skipped } from './document-store.ts'
 import type { DocumentStatus, KnowledgeDocument, Metadata } from './knowledge-base.ts'
-import type { KnowledgeService } from './knowledge-service.ts'
+import { type KnowledgeService, noSuchBase } from './knowledge-service.ts'
 
 export interface NewDocuments {
   fileIds: string[]
@@ -14,47 +15,40 @@ export interface NewDocuments {
   metadata?: Metadata
 }
 
-export class DocumentService {
-  readonly #store: DocumentStore
-  readonly #bases: KnowledgeService
-  readonly #files: FileService
-  readonly #clock: Clock
+export interface DocumentParts {
+  store: DocumentStore
+  bases: KnowledgeService
+  files: FileService
+  clock: Clock
   /** Wakes the ingestion: there is a new job. */
-  readonly #wake: () => void
+  wake(): void
+}
 
-  constructor(
-    store: DocumentStore,
-    bases: KnowledgeService,
-    files: FileService,
-    clock: Clock,
-    wake: () => void,
-  ) {
-    this.#store = store
-    this.#bases = bases
-    this.#files = files
-    this.#clock = clock
-    this.#wake = wake
+export class DocumentService {
+  readonly #parts: DocumentParts
+
+  constructor(parts: DocumentParts) {
+    this.#parts = parts
   }
 
   async add(workspaceId: string, knowledgeId: string, documents: NewDocuments): Promise<AddedDocuments> {
-    const base = await this.#bases.find(workspaceId, knowledgeId)
-    const chunking = documents.chunking && { ...defaultChunking, ...base.chunking, ...documents.chunking }
-    if (chunking && chunking.overlap * 2 > chunking.size)
-      throw invalidField('/chunking/overlap', `must be at most half of the size (${chunking.size})`)
+    const { store, bases, files, clock, wake } = this.#parts
+    const base = await bases.find(workspaceId, knowledgeId)
+    const chunking = documents.chunking && changedChunking(base.chunking, documents.chunking)
     const textIds: string[] = []
     try {
       for (const text of documents.texts) textIds.push(await this.#storeText(workspaceId, text))
-      const added = await this.#store.add(workspaceId, knowledgeId, [...documents.fileIds, ...textIds], {
+      const added = await store.add(workspaceId, knowledgeId, [...documents.fileIds, ...textIds], {
         chunking,
         metadata: documents.metadata ?? {},
-        now: this.#clock.now(),
+        now: clock.now(),
       })
-      if (!added) throw new AppError('not_found', 'The knowledge base does not exist')
-      this.#wake()
+      if (!added) throw noSuchBase()
+      wake()
       return added
     } catch (error) {
       // These files would never be used.
-      if (textIds.length > 0) await this.#files.remove(workspaceId, textIds, false).catch(() => {})
+      if (textIds.length > 0) await files.remove(workspaceId, textIds, false).catch(() => {})
       throw error
     }
   }
@@ -64,8 +58,9 @@ export class DocumentService {
     workspaceId: string,
     { name, content }: { name: string; content: string },
   ): Promise<string> {
-    const blob = await this.#files.receive(bytesOf(content))
-    return (await this.#files.add(workspaceId, name, blob)).id
+    const { files } = this.#parts
+    const blob = await files.receive(Readable.from([Buffer.from(content)]))
+    return (await files.add(workspaceId, name, blob)).id
   }
 
   async list(
@@ -74,7 +69,8 @@ export class DocumentService {
     filter: { status: DocumentStatus | undefined; keyword: string },
     page: PageRequest,
   ): Promise<Page<KnowledgeDocument>> {
-    return this.#store.list(workspaceId, await this.#bases.find(workspaceId, knowledgeId), filter, page)
+    const { store, bases } = this.#parts
+    return store.list(workspaceId, await bases.find(workspaceId, knowledgeId), filter, page)
   }
 
   async requeue(
@@ -82,20 +78,20 @@ export class DocumentService {
     knowledgeId: string,
     fileIds: string[] | undefined,
   ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
-    const base = await this.#bases.find(workspaceId, knowledgeId)
-    const result = await this.#store.requeue(workspaceId, base, fileIds, this.#clock.now())
-    this.#wake()
+    const { store, bases, clock, wake } = this.#parts
+    const base = await bases.find(workspaceId, knowledgeId)
+    const result = await store.requeue(workspaceId, base, fileIds, clock.now())
+    wake()
     return result
   }
 
   async remove(workspaceId: string, knowledgeId: string, fileId: string): Promise<void> {
-    await this.#bases.find(workspaceId, knowledgeId)
-    if (!(await this.#store.remove(workspaceId, knowledgeId, fileId)))
-      throw new AppError('not_found', 'The document does not exist in this knowledge base')
-    this.#wake()
+    const { store, bases, wake } = this.#parts
+    await bases.find(workspaceId, knowledgeId)
+    if (!(await store.remove(workspaceId, knowledgeId, fileId))) throw noSuchDocument()
+    wake()
   }
 }
 
-async function* bytesOf(content: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(content)
-}
+export const noSuchDocument = (): AppError =>
+  new AppError('not_found', 'The document does not exist in this knowledge base')

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { EmbeddingModel } from '../models/embedding-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
@@ -33,6 +34,11 @@ export class DimensionChanged extends ModelFailure {
       { retryable: false },
     )
   }
+}
+
+/** A request fails with the failure of its model. */
+export function failedModel(error: unknown): never {
+  throw error instanceof ModelFailure ? new AppError('model_failed', error.message, { cause: error }) : error
 }
 
 /** Computes vectors for passages and queries. Cached passages are not embedded again. */

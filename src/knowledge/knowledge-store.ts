@@ -9,12 +9,6 @@ import { generations, ingestionJobs, knowledgeBases } from './knowledge-tables.t
 
 export type KnowledgeRecord = KnowledgeBase & { counts: KnowledgeCounts }
 
-export interface NewKnowledgeBase extends KnowledgeSettings {
-  id: string
-  generationId: string
-  createdAt: number
-}
-
 const columns = knowledgeBases.columns(
   'id',
   'name',
@@ -32,23 +26,6 @@ type BaseRow = (typeof columns)['row']
 const generationColumns = generations.columns('id', 'chunking', 'embeddingModel', 'dimension', 'revision')
 const countColumns = ingestionJobs.columns('generationId', 'status')
 
-const columnsOf = ({
-  name,
-  description,
-  chunking,
-  embeddingModel,
-  retrieval,
-  metadata,
-}: KnowledgeSettings) => ({
-  name,
-  search: searchText(name, description),
-  description,
-  chunking,
-  embeddingModel,
-  retrieval,
-  metadata,
-})
-
 /** Knowledge bases and their generations. */
 export class KnowledgeStore {
   readonly #database: Database
@@ -58,13 +35,16 @@ export class KnowledgeStore {
   }
 
   /** False when the name is taken. */
-  create(workspaceId: string, base: NewKnowledgeBase): Promise<boolean> {
-    const { id, generationId, createdAt } = base
-    const row = { workspaceId, id, ...columnsOf(base), generationId, createdAt, updatedAt: createdAt }
+  create(
+    workspaceId: string,
+    base: KnowledgeSettings & { id: string; generationId: string; createdAt: number },
+  ): Promise<boolean> {
+    const search = searchText(base.name, base.description)
+    const row = { workspaceId, ...base, search, updatedAt: base.createdAt }
     return this.#database.transaction(async transaction => {
       const inserted = await transaction.run(sql`${knowledgeBases.insert(row)} ON CONFLICT DO NOTHING`)
       if (inserted === 0) return false
-      await this.#addGeneration(transaction, workspaceId, id, generationId, base)
+      await this.#addGeneration(transaction, workspaceId, base.id, base.generationId, base)
       return true
     })
   }
@@ -172,11 +152,13 @@ export class KnowledgeStore {
     return this.#database.transaction(async transaction => {
       const base = await this.#find(transaction, workspaceId, id, this.#database.forUpdate)
       if (!base) return undefined
-      const settings = { ...base, ...change(base) }
+      const changes = change(base)
+      const settings = { ...base, ...changes }
       if (settings.name !== base.name && (await this.#isTaken(transaction, workspaceId, settings.name)))
         return 'name_taken'
+      const search = searchText(settings.name, settings.description)
       await transaction.run(sql`
-        UPDATE knowledge_bases SET ${knowledgeBases.set({ ...columnsOf(settings), updatedAt: now })}
+        UPDATE knowledge_bases SET ${knowledgeBases.set({ ...changes, search, updatedAt: now })}
         WHERE ${knowledgeBases.where({ workspaceId, id })}`)
       await this.#startReindex(transaction, workspaceId, base, settings, nextGenerationId, now)
       return this.#find(transaction, workspaceId, id, raw(''))

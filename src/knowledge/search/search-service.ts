@@ -1,7 +1,7 @@
-import { AppError, invalidField } from '../../kernel/app-error.ts'
+import { invalidField } from '../../kernel/app-error.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { FoundChunk } from '../chunk-store.ts'
-import { DimensionChanged } from '../embedder.ts'
+import { DimensionChanged, failedModel } from '../embedder.ts'
 import type { WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
 import { matchesFilter } from '../metadata-filter.ts'
@@ -83,7 +83,7 @@ export class SearchService {
         if (dimension !== null && vector.length !== dimension) throw new DimensionChanged(vector.length)
       } catch (error) {
         if (!(error instanceof ModelFailure)) throw error
-        if (mode === 'semantic') throw new AppError('model_failed', error.message, { cause: error })
+        if (mode === 'semantic') failedModel(error)
         // The keyword index still answers, which is better than no answer.
         mode = 'keyword'
         warning = `Keyword search only: ${error.message}`
@@ -164,19 +164,12 @@ export class SearchService {
   async #rerank(query: string, items: FoundItem[]): Promise<FoundItem[]> {
     if (items.length === 0) return items
     const some = items.slice(0, maxReranked)
-    try {
-      const ranked = await this.#parts.reranker!.rerank(
-        query,
-        some.map(({ chunk }) => [...chunk.heading, chunk.content].join('\n')),
-      )
-      return ranked.map(({ index, score }) => {
-        const item = some[index]!
-        return { ...item, score, scores: { ...item.scores, rerank: score } }
-      })
-    } catch (error) {
-      if (error instanceof ModelFailure) throw new AppError('model_failed', error.message, { cause: error })
-      throw error
-    }
+    const texts = some.map(({ chunk }) => [...chunk.heading, chunk.content].join('\n'))
+    const ranked = await this.#parts.reranker!.rerank(query, texts).catch(failedModel)
+    return ranked.map(({ index, score }) => {
+      const item = some[index]!
+      return { ...item, score, scores: { ...item.scores, rerank: score } }
+    })
   }
 }
 
