@@ -107,6 +107,14 @@ export class Table<Types extends ColumnTypes> extends RawSql {
     return this.#columns(keys, `${alias}.`)
   }
 
+  /** The keys of all other columns, for a list of nearly all of them. */
+  keysExcept<Key extends keyof Types & string>(
+    ...keys: readonly Key[]
+  ): Exclude<keyof Types & string, Key>[] {
+    const others = Object.keys(this.types).filter(key => !keys.some(each => each === key))
+    return others as Exclude<keyof Types & string, Key>[]
+  }
+
   #columns<Key extends string>(keys: readonly Key[], prefix: string): Columns<Pick<Row<Types>, Key>> {
     const chosen = keys.length > 0 ? keys : Object.keys(this.types)
     const named = chosen.map(key => {

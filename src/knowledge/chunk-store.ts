@@ -39,21 +39,7 @@ export interface ChunkCorrection {
   now: number
 }
 
-const columns = chunks.columnsOf(
-  'c',
-  'batchId',
-  'position',
-  'id',
-  'content',
-  'heading',
-  'page',
-  'sheet',
-  'fromOffset',
-  'toOffset',
-  'tokens',
-  'enabled',
-  'edited',
-)
+const columns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId'))
 const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
 const batchId = batches.columnsOf('b', 'id')
 

@@ -33,13 +33,7 @@ interface NewDocument {
 
 const documentColumns = documents.columnsOf(
   'd',
-  'fileId',
-  'name',
-  'mimeType',
-  'size',
-  'chunking',
-  'metadata',
-  'createdAt',
+  ...documents.keysExcept('workspaceId', 'knowledgeId', 'search'),
 )
 const jobColumns = ingestionJobs.columnsOf(
   'r',

@@ -9,19 +9,7 @@ import { generations, ingestionJobs, knowledgeBases } from './knowledge-tables.t
 
 export type KnowledgeRecord = KnowledgeBase & { counts: KnowledgeCounts }
 
-const columns = knowledgeBases.columns(
-  'id',
-  'name',
-  'description',
-  'chunking',
-  'embeddingModel',
-  'retrieval',
-  'metadata',
-  'generationId',
-  'nextGenerationId',
-  'createdAt',
-  'updatedAt',
-)
+const columns = knowledgeBases.columns(...knowledgeBases.keysExcept('workspaceId', 'search', 'deletedAt'))
 type BaseRow = (typeof columns)['row']
 const generationColumns = generations.columns('id', 'chunking', 'embeddingModel', 'dimension', 'revision')
 const countColumns = ingestionJobs.columns('generationId', 'status')
