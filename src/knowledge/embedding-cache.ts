@@ -1,18 +1,12 @@
 import type { Database } from '../database/database.ts'
 import { list, sql } from '../database/sql.ts'
-import { embeddings } from './knowledge-tables.ts'
+import { embeddings, insertRows } from './knowledge-tables.ts'
 
-const hashesPerQuery = 256
-const vectorsPerInsert = 64
 const rowsPerDelete = 500
 /** The time of use is updated only this often, so that lookups do not become writes. */
 const touchMilliseconds = 24 * 3_600_000
 
 const columns = embeddings.columns('hash', 'vector', 'usedAt')
-
-function* slices<Item>(items: Item[], size: number): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
-}
 
 /** Vectors by the hash of their text, so that processing a text again does not embed it again. */
 export class EmbeddingCache {
@@ -28,28 +22,21 @@ export class EmbeddingCache {
     hashes: string[],
     now: number,
   ): Promise<Map<string, Float32Array>> {
+    if (hashes.length === 0) return new Map()
     const key = embeddings.where({ workspaceId, model })
-    const found = new Map<string, Float32Array>()
-    const old: string[] = []
-    for (const some of slices(hashes, hashesPerQuery)) {
-      const rows = await this.#database.all(
-        sql`SELECT ${columns} FROM embeddings WHERE ${key} AND hash IN ${list(some)}`,
-      )
-      for (const { hash, vector, usedAt } of rows) {
-        found.set(hash, vector)
-        if (usedAt < now - touchMilliseconds) old.push(hash)
-      }
-    }
+    const rows = await this.#database.all(
+      sql`SELECT ${columns} FROM embeddings WHERE ${key} AND hash IN ${list(hashes)}`,
+    )
+    const old = rows.filter(({ usedAt }) => usedAt < now - touchMilliseconds).map(({ hash }) => hash)
     if (old.length > 0)
-      await this.#database.transaction(async transaction => {
+      await this.#database.transaction(transaction =>
         // Rows are locked in hash order, here and in `keep`, so that two transactions cannot deadlock.
-        for (const some of slices(old.sort(), hashesPerQuery))
-          await transaction.run(sql`
-            UPDATE embeddings SET used_at = ${now} WHERE ${key} AND hash IN (
-              SELECT hash FROM embeddings WHERE ${key} AND hash IN ${list(some)} ORDER BY hash
-              ${this.#database.forUpdate})`)
-      })
-    return found
+        transaction.run(sql`
+          UPDATE embeddings SET used_at = ${now} WHERE ${key} AND hash IN (
+            SELECT hash FROM embeddings WHERE ${key} AND hash IN ${list(old)} ORDER BY hash
+            ${this.#database.forUpdate})`),
+      )
+    return new Map(rows.map(({ hash, vector }) => [hash, vector]))
   }
 
   async keep(
@@ -60,12 +47,10 @@ export class EmbeddingCache {
   ): Promise<void> {
     const sorted = [...vectors].sort(([left], [right]) => (left < right ? -1 : 1))
     const rows = sorted.map(([hash, vector]) => ({ workspaceId, model, hash, vector, usedAt: now }))
-    await this.#database.transaction(async transaction => {
-      for (const some of slices(rows, vectorsPerInsert))
-        await transaction.run(sql`
-          ${embeddings.insertAll(some)} ON CONFLICT (workspace_id, model, hash)
-          DO UPDATE SET vector = excluded.vector, used_at = excluded.used_at`)
-    })
+    const upsertAll = (some: typeof rows) => sql`
+      ${embeddings.insertAll(some)} ON CONFLICT (workspace_id, model, hash)
+      DO UPDATE SET vector = excluded.vector, used_at = excluded.used_at`
+    await this.#database.transaction(transaction => insertRows(transaction, { insertAll: upsertAll }, rows))
   }
 
   /** Deletes a bounded number of entries that were not used since; true when there may be more. */
