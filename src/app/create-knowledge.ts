@@ -36,9 +36,6 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     {
       concurrency: config.ingestWorkers + 3,
       maxLarge: Math.max(1, config.ingestWorkers - 1),
-      leaseMilliseconds: 30_000,
-      pollMilliseconds: 2000,
-      maxRetries: 4,
       isAlone: config.databaseUrl === undefined,
     },
   )

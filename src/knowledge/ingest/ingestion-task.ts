@@ -7,7 +7,7 @@ import type { DocumentReader, ReadPart } from './document-reader.ts'
 import type { IngestionJob, IngestionQueue } from './ingestion-queue.ts'
 import type { StagedChunk, StagedPart, StagingStore } from './staging-store.ts'
 
-interface Parts {
+export interface TaskParts {
   queue: IngestionQueue
   staging: StagingStore
   files: FileService
@@ -16,11 +16,12 @@ interface Parts {
   clock: Clock
 }
 
+export const leaseMilliseconds = 30_000
+
 /** One attempt to ingest one document. */
 export class IngestionTask {
   readonly #job: IngestionJob
-  readonly #parts: Parts
-  readonly #leaseMilliseconds: number
+  readonly #parts: TaskParts
   readonly #cancel = new AbortController()
   #status: DocumentStatus = 'parsing'
   #progress = 0
@@ -29,11 +30,10 @@ export class IngestionTask {
   #dimension: number | null
   #reportedAt = 0
 
-  constructor(job: IngestionJob, parts: Parts, leaseMilliseconds: number) {
+  constructor(job: IngestionJob, parts: TaskParts) {
     this.#job = job
     this.#dimension = job.dimension
     this.#parts = parts
-    this.#leaseMilliseconds = leaseMilliseconds
   }
 
   get chunkCount(): number {
@@ -42,7 +42,7 @@ export class IngestionTask {
 
   /** False when the lease is lost. Fails with the error of the document. */
   async run(stopping: AbortSignal): Promise<boolean> {
-    const heartbeat = setInterval(() => void this.#renew(), this.#leaseMilliseconds / 3)
+    const heartbeat = setInterval(() => void this.#renew(), leaseMilliseconds / 3)
     heartbeat.unref()
     const signal = AbortSignal.any([stopping, this.#cancel.signal])
     try {
@@ -99,10 +99,12 @@ export class IngestionTask {
     await this.#reportProgress('embedding')
     const generation = { embeddingModel, dimension: this.#dimension }
     const vectors = await embedder.embed(workspaceId, generation, chunks, signal)
-    const { length } = vectors[0]!
-    if (!(await staging.agreeOnDimension(workspaceId, generationId, length)))
-      throw new DimensionChanged(length)
-    this.#dimension = length
+    if (this.#dimension === null) {
+      const { length } = vectors[0]!
+      if (!(await staging.agreeOnDimension(workspaceId, generationId, length)))
+        throw new DimensionChanged(length)
+      this.#dimension = length
+    }
     return vectors
   }
 
@@ -122,13 +124,8 @@ export class IngestionTask {
   }
 
   #extendLease(now: number): Promise<boolean> {
-    return this.#parts.queue.renew(
-      this.#job,
-      this.#status,
-      this.#progress,
-      now,
-      now + this.#leaseMilliseconds,
-    )
+    const { queue } = this.#parts
+    return queue.renew(this.#job, this.#status, this.#progress, now, now + leaseMilliseconds)
   }
 
   async #renew(): Promise<void> {

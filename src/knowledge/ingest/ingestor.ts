@@ -1,50 +1,39 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { FileService } from '../../files/file-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { hasEnded, processName } from '../../kernel/lease.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { DimensionChanged, type Embedder, EmbeddingNotConfigured } from '../embedder.ts'
+import { DimensionChanged, EmbeddingNotConfigured } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
 import type { DocumentError } from '../knowledge-base.ts'
 import type { VectorIndex } from '../search/vector-index.ts'
 import { DocumentFailure, type DocumentFailureCode, documentFailures } from './document-failure.ts'
-import type { DocumentReader } from './document-reader.ts'
 import type { GenerationSwap } from './generation-swap.ts'
-import type { IngestionJob, IngestionQueue } from './ingestion-queue.ts'
-import { IngestionTask } from './ingestion-task.ts'
-import type { StagingStore } from './staging-store.ts'
+import type { IngestionJob } from './ingestion-queue.ts'
+import { IngestionTask, leaseMilliseconds, type TaskParts } from './ingestion-task.ts'
 
 export interface IngestOptions {
   /** Documents that are processed at the same time: while one is embedded, another one can be parsed. */
   concurrency: number
   /** How many of these may be large, so that small ones need not wait for hours. */
   maxLarge: number
-  leaseMilliseconds: number
-  /** How often to look for jobs of other processes. */
-  pollMilliseconds: number
-  maxRetries: number
   /** All processes that share the database run on this machine, so leases of dead ones are taken over at once. */
   isAlone: boolean
 }
 
-export interface IngestParts {
-  queue: IngestionQueue
-  staging: StagingStore
+export interface IngestParts extends TaskParts {
   swap: GenerationSwap
-  files: FileService
-  reader: DocumentReader
-  embedder: Embedder
   vectors: VectorIndex
   merger: SegmentMerger
-  clock: Clock
   log: Logger
   observer?: { document(outcome: 'ready' | 'failed' | 'retried', seconds: number, chunks: number): void }
 }
 
+/** How often to look for jobs of other processes. */
+const pollMilliseconds = 2000
+const maxRetries = 4
 /** Larger documents take a while. */
 const largeBytes = 4 << 20
 
@@ -139,21 +128,21 @@ export class Ingestor {
       lease: `${processName()}/${randomBytes(12).toString('base64url')}`,
       batchId: mintId('batch'),
       now,
-      until: now + this.#options.leaseMilliseconds,
+      until: now + leaseMilliseconds,
       ...(maxBytes !== undefined && { maxBytes }),
     })
   }
 
   async #untilDue(signal: AbortSignal): Promise<void> {
     const due = await this.#parts.queue.nextDue().catch(() => undefined)
-    const wait = due === undefined ? this.#options.pollMilliseconds : due - this.#parts.clock.now()
-    const milliseconds = Math.min(Math.max(wait, 20), this.#options.pollMilliseconds)
+    const wait = due === undefined ? pollMilliseconds : due - this.#parts.clock.now()
+    const milliseconds = Math.min(Math.max(wait, 20), pollMilliseconds)
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 
   async #ingest(job: IngestionJob, signal: AbortSignal): Promise<void> {
     const { queue, clock, log, merger, vectors } = this.#parts
-    const task = new IngestionTask(job, this.#parts, this.#options.leaseMilliseconds)
+    const task = new IngestionTask(job, this.#parts)
     const startedAt = performance.now()
     const observe = (outcome: 'ready' | 'failed' | 'retried', chunks: number): void =>
       this.#parts.observer?.document(outcome, (performance.now() - startedAt) / 1000, chunks)
@@ -181,7 +170,7 @@ export class Ingestor {
     const failure = failureOf(error)
     const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code: failure.error.code }
     const retries = job.retries + 1
-    const isRetried = failure.isTransient && retries <= this.#options.maxRetries
+    const isRetried = failure.isTransient && retries <= maxRetries
     try {
       if (isRetried) {
         const pause = Math.max(failure.waitMilliseconds ?? 0, 1000 * 2 ** retries * (0.5 + Math.random()))
