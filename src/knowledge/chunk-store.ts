@@ -131,15 +131,18 @@ export class ChunkStore {
     return rows.map(foundChunk)
   }
 
-  setEnabled(workspaceId: string, { batchId, position }: ChunkAddress, enabled: boolean): Promise<boolean> {
-    return this.#database.transaction(
-      async transaction =>
-        (await transaction.run(sql`
-          UPDATE chunks SET ${chunks.set({ enabled })} WHERE ${chunks.where({ workspaceId, batchId, position })}
-            AND EXISTS (SELECT 1 FROM batches b
-              WHERE b.workspace_id = chunks.workspace_id AND b.id = chunks.batch_id AND b.state = 'live')`)) ===
-        1,
+  async setEnabled(
+    workspaceId: string,
+    { batchId, position }: ChunkAddress,
+    enabled: boolean,
+  ): Promise<boolean> {
+    const changed = await this.#database.transaction(transaction =>
+      transaction.run(sql`
+        UPDATE chunks SET ${chunks.set({ enabled })} WHERE ${chunks.where({ workspaceId, batchId, position })}
+          AND EXISTS (SELECT 1 FROM batches b
+            WHERE b.workspace_id = chunks.workspace_id AND b.id = chunks.batch_id AND b.state = 'live')`),
     )
+    return changed === 1
   }
 
   /**
@@ -166,7 +169,12 @@ export class ChunkStore {
       const moved = await transaction.run(sql`
         UPDATE chunks SET ${chunks.set({ batchId, content, tokens, enabled, edited: true })} WHERE ${address}`)
       if (moved === 0) return false
-      await this.#addBatch(transaction, workspaceId, generationId, fileId, batchId)
+      const generation = generations.where({ workspaceId, id: generationId })
+      await transaction.run(sql`UPDATE generations SET revision = revision + 1 WHERE ${generation}`)
+      await transaction.run(sql`
+        INSERT INTO batches (workspace_id, id, generation_id, file_id, state, chunk_count, revision)
+        SELECT workspace_id, CAST(${batchId} AS TEXT), id, CAST(${fileId} AS TEXT), 'live', 1, revision
+        FROM generations WHERE ${generation}`)
       await insertSegment(transaction, segment, {
         ...{ workspaceId, generationId, id: `${batchId}.0`, batchId },
         ...{ state: 'live', createdAt: now },
@@ -180,24 +188,22 @@ export class ChunkStore {
     })
   }
 
-  async #addBatch(
-    transaction: Transaction,
+  /** The live batches that match a filter, at most `limit` of them. */
+  async batchesOf(
     workspaceId: string,
-    generationId: string,
-    fileId: string,
-    id: string,
-  ): Promise<void> {
-    const generation = generations.where({ workspaceId, id: generationId })
-    await transaction.run(sql`UPDATE generations SET revision = revision + 1 WHERE ${generation}`)
-    await transaction.run(sql`
-      INSERT INTO batches (workspace_id, id, generation_id, file_id, state, chunk_count, revision)
-      SELECT workspace_id, CAST(${id} AS TEXT), id, CAST(${fileId} AS TEXT), 'live', 1, revision
-      FROM generations WHERE ${generation}`)
-  }
-
-  /** The live batches that match a filter. */
-  batchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter): Promise<Set<string>> {
-    return this.#batchesOf(workspaceId, base, filter, sql``)
+    base: KnowledgeBase,
+    { fileIds, conditions }: ChunkFilter,
+    limit = Number.MAX_SAFE_INTEGER,
+  ): Promise<Set<string>> {
+    if (fileIds?.length === 0) return new Set()
+    const files = fileIds ? sql`AND d.file_id IN ${list(fileIds)}` : sql``
+    const rows = await this.#database.all(sql`
+      SELECT ${batchId} FROM documents d
+      JOIN batches b ON b.workspace_id = d.workspace_id AND b.generation_id = ${base.generation.id}
+        AND b.file_id = d.file_id AND b.state = 'live'
+      WHERE d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id} ${files}${filterSql(conditions)}
+      LIMIT ${limit}`)
+    return new Set(rows.map(row => row.id))
   }
 
   /** The same, or undefined when there are more than `limit`. */
@@ -207,24 +213,8 @@ export class ChunkStore {
     filter: ChunkFilter,
     limit: number,
   ): Promise<Set<string> | undefined> {
-    const found = await this.#batchesOf(workspaceId, base, filter, sql`LIMIT ${limit + 1}`)
+    const found = await this.batchesOf(workspaceId, base, filter, limit + 1)
     return found.size > limit ? undefined : found
-  }
-
-  async #batchesOf(
-    workspaceId: string,
-    base: KnowledgeBase,
-    { fileIds, conditions }: ChunkFilter,
-    limit: Query,
-  ): Promise<Set<string>> {
-    if (fileIds?.length === 0) return new Set()
-    const files = fileIds ? sql`AND d.file_id IN ${list(fileIds)}` : sql``
-    const rows = await this.#database.all(sql`
-      SELECT ${batchId} FROM documents d
-      JOIN batches b ON b.workspace_id = d.workspace_id AND b.generation_id = ${base.generation.id}
-        AND b.file_id = d.file_id AND b.state = 'live'
-      WHERE d.workspace_id = ${workspaceId} AND d.knowledge_id = ${base.id} ${files}${filterSql(conditions)} ${limit}`)
-    return new Set(rows.map(row => row.id))
   }
 }
 

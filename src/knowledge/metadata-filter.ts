@@ -17,25 +17,24 @@ export interface ChunkFilter {
 const isSame = (left: MetadataValue, right: MetadataValue): boolean =>
   typeof left === 'number' || typeof right === 'number' ? left === right : String(left) === String(right)
 
-function isOrdered(value: MetadataValue, condition: Extract<FilterCondition, { gt?: unknown }>): boolean {
-  const compares = (bound: number | string | undefined, holds: (order: number) => boolean): boolean => {
-    if (bound === undefined) return true
-    if ((typeof value === 'number') !== (typeof bound === 'number')) return false
-    const comparable = typeof value === 'boolean' ? String(value) : value
-    return holds(comparable < bound ? -1 : comparable > bound ? 1 : 0)
-  }
-  return (
-    compares(condition.gt, order => order > 0) &&
-    compares(condition.lt, order => order < 0) &&
-    compares(condition.gte, order => order >= 0) &&
-    compares(condition.lte, order => order <= 0)
-  )
+type Bound = number | string
+const comparisons = {
+  gt: { operator: raw('>'), holds: (value: Bound, bound: Bound) => value > bound },
+  lt: { operator: raw('<'), holds: (value: Bound, bound: Bound) => value < bound },
+  gte: { operator: raw('>='), holds: (value: Bound, bound: Bound) => value >= bound },
+  lte: { operator: raw('<='), holds: (value: Bound, bound: Bound) => value <= bound },
 }
+const comparisonNames = Object.keys(comparisons) as (keyof typeof comparisons)[]
 
 function holds(value: MetadataValue, condition: FilterCondition): boolean {
   if ('equals' in condition) return isSame(value, condition.equals)
   if ('in' in condition) return condition.in.some(wanted => isSame(value, wanted))
-  return isOrdered(value, condition)
+  const comparable = typeof value === 'boolean' ? String(value) : value
+  return comparisonNames.every(name => {
+    const bound = condition[name]
+    if (bound === undefined) return true
+    return typeof comparable === typeof bound && comparisons[name].holds(comparable, bound)
+  })
 }
 
 export const matchesConditions = (metadata: Metadata, conditions: FilterCondition[]): boolean =>
@@ -75,8 +74,6 @@ export const valueRows = (
     })),
   )
 
-const operators = { gt: raw('>'), lt: raw('<'), gte: raw('>='), lte: raw('<=') }
-
 function compare(operator: RawSql, value: MetadataValue): Query {
   return typeof value === 'number'
     ? sql`v.number_value ${operator} ${value}`
@@ -95,9 +92,9 @@ function isIn(values: MetadataValue[]): Query {
 function comparisonsOf(condition: FilterCondition): Query[] {
   if ('equals' in condition) return [compare(raw('='), condition.equals)]
   if ('in' in condition) return [isIn(condition.in)]
-  return Object.entries(operators).flatMap(([name, operator]) => {
-    const value = condition[name as keyof typeof operators]
-    return value === undefined ? [] : compare(operator, value)
+  return comparisonNames.flatMap(name => {
+    const bound = condition[name]
+    return bound === undefined ? [] : compare(comparisons[name].operator, bound)
   })
 }
 

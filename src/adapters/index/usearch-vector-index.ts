@@ -6,18 +6,11 @@ import type { VectorHit, VectorIndex } from '../../knowledge/search/vector-index
 import { sweepIndexFiles } from './index-files.ts'
 import type { UsearchAnswer, UsearchCall, UsearchRequest, UsearchSettings } from './usearch-worker.ts'
 
-export interface UsearchOptions {
-  databasePath: string
-  /** The data folder; the index files are in its folder `vectors`. */
-  folder: string
-  memoryBytes?: number
-  /** Generations with fewer floats have no graph and are searched exactly. */
-  exactFloats?: number
+const defaults = {
+  memoryBytes: 512 << 20,
+  /** About 20,000 vectors of 384 dimensions: 4 ms, less than a graph needs for data without clusters. */
+  exactFloats: 8 << 20,
 }
-
-const defaultMemoryBytes = 512 << 20
-/** About 20,000 vectors of 384 dimensions: 4 ms, less than a graph needs for data without clusters. */
-const defaultExactFloats = 8 << 20
 
 /** The client of the worker thread, which starts with the first call. */
 export class UsearchVectorIndex implements VectorIndex {
@@ -27,13 +20,9 @@ export class UsearchVectorIndex implements VectorIndex {
   #calls = 0
   #isClosed = false
 
-  constructor({ databasePath, folder, memoryBytes, exactFloats }: UsearchOptions) {
-    this.#settings = {
-      databasePath,
-      folder: join(folder, 'vectors'),
-      memoryBytes: memoryBytes ?? defaultMemoryBytes,
-      exactFloats: exactFloats ?? defaultExactFloats,
-    }
+  /** `folder` is the data folder; the index files are in its folder `vectors`. */
+  constructor(options: Omit<UsearchSettings, keyof typeof defaults> & Partial<typeof defaults>) {
+    this.#settings = { ...defaults, ...options, folder: join(options.folder, 'vectors') }
   }
 
   async search(

@@ -16,6 +16,7 @@ export interface UsearchSettings {
   /** The folder of the index files. */
   folder: string
   memoryBytes: number
+  /** Generations with fewer floats have no graph and are searched exactly. */
   exactFloats: number
 }
 

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sqliteError } from './sqlite-error.ts'
-
-const busy = 5
+import { isBusy, sqliteError } from './sqlite-error.ts'
 
 /**
  * Whether another process has the database in `folder` open. Leaving WAL mode needs exclusive access, and every
@@ -18,7 +16,7 @@ export function isSqliteInUse(folder: string): boolean {
     connection.exec('PRAGMA journal_mode = DELETE')
     return false
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === busy) return true
+    if (isBusy(error)) return true
     throw sqliteError(error)
   } finally {
     connection.close()
