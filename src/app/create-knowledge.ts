@@ -23,7 +23,7 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     {
       queue: stores.ingestionQueue,
       staging: stores.staging,
-      swap: stores.generationSwap,
+      bases: stores.bases,
       files,
       reader: workers,
       embedder,

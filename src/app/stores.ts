@@ -10,7 +10,6 @@ import { ChunkStore } from '../knowledge/chunk-store.ts'
 import { DocumentStore, fileUses } from '../knowledge/document-store.ts'
 import { EmbeddingCache } from '../knowledge/embedding-cache.ts'
 import { SegmentStore } from '../knowledge/index/segment-store.ts'
-import { GenerationSwap } from '../knowledge/ingest/generation-swap.ts'
 import { IngestionQueue } from '../knowledge/ingest/ingestion-queue.ts'
 import { StagingStore } from '../knowledge/ingest/staging-store.ts'
 import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
@@ -43,7 +42,6 @@ export const createStores = (database: Database) => ({
   embeddings: new EmbeddingCache(database),
   ingestionQueue: new IngestionQueue(database),
   staging: new StagingStore(database),
-  generationSwap: new GenerationSwap(database),
   knowledgeSweep: new KnowledgeSweep(database),
   tables: new TableArchive(database),
 })

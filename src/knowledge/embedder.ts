@@ -12,29 +12,22 @@ const textOf = (chunk: Pick<Chunk, 'content' | 'heading'>): string =>
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** The generation for which vectors are computed. */
-export interface EmbeddedGeneration {
-  embeddingModel: string
-  dimension: number | null
-}
+/** No vectors can be computed for a base until its configuration changes. */
+export class EmbeddingFailure extends ModelFailure {
+  readonly code: 'embedding_not_configured' | 'embedding_changed'
 
-export class EmbeddingNotConfigured extends ModelFailure {
-  constructor() {
-    super('No embedding endpoint is configured. Set EMBEDDING_BASE_URL and EMBEDDING_MODEL.', {
-      retryable: false,
-    })
+  constructor(code: EmbeddingFailure['code'], message: string) {
+    super(message, { retryable: false })
+    this.code = code
   }
 }
 
 /** Vectors of different models are not comparable. */
-export class DimensionChanged extends ModelFailure {
-  constructor(length: number) {
-    super(
-      `The embedding model now returns vectors with ${length} dimensions, which do not fit the existing index. Update the embedding of the knowledge base to build a new index.`,
-      { retryable: false },
-    )
-  }
-}
+export const dimensionChanged = (length: number): EmbeddingFailure =>
+  new EmbeddingFailure(
+    'embedding_changed',
+    `The embedding model now returns vectors with ${length} dimensions, which do not fit the existing index. Update the embedding of the knowledge base to build a new index.`,
+  )
 
 /** A request fails with the failure of its model. */
 export function failedModel(error: unknown): never {
@@ -63,7 +56,7 @@ export class Embedder {
   /** Rejects vectors that differ from `dimension`, if that is known. */
   async embed(
     workspaceId: string,
-    { embeddingModel: model, dimension }: EmbeddedGeneration,
+    { embeddingModel: model, dimension }: { embeddingModel: string; dimension: number | null },
     chunks: Pick<Chunk, 'content' | 'heading'>[],
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
@@ -83,7 +76,7 @@ export class Embedder {
     const vectors = hashes.map(hash => known.get(hash)!)
     const length = dimension ?? vectors[0]?.length
     const other = vectors.find(vector => vector.length !== length)
-    if (other) throw new DimensionChanged(other.length)
+    if (other) throw dimensionChanged(other.length)
     return vectors
   }
 
@@ -95,6 +88,10 @@ export class Embedder {
 }
 
 function configured(model: EmbeddingModel | undefined): EmbeddingModel {
-  if (!model) throw new EmbeddingNotConfigured()
+  if (!model)
+    throw new EmbeddingFailure(
+      'embedding_not_configured',
+      'No embedding endpoint is configured. Set EMBEDDING_BASE_URL and EMBEDDING_MODEL.',
+    )
   return model
 }

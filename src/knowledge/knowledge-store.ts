@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, type Reader, readPage, type Transaction } from '../database/database.ts'
-import { andMatches, list, type RawSql, raw, searchText, sql } from '../database/sql.ts'
+import { andMatches, list, type Query, type RawSql, raw, searchText, sql } from '../database/sql.ts'
 import { as, integer } from '../database/table.ts'
 import { enqueueBase } from './ingest/ingestion-queue.ts'
 import type { Generation, KnowledgeBase, KnowledgeCounts, KnowledgeSettings } from './knowledge-base.ts'
@@ -13,6 +13,13 @@ const columns = knowledgeBases.columns(...knowledgeBases.keysExcept('workspaceId
 type BaseRow = (typeof columns)['row']
 const generationColumns = generations.columns('id', 'chunking', 'embeddingModel', 'dimension', 'revision')
 const countColumns = ingestionJobs.columns('generationId', 'status')
+
+const swapColumns = knowledgeBases.columns('workspaceId', 'id', 'generationId', 'nextGenerationId')
+type ReindexedBase = (typeof swapColumns)['row']
+
+const reindexed = (where: Query, lock: RawSql) => sql`
+  SELECT ${swapColumns} FROM knowledge_bases
+  WHERE ${where} AND next_generation_id IS NOT NULL AND deleted_at IS NULL ${lock}`
 
 /** Knowledge bases and their generations. */
 export class KnowledgeStore {
@@ -194,6 +201,48 @@ export class KnowledgeStore {
       if (removed === 0) return false
       await transaction.run(sql`
         UPDATE generations SET gone = 1 WHERE workspace_id = ${workspaceId} AND knowledge_id = ${id}`)
+      return true
+    })
+  }
+
+  /** Replaces the live generation of all bases whose next one is complete, and returns their number. */
+  async swapCompleted(now: number): Promise<number> {
+    let swapped = 0
+    // Checked with a read first: a base may be incomplete for long, and polling must not write.
+    for (const base of await this.#database.all(reindexed(sql`1 = 1`, raw(''))))
+      if (!(await this.#isIncomplete(this.#database, base)) && (await this.#swap(base, now))) swapped++
+    return swapped
+  }
+
+  /**
+   * A swap must not lose a document that can be found today: the live generation stays while a job of the next one is
+   * open, or failed for a document that the live generation contains.
+   */
+  async #isIncomplete(
+    reader: Reader,
+    { workspaceId, generationId, nextGenerationId }: ReindexedBase,
+  ): Promise<boolean> {
+    const next = sql`n.workspace_id = ${workspaceId} AND n.generation_id = ${nextGenerationId!}`
+    const missing = await reader.get(sql`
+      SELECT 1 AS one FROM readings n WHERE ${next} AND n.status IN ('queued', 'parsing', 'chunking', 'embedding')
+      UNION ALL
+      SELECT 1 AS one FROM readings n
+      JOIN batches b ON b.workspace_id = n.workspace_id AND b.generation_id = ${generationId}
+        AND b.file_id = n.file_id AND b.state = 'live'
+      WHERE ${next} AND n.status = 'failed' LIMIT 1`)
+    return missing !== undefined
+  }
+
+  #swap({ workspaceId, id }: ReindexedBase, now: number): Promise<boolean> {
+    const key = knowledgeBases.where({ workspaceId, id })
+    return this.#database.transaction(async transaction => {
+      const base = await transaction.get(reindexed(key, this.#database.forUpdate))
+      if (!base || (await this.#isIncomplete(transaction, base))) return false
+      await transaction.run(sql`
+        UPDATE knowledge_bases SET generation_id = next_generation_id, next_generation_id = NULL, updated_at = ${now}
+        WHERE ${key}`)
+      await transaction.run(sql`
+        UPDATE generations SET gone = 1 WHERE ${generations.where({ workspaceId, id: base.generationId })}`)
       return true
     })
   }

@@ -21,16 +21,18 @@ const abandonedMilliseconds = 600_000
 
 const key = segments.columns('workspaceId', 'id')
 
-// `state <> 'live'` is the condition of the index that these use.
-const goneSegment = (lock: RawSql) =>
-  sql`SELECT ${key} FROM segments WHERE state = 'gone' AND state <> 'live' LIMIT 1 ${lock}`
-const abandonedSegment = (now: number, lock: RawSql) => sql`
-  SELECT ${key} FROM segments WHERE state = 'staged' AND state <> 'live' AND batch_id IS NULL
-    AND created_at < ${now - abandonedMilliseconds} LIMIT 1 ${lock}`
-const goneBatch = (lock: RawSql) => sql`SELECT ${key} FROM batches WHERE state = 'gone' LIMIT 1 ${lock}`
-const goneGeneration = (lock: RawSql) => sql`SELECT ${key} FROM generations WHERE gone = 1 LIMIT 1 ${lock}`
-const deletedBase = (lock: RawSql) =>
-  sql`SELECT ${key} FROM knowledge_bases WHERE deleted_at IS NOT NULL LIMIT 1 ${lock}`
+const doomed = (from: RawSql, where: Query) => (lock: RawSql) =>
+  sql`SELECT ${key} FROM ${from} WHERE ${where} LIMIT 1 ${lock}`
+// `state <> 'live'` is the condition of the index that these two use.
+const goneSegment = doomed(segments, sql`state = 'gone' AND state <> 'live'`)
+const abandonedSegment = (now: number) =>
+  doomed(
+    segments,
+    sql`state = 'staged' AND state <> 'live' AND batch_id IS NULL AND created_at < ${now - abandonedMilliseconds}`,
+  )
+const goneBatch = doomed(batches, sql`state = 'gone'`)
+const goneGeneration = doomed(generations, sql`gone = 1`)
+const deletedBase = doomed(knowledgeBases, sql`deleted_at IS NOT NULL`)
 
 /** Deletes rows that are no longer visible, from the leaves to the root, so that a crash leaves no orphans. */
 export class KnowledgeSweep {
@@ -54,10 +56,9 @@ export class KnowledgeSweep {
   }
 
   async #hasWork(now: number): Promise<boolean> {
-    const unlocked = raw('')
-    for (const query of [goneSegment, goneBatch, goneGeneration, deletedBase])
-      if (await this.#database.get(query(unlocked))) return true
-    return (await this.#database.get(abandonedSegment(now, unlocked))) !== undefined
+    for (const query of [goneSegment, goneBatch, goneGeneration, deletedBase, abandonedSegment(now)])
+      if (await this.#database.get(query(raw('')))) return true
+    return false
   }
 
   async #delete(transaction: Transaction, from: RawSql, where: Query, limit: number): Promise<boolean> {
@@ -69,7 +70,7 @@ export class KnowledgeSweep {
 
   async #sweepSegment(transaction: Transaction, now: number): Promise<boolean> {
     const { forClaim } = this.#database
-    const abandoned = await transaction.get(abandonedSegment(now, forClaim))
+    const abandoned = await transaction.get(abandonedSegment(now)(forClaim))
     // Marked in a transaction of its own, so that a merge that is still running notices it.
     if (abandoned)
       return (

@@ -284,7 +284,7 @@ describe('document store', () => {
       const { batchId } = await world.ingestNext(['two'])
       assert.ok(await world.documents.remove('w', 'k', 'f'))
       assert.deepEqual(await world.shown('w', 'g2', batchId), [])
-      assert.equal(await world.swap.swapCompleted(5000), 1)
+      assert.equal(await world.bases.swapCompleted(5000), 1)
       assert.deepEqual(await world.shown('w', 'g2', batchId), [])
     })
 

@@ -292,21 +292,21 @@ describe('ingestion stores', () => {
       const old = await world.addIngested('w', 'k', 'f1', ['old'])
       await world.addIngested('w', 'k', 'f2', ['old'])
       await reindex()
-      assert.equal(await world.swap.swapCompleted(4000), 0)
+      assert.equal(await world.bases.swapCompleted(4000), 0)
       const first = await world.ingestNext(['new'])
       assert.deepEqual(first.chunking, otherChunking)
-      assert.equal(await world.swap.swapCompleted(4000), 0)
+      assert.equal(await world.bases.swapCompleted(4000), 0)
       const counts = await world.bases.count('w', await world.base('w', 'k'))
       assert.deepEqual(counts.reindexing, { total: 2, done: 1, failed: 0 })
       assert.deepEqual(await world.shown('w', 'k-g1', old.batchId), ['old'], 'the old generation is searched')
       const second = await world.claim()
-      assert.equal(await world.swap.swapCompleted(4000), 0, 'not while a document is being ingested')
+      assert.equal(await world.bases.swapCompleted(4000), 0, 'not while a document is being ingested')
       await world.finish(second, ['new too'])
-      assert.equal(await world.swap.swapCompleted(4000), 1)
+      assert.equal(await world.bases.swapCompleted(4000), 1)
       const base = await world.base('w', 'k')
       assert.deepEqual([base.generation.id, base.next, base.updatedAt], ['g2', undefined, 4000])
       assert.deepEqual(await world.shown('w', 'g2', second.batchId), ['new too'])
-      assert.equal(await world.swap.swapCompleted(4000), 0)
+      assert.equal(await world.bases.swapCompleted(4000), 0)
       await world.sweepAll()
       const rows = await world.countRows()
       assert.deepEqual([rows['generations'], rows['readings'], rows['chunks'], rows['batches']], [1, 2, 2, 2])
@@ -316,10 +316,10 @@ describe('ingestion stores', () => {
       await world.addIngested('w', 'k', 'f', ['old'])
       await reindex()
       await world.queue.fail(await world.claim(), error, 2500)
-      assert.equal(await world.swap.swapCompleted(4000), 0)
+      assert.equal(await world.bases.swapCompleted(4000), 0)
       await world.documents.requeue('w', await world.base('w', 'k'), undefined, 1000)
       await world.ingestNext(['new'])
-      assert.equal(await world.swap.swapCompleted(4000), 1)
+      assert.equal(await world.bases.swapCompleted(4000), 1)
     })
 
     test('happens although a document failed in both generations', async () => {
@@ -327,13 +327,13 @@ describe('ingestion stores', () => {
       await world.queue.fail(await world.claim(), error, 2500)
       await reindex()
       await world.queue.fail(await world.claim(), error, 2600)
-      assert.equal(await world.swap.swapCompleted(4000), 1)
+      assert.equal(await world.bases.swapCompleted(4000), 1)
       assert.equal((await find('f'))?.status, 'failed')
     })
 
     test('happens in a base without documents', async () => {
       await reindex()
-      assert.equal(await world.swap.swapCompleted(4000), 1)
+      assert.equal(await world.bases.swapCompleted(4000), 1)
       assert.equal((await world.base('w', 'k')).generation.id, 'g2')
     })
 
@@ -345,7 +345,7 @@ describe('ingestion stores', () => {
       await world.queue.fail(await world.claim(), error, 2600)
       const { generation } = await world.base('w', 'k')
       assert.deepEqual(await world.shown('w', generation.id, old.batchId), ['old'])
-      assert.equal(await world.swap.swapCompleted(4000), 0, 'the swap would lose a document')
+      assert.equal(await world.bases.swapCompleted(4000), 0, 'the swap would lose a document')
     })
 
     test('keeps a document that is added concurrently', async () => {
@@ -357,7 +357,7 @@ describe('ingestion stores', () => {
         await world.update('w', 'busy', settings, { nextGenerationId: `busy-${round}`, now: 1 })
         const options = { chunking: undefined, metadata: {}, now: 1 }
         await Promise.all([
-          world.swap.swapCompleted(2),
+          world.bases.swapCompleted(2),
           other.documents.add('w', 'busy', [`busy${round}`], options),
         ])
         const base = await world.base('w', 'busy')
@@ -368,7 +368,7 @@ describe('ingestion stores', () => {
           if (!reading) break
           assert.ok(await world.finish(reading, ['x']))
         }
-        await world.swap.swapCompleted(3)
+        await world.bases.swapCompleted(3)
         const counts = await world.bases.count('w', await world.base('w', 'busy'))
         assert.deepEqual([counts.documents, counts.open, counts.reindexing], [round + 1, 0, undefined])
       }

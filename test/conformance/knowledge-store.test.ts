@@ -231,7 +231,7 @@ describe('knowledge store', () => {
         await world.queue.claim({ lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }),
         undefined,
       )
-      assert.equal(await world.swap.swapCompleted(5000), 0)
+      assert.equal(await world.bases.swapCompleted(5000), 0)
       await world.sweepAll()
       assert.deepEqual(await world.countRows(), {
         knowledge_bases: 1,
@@ -259,7 +259,7 @@ describe('knowledge store', () => {
     const options = { chunking: undefined, metadata: {}, now: 5 }
     assert.equal(await world.documents.add('w', 'k', ['f2'], options), undefined)
     assert.equal(await world.queue.claim({ lease: 'l', batchId: 'b', now: 90_000, until: 99_000 }), undefined)
-    assert.equal(await world.swap.swapCompleted(11), 0)
+    assert.equal(await world.bases.swapCompleted(11), 0)
     assert.equal(base.generation.id, 'k-g1')
   })
 })

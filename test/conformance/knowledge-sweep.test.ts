@@ -83,7 +83,7 @@ describe('knowledge sweep', () => {
     const kept = await world.countRows()
     await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1 })
     await world.ingestNext(['a', 'b'], [unit, unit])
-    assert.equal(await world.swap.swapCompleted(4000), 1)
+    assert.equal(await world.bases.swapCompleted(4000), 1)
     await world.sweepAll()
     assert.deepEqual(await world.countRows(), kept)
     assert.equal(await world.sweeper.sweep(10_000), false)

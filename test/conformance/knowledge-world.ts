@@ -6,7 +6,6 @@ import type { Chunking } from '../../src/knowledge/chunking.ts'
 import { DocumentStore, fileUses } from '../../src/knowledge/document-store.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import { SegmentStore } from '../../src/knowledge/index/segment-store.ts'
-import { GenerationSwap } from '../../src/knowledge/ingest/generation-swap.ts'
 import { type IngestionJob, IngestionQueue } from '../../src/knowledge/ingest/ingestion-queue.ts'
 import { type StagedChunk, type StagedPart, StagingStore } from '../../src/knowledge/ingest/staging-store.ts'
 import type { KnowledgeBase, KnowledgeSettings, Metadata } from '../../src/knowledge/knowledge-base.ts'
@@ -76,7 +75,6 @@ export class KnowledgeWorld {
   readonly documents: DocumentStore
   readonly queue: IngestionQueue
   readonly staging: StagingStore
-  readonly swap: GenerationSwap
   readonly chunks: ChunkStore
   readonly segments: SegmentStore
   readonly sweeper: KnowledgeSweep
@@ -89,7 +87,6 @@ export class KnowledgeWorld {
     this.documents = new DocumentStore(database)
     this.queue = new IngestionQueue(database)
     this.staging = new StagingStore(database)
-    this.swap = new GenerationSwap(database)
     this.chunks = new ChunkStore(database)
     this.segments = new SegmentStore(database)
     this.sweeper = new KnowledgeSweep(database)

@@ -3,10 +3,7 @@ import { mintId } from '../../kernel/ids.ts'
 import { decodeHeader, type Segment } from './segment.ts'
 import type { MergePlan, SegmentEntry, SegmentStorage } from './segment-store.ts'
 
-export interface CountedSegment {
-  id: string
-  chunkCount: number
-}
+export type CountedSegment = Pick<SegmentEntry, 'id' | 'chunkCount'>
 
 /** Number of segments of similar size that are merged into one. */
 const fanIn = 8

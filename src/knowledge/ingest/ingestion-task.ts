@@ -1,7 +1,7 @@
 import type { FileService } from '../../files/file-service.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
-import { DimensionChanged, type Embedder } from '../embedder.ts'
+import { dimensionChanged, type Embedder } from '../embedder.ts'
 import type { DocumentStatus } from '../knowledge-base.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
 import type { IngestionJob, IngestionQueue } from './ingestion-queue.ts'
@@ -101,8 +101,7 @@ export class IngestionTask {
     const vectors = await embedder.embed(workspaceId, generation, chunks, signal)
     if (this.#dimension === null) {
       const { length } = vectors[0]!
-      if (!(await staging.agreeOnDimension(workspaceId, generationId, length)))
-        throw new DimensionChanged(length)
+      if (!(await staging.agreeOnDimension(workspaceId, generationId, length))) throw dimensionChanged(length)
       this.#dimension = length
     }
     return vectors

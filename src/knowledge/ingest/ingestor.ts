@@ -5,12 +5,12 @@ import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { hasEnded, processName } from '../../kernel/lease.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { DimensionChanged, EmbeddingNotConfigured } from '../embedder.ts'
+import { EmbeddingFailure } from '../embedder.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
 import type { DocumentError } from '../knowledge-base.ts'
+import type { KnowledgeStore } from '../knowledge-store.ts'
 import type { VectorIndex } from '../search/vector-index.ts'
 import { DocumentFailure, type DocumentFailureCode, documentFailures } from './document-failure.ts'
-import type { GenerationSwap } from './generation-swap.ts'
 import type { IngestionJob } from './ingestion-queue.ts'
 import { IngestionTask, leaseMilliseconds, type TaskParts } from './ingestion-task.ts'
 
@@ -24,7 +24,7 @@ export interface IngestOptions {
 }
 
 export interface IngestParts extends TaskParts {
-  swap: GenerationSwap
+  bases: KnowledgeStore
   vectors: VectorIndex
   merger: SegmentMerger
   log: Logger
@@ -101,7 +101,7 @@ export class Ingestor {
       const isFull = this.#largeRunning >= this.#options.maxLarge
       const job = await this.#claim(now, isFull ? largeBytes : undefined)
       if (!job) {
-        await this.#parts.swap.swapCompleted(now)
+        await this.#parts.bases.swapCompleted(now)
         // Large ones may be due, but their slots are taken until one ends.
         return isFull
       }
@@ -209,9 +209,7 @@ const failure = (
 /** The failure that the user sees. */
 function failureOf(error: unknown): Failure {
   if (error instanceof DocumentFailure) return failure(error.code, error.message, false)
-  if (error instanceof DimensionChanged) return failure('embedding_changed', error.message, false)
-  if (error instanceof EmbeddingNotConfigured)
-    return failure('embedding_not_configured', error.message, false)
+  if (error instanceof EmbeddingFailure) return failure(error.code, error.message, false)
   if (error instanceof ModelFailure)
     return failure('embedding_failed', error.message, error.retryable, error.retryAfterMilliseconds)
   if (error instanceof AppError) {

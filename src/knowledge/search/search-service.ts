@@ -1,7 +1,7 @@
 import { invalidField } from '../../kernel/app-error.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { FoundChunk } from '../chunk-store.ts'
-import { DimensionChanged, failedModel } from '../embedder.ts'
+import { dimensionChanged, failedModel } from '../embedder.ts'
 import type { WeighedTerm } from '../index/keyword-index.ts'
 import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
 import { matchesFilter } from '../metadata-filter.ts'
@@ -80,7 +80,7 @@ export class SearchService {
       try {
         vector = await this.#parts.embedder.embedQuery(embeddingModel!, request.query)
         const { dimension } = base.generation
-        if (dimension !== null && vector.length !== dimension) throw new DimensionChanged(vector.length)
+        if (dimension !== null && vector.length !== dimension) throw dimensionChanged(vector.length)
       } catch (error) {
         if (!(error instanceof ModelFailure)) throw error
         if (mode === 'semantic') failedModel(error)
