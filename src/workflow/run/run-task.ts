@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
-import { type ChildResult, StepFailure } from '../step.ts'
+import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
 import { type EventFeed, EventHub } from './event-hub.ts'
 import { Execution } from './execution.ts'
 import { internalFailure, RunFailure, runTimedOut } from './failures.ts'
@@ -13,7 +13,7 @@ import {
   systemValues,
   type TaskStart,
 } from './run-context.ts'
-import { eventError, type RunEventFields, usageOnWire } from './run-event.ts'
+import { eventError, usageOnWire } from './run-event.ts'
 import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import type { ObservedRun, RunInputs, RunMessage, RunResult } from './runs.ts'
 import { Slots } from './scheduler.ts'
@@ -23,14 +23,20 @@ import { messageId } from './streamed-message.ts'
 const temporaryReasons: ReadonlySet<string> = new Set(['unavailable', 'storage_full', 'timed_out'])
 
 /** The run was stopped on request. */
-class Stopped extends Error {}
-/** Another process continues the run. */
-class Abandoned extends Error {}
+class Stopped extends StepFailure {
+  constructor() {
+    super('step_failed', 'The run was stopped')
+  }
+}
 
 /** A crashed lease holder may have sent events that are not stored; the next numbers must be larger than theirs. */
 const skippedNumbers = 100_000
 /** Larger outputs of a run are left out of its last event. */
 const eventOutputLength = 64 << 10
+
+interface RunEnd extends Pick<RunPatch, 'status' | 'answer'>, Partial<Pick<RunPatch, 'error' | 'waiting'>> {
+  outputs?: Outputs
+}
 
 /** One run at work in this process. It continues whether or not anyone subscribes to it. */
 export class RunTask {
@@ -48,10 +54,10 @@ export class RunTask {
   readonly #startedAt: number
   readonly #questions: OpenQuestion[] = []
   readonly #usage: RunUsage = { steps: 0, outputLength: 0, promptTokens: 0, completionTokens: 0 }
+  /** Since it started. */
   #execution: Execution | undefined
   readonly #interrupted = Promise.withResolvers<never>()
   #interruption: unknown
-  #isStarted = false
   #isEnding = false
 
   constructor(dependencies: RunDependencies, start: TaskStart) {
@@ -126,7 +132,8 @@ export class RunTask {
   abandon(): void {
     if (this.#isEnding) return
     this.#journal.abandon()
-    this.#interrupt(new Abandoned())
+    const message = 'The server is shutting down; the run continues when it is back'
+    this.#interrupt(new AppError('unavailable', message))
   }
 
   #interrupt(reason: unknown): void {
@@ -140,7 +147,7 @@ export class RunTask {
       if (this.#interruption !== undefined) throw this.#interruption
       const end = await this.#untilInterrupted(execution)
       this.#isEnding = true
-      return await (end.status === 'waiting' ? this.#wait(execution) : this.#succeed(end))
+      return await (end.status === 'waiting' ? this.#wait(execution) : this.#close([], end))
     } catch (error) {
       return await this.#abort(error)
     }
@@ -150,7 +157,7 @@ export class RunTask {
     const { milliseconds } = this.#dependencies.limits
     const left = Math.max(0, milliseconds - this.#start.run.activeMilliseconds)
     const timer = setTimeout(() => this.#interrupt(runTimedOut(milliseconds)), left)
-    this.#isStarted = true
+    this.#execution = execution
     try {
       return await Promise.race([execution.run(), this.#interrupted.promise])
     } finally {
@@ -173,7 +180,7 @@ export class RunTask {
         inputs: system.inputs,
       })
     const context = this.#runContext(memory)
-    this.#execution = new Execution(plan, context, {
+    return new Execution(plan, context, {
       system,
       prefix: '',
       deliver: emit => emit(),
@@ -181,7 +188,6 @@ export class RunTask {
       ...(given && { given }),
       runNested: nestedRunner(context, system, run.workflowId === '' ? [] : [run.workflowId]),
     })
-    return this.#execution
   }
 
   #runContext(memory: Readonly<Record<string, unknown>>): RunContext {
@@ -211,10 +217,6 @@ export class RunTask {
     this.#messages.push(message)
   }
 
-  async #succeed({ answer, outputs }: Extract<ChildResult, { status: 'succeeded' }>): Promise<RunResult> {
-    return this.#close([], { status: 'succeeded', answer, outputs: JSON.stringify(outputs) })
-  }
-
   /** Asks the question that was asked first; the others follow when it is answered. */
   async #wait(execution: Execution): Promise<RunResult> {
     execution.messages.flush()
@@ -231,7 +233,7 @@ export class RunTask {
   #failureOf(error: unknown): StepFailure | AppError | undefined {
     if (error instanceof RunFailure) return error.failure
     if (error instanceof StepFailure) return error
-    if (error instanceof LeaseLost || error instanceof Abandoned) return undefined
+    if (error instanceof LeaseLost) return undefined
     if (error instanceof AppError) return temporaryReasons.has(error.reason) ? undefined : error
     const details = { err: error, run_id: this.runId }
     this.#dependencies.log.warn(details, 'A run failed with an unexpected error')
@@ -240,33 +242,24 @@ export class RunTask {
 
   async #abort(error: unknown): Promise<RunResult> {
     const execution = this.#execution
-    const isStarted = this.#isStarted
-    const answer = (): string => (execution && isStarted ? execution.messages.answer : this.#start.run.answer)
-    if (error instanceof Stopped) {
-      this.#isEnding = true
-      const reason = new StepFailure('step_failed', 'The run was stopped')
-      const records = [...this.#leftOver(), ...(execution?.abort(reason, 'all') ?? [])]
-      return this.#close(records, { status: 'stopped', answer: answer() })
-    }
     const failure = this.#failureOf(error)
-    if (failure) {
-      this.#isEnding = true
-      const { reason, message } = failure
-      const step = error instanceof RunFailure ? { step: error.path } : {}
-      const stopped = error instanceof RunFailure ? error.records : (execution?.abort(error, 'live') ?? [])
-      const records = [...this.#leftOver(), ...stopped]
-      const runError = { reason, message, ...step }
-      this.#journal.event('error', eventError(runError))
-      return this.#close(records, { status: 'failed', answer: answer(), error: runError })
+    if (!failure) {
+      // The journal cannot be written, or the lease is lost: the next lease holder continues.
+      this.#journal.abandon()
+      execution?.abort(error, 'none')
+      throw error
     }
-    // The journal cannot be written, or the lease is lost: the next lease holder continues.
-    this.#journal.abandon()
-    execution?.abort(error, 'none')
-    throw error instanceof Abandoned
-      ? new AppError('unavailable', 'The server is shutting down; the run continues when it is back', {
-          cause: error,
-        })
-      : error
+    this.#isEnding = true
+    const isStopped = failure instanceof Stopped
+    const stopped =
+      error instanceof RunFailure ? error.records : execution?.abort(failure, isStopped ? 'all' : 'live')
+    const records = [...this.#leftOver(), ...(stopped ?? [])]
+    const answer = execution?.messages.answer ?? this.#start.run.answer
+    if (isStopped) return this.#close(records, { status: 'stopped', answer })
+    const { reason, message } = failure
+    const runError = { reason, message, ...(error instanceof RunFailure && { step: error.path }) }
+    this.#journal.event('error', eventError(runError))
+    return this.#close(records, { status: 'failed', answer, error: runError })
   }
 
   /** Steps of previous attempts that were not continued; records of the continued ones follow. */
@@ -277,15 +270,12 @@ export class RunTask {
       .map(step => ({ ...step, status: 'stopped' as const, finishedAt }))
   }
 
-  async #close(
-    steps: readonly StepRecord[],
-    end: Pick<RunPatch, 'status' | 'answer'> & Partial<Pick<RunPatch, 'outputs' | 'error' | 'waiting'>>,
-  ): Promise<RunResult> {
+  async #close(steps: readonly StepRecord[], end: RunEnd): Promise<RunResult> {
     const { run } = this.#start
     const { clock, listener } = this.#dependencies
-    const { status, answer, outputs, error, waiting } = end
+    const { status, answer, error, waiting } = end
+    const outputs = end.outputs && JSON.stringify(end.outputs)
     const now = clock.now()
-    const activeMilliseconds = run.activeMilliseconds + Math.max(0, now - this.#startedAt)
     if (run.trigger === 'chat') {
       await this.#journal.confirmLease()
       await this.#journal.reportMessages()
@@ -300,27 +290,24 @@ export class RunTask {
       promptTokens: this.#usage.promptTokens,
       completionTokens: this.#usage.completionTokens,
       stepCount: this.#usage.steps,
-      activeMilliseconds,
+      activeMilliseconds: run.activeMilliseconds + Math.max(0, now - this.#startedAt),
       finishedAt: waiting ? undefined : now,
     }
     if (waiting) {
       const { path, question, options } = waiting
       await this.#journal.close(steps, patch, 'run.waiting', { node_id: path, question, options })
-    } else await this.#journal.close(steps, patch, 'run.finished', finishedFields(patch, outputs))
+    } else
+      await this.#journal.close(steps, patch, 'run.finished', {
+        status,
+        answer,
+        ...((outputs?.length ?? 0) <= eventOutputLength && { outputs: end.outputs ?? null }),
+        usage: usageOnWire(patch),
+        elapsed_ms: patch.activeMilliseconds,
+        error: error ? eventError(error) : null,
+      })
     return {
       run: { ...run, ...patch, outputs, sequence: this.#journal.sequence },
       messages: this.#messages,
     }
   }
 }
-
-const finishedFields = (patch: RunPatch, outputs: string | undefined): RunEventFields['run.finished'] => ({
-  status: patch.status,
-  answer: patch.answer,
-  ...((outputs?.length ?? 0) <= eventOutputLength && {
-    outputs: outputs === undefined ? null : (JSON.parse(outputs) as unknown),
-  }),
-  usage: usageOnWire(patch),
-  elapsed_ms: patch.activeMilliseconds,
-  error: patch.error === undefined ? null : eventError(patch.error),
-})
