@@ -52,7 +52,6 @@ export function createRuns(adapters: Adapters, config: Config, metrics: Metrics,
   const parts: RunDependencies = {
     store: stores.runs,
     plans: new Plans(stores.workflows, kinds),
-    kinds,
     observer: metrics,
     services,
     listener: features.listener,

@@ -1,8 +1,7 @@
 import { limits } from '../contract/limits.ts'
-import { AppError, invalidField } from '../kernel/app-error.ts'
+import { invalidField } from '../kernel/app-error.ts'
 import type { Layout, LayoutStore, Position } from './layout-store.ts'
-
-const noWorkflow = (id: string): AppError => new AppError('not_found', `There is no workflow ${id}`)
+import { noWorkflow } from './workflow-store.ts'
 
 /** Positions of nodes in the drawing. They are stored beside the graph, so that moving a node creates no version. */
 export class LayoutService {

@@ -9,13 +9,14 @@ import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import { refuseGraph } from './refuse-graph.ts'
 import { warnGraph } from './warn-graph.ts'
 import { isRunnable, type Warning } from './warning.ts'
-import type {
-  Expected,
-  StoredVersion,
-  StoredWorkflow,
-  VersionSummary,
-  WorkflowStore,
-  WorkflowSummary,
+import {
+  type Expected,
+  noWorkflow,
+  type StoredVersion,
+  type StoredWorkflow,
+  type VersionSummary,
+  type WorkflowStore,
+  type WorkflowSummary,
 } from './workflow-store.ts'
 
 /** A graph of a request: `text` is stored, `value` is checked. */
@@ -46,8 +47,6 @@ function storedGraph(graph: Uint8Array): SentGraph {
   const text = new TextDecoder().decode(graph)
   return { value: JSON.parse(text), text, depth: 0, pointer: '/workflow' }
 }
-
-const noWorkflow = (id: string): AppError => new AppError('not_found', `There is no workflow ${id}`)
 
 export class WorkflowService {
   readonly #store: WorkflowStore
@@ -141,7 +140,7 @@ export class WorkflowService {
 
   async version(workspaceId: string, id: string, version: number): Promise<StoredVersion> {
     const stored = await this.#store.version(workspaceId, id, version)
-    if (!stored) throw new AppError('not_found', `There is no version ${version} of a workflow ${id}`)
+    if (!stored) throw noWorkflow(id, version)
     return stored
   }
 

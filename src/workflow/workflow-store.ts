@@ -2,6 +2,7 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../database/database.ts'
 import { andMatches, raw, searchText, sql } from '../database/sql.ts'
 import { as, bytes, integer, type RowOf, table, text } from '../database/table.ts'
+import { AppError } from '../kernel/app-error.ts'
 
 export const workflows = table('workflows', {
   workspaceId: text(),
@@ -62,6 +63,11 @@ function holds(expected: Expected, current: number): boolean {
   if (expected === 'anything') return true
   if (expected === 'present') return current > 0
   return current === (expected === 'absent' ? 0 : expected)
+}
+
+export function noWorkflow(id: string, version?: number): AppError {
+  const what = version === undefined ? 'workflow' : `version ${version} of a workflow`
+  return new AppError('not_found', `There is no ${what} ${id}`)
 }
 
 export class WorkflowStore {

@@ -79,7 +79,6 @@ export class Life {
     const parts: RunDependencies = {
       store: this.#mortal(world.store),
       plans: new Plans(world.workflows, kinds),
-      kinds,
       services: {},
       listener: this.#mortal(world.listener),
       outputStore: this.#mortal(world.outputStore),

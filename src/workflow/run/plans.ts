@@ -1,13 +1,27 @@
 import { limits } from '../../contract/limits.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
-import type { Graph } from '../graph.ts'
+import { findKind, type Graph } from '../graph.ts'
 import type { KindRegistry } from '../node-kind.ts'
+import type { Outputs } from '../step.ts'
 import { warnGraph } from '../warn-graph.ts'
-import type { WorkflowStore } from '../workflow-store.ts'
-import { type Plan, planGraph } from './plan.ts'
+import { noWorkflow, type StoredVersion, type WorkflowStore } from '../workflow-store.ts'
+import { type Plan, planGraph, planNode } from './plan.ts'
 
-export interface FoundPlan {
+/** What a task runs. */
+export interface Work {
+  readonly plan: Plan
+  /** Outputs of nodes that do not run, where a single one is tested. */
+  readonly given?: ReadonlyMap<number, Outputs> | undefined
+}
+
+/** A test of a single node; `outputs` replace those of the nodes before it. */
+export interface Trial {
+  nodeId: string
+  outputs: Readonly<Record<string, Outputs>>
+}
+
+interface FoundPlan {
   plan: Plan
   /** The graph as it is stored. */
   bytes: Uint8Array
@@ -17,6 +31,8 @@ export interface FoundPlan {
 const maxCachedPlans = 200
 /** Larger graphs are planned for every run: they are rare, and together they would fill the memory. */
 const maxCachedGraphBytes = 128 << 10
+
+const parse = ({ graph }: StoredVersion): Graph => JSON.parse(new TextDecoder().decode(graph)) as Graph
 
 /** Finds stored graphs and plans them; the most recently used plans are cached. */
 export class Plans {
@@ -30,40 +46,44 @@ export class Plans {
   }
 
   /** Fails with `not_found`, or with `workflow_not_runnable` and all blocking warnings. */
-  async find(workspaceId: string, workflowId: string, version: number | undefined): Promise<FoundPlan> {
+  async find(workspaceId: string, workflowId: string, version?: number): Promise<FoundPlan> {
     const stored = await this.#read(workspaceId, workflowId, version)
     const key = `${workspaceId} ${workflowId} ${stored.version}`
     const cached = this.#cached.get(key)
     // A workflow that was deleted and created again restarts its version numbers, so the bytes are compared.
     if (cached && Buffer.compare(cached.bytes, stored.graph) === 0) return cached
-    const graph = JSON.parse(new TextDecoder().decode(stored.graph)) as Graph
-    const found = { plan: this.planOf(graph), bytes: stored.graph, version: stored.version }
+    const found = { plan: this.planOf(parse(stored)), bytes: stored.graph, version: stored.version }
     if (stored.graph.length <= maxCachedGraphBytes) this.#cached.set(key, found)
     return found
   }
 
-  /** A stored graph, whether or not it can run as a whole. */
-  async findDraft(
+  /** One node of a stored graph on its own, whether or not the graph can run as a whole. */
+  async findTrial(
     workspaceId: string,
     workflowId: string,
-    version: number | undefined,
-  ): Promise<{ graph: Graph; version: number }> {
+    { nodeId, outputs }: Trial,
+    version?: number,
+  ): Promise<Work & { version: number }> {
     const stored = await this.#read(workspaceId, workflowId, version)
-    return { graph: JSON.parse(new TextDecoder().decode(stored.graph)) as Graph, version: stored.version }
+    const graph = parse(stored)
+    const node = graph.nodes.find(({ id }) => id === nodeId)
+    if (!node) throw new AppError('not_found', `The workflow ${workflowId} has no node ${nodeId}`)
+    if (!findKind(node.data, this.#kinds))
+      throw invalidField('/node_id', 'refers to a node of an unknown kind, which cannot run')
+    const plan = planNode(graph, nodeId, this.#kinds)
+    const given = new Map<number, Outputs>()
+    for (const { id, place } of plan.nodes)
+      if (id !== nodeId && Object.hasOwn(outputs, id)) given.set(place, outputs[id]!)
+    return { plan, given, version: stored.version }
   }
 
-  async #read(
-    workspaceId: string,
-    workflowId: string,
-    version: number | undefined,
-  ): Promise<{ graph: Uint8Array; version: number }> {
+  async #read(workspaceId: string, workflowId: string, version: number | undefined): Promise<StoredVersion> {
     const stored =
       version === undefined
         ? await this.#store.find(workspaceId, workflowId)
         : await this.#store.version(workspaceId, workflowId, version)
-    if (stored) return stored
-    const what = version === undefined ? 'workflow' : `version ${version} of a workflow`
-    throw new AppError('not_found', `There is no ${what} ${workflowId}`)
+    if (!stored) throw noWorkflow(workflowId, version)
+    return stored
   }
 
   /** The plan of a graph that was accepted once. */

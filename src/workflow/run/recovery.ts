@@ -1,8 +1,8 @@
 import { AppError } from '../../kernel/app-error.ts'
 import type { Graph } from '../graph.ts'
-import type { KindRegistry } from '../node-kind.ts'
-import type { Outputs, Reply } from '../step.ts'
-import { emptyPlan, planNode } from './plan.ts'
+import type { Reply } from '../step.ts'
+import { emptyPlan } from './plan.ts'
+import type { Trial, Work } from './plans.ts'
 import {
   type Answered,
   effectKey,
@@ -16,12 +16,6 @@ import type { RunRecord } from './run-records.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunInputs } from './runs.ts'
 import { messageId } from './streamed-message.ts'
-
-/** A test of a single node, stored with the inputs of its run. */
-export interface Trial {
-  nodeId: string
-  outputs: Readonly<Record<string, Outputs>>
-}
 
 /** The stored inputs of a run. */
 export interface StoredInputs extends RunInputs {
@@ -39,7 +33,8 @@ export async function recoverTask(
   const start = { workspaceId, run, lease, answered: answerOf(run) }
   try {
     const previous = await readJournal(dependencies, workspaceId, run.id, isTakenOver)
-    return { ...start, previous, ...(await workOf(dependencies, workspaceId, run)) }
+    const { plan, given } = await workOf(dependencies, workspaceId, run)
+    return { ...start, previous, plan, given }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // It can never continue. The task starts only to fail the run; otherwise it would be claimed again and again.
@@ -48,24 +43,12 @@ export async function recoverTask(
   }
 }
 
-/** What a task runs. */
-export type Work = Pick<TaskStart, 'plan' | 'given'>
-
-async function workOf({ plans, kinds }: RunDependencies, workspaceId: string, run: RunRecord): Promise<Work> {
+async function workOf({ plans }: RunDependencies, workspaceId: string, run: RunRecord): Promise<Work> {
+  const { workflowId, version } = run
   if (run.graph !== undefined) return { plan: plans.planOf(JSON.parse(run.graph) as Graph) }
   const { trial } = JSON.parse(run.inputs) as StoredInputs
-  if (!trial) return { plan: (await plans.find(workspaceId, run.workflowId, run.version)).plan }
-  const { graph } = await plans.findDraft(workspaceId, run.workflowId, run.version)
-  return trialWork(kinds, graph, trial)
-}
-
-/** One node on its own, with the supplied outputs of the nodes before it. */
-export function trialWork(kinds: KindRegistry, graph: Graph, trial: Trial): Work {
-  const plan = planNode(graph, trial.nodeId, kinds)
-  const given = new Map<number, Outputs>()
-  for (const { id, place } of plan.nodes)
-    if (id !== trial.nodeId && Object.hasOwn(trial.outputs, id)) given.set(place, trial.outputs[id]!)
-  return { plan, given }
+  if (trial) return plans.findTrial(workspaceId, workflowId, trial, version)
+  return plans.find(workspaceId, workflowId, version)
 }
 
 function answerOf(run: RunRecord): Answered | undefined {

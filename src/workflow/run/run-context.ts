@@ -1,11 +1,9 @@
 import type { AppError } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
-import type { KindRegistry } from '../node-kind.ts'
-import type { HistoryEntry, Outputs, Reply, SystemValues, TokenUsage } from '../step.ts'
+import type { HistoryEntry, Reply, SystemValues, TokenUsage } from '../step.ts'
 import type { RunJournal } from './journal.ts'
 import type { OutputStore } from './output-store.ts'
-import type { Plan } from './plan.ts'
-import type { Plans } from './plans.ts'
+import type { Plans, Work } from './plans.ts'
 import type { OpenQuestion, RunRecord, StepRecord } from './run-records.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunInputs, RunListener, RunMessage } from './runs.ts'
@@ -15,7 +13,6 @@ import type { Slots } from './scheduler.ts'
 export interface RunDependencies {
   readonly store: RunStore
   readonly plans: Plans
-  readonly kinds: KindRegistry
   /** Passed to the node kinds unchanged. */
   readonly services: unknown
   /** Receives what runs of conversations produce. */
@@ -92,13 +89,10 @@ export interface UnsentMessage {
 }
 
 /** Everything that a task needs to start a run, or to continue it where its journal ends. */
-export interface TaskStart {
+export interface TaskStart extends Work {
   readonly workspaceId: string
   readonly run: RunRecord
   readonly lease: string
-  readonly plan: Plan
-  /** Outputs of nodes that do not run, where a single one is tested. */
-  readonly given?: ReadonlyMap<number, Outputs>
   readonly previous: PreviousAttempt
   /** The answer that the run resumes with, and which step asked. */
   readonly answered: Answered | undefined

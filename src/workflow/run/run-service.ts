@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page, PageRequest } from '../../contract/paging.ts'
-import { AppError, invalidField } from '../../kernel/app-error.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
-import { findKind } from '../graph.ts'
 import type { Reply } from '../step.ts'
 import { showLarge } from './output-store.ts'
-import { readEvents, recoverTask, type StoredInputs, type Trial, trialWork, type Work } from './recovery.ts'
+import type { Trial, Work } from './plans.ts'
+import { readEvents, recoverTask, type StoredInputs } from './recovery.ts'
 import { noPreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
 import type { RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-records.ts'
@@ -48,7 +48,7 @@ export class RunService {
       'graph' in what
         ? { plan: plans.planOf(what.graph), version: 0 }
         : await plans.find(workspaceId, what.workflowId, what.version)
-    return this.#create(workspaceId, this.#newRun(request, found.version), { plan: found.plan })
+    return this.#create(workspaceId, this.#newRun(request, found.version), found)
   }
 
   /** Runs one node of a stored graph on its own: `outputs` replace those of the nodes before it. */
@@ -58,15 +58,10 @@ export class RunService {
   ): Promise<LiveRun> {
     this.#worker.checkCapacity()
     const { workflowId, nodeId, inputs, outputs } = request
-    const { graph, version } = await this.#dependencies.plans.findDraft(workspaceId, workflowId, undefined)
-    const node = graph.nodes.find(({ id }) => id === nodeId)
-    if (!node) throw new AppError('not_found', `The workflow ${workflowId} has no node ${nodeId}`)
-    if (!findKind(node.data, this.#dependencies.kinds))
-      throw invalidField('/node_id', 'refers to a node of an unknown kind, which cannot run')
     const trial = { nodeId, outputs }
-    const work = trialWork(this.#dependencies.kinds, graph, trial)
+    const work = await this.#dependencies.plans.findTrial(workspaceId, workflowId, trial)
     const stored: StoredInputs = { ...inputs, trial }
-    const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, version)
+    const run = this.#newRun({ what: { workflowId }, trigger: 'run', inputs: stored }, work.version)
     return this.#create(workspaceId, { ...run, trigger: 'debug' }, work)
   }
 
@@ -176,11 +171,11 @@ export class RunService {
     }
   }
 
-  async #create(workspaceId: string, run: RunRecord, work: Work): Promise<RunTask> {
+  async #create(workspaceId: string, run: RunRecord, { plan, given }: Work): Promise<RunTask> {
     const lease = this.#worker.newLease()
     await this.#dependencies.store.create(workspaceId, run, lease)
     const start = { workspaceId, run, lease: lease.lease, previous: noPreviousAttempt(), answered: undefined }
-    return this.#worker.begin({ ...start, ...work })
+    return this.#worker.begin({ ...start, plan, given })
   }
 
   #newRun(request: RunRequest, version: number): RunRecord {

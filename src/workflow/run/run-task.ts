@@ -185,7 +185,7 @@ export class RunTask {
       prefix: '',
       deliver: emit => emit(),
       isTakenOver: previous.isTakenOver,
-      ...(given && { given }),
+      given,
       runNested: nestedRunner(context, system, run.workflowId === '' ? [] : [run.workflowId]),
     })
   }

@@ -55,7 +55,7 @@ export class GraphState {
 
   constructor(
     links: GraphLinks,
-    { isTakenOver, given }: { isTakenOver?: boolean; given?: ReadonlyMap<number, Outputs> },
+    { isTakenOver, given }: { isTakenOver?: boolean; given?: ReadonlyMap<number, Outputs> | undefined },
   ) {
     this.edges = new EdgeLedger(links)
     this.statuses = new Array(links.size)

@@ -32,7 +32,7 @@ export interface ExecutionOptions {
   /** A step around this graph handles its failure, so that the run continues. */
   readonly isFailureHandled?: boolean
   /** Outputs of nodes that do not run, for testing a single one. */
-  readonly given?: ReadonlyMap<number, Outputs>
+  readonly given?: ReadonlyMap<number, Outputs> | undefined
   readonly runNested: StepContext['runNested']
 }
 
