@@ -28,7 +28,6 @@ import {
   waitRecord,
 } from './step-record.ts'
 import { type ExecutionOptions, type StepContext, StepRun } from './step-run.ts'
-import { textOfValue } from './template.ts'
 
 /** A step may be started again after a crash once: a third start might bring the server down again. */
 const maxStarts = 2
@@ -202,7 +201,7 @@ export class Execution {
     const { answered, memory, slots } = this.#context
     if (record.status === 'waiting') {
       if (this.#isAnswered(record.path, state) || answered?.path.startsWith(`${record.path}/`)) return false
-      this.messages.resend(node, state.unsaid ?? [])
+      this.messages.resend(node, state.unsaid)
       if (state.wait) this.#ask(record.path, state.wait, state.asked ?? 1)
       this.#state.statuses[node.place] = 'waiting'
       this.#giveSlotBack()
@@ -212,9 +211,7 @@ export class Execution {
     if (!isSettled) return false
     if (state.assign) Object.assign(memory, state.assign)
     const outputs = record.outputs === undefined ? undefined : (JSON.parse(record.outputs) as Outputs)
-    this.messages.restore(node)
-    this.messages.expect(node.place)
-    this.messages.resend(node, state.unsaid ?? [])
+    this.messages.restore(node, state.unsaid)
     slots.give()
     this.#apply(node, state.handled === 'skip' ? undefined : (outputs ?? {}), state, [])
     return true
@@ -259,10 +256,7 @@ export class Execution {
     const { place } = node
     this.#state.settle(place, outputs)
     if (node.kind.gathers && outputs) Object.assign(this.#gathered, outputs)
-    if (node.kind.messageField !== undefined && outputs)
-      this.messages.finish(node, textOfValue(outputs['text']))
-    this.messages.settled(place)
-    this.messages.close(node)
+    this.messages.settled(node, outputs)
     const next = this.#state.edges.settle(place, outputs ? state.case : null)
     for (const each of next.skipped) this.#skip(each, records)
     const written = records.length > 0 ? this.#context.journal.commit(records) : undefined
@@ -277,8 +271,7 @@ export class Execution {
     const node = this.#plan.nodes[place]!
     const path = this.#pathOf(node)
     this.#state.settle(place, undefined)
-    this.messages.settled(place)
-    this.messages.close(node)
+    this.messages.settled(node, undefined)
     if (!journal.isKept || previous.steps.has(path)) return
     journal.event('node.skipped', { node_id: path })
     records.push(untouchedRecord(node, path, clock.now(), 'skipped'))
@@ -311,10 +304,10 @@ export class Execution {
 
   #refuse(path: string, failure: StepFailure): void {
     this.#context.slots.give()
-    this.#fail(failure, path, undefined)
+    this.#fail(failure, path)
   }
 
-  #fail(failure: StepFailure, path: string, step: StepRun | undefined): void {
+  #fail(failure: StepFailure, path: string, step?: StepRun): void {
     if (this.#isOver) return
     const at = this.#context.clock.now()
     const failed = step ? [endRecord(step, 'failed', { failure, outputs: step.partialOutputs, at })] : []
@@ -342,7 +335,7 @@ export class Execution {
           // Not the step failed but the handling of its end; an uncaught error would end the server.
           const { prefix } = this.#options
           reportError(this.#context, error, prefix)
-          this.#fail(internalFailure(error), prefix, undefined)
+          this.#fail(internalFailure(error), prefix)
         }
       },
       (error: unknown) => {

@@ -1,8 +1,9 @@
-import type { OutputMessage } from '../step.ts'
+import type { OutputMessage, Outputs } from '../step.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import type { RunContext, UnsentMessage } from './run-context.ts'
 import { stepPath } from './step-record.ts'
 import { type MessageSource, messageId, StreamedMessage } from './streamed-message.ts'
+import { textOfValue } from './template.ts'
 
 /** Runs `emit` when the messages of a graph may be sent. */
 export type Deliver = (emit: () => void) => void
@@ -122,38 +123,42 @@ export class MessageStream {
     for (const message of this.#waiting.get(place) ?? []) message.discard(place)
   }
 
-  /** The node has its outputs, or was skipped. */
-  settled(place: number): void {
-    if (this.#plan.nodes[place]!.kind.waits) this.#release(place)
-    const waiting = this.#waiting.get(place)
-    if (!waiting) return
+  /** The node has its outputs, or was skipped, and sends nothing more. */
+  settled(node: PlannedNode, outputs: Outputs | undefined): void {
+    const { place, kind, turn } = node
+    if (kind.messageField !== undefined && outputs) this.#finish(node, textOfValue(outputs['text']))
+    if (kind.waits) this.#release(place)
+    const waiting = this.#waiting.get(place) ?? []
     this.#waiting.delete(place)
     for (const message of waiting) this.#advance(message)
+    if (turn >= 0) this.#turns.close(turn)
   }
 
   /** A step ended in a previous attempt of the run: the messages inside it count. */
-  restore(node: PlannedNode): void {
+  restore(node: PlannedNode, unsent: readonly UnsentMessage[] | undefined): void {
     const { texts } = this.#context.previous
-    if (!node.kind.sendsMessages || texts.size === 0) return
-    const inside = `${this.#prefix}${node.id}/`
-    this.setNested(
-      node,
-      [...texts].flatMap(([path, text]) => (path.startsWith(inside) ? [text] : [])),
-    )
+    const inside = `${this.#pathOf(node)}/`
+    if (node.kind.sendsMessages && texts.size > 0)
+      this.setNested(
+        node,
+        [...texts].flatMap(([path, text]) => (path.startsWith(inside) ? [text] : [])),
+      )
+    this.expect(node.place)
+    this.resend(node, unsent)
   }
 
   /** The messages of a step, and of steps inside it, that are held back so far. */
   unsentBy(node: PlannedNode): readonly UnsentMessage[] | undefined {
     const { unsent } = this.#context
     if (unsent.size === 0 || node.turn < 0) return undefined
-    const path = stepPath(this.#prefix, node.id)
+    const path = this.#pathOf(node)
     const own = [...unsent.values()].filter(each => each.path === path || each.path.startsWith(`${path}/`))
     return own.length === 0 ? undefined : own
   }
 
   /** Sends what a step held back in a previous attempt of the run. */
-  resend(node: PlannedNode, unsent: readonly UnsentMessage[]): void {
-    if (this.#deliver) for (const each of unsent) this.#send(node, each)
+  resend(node: PlannedNode, unsent: readonly UnsentMessage[] | undefined): void {
+    if (this.#deliver) for (const each of unsent ?? []) this.#send(node, each)
   }
 
   /** The messages of the workflows inside a step. */
@@ -161,24 +166,10 @@ export class MessageStream {
     if (node.turn >= 0) this.#texts[node.turn] = joined(texts)
   }
 
-  /** A node with a streamed message has run. */
-  finish(node: PlannedNode, text: string): void {
-    this.#texts[node.turn] = text
-    if (!this.#deliver) return
-    this.#open.get(node.place)?.finish(text)
-    this.#open.delete(node.place)
-    if (text !== '') this.send(node, 'text', { dataType: 'text', content: text, fileIds: [] })
-  }
-
-  /** The node sends nothing more. */
-  close(node: PlannedNode): void {
-    if (node.turn >= 0) this.#turns.close(node.turn)
-  }
-
   send(node: PlannedNode, name: string | number, message: OutputMessage): void {
     if (!this.#deliver) return
     const { runId, clock } = this.#context
-    const path = stepPath(this.#prefix, node.id)
+    const path = this.#pathOf(node)
     this.#send(node, { path, message: { id: messageId(runId, path, name), at: clock.now(), ...message } })
   }
 
@@ -212,6 +203,19 @@ export class MessageStream {
     this.#turns.flush()
   }
 
+  #pathOf(node: PlannedNode): string {
+    return stepPath(this.#prefix, node.id)
+  }
+
+  /** A node with a streamed message has run. */
+  #finish(node: PlannedNode, text: string): void {
+    this.#texts[node.turn] = text
+    if (!this.#deliver) return
+    this.#open.get(node.place)?.finish(text)
+    this.#open.delete(node.place)
+    if (text !== '') this.send(node, 'text', { dataType: 'text', content: text, fileIds: [] })
+  }
+
   #isHeld({ place }: PlannedNode): boolean {
     return ((this.#plan.askedBefore[place] ?? 0n) & this.#unasked) !== 0n
   }
@@ -230,7 +234,7 @@ export class MessageStream {
     const { message: template } = node
     if (!template) return
     const { journal, runId, previous } = this.#context
-    const path = stepPath(this.#prefix, node.id)
+    const path = this.#pathOf(node)
     const id = messageId(runId, path, 'text')
     if (journal.wasSent(id)) return
     const emit = (fields: { text: string; reset?: true }): void =>
