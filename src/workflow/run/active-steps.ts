@@ -1,7 +1,6 @@
 import type { KeepMessages, MessageStream } from './message-stream.ts'
 import type { RunContext } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
-import { endRecord, runningRecord } from './step-record.ts'
 import type { StepRun } from './step-run.ts'
 
 /** The running steps of one graph, by the place of their node. */
@@ -44,7 +43,7 @@ export class ActiveSteps {
       const inside = [...step.children.values()].flatMap(child => child.abort(reason, keep))
       this.#collectNested(step)
       step.cancel(reason)
-      return [endRecord(step, 'stopped', { outputs: step.partialOutputs, at }), ...inside]
+      return [step.endRecord('stopped', { outputs: step.partialOutputs, at }), ...inside]
     })
     this.#messages.abort(keep)
     for (const _ of steps) this.#context.slots.give()
@@ -55,7 +54,7 @@ export class ActiveSteps {
   records(onlyNew: boolean): StepRecord[] {
     const records: StepRecord[] = []
     for (const step of this.#steps.values()) {
-      if (!onlyNew || !step.isRecorded) records.push(runningRecord(step))
+      if (!onlyNew || !step.isRecorded) records.push(step.runningRecord())
       step.isRecorded = true
       for (const child of step.children.values()) records.push(...child.runningSteps(onlyNew))
     }

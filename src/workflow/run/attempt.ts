@@ -2,10 +2,9 @@ import { isJsonRecord } from '../json-record.ts'
 import type { ChildCall, ChildResult, OutputMessage, Step, SystemValues, TokenUsage } from '../step.ts'
 import { stepEnded } from './failures.ts'
 import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, PlannedNode } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
-import { runningRecord, type StepFacts } from './step-record.ts'
 import { fillTemplate, type Template, templateValue, type Values } from './template.ts'
 
 /** What the attempts of one graph's steps share. */
@@ -30,7 +29,13 @@ interface NestedExecution {
 }
 
 /** The step that an attempt belongs to. */
-export interface AttemptStep extends StepFacts {
+export interface AttemptStep {
+  readonly node: PlannedNode
+  readonly path: string
+  /** How often it was started and not ended, this time included. */
+  readonly starts: number
+  /** How many questions it has asked before. */
+  readonly asked: number
   /** It holds a slot, and what it emits counts. */
   readonly isActive: boolean
   /** The text it has streamed so far. */
@@ -40,6 +45,7 @@ export interface AttemptStep extends StepFacts {
   /** The workflows inside it, by the name of the call. */
   readonly children: Map<string, NestedExecution>
   discard(): void
+  runningRecord(): StepRecord
 }
 
 /** As much of an input as the trace stores. */
@@ -147,7 +153,7 @@ export class Attempt implements Step {
     const result = JSON.stringify((await work()) ?? null)
     previous.effects.set(key, result)
     // With the tokens spent so far, so that a crash loses nothing that was paid for.
-    const steps = this.#step.isActive ? [runningRecord(this.#step)] : []
+    const steps = this.#step.isActive ? [this.#step.runningRecord()] : []
     await journal.commit(steps, [{ path, name, result }])
     return JSON.parse(result) as Result
   }

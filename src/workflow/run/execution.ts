@@ -15,18 +15,7 @@ import { gatherOutputs, type Plan, type PlannedNode } from './plan.ts'
 import { type RunContext, reportError } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
 import { GraphState } from './scheduler.ts'
-import {
-  emitFailure,
-  emitFinished,
-  emitStarted,
-  endRecord,
-  readState,
-  runningRecord,
-  type StepState,
-  stepPath,
-  untouchedRecord,
-  waitRecord,
-} from './step-record.ts'
+import { newRecord, readState, type StepState, stepPath } from './step-record.ts'
 import { type ExecutionOptions, type StepContext, StepRun } from './step-run.ts'
 
 /** A step may be started again after a crash once: a third start might bring the server down again. */
@@ -104,7 +93,7 @@ export class Execution {
     const at = this.#context.clock.now()
     return this.#plan.nodes
       .filter(({ place }) => this.#state.statuses[place] === 'queued')
-      .map(node => untouchedRecord(node, this.#pathOf(node), at, 'running'))
+      .map(node => newRecord(node, this.#pathOf(node), at))
   }
 
   // How steps end.
@@ -122,7 +111,7 @@ export class Execution {
 
   #failed(step: StepRun, failure: StepFailure): void {
     if (this.#isOver) return
-    emitFailure(this.#context.journal, step, failure, false)
+    step.emitFailure(failure, false)
     const { onError } = step.node.rule
     if (onError.do === 'fail') return void this.#fail(failure, step.path, step)
     // What it streamed is not its output.
@@ -131,7 +120,7 @@ export class Execution {
     if (onError.do !== 'default') return void this.#settle(step, undefined, { handled: 'skip' }, failure)
     try {
       const { outputs, chosen } = step.defaultOutputs(onError.value)
-      this.#settle(step, outputs, { handled: 'default', ...chosen }, failure)
+      this.#settle(step, outputs, { handled: 'default', case: chosen }, failure)
     } catch (error) {
       this.#fail(unwritable(error), step.path, step)
     }
@@ -165,30 +154,24 @@ export class Execution {
     const { previous, answered, journal, limits, usage } = this.#context
     const path = this.#pathOf(node)
     const record = previous.steps.get(path)
-    const before = readState(record?.state)
-    if (record && this.#restore(node, record, before)) return
+    const state = readState(record?.state)
+    if (record && this.#restore(node, record, state)) return
     const starts = this.#state.startsBefore(place, record)
     if (starts >= maxStarts) return void this.#refuse(path, interruptedTwice())
     if (!record) {
       usage.steps += 1
       if (usage.steps > limits.steps) return void this.#refuse(path, tooManySteps(limits.steps))
     }
-    const { wait } = before
-    const step = new StepRun(this.#stepContext, node, path, {
-      starts,
-      asked: before.asked ?? 0,
-      resumed: wait && this.#isAnswered(path, before) ? { wait, reply: answered!.reply } : undefined,
-      promptTokens: record?.promptTokens ?? 0,
-      completionTokens: record?.completionTokens ?? 0,
-    })
+    const reply = this.#isAnswered(path, state) ? answered?.reply : undefined
+    const step = new StepRun(this.#stepContext, node, path, { starts, record, state, reply })
     this.#state.start(place)
     this.#active.enter(step)
-    emitStarted(journal, step, record !== undefined || starts > 0)
+    step.emitStarted(record !== undefined || starts > 0)
     this.messages.expect(place)
     if (starts === 0) return void step.start()
     // This step may have crashed the server: the second start must be stored before it runs.
     step.isRecorded = true
-    this.#after(journal.commit([runningRecord(step)]), () => step.start())
+    this.#after(journal.commit([step.runningRecord()]), () => step.start())
   }
 
   #isAnswered(path: string, { asked }: StepState): boolean {
@@ -239,12 +222,12 @@ export class Execution {
     if (journal.isKept) {
       const at = clock.now()
       const whole = { ...state, unsaid: this.messages.unsentBy(step.node) }
-      const record = endRecord(step, failure ? 'failed' : 'succeeded', { outputs, state: whole, failure, at })
+      const record = step.endRecord(failure ? 'failed' : 'succeeded', { outputs, state: whole, failure, at })
       const length = record.outputs?.length ?? 0
       usage.outputLength += length
       if (length > maxStepOutput || usage.outputLength > maxRunOutput) throw outputsTooLarge()
       records.push(record)
-      emitFinished(journal, step, record, outputs)
+      step.emitFinished(record, outputs)
       // A retry of the step around it does not run it again.
       if (this.#options.prefix !== '') previous.steps.set(step.path, { ...record })
     }
@@ -274,14 +257,15 @@ export class Execution {
     this.messages.settled(node, undefined)
     if (!journal.isKept || previous.steps.has(path)) return
     journal.event('node.skipped', { node_id: path })
-    records.push(untouchedRecord(node, path, clock.now(), 'skipped'))
+    const at = clock.now()
+    records.push({ ...newRecord(node, path, at), status: 'skipped', finishedAt: at })
   }
 
   #wait(step: StepRun, wait: Wait): void {
     this.#active.leave(step)
     this.#state.statuses[step.node.place] = 'waiting'
     this.#ask(step.path, wait, step.asked + 1)
-    const record = waitRecord(step, wait, this.messages.unsentBy(step.node))
+    const record = step.waitRecord(wait, this.messages.unsentBy(step.node))
     this.#waits.push(record)
     this.#after(this.#context.journal.commit([record]), () => {
       this.#busy -= 1
@@ -310,7 +294,7 @@ export class Execution {
   #fail(failure: StepFailure, path: string, step?: StepRun): void {
     if (this.#isOver) return
     const at = this.#context.clock.now()
-    const failed = step ? [endRecord(step, 'failed', { failure, outputs: step.partialOutputs, at })] : []
+    const failed = step ? [step.endRecord('failed', { failure, outputs: step.partialOutputs, at })] : []
     const stopped = this.abort(failure, this.#options.isFailureHandled ? 'none' : 'live')
     // The failed step comes last: it is also among the stopped ones, and the last record of a step counts.
     this.#end.reject(new RunFailure(failure, path, [...stopped, ...failed]))

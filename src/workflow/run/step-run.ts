@@ -1,3 +1,4 @@
+import { isJsonRecord } from '../json-record.ts'
 import {
   type Outcome,
   type Outputs,
@@ -12,7 +13,8 @@ import { internalFailure, stepTimedOut } from './failures.ts'
 import type { Deliver } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
 import { reportError } from './run-context.ts'
-import { emitFailure } from './step-record.ts'
+import type { StepRecord, StepStatus } from './run-records.ts'
+import { newRecord, type StepState, writeState } from './step-record.ts'
 
 /** What the steps of one graph share. */
 export interface StepContext extends AttemptContext {
@@ -36,15 +38,17 @@ export interface ExecutionOptions {
   readonly runNested: StepContext['runNested']
 }
 
-/** The state of a step before it starts. */
+/** What is known of a step before it starts. */
 interface StepStart {
   readonly starts: number
-  readonly asked: number
-  readonly resumed: { readonly wait: Wait; readonly reply: Reply } | undefined
-  readonly promptTokens: number
-  readonly completionTokens: number
+  readonly record: StepRecord | undefined
+  readonly state: StepState
+  /** The answer to what it asked last. */
+  readonly reply: Reply | undefined
 }
 
+/** Larger outputs are left out of events. */
+const eventOutputLength = 16 << 10
 const firstDelay = 500
 /** A provider that asks for a longer pause is not tried again. */
 const maxRetryAfter = 60_000
@@ -54,21 +58,19 @@ export class StepRun implements AttemptStep {
   readonly node: PlannedNode
   readonly path: string
   readonly startedAt: number
-  /** How often it was started and not ended, this time included. */
   readonly starts: number
-  /** How many questions it has asked before. */
   readonly asked: number
   written = ''
   /** Of all attempts; also those before it asked the user. */
   promptTokens: number
   completionTokens: number
-  /** The wait that it resumes from, where it was answered. */
-  readonly resumedFrom: Wait | undefined
   readonly children: AttemptStep['children'] = new Map()
   /** The journal knows that it was started. */
   isRecorded = false
   isActive = false
   readonly #context: StepContext
+  /** The wait that it resumes from, where it was answered. */
+  readonly #resumedFrom: Wait | undefined
   readonly #resumed: Step['resumed']
   #attempt: Attempt
   #timer: NodeJS.Timeout | undefined
@@ -77,22 +79,15 @@ export class StepRun implements AttemptStep {
     this.#context = context
     this.node = node
     this.path = path
+    const { record, state, reply } = start
     this.starts = start.starts + 1
-    this.asked = start.asked
-    this.promptTokens = start.promptTokens
-    this.completionTokens = start.completionTokens
-    this.resumedFrom = start.resumed?.wait
-    this.#resumed = start.resumed && { state: start.resumed.wait.state, reply: start.resumed.reply }
+    this.asked = state.asked ?? 0
+    this.promptTokens = record?.promptTokens ?? 0
+    this.completionTokens = record?.completionTokens ?? 0
+    this.#resumedFrom = reply && state.wait
+    this.#resumed = reply && state.wait && { state: state.wait.state, reply }
     this.startedAt = context.run.clock.now()
     this.#attempt = new Attempt(context, this, 1, this.#resumed)
-  }
-
-  get attempts(): number {
-    return this.#attempt.attempt
-  }
-
-  get inputs(): Readonly<Record<string, unknown>> {
-    return this.#attempt.inputs
   }
 
   /** What a step that did not succeed leaves behind. */
@@ -101,13 +96,81 @@ export class StepRun implements AttemptStep {
   }
 
   /** The outputs of a failed step with a default: a text becomes its text and result. */
-  defaultOutputs(value: unknown): { outputs: Outputs; chosen: { case?: string } } {
+  defaultOutputs(value: unknown): { outputs: Outputs; chosen: string | undefined } {
     const filled = this.#attempt.fill(value)
-    if (typeof filled !== 'object' || filled === null || Array.isArray(filled))
-      return { outputs: { text: filled, result: filled }, chosen: {} }
-    const outputs = filled as Outputs
-    const chosen = this.node.kind.cases ? outputs['case'] : undefined
-    return { outputs, chosen: typeof chosen === 'string' ? { case: chosen } : {} }
+    if (!isJsonRecord(filled)) return { outputs: { text: filled, result: filled }, chosen: undefined }
+    const chosen = this.node.kind.cases ? filled['case'] : undefined
+    return { outputs: filled, chosen: typeof chosen === 'string' ? chosen : undefined }
+  }
+
+  /**
+   * So that a process that takes over knows it was started; with the wait it resumed from, because a crash now would
+   * lose the answer otherwise.
+   */
+  runningRecord(): StepRecord {
+    return this.#record('running', { asked: this.asked || undefined, wait: this.#resumedFrom })
+  }
+
+  endRecord(
+    status: 'succeeded' | 'failed' | 'stopped',
+    end: { outputs: Outputs | undefined; state?: StepState; failure?: StepFailure | undefined; at: number },
+  ): StepRecord {
+    return {
+      ...this.#record(status, { asked: this.asked || undefined, ...end.state }),
+      outputs: end.outputs && JSON.stringify(end.outputs),
+      error: end.failure && { reason: end.failure.reason, message: end.failure.message },
+      finishedAt: end.at,
+    }
+  }
+
+  waitRecord(wait: Wait, unsaid: StepState['unsaid']): StepRecord {
+    const record = this.#record('waiting', { unsaid, wait, asked: this.asked + 1 })
+    // This start ended properly and does not count as interrupted.
+    return { ...record, starts: this.starts - 1 }
+  }
+
+  #record(status: StepStatus, state: StepState): StepRecord {
+    const { attempt, inputs } = this.#attempt
+    const written = JSON.stringify(inputs)
+    return {
+      ...newRecord(this.node, this.path, this.startedAt),
+      status,
+      attempts: attempt,
+      starts: this.starts,
+      promptTokens: this.promptTokens,
+      completionTokens: this.completionTokens,
+      state: writeState(state),
+      inputs: written === '{}' ? undefined : written,
+    }
+  }
+
+  /** `isRepeated`: it may have been started before, by the previous lease holder. */
+  emitStarted(isRepeated: boolean): void {
+    const { journal } = this.#context.run
+    const { kind, title } = this.node
+    journal.event('node.started', { node_id: this.path, kind: kind.kind, title, attempt: 1 })
+    // Pieces of its text may have been sent then.
+    if (isRepeated && kind.streams) journal.event('node.delta', { node_id: this.path, text: '', reset: true })
+  }
+
+  emitFailure({ reason, message }: StepFailure, willRetry: boolean): void {
+    const { attempt } = this.#attempt
+    const fields = { node_id: this.path, reason, message, attempt, will_retry: willRetry }
+    this.#context.run.journal.event('node.failed', fields)
+  }
+
+  emitFinished(record: StepRecord, outputs: Outputs | undefined): void {
+    const isShown = record.outputs !== undefined && record.outputs.length <= eventOutputLength
+    const { promptTokens, completionTokens } = this
+    this.#context.run.journal.event('node.finished', {
+      node_id: this.path,
+      status: record.status,
+      ...(isShown && { outputs }),
+      elapsed_ms: (record.finishedAt ?? this.startedAt) - this.startedAt,
+      ...(promptTokens + completionTokens > 0 && {
+        usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
+      }),
+    })
   }
 
   start(): void {
@@ -157,7 +220,7 @@ export class StepRun implements AttemptStep {
     const retryAfter = failure.retryAfterMilliseconds ?? 0
     if (!failure.retryable || attempt.attempt >= this.node.rule.attempts || retryAfter > maxRetryAfter)
       return void this.#context.ended(this, failure)
-    emitFailure(this.#context.run.journal, this, failure, true)
+    this.emitFailure(failure, true)
     this.discard()
     // Never sooner than requested, and spread out, so that many runs do not retry at the same moment.
     const delay = Math.max(retryAfter * (1 + Math.random() / 5), this.#backoff(attempt.attempt))

@@ -259,7 +259,7 @@ test('doubles the delay between attempts, up to half of it random', () => {
         values: {},
         ended: (_: unknown, end: unknown) => attempts.push(end instanceof StepFailure ? -1 : 0),
       }
-      const before = { starts: 0, asked: 0, resumed: undefined, promptTokens: 0, completionTokens: 0 }
+      const before = { starts: 0, record: undefined, state: {}, reply: undefined }
       new StepRun(context as never, planned as never, 'a', before).start()
       for (const [index, whole] of [500, 1000, 2000].entries()) {
         const pause = whole * (0.5 + chance / 2)
