@@ -4,7 +4,7 @@ import { input } from '../../src/nodes/input.ts'
 import type { KindRegistry, NodeKind } from '../../src/workflow/node-kind.ts'
 import { Execution } from '../../src/workflow/run/execution.ts'
 import { planGraph } from '../../src/workflow/run/plan.ts'
-import { noPreviousAttempt, type RunContext } from '../../src/workflow/run/run-context.ts'
+import { PreviousAttempt, type RunContext } from '../../src/workflow/run/run-context.ts'
 import { Slots } from '../../src/workflow/run/scheduler.ts'
 import type { ExecutionOptions } from '../../src/workflow/run/step-run.ts'
 import { noJournal } from '../../test/support/no-journal.ts'
@@ -41,7 +41,7 @@ const context = (): RunContext =>
     slots: new Slots(parallel),
     usage: { steps: 0, outputLength: 0, promptTokens: 0, completionTokens: 0 },
     limits: { steps: Number.POSITIVE_INFINITY },
-    previous: noPreviousAttempt(),
+    previous: new PreviousAttempt(),
     answered: undefined,
     questions: [],
     unsent: new Map(),

@@ -6,8 +6,7 @@ import type { Trial, Work } from './plans.ts'
 import {
   type Answered,
   effectKey,
-  noPreviousAttempt,
-  type PreviousAttempt,
+  PreviousAttempt,
   type RunDependencies,
   type TaskStart,
 } from './run-context.ts'
@@ -38,7 +37,7 @@ export async function recoverTask(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // It can never continue. The task starts only to fail the run; otherwise it would be claimed again and again.
-    const previous = { ...noPreviousAttempt(), isTakenOver, sequence: run.sequence }
+    const previous = new PreviousAttempt(isTakenOver, run.sequence)
     return { ...start, previous, plan: emptyPlan, impossible: error }
   }
 }
@@ -63,29 +62,21 @@ async function readJournal(
   runId: string,
   isTakenOver: boolean,
 ): Promise<PreviousAttempt> {
-  const steps = await store.steps(workspaceId, runId)
-  for (const step of steps)
+  const previous = new PreviousAttempt(isTakenOver)
+  for (const step of await store.steps(workspaceId, runId)) {
     if (step.outputs !== undefined) step.outputs = await outputStore.get(workspaceId, runId, step.outputs)
-  const effects = await store.effects(workspaceId, runId)
-  for (const effect of effects) effect.result = await outputStore.get(workspaceId, runId, effect.result)
-  const sent = new Set<string>()
-  const texts = new Map<string, string>()
-  let sequence = 0
+    previous.steps.set(step.path, step)
+  }
+  for (const { path, name, result } of await store.effects(workspaceId, runId))
+    previous.effects.set(effectKey(path, name), await outputStore.get(workspaceId, runId, result))
   for await (const event of readEvents(store, workspaceId, runId, 0)) {
-    sequence = event.seq
+    previous.sequence = event.seq
     if (event.event !== 'message') continue
     const { message_id: id, node_id: path, content } = event.fields
-    sent.add(id)
-    if (id === messageId(runId, path, 'text')) texts.set(path, content)
+    previous.sent.add(id)
+    if (id === messageId(runId, path, 'text')) previous.texts.set(path, content)
   }
-  return {
-    steps: new Map(steps.map(step => [step.path, step])),
-    effects: new Map(effects.map(({ path, name, result }) => [effectKey(path, name), result])),
-    texts,
-    sent,
-    isTakenOver,
-    sequence,
-  }
+  return previous
 }
 
 const batchesPerRead = 50

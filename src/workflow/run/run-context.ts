@@ -47,30 +47,26 @@ export interface RunLimits {
   readonly isAlone: boolean
 }
 
-/** What the journal holds of a run that is continued after a crash or a wait. */
-export interface PreviousAttempt {
+/** What the journal holds of a run that is continued after a crash or a wait; nothing of a new run. */
+export class PreviousAttempt {
   /** By path. */
-  readonly steps: Map<string, StepRecord>
+  readonly steps = new Map<string, StepRecord>()
   /** Results by `effectKey`. */
-  readonly effects: Map<string, string>
+  readonly effects = new Map<string, string>()
   /** Streamed messages by the path of their step, in order. */
-  readonly texts: ReadonlyMap<string, string>
+  readonly texts = new Map<string, string>()
   /** Ids of the messages that were sent. */
-  readonly sent: ReadonlySet<string>
+  readonly sent = new Set<string>()
   /** The previous lease holder crashed: events after the last commit may already have been sent. */
   readonly isTakenOver: boolean
   /** The number of the last event. */
-  readonly sequence: number
-}
+  sequence: number
 
-export const noPreviousAttempt = (): PreviousAttempt => ({
-  steps: new Map(),
-  effects: new Map(),
-  texts: new Map(),
-  sent: new Set(),
-  isTakenOver: false,
-  sequence: 0,
-})
+  constructor(isTakenOver = false, sequence = 0) {
+    this.isTakenOver = isTakenOver
+    this.sequence = sequence
+  }
+}
 
 export const effectKey = (path: string, name: string): string => `${path}\n${name}`
 

@@ -6,7 +6,7 @@ import type { Reply } from '../step.ts'
 import { showLarge } from './output-store.ts'
 import type { Trial, Work } from './plans.ts'
 import { readEvents, recoverTask, type StoredInputs } from './recovery.ts'
-import { noPreviousAttempt, type RunDependencies } from './run-context.ts'
+import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
 import type { RunFilter, RunRecord, RunStatus, RunSummary, StepRecord } from './run-records.ts'
 import type { RunTask } from './run-task.ts'
@@ -174,7 +174,13 @@ export class RunService {
   async #create(workspaceId: string, run: RunRecord, { plan, given }: Work): Promise<RunTask> {
     const lease = this.#worker.newLease()
     await this.#dependencies.store.create(workspaceId, run, lease)
-    const start = { workspaceId, run, lease: lease.lease, previous: noPreviousAttempt(), answered: undefined }
+    const start = {
+      workspaceId,
+      run,
+      lease: lease.lease,
+      previous: new PreviousAttempt(),
+      answered: undefined,
+    }
     return this.#worker.begin({ ...start, plan, given })
   }
 

@@ -5,7 +5,7 @@ import type { Graph } from '../../../src/workflow/graph.ts'
 import { type GraphLinks, type Link, linkGraph } from '../../../src/workflow/graph-links.ts'
 import { Execution } from '../../../src/workflow/run/execution.ts'
 import { planGraph } from '../../../src/workflow/run/plan.ts'
-import { noPreviousAttempt, type RunContext } from '../../../src/workflow/run/run-context.ts'
+import { PreviousAttempt, type RunContext } from '../../../src/workflow/run/run-context.ts'
 import { EdgeLedger, Slots } from '../../../src/workflow/run/scheduler.ts'
 import type { SystemValues } from '../../../src/workflow/step.ts'
 import { noJournal } from '../../support/no-journal.ts'
@@ -66,7 +66,7 @@ describe('Rule 10', () => {
       clock: { now: () => 0 },
       journal: noJournal,
       slots: new Slots(16),
-      previous: noPreviousAttempt(),
+      previous: new PreviousAttempt(),
       unsent: new Map(),
       answered: undefined,
       questions: [],
