@@ -4,12 +4,12 @@
  *
  *   node scripts/write-reference.ts
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeMetrics } from '../src/app/metrics.ts'
 import { settings } from '../src/config.ts'
 import { errorCodes, type Reason, statusOf } from '../src/contract/error-codes.ts'
-import { limits } from '../src/contract/limits.ts'
+import { limitTable } from '../src/contract/limits.ts'
 import type { Access } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations.ts'
 import { accessSentence } from '../src/http/openapi.ts'
@@ -44,13 +44,6 @@ function settingsTable(): string {
   return table(['Setting', 'Default', 'Meaning'], rows)
 }
 
-/** The comment above each limit, which no running program can see, from the source itself. */
-function limitMeanings(): Map<string, string> {
-  const source = readFileSync(join(root, 'src/contract/limits.ts'), 'utf8')
-  const documented = source.matchAll(/\/\*\*\s*((?:(?!\*\/)[\s\S])*?)\s*\*\/\s*(\w+):/g)
-  return new Map([...documented].map(match => [match[2]!, match[1]!.replace(/\s*\n\s*\*\s*/g, ' ')]))
-}
-
 const seconds = (milliseconds: number): string =>
   milliseconds % 3_600_000 === 0 ? `${milliseconds / 3_600_000} h` : `${milliseconds / 1000} s`
 
@@ -61,18 +54,10 @@ const units: readonly [RegExp, (value: number) => string][] = [
   [/Length$/, value => `${value} characters`],
 ]
 
-/** A meaning from the name, for a limit without a comment: idempotencyKeyLength as Idempotency key. */
-function nameWords(name: string): string {
-  const unit = units.find(([suffix]) => suffix.test(name))?.[0] ?? /$^/
-  const words = name.replace(unit, '').replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
-}
-
 function limitsTable(): string {
-  const meanings = limitMeanings()
-  const rows = Object.entries(limits).map(([name, value]) => {
+  const rows = Object.entries(limitTable).map(([name, [value, meaning]]) => {
     const unit = units.find(([suffix]) => suffix.test(name))
-    return [`\`${name}\``, unit ? unit[1](value) : String(value), meanings.get(name) ?? nameWords(name)]
+    return [`\`${name}\``, unit ? unit[1](value) : String(value), meaning]
   })
   return table(['Limit', 'Value', 'Meaning'], rows)
 }
