@@ -4,21 +4,9 @@ import { AppError } from '../../kernel/app-error.ts'
 const full = new Set(['ENOSPC', 'EDQUOT'])
 
 /** Problems of the disk, the mount or permissions, which an operator can fix. */
-const unreachable = new Set([
-  'EROFS',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'EACCES',
-  'EPERM',
-  'ENOENT',
-  'ENOTDIR',
-  'EEXIST',
-  'ENODEV',
-  'ENXIO',
-  'ESTALE',
-  'ETIMEDOUT',
-])
+const unreachable = new Set(
+  'EROFS EIO EMFILE ENFILE EACCES EPERM ENOENT ENOTDIR EEXIST ENODEV ENXIO ESTALE ETIMEDOUT'.split(' '),
+)
 
 /** libuv reports some codes, such as EDQUOT and ESTALE, only as a number. */
 const nameOfErrno = new Map(Object.entries(constants.errno).map(([name, number]) => [-number, name]))

@@ -14,15 +14,6 @@ const writebackBytes = 16 << 20
 /** The calls a sink makes; a test passes a failing file. */
 export type SinkFile = Pick<FileHandle, 'writev' | 'datasync' | 'sync'>
 
-export interface FileSink {
-  /** Resolves when the sink accepts more data (backpressure). */
-  add(chunk: Uint8Array): Promise<void>
-  /** Resolves when all data is synced. */
-  finish(): Promise<void>
-  /** Resolves when no call on the file is pending, so that it can be closed. */
-  settle(): Promise<void>
-}
-
 const writeAll = async (file: SinkFile, chunks: Uint8Array[]): Promise<void> => {
   let rest = chunks
   while (rest.length > 0) {
@@ -36,7 +27,7 @@ const writeAll = async (file: SinkFile, chunks: Uint8Array[]): Promise<void> => 
 }
 
 /** Writes chunks in order and batches those that arrive during a write. */
-export const createFileSink = (file: SinkFile): FileSink => {
+export const createFileSink = (file: SinkFile) => {
   let batch: Uint8Array[] = []
   let collected = 0
   let unsynced = 0
@@ -77,7 +68,8 @@ export const createFileSink = (file: SinkFile): FileSink => {
   }
 
   return {
-    async add(chunk) {
+    /** Resolves when the sink accepts more data (backpressure). */
+    async add(chunk: Uint8Array): Promise<void> {
       throwFailure()
       if (chunk.length === 0) return
       batch.push(chunk)
@@ -87,7 +79,8 @@ export const createFileSink = (file: SinkFile): FileSink => {
       throwFailure()
       startWrite()
     },
-    async finish() {
+    /** Resolves when all data is synced. */
+    async finish(): Promise<void> {
       await writing
       throwFailure()
       if (batch.length > 0) startWrite()
@@ -96,7 +89,8 @@ export const createFileSink = (file: SinkFile): FileSink => {
       throwFailure()
       await onDisk(() => file.sync())
     },
-    async settle() {
+    /** Resolves when no call on the file is pending, so that it can be closed. */
+    async settle(): Promise<void> {
       await writing
       await syncing
     },
