@@ -10,7 +10,7 @@ import { limits } from '../contract/limits.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob-store.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
-import { createSecretBox, type SecretBox } from '../kernel/secret-box.ts'
+import { SecretBox } from '../kernel/secret-box.ts'
 import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
@@ -50,7 +50,7 @@ async function openVectorIndex(config: Config, database: Database): Promise<Vect
 /** With SQLite a missing key is generated; replicas on PostgreSQL could not agree on one. */
 async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promise<SecretBox | undefined> {
   if (secretKey === undefined && databaseUrl !== undefined) return undefined
-  return createSecretBox(secretKey ?? (await storedSecret(dataDir, 'secret-key')).secret)
+  return new SecretBox(secretKey ?? (await storedSecret(dataDir, 'secret-key')).secret)
 }
 
 /** Opens the adapters that the settings select. */

@@ -1,12 +1,20 @@
+import { hkdfSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { decrypt, encrypt } from '../kernel/secret-box.ts'
 import type { IdempotencyScope, IdempotencyStore } from './idempotency-store.ts'
-import { openAnswer, sealAnswer } from './sealed-answer.ts'
 
 const staleMilliseconds = 60_000
 const waitMilliseconds = 30_000
+
+/**
+ * A stored response may contain a new token, and tokens are never stored in plain text. So a response is encrypted with
+ * a key derived from the caller's own token, of which the database has only the hash.
+ */
+const keyOf = (secret: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', 'banyan idempotent answer', 32))
 
 export const reusedKey = (): AppError =>
   new AppError('version_conflict', 'This Idempotency-Key was used with another request; use a new one', {
@@ -37,7 +45,8 @@ export class IdempotencyService {
       if (claim.state === 'claimed')
         return { answer: await this.#work(scope, now, secret, work), replayed: false }
       if (claim.fingerprint !== fingerprint) throw reusedKey()
-      if (claim.state === 'done') return { answer: openAnswer(claim.answer, secret), replayed: true }
+      if (claim.state === 'done')
+        return { answer: decrypt(keyOf(secret), Buffer.from(claim.answer, 'base64')), replayed: true }
       if (now > deadline)
         throw new AppError('version_conflict', 'The same request is still in progress; try again later')
       await sleep(delay)
@@ -58,7 +67,7 @@ export class IdempotencyService {
       await this.#store.release(scope, claimedAt)
       throw error
     }
-    await this.#store.complete(scope, claimedAt, sealAnswer(answer, secret))
+    await this.#store.complete(scope, claimedAt, encrypt(keyOf(secret), answer).toString('base64'))
     return answer
   }
 

@@ -1,11 +1,26 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
 
-/** Encrypts texts that must not be readable in the database or in a backup. */
-export interface SecretBox {
-  /** `context` binds the text to its place: elsewhere it cannot be decrypted. */
-  seal(text: string, context: string): string
-  /** Throws `SecretUnreadable`. */
-  open(sealed: string, context: string): string
+const nonceBytes = 12
+const tagBytes = 16
+
+/** AES-256-GCM. `context` binds the text to its place: elsewhere it cannot be decrypted. */
+export function encrypt(key: Uint8Array, text: string, context = ''): Buffer {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  cipher.setAAD(Buffer.from(context))
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+}
+
+/** Throws if the bytes are damaged, or were encrypted with another key or for another context. */
+export function decrypt(key: Uint8Array, bytes: Buffer, context = ''): string {
+  const nonce = bytes.subarray(0, nonceBytes)
+  // A shorter tag could be guessed.
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+  decipher.setAAD(Buffer.from(context))
+  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+  const opened = [decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]
+  return Buffer.concat(opened).toString('utf8')
 }
 
 /** Encrypted with another key, for another context, or damaged. */
@@ -17,42 +32,38 @@ export class SecretUnreadable extends Error {
 }
 
 const form = 'v1.'
-const nonceBytes = 12
-const tagBytes = 16
 
-/** AES-256-GCM under a key that is derived from the server's secret. */
-export function createSecretBox(secret: string): SecretBox {
-  if (secret === '') throw new Error('SECRET_KEY must not be empty')
-  let derived: Buffer | undefined
-  // Slow on purpose, because people choose weak secrets; derived once, on first use.
-  const key = (): Buffer => {
-    derived ??= scryptSync(secret.normalize('NFC'), 'banyan secret box', 32, {
+/** Encrypts texts that must not be readable in the database or in a backup, with a key derived from a secret. */
+export class SecretBox {
+  readonly #secret: string
+  #derived: Buffer | undefined
+
+  constructor(secret: string) {
+    if (secret === '') throw new Error('SECRET_KEY must not be empty')
+    this.#secret = secret.normalize('NFC')
+  }
+
+  /** Slow on purpose, because people choose weak secrets; derived once, on first use. */
+  get #key(): Buffer {
+    this.#derived ??= scryptSync(this.#secret, 'banyan secret box', 32, {
       N: 2 ** 15,
       r: 8,
       maxmem: 64 << 20,
     })
-    return derived
+    return this.#derived
   }
-  return {
-    seal: (text, context) => {
-      const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', key(), nonce)
-      cipher.setAAD(Buffer.from(context))
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return form + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
-    },
-    open: (sealed, context) => {
-      const bytes = Buffer.from(sealed.slice(form.length), 'base64url')
-      if (!sealed.startsWith(form) || bytes.length < nonceBytes + tagBytes) throw new SecretUnreadable()
-      const decipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, nonceBytes))
-      decipher.setAAD(Buffer.from(context))
-      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
-      try {
-        const opened = [decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]
-        return Buffer.concat(opened).toString('utf8')
-      } catch {
-        throw new SecretUnreadable()
-      }
-    },
+
+  seal(text: string, context: string): string {
+    return form + encrypt(this.#key, text, context).toString('base64url')
+  }
+
+  /** Throws `SecretUnreadable`. */
+  open(sealed: string, context: string): string {
+    if (!sealed.startsWith(form)) throw new SecretUnreadable()
+    try {
+      return decrypt(this.#key, Buffer.from(sealed.slice(form.length), 'base64url'), context)
+    } catch {
+      throw new SecretUnreadable()
+    }
   }
 }

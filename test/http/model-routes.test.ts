@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { modelRoutes } from '../../src/http/routes/model-routes.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { createSecretBox } from '../../src/kernel/secret-box.ts'
+import { SecretBox } from '../../src/kernel/secret-box.ts'
 import { ConfiguredModels } from '../../src/models/configured-models.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
@@ -26,7 +26,7 @@ const answering = (name: string): LanguageModel => ({
 
 before(async () => {
   server = await startRouteServer(({ database }) => {
-    const box = createSecretBox('a secret of the tests')
+    const box = new SecretBox('a secret of the tests')
     const settings = new ModelSettingsService(new ModelSettingsStore(database), box, systemClock)
     const connect = async ({ model, apiKey }: { model: string; apiKey: string | undefined }) => {
       receivedKeys.push(apiKey ?? '')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createSecretBox, SecretUnreadable } from '../../src/kernel/secret-box.ts'
+import { SecretBox, SecretUnreadable } from '../../src/kernel/secret-box.ts'
 
-const box = createSecretBox('a secret of the tests')
+const box = new SecretBox('a secret of the tests')
 
 test('opens sealed text unchanged', () => {
   fc.assert(
@@ -29,9 +29,9 @@ test('opens only in the context it was sealed for', () => {
 
 test('fails with instructions after the secret changed', () => {
   const sealed = box.seal('sk-canary', 'w/m')
-  const other = createSecretBox('another secret of the tests')
+  const other = new SecretBox('another secret of the tests')
   assert.throws(() => other.open(sealed, 'w/m'), /SECRET_KEY has changed; enter it again/)
-  assert.equal(createSecretBox('a secret of the tests').open(sealed, 'w/m'), 'sk-canary')
+  assert.equal(new SecretBox('a secret of the tests').open(sealed, 'w/m'), 'sk-canary')
 })
 
 test('detects any changed character, and rejects text that was never sealed', () => {
@@ -55,5 +55,5 @@ test('detects any changed character, and rejects text that was never sealed', ()
 })
 
 test('does not seal with an empty secret', () => {
-  assert.throws(() => createSecretBox(''), /must not be empty/)
+  assert.throws(() => new SecretBox(''), /must not be empty/)
 })

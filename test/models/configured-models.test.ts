@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { AppError } from '../../src/kernel/app-error.ts'
-import { createSecretBox } from '../../src/kernel/secret-box.ts'
+import { SecretBox } from '../../src/kernel/secret-box.ts'
 import { ConfiguredModels, type ModelConnection } from '../../src/models/configured-models.ts'
 import { type LanguageModel, ModelNotConfigured, type ModelRequest } from '../../src/models/language-model.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
@@ -12,7 +12,7 @@ import { openTestDatabase, type TestDatabase } from '../support/open-test-databa
 
 const key = 'sk-0123456789abcdef-wxyz'
 const clock = { now: () => 1000 }
-const box = createSecretBox('a secret of the tests')
+const box = new SecretBox('a secret of the tests')
 
 let opened: TestDatabase
 let store: ModelSettingsStore
@@ -124,7 +124,7 @@ describe('finding a model', () => {
 
   it('asks for the key again after SECRET_KEY changed', async () => {
     const created = await settings.create(workspace, wanted)
-    for (const other of [createSecretBox('another secret'), undefined]) {
+    for (const other of [new SecretBox('another secret'), undefined]) {
       settings = new ModelSettingsService(store, other, clock)
       await assert.rejects(
         models().find(workspace, 'fast'),
@@ -134,7 +134,7 @@ describe('finding a model', () => {
       assert.deepEqual([state.hasKey, state.end], [true, ''])
       assert.match(state.problem, /SECRET_KEY/)
     }
-    settings = new ModelSettingsService(store, createSecretBox('another secret'), clock)
+    settings = new ModelSettingsService(store, new SecretBox('another secret'), clock)
     await settings.update(workspace, created.id, { apiKey: 'sk-new' })
     await models().find(workspace, 'fast')
     assert.equal(connections.at(-1)!.apiKey, 'sk-new')
