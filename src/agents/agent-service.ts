@@ -28,6 +28,16 @@ function bounded<Value>(path: string, value: Value): Value {
   return value
 }
 
+const changed = (before: Agent, change: AgentChange): Agent => ({
+  ...before,
+  name: change.name ?? before.name,
+  intro: change.intro ?? before.intro,
+  memory: change.memory ? bounded('/memory', change.memory) : before.memory,
+  learn: change.learn ? bounded('/learn', change.learn) : before.learn,
+  config: mergedConfig(before.config, change.config),
+  access: change.access ?? before.access,
+})
+
 export class AgentService {
   /** For lookups that need no decision. */
   readonly store: AgentStore
@@ -42,30 +52,15 @@ export class AgentService {
 
   async create(workspaceId: string, request: AgentChange & { name: string }): Promise<CheckedAgent> {
     const now = this.#clock.now()
-    const agent: Agent = {
-      id: mintId('agent'),
-      name: request.name,
-      intro: request.intro ?? '',
-      memory: bounded('/memory', request.memory ?? {}),
-      learn: bounded('/learn', request.learn ?? {}),
-      config: mergedConfig({}, request.config),
-      access: request.access ?? 'private',
-      createdAt: now,
-      updatedAt: now,
-    }
+    const blank = { name: '', intro: '', memory: {}, learn: {}, config: {}, access: 'private' } as const
+    const agent = changed({ id: mintId('agent'), ...blank, createdAt: now, updatedAt: now }, request)
     await this.store.add(workspaceId, agent)
     return { agent, warnings: await warnAgent(this.#references, workspaceId, agent) }
   }
 
   async update(workspaceId: string, id: string, change: AgentChange): Promise<CheckedAgent> {
     const agent = await this.store.update(workspaceId, id, before => ({
-      ...before,
-      name: change.name ?? before.name,
-      intro: change.intro ?? before.intro,
-      memory: change.memory ? bounded('/memory', change.memory) : before.memory,
-      learn: change.learn ? bounded('/learn', change.learn) : before.learn,
-      config: mergedConfig(before.config, change.config),
-      access: change.access ?? before.access,
+      ...changed(before, change),
       // A clock that was set back must not make a newer state look older.
       updatedAt: Math.max(this.#clock.now(), before.updatedAt + 1),
     }))

@@ -1,24 +1,9 @@
-export const agentAccesses = ['public', 'private'] as const
 /** `public`: anyone who knows its id may chat with it without a token. */
-export type AgentAccess = (typeof agentAccesses)[number]
+export type AgentAccess = 'public' | 'private'
 
-/** A memory value; `default` applies until a workflow assigns another. */
-export interface MemoryEntry {
-  readonly name?: string
-  readonly description?: string
-  readonly default?: unknown
-}
-
-export interface AgentTool {
-  readonly version?: string
-  readonly running_config?: Readonly<Record<string, unknown>>
-}
-
-/** With the names of the wire format. Unknown keys are kept for the clients that use them. */
-export interface AgentConfig {
-  readonly prologue?: string
-  readonly recommendation_question?: readonly string[]
-  readonly tools?: Readonly<Record<string, AgentTool>>
+/** With the names of the wire format. Other keys are kept for the clients that use them. */
+interface AgentConfig {
+  readonly tools?: Readonly<Record<string, { running_config?: Readonly<Record<string, unknown>> }>>
   /** The workflow that answers; without one the agent is a persona. */
   readonly workflow_id?: string
   readonly character_profile?: string
@@ -31,7 +16,8 @@ export interface Agent {
   readonly id: string
   readonly name: string
   readonly intro: string
-  readonly memory: Readonly<Record<string, MemoryEntry>>
+  /** Variables of a conversation; `default` applies until a workflow assigns another value. */
+  readonly memory: Readonly<Record<string, { name?: string; description?: string; default?: unknown }>>
   /** By the id of the knowledge base. */
   readonly learn: Readonly<Record<string, unknown>>
   readonly config: AgentConfig
@@ -43,13 +29,6 @@ export interface Agent {
 /** An agent in a list; the other fields may be long. */
 export type AgentSummary = Omit<Agent, 'memory' | 'learn'>
 
-/** A patch: a field that is left out stays as it is. */
-export interface AgentChange {
-  readonly name?: string | undefined
-  readonly intro?: string | undefined
-  readonly memory?: Agent['memory'] | undefined
-  readonly learn?: Agent['learn'] | undefined
-  /** Merged by key: null removes a key. */
-  readonly config?: Readonly<Record<string, unknown>> | undefined
-  readonly access?: AgentAccess | undefined
-}
+/** A patch: a field that is left out stays as it is; `config` is merged by key, and null removes a key. */
+export type AgentChange = Partial<Omit<AgentSummary, 'id' | 'config' | 'createdAt' | 'updatedAt'>> &
+  Partial<Pick<Agent, 'memory' | 'learn'>> & { config?: Readonly<Record<string, unknown>> | undefined }
