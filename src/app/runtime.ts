@@ -80,7 +80,7 @@ export function createRuntime(given: Adapters, config: Config): Runtime {
     stopping: false,
     checks: {
       database: () => database.check(),
-      files: () => files.check(),
+      files: () => files.blobs.check(),
       workers: () => knowledge.ingestor.check(),
     },
   }
@@ -105,7 +105,7 @@ export function createRuntime(given: Adapters, config: Config): Runtime {
   const stopping = new AbortController()
 
   const jobs: BackgroundJob[] = [
-    { name: 'sweep temporary files', seconds: 20, run: () => files.sweepTemporary() },
+    { name: 'sweep temporary files', seconds: 20, run: () => files.blobs.sweepTemporary() },
     { name: 'sweep orphaned blobs', seconds: 3600, run: signal => files.sweepOrphans(signal) },
     { name: 'purge deleted workspaces', seconds: 20, run: signal => access.purge(signal) },
     { name: 'remove expired idempotency keys', seconds: 600, run: () => idempotency.removeExpired() },

@@ -12,25 +12,20 @@ const sweepBatch = 500
 
 export class FileService {
   readonly store: FileStore
-  readonly #blobs: BlobStore
+  readonly blobs: BlobStore
   readonly #clock: Clock
   readonly maxBytes: number
 
   constructor(store: FileStore, blobs: BlobStore, clock: Clock, maxBytes: number) {
     this.store = store
-    this.#blobs = blobs
+    this.blobs = blobs
     this.#clock = clock
     this.maxBytes = maxBytes
   }
 
   /** Stores the content. Until `add` it belongs to no file, and is swept if `add` never follows. */
   receive(source: AsyncIterable<Uint8Array>): Promise<WrittenBlob> {
-    return this.#blobs.write(source, this.maxBytes)
-  }
-
-  /** Deletes received content. */
-  discard(blob: WrittenBlob): Promise<void> {
-    return this.#blobs.remove(blob.key)
+    return this.blobs.write(source, this.maxBytes)
   }
 
   async add(workspaceId: string, name: string, blob: WrittenBlob): Promise<FileRecord> {
@@ -44,7 +39,7 @@ export class FileService {
       blobKey: blob.key,
     }
     const { blobKey } = await this.store.add(workspaceId, file)
-    if (blobKey !== blob.key) await this.discard(blob)
+    if (blobKey !== blob.key) await this.blobs.remove(blob.key)
     return file
   }
 
@@ -56,7 +51,7 @@ export class FileService {
 
   /** The whole content is verified against its checksum while it is read; a range cannot be. */
   async read(file: LocatedFile, range?: { start: number; end: number }): Promise<Readable> {
-    const stream = await this.#blobs.read(file.blobKey, range)
+    const stream = await this.blobs.read(file.blobKey, range)
     return range ? stream : verifiedContent(stream, file.sha256, file.size)
   }
 
@@ -72,13 +67,8 @@ export class FileService {
   async remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
     const removed = await this.store.remove(workspaceId, ids, force)
     // The rows are deleted already; after a crash the content is swept later.
-    await Promise.all(removed.releasedKeys.map(key => this.#blobs.remove(key)))
+    await Promise.all(removed.releasedKeys.map(key => this.blobs.remove(key)))
     return removed
-  }
-
-  /** Deletes parts of uploads that were interrupted by a crash. */
-  async sweepTemporary(): Promise<void> {
-    await this.#blobs.sweepTemporary()
   }
 
   /** Deletes blobs that a crash left without a row. */
@@ -87,18 +77,14 @@ export class FileService {
     let batch: string[] = []
     const removeUnknown = async (): Promise<void> => {
       const known = await this.store.knownKeys(batch)
-      for (const key of batch) if (!known.has(key)) await this.#blobs.remove(key)
+      for (const key of batch) if (!known.has(key)) await this.blobs.remove(key)
       batch = []
     }
-    for await (const { key, modifiedAt } of this.#blobs.list()) {
+    for await (const { key, modifiedAt } of this.blobs.list()) {
       if (signal.aborted) return
       if (modifiedAt < oldEnough) batch.push(key)
       if (batch.length === sweepBatch) await removeUnknown()
     }
     await removeUnknown()
-  }
-
-  check(): Promise<void> {
-    return this.#blobs.check()
   }
 }

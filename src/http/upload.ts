@@ -94,7 +94,7 @@ async function receiveMultipart(request: IncomingMessage, files: FileService): P
     if (!received) throw malformedUpload('The multipart body has no part named file with a filename')
     return received
   } catch (error) {
-    if (received) await files.discard(received.blob)
+    if (received) await files.blobs.remove(received.blob.key)
     throw error
   } finally {
     await body.return(undefined)

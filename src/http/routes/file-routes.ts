@@ -48,7 +48,7 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
       const fingerprint = hash('sha256', JSON.stringify([operations.upload.name, name, blob.sha256]))
       return await once(parts, call as unknown as Call, key, fingerprint, add)
     } finally {
-      if (!isAdding) await files.discard(blob)
+      if (!isAdding) await files.blobs.remove(blob.key)
     }
   }
 
