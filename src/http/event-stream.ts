@@ -29,112 +29,12 @@ export interface StreamOptions {
 }
 
 const formatEvent = ({ id, event, data }: ServerSentEvent): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}`
 
 const failureEvent = ({ reason, message }: AppError): ServerSentEvent => ({
   event: 'error',
   data: JSON.stringify({ code: errorCodes[reason].code, message, reason }),
 })
-
-/**
- * Events as the body of a response. It requests the next event only when the client has read the previous one, so it
- * buffers at most one event besides the socket. A client that reads nothing is disconnected by the socket timeout, which
- * every event and comment that is sent resets.
- */
-class EventBody extends Readable {
-  readonly #events: AsyncIterator<ServerSentEvent>
-  readonly #closed: AbortController
-  readonly #stopping: AbortSignal
-  readonly #resumeHint: string | undefined
-  readonly #commentTimer: NodeJS.Timeout
-  readonly #authorizationTimer: NodeJS.Timeout
-  #isReading = false
-  #lastAt = performance.now()
-
-  constructor(
-    source: EventSource,
-    stopping: AbortSignal,
-    isAllowed: () => Promise<boolean>,
-    resumeHint: string | undefined,
-  ) {
-    super({ highWaterMark: 1 })
-    this.#resumeHint = resumeHint
-    this.#closed = new AbortController()
-    this.#stopping = stopping
-    this.#events = source(this.#closed.signal)[Symbol.asyncIterator]()
-    this.#commentTimer = setInterval(() => this.#sendComment(), limits.eventCommentMilliseconds).unref()
-    this.#authorizationTimer = setInterval(
-      () => this.#checkAuthorization(isAllowed),
-      limits.reauthorizeMilliseconds,
-    ).unref()
-    stopping.addEventListener('abort', this.#endWithServer)
-    // Headers are sent with the first bytes, so the client sees at once that the request was accepted.
-    this.push(': events follow\n\n')
-    if (stopping.aborted) this.#endWithServer()
-  }
-
-  override _read(): void {
-    if (this.#isReading || this.#closed.signal.aborted) return
-    this.#isReading = true
-    this.#events.next().then(
-      next => {
-        this.#isReading = false
-        if (this.#closed.signal.aborted) return
-        this.#lastAt = performance.now()
-        if (!next.done) return void this.push(formatEvent(next.value))
-        this.push(null)
-        this.#release()
-      },
-      (error: unknown) => {
-        if (!this.#closed.signal.aborted) this.destroy(error as Error)
-      },
-    )
-  }
-
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#release()
-    callback(error)
-  }
-
-  /** No comment while data is unread: comments would only pile up. */
-  #sendComment(): void {
-    const idle = performance.now() - this.#lastAt
-    if (this.readableLength > 0 || idle < limits.eventCommentMilliseconds / 2) return
-    this.push(': still here\n\n')
-  }
-
-  /** A stream may last long, so access is checked again. A check that fails does not end the stream. */
-  #checkAuthorization(isAllowed: () => Promise<boolean>): void {
-    isAllowed().then(
-      allowed => {
-        if (!allowed) this.#end(': access was revoked: the token or the agent no longer exists')
-      },
-      () => {},
-    )
-  }
-
-  #end(comment: string): void {
-    if (this.#closed.signal.aborted) return
-    this.#release()
-    this.push(`${comment}\n\n`)
-    this.push(null)
-  }
-
-  readonly #endWithServer = (): void => {
-    const more = this.#resumeHint === undefined ? '' : `: ${this.#resumeHint}\n`
-    this.#end(`${more}: the server is shutting down; reconnect with Last-Event-ID`)
-  }
-
-  #release(): void {
-    if (this.#closed.signal.aborted) return
-    clearInterval(this.#commentTimer)
-    clearInterval(this.#authorizationTimer)
-    this.#stopping.removeEventListener('abort', this.#endWithServer)
-    this.#closed.abort()
-    // Not awaited: it may itself be waiting for the signal.
-    this.#events.return?.().catch(() => {})
-  }
-}
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -152,19 +52,84 @@ export function eventStream(
   source: EventSource,
   options: StreamOptions = {},
 ): Answer {
-  if (request.method === 'HEAD') return new Answer(200, headers)
+  return request.method === 'HEAD'
+    ? new Answer(200, headers)
+    : new Answer(200, headers, eventBody(request, source, options))
+}
+
+function repeat(signal: AbortSignal, milliseconds: number, act: () => Promise<void>): void {
+  const timer = setInterval(() => act().catch(() => {}), milliseconds).unref()
+  signal.addEventListener('abort', () => clearInterval(timer))
+}
+
+/**
+ * It requests the next event only when the client has read the previous one, so it buffers at most one event besides the
+ * socket. A client that reads nothing is disconnected by the socket timeout, which every event and comment that is sent
+ * resets.
+ */
+function eventBody(request: FastifyRequest, source: EventSource, options: StreamOptions): Readable {
   const { server } = request
   const { isAllowed = async () => true, failure = failureEvent, resumeHint } = options
-  async function* withFailure(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
-    try {
-      yield* source(signal)
-    } catch (error) {
-      if (!signal.aborted) yield failure(server.errorOf(error, request))
-    }
+  const closing = new AbortController()
+  const { signal } = closing
+  const events = source(signal)[Symbol.asyncIterator]()
+  let isReading = false
+  let lastAt = performance.now()
+
+  const release = (): void => {
+    if (signal.aborted) return
+    closing.abort()
+    // Not awaited: it may itself be waiting for the signal.
+    events.return?.().catch(() => {})
   }
-  const isStillAllowed = async (): Promise<boolean> =>
-    (await server.isStillAuthorized(request)) && (await isAllowed())
-  return new Answer(200, headers, new EventBody(withFailure, server.stopping, isStillAllowed, resumeHint))
+  const end = (last = ''): void => {
+    if (signal.aborted) return
+    release()
+    if (last !== '') body.push(`${last}\n\n`)
+    body.push(null)
+  }
+  const onEvent = (next: IteratorResult<ServerSentEvent>): void => {
+    isReading = false
+    lastAt = performance.now()
+    if (next.done) end()
+    else if (!signal.aborted) body.push(`${formatEvent(next.value)}\n\n`)
+  }
+  const body = new Readable({
+    highWaterMark: 1,
+    read() {
+      if (isReading || signal.aborted) return
+      isReading = true
+      events.next().then(onEvent, error => {
+        if (!signal.aborted) end(formatEvent(failure(server.errorOf(error, request))))
+      })
+    },
+    destroy(error, callback) {
+      release()
+      callback(error)
+    },
+  })
+
+  repeat(signal, limits.eventCommentMilliseconds, async () => {
+    const idle = performance.now() - lastAt
+    // No comment while data is unread: comments would only pile up.
+    if (body.readableLength === 0 && idle >= limits.eventCommentMilliseconds / 2)
+      body.push(': still here\n\n')
+  })
+  // A stream may last long, so access is checked again. A check that fails does not end the stream.
+  repeat(signal, limits.reauthorizeMilliseconds, async () => {
+    const isStillAllowed = (await server.isStillAuthorized(request)) && (await isAllowed())
+    if (!isStillAllowed) end(': access was revoked: the token or the agent no longer exists')
+  })
+
+  const endWithServer = (): void => {
+    const more = resumeHint === undefined ? '' : `: ${resumeHint}\n`
+    end(`${more}: the server is shutting down; reconnect with Last-Event-ID`)
+  }
+  // Headers are sent with the first bytes, so the client sees at once that the request was accepted.
+  body.push(': events follow\n\n')
+  if (server.stopping.aborted) endWithServer()
+  else server.stopping.addEventListener('abort', endWithServer, { signal })
+  return body
 }
 
 /** The event after which a client wants to resume. */
@@ -181,19 +146,14 @@ export function lastEventId(request: FastifyRequest): number | undefined {
  */
 export function callerSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
+  const { signal } = controller
   const { stopping } = request.server
   const onStop = (): void =>
     controller.abort(new AppError('unavailable', 'The server is shutting down; send the request again'))
-  const onClose = (): void => {
-    stopping.removeEventListener('abort', onStop)
-    controller.abort(new AppError('malformed_http', 'The client disconnected'))
-  }
-  if (reply.raw.destroyed || reply.raw.closed) {
-    onClose()
-    return controller.signal
-  }
-  if (stopping.aborted) onStop()
-  stopping.addEventListener('abort', onStop)
+  const onClose = (): void => controller.abort(new AppError('malformed_http', 'The client disconnected'))
+  if (reply.raw.destroyed || reply.raw.closed) onClose()
+  else if (stopping.aborted) onStop()
+  stopping.addEventListener('abort', onStop, { signal })
   reply.raw.once('close', onClose)
-  return controller.signal
+  return signal
 }
