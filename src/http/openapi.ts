@@ -1,7 +1,8 @@
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { isAllowed } from '../access/permissions.ts'
 import { roles } from '../contract/access-operations.ts'
 import { errorCodes } from '../contract/error-codes.ts'
+import { optional, string } from '../contract/fields.ts'
 import { graphSchema } from '../contract/graph-schema.ts'
 import { kindSchemas } from '../contract/kind-operations.ts'
 import { knowledgeSchemas } from '../contract/knowledge-records.ts'
@@ -144,48 +145,26 @@ const failure = (operation: Operation): Json => ({
   },
 })
 
-const failureCode = { type: 'integer', enum: Object.values(errorCodes).map(({ code }) => code) }
-const failureReason = { type: 'string', enum: Object.keys(errorCodes) }
-const failureFindings = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['path', 'message'],
-    properties: {
-      path: { type: 'string', description: 'JSON pointer to the field.' },
-      message: { type: 'string' },
-    },
-  },
-}
+const code = Type.Integer({ enum: Object.values(errorCodes).map(({ code }) => code) })
+const reason = Type.String({ enum: Object.keys(errorCodes) })
+const errors = Type.Array(Type.Object({ path: string('JSON pointer to the field.'), message: Type.String() }))
+const anyArray = (description: string) => Type.Unsafe<unknown[]>({ type: 'array', description })
 
-const failureSchema = {
-  type: 'object',
-  required: ['code', 'message', 'data'],
-  properties: {
-    code: failureCode,
-    message: { type: 'string' },
-    data: {
-      type: 'object',
-      required: ['reason', 'errors'],
-      properties: { reason: failureReason, errors: failureFindings },
-    },
-  },
-}
-
-const flatFailureSchema = {
-  type: 'object',
-  required: ['code', 'msg', 'reason', 'errors', 'conversation_id', 'retrieve_data'],
-  properties: {
-    code: failureCode,
-    msg: { type: 'string' },
-    reason: failureReason,
-    errors: failureFindings,
-    conversation_id: { type: 'string', description: 'The conversation_id of the request.' },
-    retrieve_data: { type: 'array', description: 'Always empty.' },
-    chat_id: { type: 'string', description: 'Present if a turn failed.' },
-    run_id: { type: 'string', description: 'Present if a turn failed.' },
-    feedback: { type: 'array', description: 'Replies of the failed turn.' },
-  },
+const failureSchemas = {
+  Failure: Type.Object({ code, message: Type.String(), data: Type.Object({ reason, errors }) }),
+  FlatFailure: Type.Object({
+    code,
+    msg: Type.String(),
+    reason,
+    errors,
+    conversation_id: string('The conversation_id of the request.'),
+    retrieve_data: anyArray('Always empty.'),
+    ...optional({
+      chat_id: string('Present if a turn failed.'),
+      run_id: string('Present if a turn failed.'),
+      feedback: anyArray('Replies of the failed turn.'),
+    }),
+  }),
 }
 
 /** 200, and what conditional and range requests return. */
@@ -264,8 +243,7 @@ export function openapiDocument(list: readonly Operation[] = operations): Openap
       schemas: {
         Graph: { ...(publish(graphSchema) as Json), examples: [workflowOperations.update.example.workflow] },
         ...(publish({ ...kindSchemas, ...knowledgeSchemas }) as Json),
-        Failure: failureSchema,
-        FlatFailure: flatFailureSchema,
+        ...failureSchemas,
       },
     },
   }
