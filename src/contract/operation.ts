@@ -6,17 +6,19 @@ import type { TSchema } from 'typebox'
  */
 export type Access = 'anyone' | 'public' | 'token' | 'run' | 'read' | 'write' | 'admin' | 'operator'
 
-export type Family =
-  | 'workflow'
-  | 'agent'
-  | 'conversation'
-  | 'knowledge'
-  | 'files'
-  | 'model'
-  | 'usage'
-  | 'token'
-  | 'workspace'
-  | 'server'
+export const families = {
+  workflow: 'Workflows: graphs of nodes and edges, with versions and runs.',
+  agent: 'Agents answer with a model, a persona, knowledge and tools, or by running a workflow.',
+  conversation: 'Conversations with agents. Responses are flat: their fields are next to `code` and `msg`.',
+  knowledge: 'Knowledge bases: documents searchable by keywords and by meaning.',
+  files: 'Files of any type. Identical content is stored once per workspace.',
+  model: 'Language models of the workspace, in addition to the model of the server settings.',
+  usage: 'Usage statistics: runs, tokens and run time by day.',
+  token: 'Access tokens of a workspace.',
+  workspace: 'Isolated tenants of one server.',
+  server: 'The server itself: pages, health checks, metrics.',
+}
+type Family = keyof typeof families
 
 /** One operation of the API. The same schemas validate it and describe it in /openapi.json and /docs. */
 export interface Operation {

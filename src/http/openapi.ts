@@ -7,7 +7,7 @@ import { graphSchema } from '../contract/graph-schema.ts'
 import { kindSchemas } from '../contract/kind-operations.ts'
 import { knowledgeSchemas } from '../contract/knowledge-records.ts'
 import { limits } from '../contract/limits.ts'
-import { type Access, isFlat, type Operation } from '../contract/operation.ts'
+import { type Access, families, isFlat, type Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import { workflowOperations } from '../contract/workflow-operations.ts'
 
@@ -182,19 +182,6 @@ function responses(operation: Operation): Json {
     304: { description: 'Not modified.', headers },
     default: failure(operation),
   }
-}
-
-const families: Record<Operation['family'], string> = {
-  workflow: 'Workflows: graphs of nodes and edges, with versions and runs.',
-  agent: 'Agents answer with a model, a persona, knowledge and tools, or by running a workflow.',
-  conversation: 'Conversations with agents. Responses are flat: their fields are next to `code` and `msg`.',
-  knowledge: 'Knowledge bases: documents searchable by keywords and by meaning.',
-  files: 'Files of any type. Identical content is stored once per workspace.',
-  model: 'Language models of the workspace, in addition to the model of the server settings.',
-  usage: 'Usage statistics: runs, tokens and run time by day.',
-  token: 'Access tokens of a workspace.',
-  workspace: 'Isolated tenants of one server.',
-  server: 'The server itself: pages, health checks, metrics.',
 }
 
 /** An empty entry means that the token is optional. */
