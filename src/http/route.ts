@@ -58,40 +58,44 @@ export const route = <const Op extends Operation>(operation: Op, handler: Handle
 const smallAnswerBytes = 64 << 10
 const accesses = new Set(['anyone', 'public', 'token', 'run', 'read', 'write', 'admin', 'operator'])
 
-/** A path parameter that is not a valid id is reported like an unknown id. */
-function checkParams(validate: Check | undefined, value: unknown): void {
-  if (validate && !validate(value)) throw new AppError('not_found', 'The object does not exist')
+/** Compiles a schema on first use: compiling all of them takes a large part of startup time and idle memory. */
+function checkOf(
+  schema: TSchema | undefined,
+  compile: (schema: TSchema) => Check,
+  refuse: (check: Check, value: unknown) => void = refuseUnless,
+): (value: unknown) => void {
+  let check: Check | undefined
+  return value => {
+    if (!schema) return
+    check ??= compile(schema)
+    refuse(check, value)
+  }
 }
 
-/** Compiles a schema on first use: compiling all of them takes a large part of startup time and idle memory. */
-function compiled(schema: TSchema | undefined, compile: (schema: TSchema) => Check): () => Check | undefined {
-  let check: Check | undefined
-  return () => {
-    if (schema) check ??= compile(schema)
-    return check
-  }
+/** A path parameter that is not a valid id is reported like an unknown id. */
+function findUnless(check: Check, params: unknown): void {
+  if (!check(params)) throw new AppError('not_found', 'The object does not exist')
 }
 
 export function registerRoute(app: FastifyInstance, parts: ServerParts, { operation, handler }: Route): void {
   if (!accesses.has(operation.access)) throw new Error(`${operation.name} does not declare its access`)
   if (!operations.includes(operation)) throw new Error(`${operation.name} is not part of the API`)
-  const params = compiled(operation.params, compileQuery)
-  const query = compiled(operation.query, compileQuery)
+  const checkParams = checkOf(operation.params, compileQuery, findUnless)
+  const checkQuery = checkOf(operation.query, compileQuery)
   // The handler of an upload checks its JSON, because only the handler knows whether the body is JSON.
-  const body = compiled(operation.streamsBody ? undefined : operation.body, compileBody)
+  const checkBody = checkOf(operation.streamsBody ? undefined : operation.body, compileBody)
+  const wrap = isFlat(operation) ? flatSuccessText : successText
 
   app.route({
     method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { operation },
     handler: (request, reply) => {
-      checkParams(params(), request.params)
-      const queryCheck = query()
-      if (queryCheck) refuseUnless(queryCheck, request.query)
+      checkParams(request.params)
+      checkQuery(request.query)
       // A missing body counts as {}, but `null` is an invalid body.
       if (request.body === undefined) request.body = {}
-      const bodyCheck = body()
-      if (bodyCheck) refuseUnless(bodyCheck, request.body)
+      checkBody(request.body)
       const call = {
         // Set for every operation except `anyone`, whose handlers do not use it, and `public`, whose handlers use
         // `request.token`.
@@ -103,8 +107,7 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
         request,
         reply,
       } as Call
-      const result = operation.creates ? answerOnce(parts, operation, call, handler) : handler(call)
-      const wrap = envelopeOf(operation)
+      const result = operation.creates ? answerOnce(parts, operation, call, handler, wrap) : handler(call)
       return result instanceof Promise
         ? result.then(later => send(reply, later, wrap))
         : send(reply, result, wrap)
@@ -118,6 +121,7 @@ async function answerOnce(
   operation: Operation,
   call: Call,
   handler: Route['handler'],
+  wrap: Envelope,
 ): Promise<unknown> {
   const key = idempotencyKey(call.request)
   const { request } = call
@@ -135,10 +139,8 @@ async function answerOnce(
     'sha256',
     JSON.stringify([operation.name, request.query, conditions, sent, ...target]),
   )
-  return once(parts, call, key, fingerprint, () => handler(call), envelopeOf(operation))
+  return once(parts, call, key, fingerprint, () => handler(call), wrap)
 }
-
-const envelopeOf = (operation: Operation): Envelope => (isFlat(operation) ? flatSuccessText : successText)
 
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']

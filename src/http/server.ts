@@ -162,18 +162,8 @@ function recordResponses(app: FastifyInstance, parts: ServerParts): void {
   app.addHook('onResponse', (request, reply, done) => {
     if (!request.raw.complete) destroyLater(request.raw.socket, request.raw)
     const milliseconds = performance.now() - request.startedAt
-    const operation = request.operation?.name ?? 'unknown'
-    parts.metrics.request(operation, reply.statusCode, milliseconds / 1000)
-    const line = {
-      traceId: request.traceId,
-      operation,
-      method: request.method,
-      status: reply.statusCode,
-      milliseconds: Math.round(milliseconds * 100) / 100,
-      workspaceId: request.token?.workspaceId,
-      tokenId: request.token?.id,
-    }
-    lines?.add(requestLine(line, Date.now()))
+    parts.metrics.request(request.operation?.name ?? 'unknown', reply.statusCode, milliseconds / 1000)
+    lines?.add(requestLine(request, reply.statusCode, milliseconds))
     // A response during shutdown leaves a connection that would never be closed.
     if (app.stopping.aborted) setImmediate(() => app.server.closeIdleConnections())
     done()

@@ -28,24 +28,14 @@ const queries = checker(true)
 export const compileBody = (schema: TSchema): Check => bodies.compile(schema) as Check
 export const compileQuery = (schema: TSchema): Check => queries.compile(schema) as Check
 
-function messageOf({ keyword, params, message }: SchemaError): string {
-  switch (keyword) {
-    case 'required':
-      return 'is required'
-    case 'type':
-      return `must be ${article(String(params['type']))}`
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
-    case 'pattern':
-      return 'must be 1 to 64 letters, digits, _ or -'
-    case 'format':
-      return 'must not contain NUL characters or lone surrogates'
-    default:
-      return message ?? 'is invalid'
-  }
+/** By keyword; other errors keep the message of the validator. */
+const messages: Record<string, (params: SchemaError['params']) => string> = {
+  required: () => 'is required',
+  type: ({ type }) => `must be ${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${type}`,
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
+  pattern: () => 'must be 1 to 64 letters, digits, _ or -',
+  format: () => 'must not contain NUL characters or lone surrogates',
 }
-
-const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
 
 /** The errors of a schema check, each with the JSON pointer of its field. */
 export function findingsOf(errors: SchemaError[]): Finding[] {
@@ -56,7 +46,11 @@ export function findingsOf(errors: SchemaError[]): Finding[] {
       error.keyword === 'required' ? `/${pointerSegment(String(error.params['missingProperty']))}` : ''
     const path = `${error.instancePath}${missing}`
     // The first finding per field is enough.
-    if (!findings.has(path)) findings.set(path, { path, message: messageOf(error) })
+    if (!findings.has(path))
+      findings.set(path, {
+        path,
+        message: messages[error.keyword]?.(error.params) ?? error.message ?? 'is invalid',
+      })
   }
   return [...findings.values()]
 }
