@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import { isAllowed } from '../access/permissions.ts'
 import { roles } from '../contract/access-operations.ts'
 import { errorCodes } from '../contract/error-codes.ts'
@@ -11,7 +11,39 @@ import { type Access, families, isFlat, type Operation } from '../contract/opera
 import { operations } from '../contract/operations.ts'
 import { workflowOperations } from '../contract/workflow-operations.ts'
 
-type Json = Record<string, unknown>
+/** The keywords of JSON Schema that the contract uses. */
+export interface JsonSchema {
+  $ref?: string
+  type?: string
+  description?: string
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  examples?: unknown[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  pattern?: string
+  contentMediaType?: string
+}
+
+export interface MediaType {
+  schema?: JsonSchema
+  example?: unknown
+}
+
+interface Response {
+  description: string
+  headers?: object
+  content?: Record<string, MediaType>
+}
 
 /** Who may use an operation; the roles come from the rule that authorizes requests. */
 export function accessSentence(access: Access): string {
@@ -28,55 +60,46 @@ export function accessSentence(access: Access): string {
 function publish(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publish)
   if (typeof schema !== 'object' || schema === null) return schema
-  const { 'x-schema': name, ...rest } = schema as Json
+  const { 'x-schema': name, ...rest } = schema as Record<string, unknown>
   if (typeof name === 'string')
     return {
       $ref: `#/components/schemas/${name}`,
       ...(rest['description'] ? { description: rest['description'] } : {}),
     }
-  return Object.fromEntries(
-    Object.entries(rest).flatMap(([key, value]) =>
-      key === 'format' && value === 'text' ? [] : [[key, publish(value)]],
-    ),
-  )
+  const members = Object.entries(rest).filter(([key, value]) => key !== 'format' || value !== 'text')
+  return Object.fromEntries(members.map(([key, value]) => [key, publish(value)]))
 }
 
-interface ObjectSchema {
-  properties?: Record<string, unknown>
-  required?: string[]
-}
+const published = (schema: object): JsonSchema => publish(schema) as JsonSchema
 
-function parameters(operation: Operation): Json[] {
-  const fields = (schema: unknown, place: string): Json[] => {
-    const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema
+const headersOf = ({ headers, creates, access }: Operation): Record<string, string> => ({
+  ...headers,
+  ...(creates && {
+    'Idempotency-Key': `Up to ${limits.idempotencyKeyLength} characters; a retry within ${limits.idempotencyHours} hours returns the first response.`,
+  }),
+  ...(access !== 'anyone' && { 'X-TraceId': 'Your own trace id; it is returned and logged.' }),
+})
+
+function parameters(operation: Operation) {
+  const fields = (schema: object | undefined, place: 'path' | 'query' | 'header') => {
+    const { properties = {}, required = [] } = published(schema ?? {})
     return Object.entries(properties).map(([name, property]) => ({
       name,
       in: place,
       required: place === 'path' || required.includes(name),
-      description: (property as { description?: string }).description,
-      schema: publish(property),
+      description: property.description,
+      schema: property,
     }))
   }
-  const headers = Object.entries({
-    ...operation.headers,
-    ...(operation.creates && {
-      'Idempotency-Key': `Up to ${limits.idempotencyKeyLength} characters; a retry within ${limits.idempotencyHours} hours returns the first response.`,
-    }),
-    ...(operation.access !== 'anyone' && {
-      'X-TraceId': 'Your own trace id; it is returned and logged.',
-    }),
-  }).map(([name, description]) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: { type: 'string' },
+  const headers = Object.entries(headersOf(operation)).map(([name, description]) => ({
+    ...{ name, in: 'header' as const, required: false, description },
+    schema: { type: 'string' } as JsonSchema,
   }))
   return [...fields(operation.params, 'path'), ...fields(operation.query, 'query'), ...headers]
 }
 
 /** Uploads without base64. */
-const fileContent: Record<string, Json> = {
+const fileContent: Record<string, MediaType> = {
   'multipart/form-data': {
     schema: {
       type: 'object',
@@ -87,63 +110,51 @@ const fileContent: Record<string, Json> = {
   'application/octet-stream': {},
 }
 
-function requestBody(operation: Operation): Json | undefined {
-  if (!operation.body) return undefined
-  const json = {
-    schema: publish(operation.body),
-    ...(operation.example === undefined ? {} : { example: operation.example }),
+function requestBody({ streamsBody, example }: Operation, body: JsonSchema) {
+  const json: MediaType = { schema: body, ...(example !== undefined && { example }) }
+  const content: Record<string, MediaType> = {
+    ...(streamsBody && fileContent),
+    'application/json': json,
   }
-  const content = { ...(operation.streamsBody && fileContent), 'application/json': json }
-  const required = ((operation.body as ObjectSchema).required ?? []).length > 0
-  return { required, content }
+  return { required: (body.required ?? []).length > 0, content }
 }
 
 /** Responses without an envelope. Binary content has no schema. */
-const plainContent: Record<string, Json> = {
+const plainContent: Record<string, MediaType> = {
   'application/json': { schema: { type: 'object' } },
   'application/octet-stream': {},
 }
 
-const success = (operation: Operation): Json => {
-  if (!operation.data) {
-    const type = operation.answers ?? 'application/json'
-    return {
-      description: 'The content.',
-      content: { [type]: plainContent[type] ?? { schema: { type: 'string' } } },
-    }
+function success(operation: Operation): Response {
+  const { data, answers = 'application/json', streams } = operation
+  if (!data) {
+    const content = { [answers]: plainContent[answers] ?? { schema: { type: 'string' } } }
+    return { description: 'The content.', content }
   }
-  return {
-    description: 'Success.',
-    content: {
-      ...(operation.streams && { 'text/event-stream': { schema: { type: 'string' } } }),
-      'application/json': { schema: envelope(operation, operation.data) },
-    },
+  const content = {
+    ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
+    'application/json': { schema: envelope(operation, published(data)) },
   }
+  return { description: 'Success.', content }
 }
 
-function envelope(operation: Operation, data: TSchema): Json {
-  const published = publish(data) as Json & ObjectSchema
-  if (!isFlat(operation))
-    return {
-      type: 'object',
-      required: ['code', 'message', 'data'],
-      properties: { code: { const: 0 }, message: { const: 'success' }, data: published },
-    }
-  return {
-    type: 'object',
-    required: ['code', 'msg', ...(published.required ?? [])],
-    properties: { code: { const: 0 }, msg: { const: 'success' }, ...published.properties },
-  }
+function envelope(operation: Operation, data: JsonSchema): JsonSchema {
+  const { properties = {}, required = [] } = data
+  const code = { const: 0 }
+  const done = { const: 'success' }
+  return isFlat(operation)
+    ? {
+        type: 'object',
+        required: ['code', 'msg', ...required],
+        properties: { code, msg: done, ...properties },
+      }
+    : { type: 'object', required: ['code', 'message', 'data'], properties: { code, message: done, data } }
 }
 
-const failure = (operation: Operation): Json => ({
-  description: 'Error; see `code`.',
-  content: {
-    'application/json': {
-      schema: { $ref: `#/components/schemas/${isFlat(operation) ? 'FlatFailure' : 'Failure'}` },
-    },
-  },
-})
+const failure = (operation: Operation): Response => {
+  const schema = { $ref: `#/components/schemas/${isFlat(operation) ? 'FlatFailure' : 'Failure'}` }
+  return { description: 'Error; see `code`.', content: { 'application/json': { schema } } }
+}
 
 const code = Type.Integer({ enum: Object.values(errorCodes).map(({ code }) => code) })
 const reason = Type.String({ enum: Object.keys(errorCodes) })
@@ -168,7 +179,7 @@ const failureSchemas = {
 }
 
 /** 200, and what conditional and range requests return. */
-function responses(operation: Operation): Json {
+function responses(operation: Operation): Record<string, Response> {
   const asked = operation.headers ?? {}
   const done = success(operation)
   if (operation.method !== 'GET' || !('If-None-Match' in asked))
@@ -185,36 +196,32 @@ function responses(operation: Operation): Json {
 }
 
 /** An empty entry means that the token is optional. */
-const securityOf = (access: Access): Json[] =>
+const securityOf = (access: Access): object[] =>
   access === 'anyone' ? [] : access === 'public' ? [{ token: [] }, {}] : [{ token: [] }]
 
-const describe = (operation: Operation): Json => ({
+const describe = (operation: Operation) => ({
   operationId: operation.name,
-  tags: [operation.family],
+  tags: [operation.family as string],
   summary: operation.summary,
   description: [operation.details, accessSentence(operation.access)].filter(Boolean).join('\n\n'),
   'x-access': operation.access,
   security: securityOf(operation.access),
   parameters: parameters(operation),
-  ...(operation.body && { requestBody: requestBody(operation) }),
+  ...(operation.body && { requestBody: requestBody(operation, published(operation.body)) }),
   responses: responses(operation),
 })
 
-export interface OpenapiDocument {
-  openapi: string
-  info: { title: string; version: string; description: string }
-  tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, Json>>
-  components: Json
-}
+export type OpenapiDocument = ReturnType<typeof openapiDocument>
 
 /** The whole API as OpenAPI 3.1, from the schemas that validate requests. */
-export function openapiDocument(list: readonly Operation[] = operations): OpenapiDocument {
-  const paths: Record<string, Record<string, Json>> = {}
-  for (const operation of list) {
+export function openapiDocument() {
+  const paths: Record<string, Record<string, ReturnType<typeof describe>>> = {}
+  for (const operation of operations) {
     paths[operation.path] ??= {}
     paths[operation.path]![operation.method.toLowerCase()] = describe(operation)
   }
+  const graph = { ...graphSchema, examples: [workflowOperations.update.example.workflow] }
+  const named = { Graph: graph, ...kindSchemas, ...knowledgeSchemas, ...failureSchemas }
   return {
     openapi: '3.1.0',
     info: {
@@ -227,11 +234,7 @@ export function openapiDocument(list: readonly Operation[] = operations): Openap
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: {
-        Graph: { ...(publish(graphSchema) as Json), examples: [workflowOperations.update.example.workflow] },
-        ...(publish({ ...kindSchemas, ...knowledgeSchemas }) as Json),
-        ...failureSchemas,
-      },
+      schemas: publish(named) as Record<string, JsonSchema>,
     },
   }
 }

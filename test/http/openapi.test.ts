@@ -7,14 +7,14 @@ import { createRuntime } from '../../src/app/runtime.ts'
 import { readConfig } from '../../src/config.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { openapiDocument } from '../../src/http/openapi.ts'
-import { operationsOf, schemasOf } from '../../src/http/pages/schema-view.ts'
+import { operationsOf } from '../../src/http/pages/schema-view.ts'
 import type { ApiAnswer } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const document = openapiDocument()
 const described = operationsOf(document)
-const schemas = schemasOf(document)
+const { schemas } = document.components
 const named = (id: string) => described.find(({ operationId }) => operationId === id)!
 
 /** Strict mode fails the test on keywords unknown to JSON Schema 2020-12. */

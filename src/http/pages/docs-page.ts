@@ -1,32 +1,23 @@
-import type { OpenapiDocument } from '../openapi.ts'
+import type { JsonSchema, MediaType, OpenapiDocument } from '../openapi.ts'
 import { basics, basicsSection, errorsSection } from './general-sections.ts'
 import { banyanMark, type Html, html, pageFrame, prose } from './html.ts'
 import {
-  elided,
   exampleValue,
   type Field,
   fieldsOf,
   fieldTable,
-  type JsonSchema,
-  type MediaType,
   operationsOf,
   type PathOperation,
   prettyJson,
-  schemasOf,
 } from './schema-view.ts'
 import { docsStyle } from './style.ts'
 
 /** Quotes a shell argument. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-function url(
-  operation: PathOperation,
-  schemas: Record<string, JsonSchema>,
-  query: [string, string][],
-): string {
-  const value = (schema: JsonSchema): string => encodeURIComponent(String(exampleValue(schema, schemas)))
+function url(operation: PathOperation, pairs: string[]): string {
+  const value = (schema: JsonSchema): string => encodeURIComponent(String(exampleValue(schema)))
   let path = operation.path
-  const pairs = query.map(([name, text]) => `${name}=${encodeURIComponent(text)}`)
   for (const parameter of operation.parameters) {
     if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, value(parameter.schema))
     if (parameter.in === 'query' && parameter.required)
@@ -35,26 +26,21 @@ function url(
   return `"$BANYAN${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}"`
 }
 
-function dataOptions(type: string, media: MediaType, schemas: Record<string, JsonSchema>): string[] {
+function dataOptions([type, { example }]: [string, MediaType]): string[] {
   if (type === 'multipart/form-data') return ['-F file=@hello.txt']
   const header = `-H 'Content-Type: ${type}'`
   if (type !== 'application/json') return [header, '--data-binary @hello.txt']
-  const example = media.example ?? exampleValue(media.schema ?? {}, schemas)
   return [header, `-d ${shellQuoted(prettyJson(example, 50))}`]
 }
 
 /** An example request with the shell variables $BANYAN, the server address, and $TOKEN. */
-function curlCommand(
-  operation: PathOperation,
-  schemas: Record<string, JsonSchema>,
-  body?: { type: string; media: MediaType },
-): string {
-  const isRaw = body !== undefined && body.type === 'application/octet-stream'
+function curlCommand(operation: PathOperation, body?: [string, MediaType]): string {
+  const isRaw = body?.[0] === 'application/octet-stream'
   const isBytes = operation.responses['200']?.content?.['application/octet-stream'] !== undefined
   return [
-    `curl ${url(operation, schemas, isRaw ? [['name', 'hello.txt']] : [])}`,
+    `curl ${url(operation, isRaw ? ['name=hello.txt'] : [])}`,
     ...(operation.security.length > 0 ? ['-H "Authorization: Bearer $TOKEN"'] : []),
-    ...(body ? dataOptions(body.type, body.media, schemas) : []),
+    ...(body ? dataOptions(body) : []),
     ...(isBytes ? ['--output hello.txt'] : []),
   ].join(' \\\n  ')
 }
@@ -95,28 +81,21 @@ function responseTables(operation: PathOperation): Html[] {
   })
 }
 
-/** In a response a named schema is elided; its own table shows it in full. */
-function responseExample(answer: JsonSchema, schemas: Record<string, JsonSchema>): string {
-  const hints = Object.keys(schemas).map(name => [name, { examples: [elided] }])
-  return prettyJson(exampleValue(answer, Object.fromEntries(hints)))
-}
-
-function examples(operation: PathOperation, schemas: Record<string, JsonSchema>): Html[] {
+function examples(operation: PathOperation): Html[] {
   const bodies = Object.entries(operation.requestBody?.content ?? {})
   const request = (body?: [string, MediaType]): Html => {
     const label = bodies.length > 1 && body ? `Request, ${body[0]}` : 'Request'
-    const command = curlCommand(operation, schemas, body && { type: body[0], media: body[1] })
-    return code(label, command)
+    return code(label, curlCommand(operation, body))
   }
   const answer = operation.responses['200']?.content?.['application/json']?.schema
   return [
     ...(bodies.length > 0 ? bodies.map(request) : [request()]),
-    ...(answer?.properties ? [code('Response', responseExample(answer, schemas))] : []),
+    ...(answer?.properties ? [code('Response', prettyJson(exampleValue(answer)))] : []),
   ]
 }
 
 /** One operation: description and fields on the left, examples on the right. */
-function referenceOperation(operation: PathOperation, schemas: Record<string, JsonSchema>): Html {
+function referenceOperation(operation: PathOperation): Html {
   const { operationId: id, method, path, summary, description } = operation
   const body = operation.requestBody?.content['application/json']?.schema
   const bodyFields = body ? fieldsOf(body) : []
@@ -124,7 +103,7 @@ function referenceOperation(operation: PathOperation, schemas: Record<string, Js
     .split('\n\n')
     .map(paragraph => html`<p>${prose(paragraph)}</p>`)}${parameterTables(operation)}${
     bodyFields.length > 0 && fieldTable('JSON body', bodyFields)
-  }${responseTables(operation)}</div><div class="examples">${examples(operation, schemas)}</div></article>`
+  }${responseTables(operation)}</div><div class="examples">${examples(operation)}</div></article>`
 }
 
 interface Family {
@@ -154,10 +133,8 @@ const sidebar = (families: readonly Family[], schemas: Record<string, JsonSchema
       )}</ul></li>`,
   )}<li><a href="#schemas">Schemas</a><ul>${Object.keys(schemas).map(name => link(`schema.${name}`, name))}</ul></li><li><a href="#errors">Errors</a></li></ul></nav>`
 
-const familySection = (family: Family, schemas: Record<string, JsonSchema>): Html =>
-  html`<section aria-labelledby="${family.name}"><h2 id="${family.name}">${family.name}</h2><p class="lead">${prose(family.description)}</p>${family.operations.map(
-    operation => referenceOperation(operation, schemas),
-  )}</section>`
+const familySection = (family: Family): Html =>
+  html`<section aria-labelledby="${family.name}"><h2 id="${family.name}">${family.name}</h2><p class="lead">${prose(family.description)}</p>${family.operations.map(referenceOperation)}</section>`
 
 const schemasSection = (schemas: Record<string, JsonSchema>): Html =>
   html`<section aria-labelledby="schemas"><h2 id="schemas">Schemas</h2>${Object.entries(schemas).map(
@@ -165,21 +142,20 @@ const schemasSection = (schemas: Record<string, JsonSchema>): Html =>
       html`<article id="schema.${name}" aria-labelledby="schema.${name}.title"><header><h3 id="schema.${name}.title"><a href="#schema.${name}">${name}</a></h3></header><div class="text">${
         schema.description && html`<p>${prose(schema.description)}</p>`
       }${fieldTable('Fields', fieldsOf(schema))}</div><div class="examples">${
-        schema.examples &&
-        html`<figure><figcaption>Example</figcaption><pre tabindex="0" aria-label="Example"><code>${prettyJson(schema.examples[0])}</code></pre></figure>`
+        schema.examples && code('Example', prettyJson(schema.examples[0]))
       }</div></article>`,
   )}</section>`
 
 /** The API reference, generated from the OpenAPI document. It works offline and without scripts. */
 export function docsPage(document: OpenapiDocument): string {
-  const schemas = schemasOf(document)
+  const { schemas } = document.components
   const families = familiesOf(document)
   const { title, version, description } = document.info
   const body = html`<a class="skip" href="#main">Skip to the content</a>
 ${sidebar(families, schemas)}
 <main id="main"><header class="top"><h1>${title} API reference</h1><p class="lead">${description} Version ${version}, generated from the <a href="/openapi.json">OpenAPI document</a>.</p></header>
 ${basicsSection}
-${families.map(family => familySection(family, schemas))}
+${families.map(familySection)}
 ${schemasSection(schemas)}
 ${errorsSection}
 </main>`

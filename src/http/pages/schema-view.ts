@@ -1,99 +1,39 @@
-import type { Access } from '../../contract/operation.ts'
-import type { OpenapiDocument } from '../openapi.ts'
+import type { JsonSchema, OpenapiDocument } from '../openapi.ts'
 import { type Html, type HtmlPart, html, prose } from './html.ts'
 
-/** The keywords of JSON Schema that the contract uses. */
-export interface JsonSchema {
-  $ref?: string
-  type?: string
-  description?: string
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  items?: JsonSchema
-  anyOf?: JsonSchema[]
-  enum?: unknown[]
-  const?: unknown
-  default?: unknown
-  examples?: unknown[]
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  minItems?: number
-  maxItems?: number
-  pattern?: string
-}
-
-export interface Parameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required: boolean
-  description?: string
-  schema: JsonSchema
-}
-
-export interface MediaType {
-  schema?: JsonSchema
-  example?: unknown
-}
-
-interface ResponsePart {
-  description: string
-  content?: Record<string, MediaType>
-}
-
-export interface PathOperation {
-  method: string
-  path: string
-  operationId: string
-  tags: string[]
-  summary: string
-  description: string
-  'x-access': Access
-  security: unknown[]
-  parameters: Parameter[]
-  requestBody?: { required: boolean; content: Record<string, MediaType> }
-  responses: Record<string, ResponsePart>
-}
-
 /** Every operation of a document, in its order. */
-export const operationsOf = (document: OpenapiDocument): PathOperation[] =>
+export const operationsOf = (document: OpenapiDocument) =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, operation]) =>
-        ({ ...operation, method: method.toUpperCase(), path }) as unknown as PathOperation,
-    ),
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
   )
 
-export const schemasOf = (document: OpenapiDocument): Record<string, JsonSchema> =>
-  (document.components['schemas'] ?? {}) as Record<string, JsonSchema>
-
-/** The name in `#/components/schemas/<name>`. */
-export const referencedName = (schema: JsonSchema): string | undefined =>
-  schema.$ref?.slice('#/components/schemas/'.length)
+export type PathOperation = ReturnType<typeof operationsOf>[number]
 
 const scalars: Record<string, unknown> = { string: 'text', boolean: true, integer: 1, number: 1 }
 
+/** Placeholder for a named schema, which has its own table. */
+const elided = Symbol('elided')
+
 /** An example value of a schema: its own example if it has one, otherwise the simplest valid value. */
-export function exampleValue(schema: JsonSchema, schemas: Record<string, JsonSchema>): unknown {
+export function exampleValue(schema: JsonSchema): unknown {
   if (schema.examples) return schema.examples[0]
-  const name = referencedName(schema)
-  if (name !== undefined) return exampleValue(schemas[name] ?? {}, schemas)
+  if (schema.$ref !== undefined) return elided
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined) return schema.default
   if (schema.enum) return schema.enum[0]
-  if (schema.anyOf?.[0]) return exampleValue(schema.anyOf[0], schemas)
+  if (schema.anyOf?.[0]) return exampleValue(schema.anyOf[0])
   if (schema.properties)
     return Object.fromEntries(
-      Object.entries(schema.properties).map(([key, property]) => [key, exampleValue(property, schemas)]),
+      Object.entries(schema.properties).map(([key, property]) => [key, exampleValue(property)]),
     )
-  if (schema.type === 'array') return schema.items ? [exampleValue(schema.items, schemas)] : []
+  if (schema.type === 'array') return schema.items ? [exampleValue(schema.items)] : []
   if (schema.type === 'object') return {}
   return schema.minimum ?? scalars[schema.type ?? ''] ?? null
 }
-
-/** Placeholder for a value that is documented elsewhere. */
-export const elided = Symbol('elided')
 
 /**
  * JSON for people: a value that fits stays on one line, a longer one is broken up. `used` is the used width of the first
@@ -124,7 +64,7 @@ function onOneLine(value: unknown): string {
 
 /** The type of a field; a named schema links to its own table. */
 function typeText(schema: JsonSchema): Html {
-  const name = referencedName(schema)
+  const name = schema.$ref?.slice('#/components/schemas/'.length)
   if (name !== undefined) return html`<a href="#schema.${name}">${name}</a>`
   if (schema.type === 'array') return html`array of ${schema.items ? typeText(schema.items) : 'anything'}`
   if (schema.anyOf) return html`${joined(schema.anyOf.map(typeText), ' or ')}`
