@@ -8,8 +8,7 @@ export interface Place {
 export type Block =
   | ({ kind: 'heading'; level: number; text: string } & Place)
   /** One paragraph or one list item; an item starts with its marker ("- ", "1. "). */
-  | ({ kind: 'paragraph'; text: string } & Place)
-  | ({ kind: 'code'; text: string; language?: string } & Place)
+  | ({ kind: 'paragraph' | 'code'; text: string } & Place)
   /** Cells as text. `header` is undefined if the document has none. */
   | ({ kind: 'table'; header: string[] | undefined; rows: string[][] } & Place)
 

@@ -9,7 +9,7 @@ const body = (name: string) =>
 describe('source code', () => {
   it('keeps a short file whole, with its leading comment', () => {
     const code = '# What this is for\n\nimport os\n\n\ndef main():\n    pass'
-    assert.deepEqual([...readCode(`${code}\n`, 'python')], [{ kind: 'code', text: code, language: 'python' }])
+    assert.deepEqual([...readCode(`${code}\n`)], [{ kind: 'code', text: code }])
   })
 
   it('splits between constructs and never inside one', () => {
@@ -32,7 +32,6 @@ describe('source code', () => {
 
 it('reads the text, code and output of a notebook', () => {
   const notebook = {
-    metadata: { kernelspec: { language: 'python' } },
     cells: [
       { cell_type: 'markdown', source: ['# Title\n', 'Some *text*'] },
       {
@@ -47,7 +46,7 @@ it('reads the text, code and output of a notebook', () => {
     [
       { kind: 'heading', level: 1, text: 'Title' },
       { kind: 'paragraph', text: 'Some text' },
-      { kind: 'code', text: 'print(42)', language: 'python' },
+      { kind: 'code', text: 'print(42)' },
       { kind: 'code', text: '42\n' },
       { kind: 'code', text: '<Figure>' },
     ],

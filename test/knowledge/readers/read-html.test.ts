@@ -22,7 +22,7 @@ describe('the structure of a page', () => {
       paragraph('3. c'),
       paragraph('4. d'),
       paragraph('e'),
-      { kind: 'code', text: 'let a =  1\n  b', language: 'js' },
+      { kind: 'code', text: 'let a =  1\n  b' },
       paragraph('tail'),
     ])
   })

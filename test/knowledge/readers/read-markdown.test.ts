@@ -27,7 +27,7 @@ describe('blocks of Markdown', () => {
         '```ts title="a"\nconst a = `*b*`\n\n# c\n```\n~~~\n```\n~~~\n\n    indented\n      more\n\ntext',
       ),
       [
-        { kind: 'code', text: 'const a = `*b*`\n\n# c', language: 'ts' },
+        { kind: 'code', text: 'const a = `*b*`\n\n# c' },
         { kind: 'code', text: '```' },
         { kind: 'code', text: 'indented\n  more' },
         paragraph('text'),

@@ -2,7 +2,6 @@ import type { Block, ReadBlocks } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
 import {
   type BinaryFormat,
-  codeLanguage,
   type DocumentFormat,
   formatOf,
   supportedFormats,
@@ -25,7 +24,7 @@ interface ReadLimits {
 const defaultReadLimits: ReadLimits = { maxCharacters: 100_000_000 }
 
 /** Readers are loaded on demand: a worker that only sees text never loads the PDF library. */
-const readText: Record<TextFormat, (text: string, name: string) => Promise<Iterable<Block>>> = {
+const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> = {
   text: async text => (await import('./text/read-text.ts')).readText(text),
   markdown: async text => (await import('./markdown/read-markdown.ts')).readMarkdown(text),
   html: async text => (await import('./html/read-html.ts')).readHtml(text),
@@ -34,7 +33,7 @@ const readText: Record<TextFormat, (text: string, name: string) => Promise<Itera
   json: async text => (await import('./data/read-json.ts')).readJson(text, 'json'),
   jsonl: async text => (await import('./data/read-json.ts')).readJson(text, 'jsonl'),
   notebook: async text => (await import('./data/read-notebook.ts')).readNotebook(text),
-  code: async (text, name) => (await import('./text/read-code.ts')).readCode(text, codeLanguage(name)),
+  code: async text => (await import('./text/read-code.ts')).readCode(text),
 }
 
 const readBinary: Record<BinaryFormat, (bytes: Uint8Array) => Promise<ReadBlocks>> = {
@@ -78,7 +77,7 @@ const blocksOf = (file: DocumentFile): Promise<ReadBlocks> => {
   const format = formatOfFile(file)
   if (!isTextFormat(format)) return readBinary[format](file.bytes)
   const declared = format === 'html' ? declaredEncoding(file.bytes) : undefined
-  return readText[format](decodeText(file.bytes, declared), file.name)
+  return readText[format](decodeText(file.bytes, declared))
 }
 
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */

@@ -16,8 +16,8 @@ const textOf = (value: JsonValue | undefined): string =>
         .filter(line => typeof line === 'string')
         .join('')
 
-function* codeBlocks(text: string, language: string | undefined): Generator<Block> {
-  if (text.trim() !== '') yield { kind: 'code', text, ...(language && { language }) }
+function* codeBlocks(text: string): Generator<Block> {
+  if (text.trim() !== '') yield { kind: 'code', text }
 }
 
 /** Jupyter notebooks: the text and code of the cells and the textual output, without images. */
@@ -28,14 +28,13 @@ export function* readNotebook(text: string): Generator<Block> {
     yield* readJson(text)
     return
   }
-  const language = textOf(member(member(member(notebook, 'metadata'), 'kernelspec'), 'language')) || undefined
   for (const cell of cells) {
     const source = textOf(member(cell, 'source'))
     if (member(cell, 'cell_type') === 'markdown') yield* readMarkdown(source)
-    else yield* codeBlocks(source, language)
+    else yield* codeBlocks(source)
     for (const output of listOf(member(cell, 'outputs'))) {
-      yield* codeBlocks(textOf(member(output, 'text')), undefined)
-      yield* codeBlocks(textOf(member(member(output, 'data'), 'text/plain')), undefined)
+      yield* codeBlocks(textOf(member(output, 'text')))
+      yield* codeBlocks(textOf(member(member(output, 'data'), 'text/plain')))
     }
   }
 }

@@ -37,7 +37,6 @@ export class HtmlReader implements HtmlEvents {
   #mark = ''
   #heading = 0
   #inPre = false
-  #language = ''
 
   open(name: string, attributes: Attributes, selfClosing: boolean): void {
     if (voidTags.has(name)) {
@@ -118,8 +117,6 @@ export class HtmlReader implements HtmlEvents {
       const cell = this.#tables.at(-1)?.table.startCell(name === 'th', this.#frames.has('thead'), attributes)
       if (cell) this.#sink = cell
     }
-    if (this.#inPre)
-      this.#language ||= /\blang(?:uage)?-([\w+#-]+)/.exec(attributes.get('class') ?? '')?.[1] ?? ''
   }
 
   #openTable(attributes: Attributes): void {
@@ -166,9 +163,7 @@ export class HtmlReader implements HtmlEvents {
         .replaceAll('\u000b', '\n')
         .replace(/^\r?\n/, '')
         .trimEnd()
-      const language = this.#language
-      this.#language = ''
-      return text.trim() === '' ? undefined : { kind: 'code', text, ...(language && { language }) }
+      return text.trim() === '' ? undefined : { kind: 'code', text }
     }
     const text = collapse(raw)
       .replace(/ ?\u000b ?/g, '\n')

@@ -30,7 +30,8 @@ interface Fence {
   mark: string
   length: number
   indent: number
-  language: string
+  /** Whether it can end a block of code. */
+  closes: boolean
 }
 
 const fenceOf = (line: string): Fence | undefined => {
@@ -41,7 +42,7 @@ const fenceOf = (line: string): Fence | undefined => {
   while (trimmed[length] === mark) length++
   const info = trimmed.slice(length).trim()
   if (mark === '`' && info.includes('`')) return undefined
-  return { mark, length, indent: indentOf(line), language: info.split(/[\s{,]/, 1)[0] ?? '' }
+  return { mark, length, indent: indentOf(line), closes: /^(?:$|[{,])/.test(info) }
 }
 
 const isRule = (line: string): boolean => {
@@ -179,10 +180,10 @@ export class MarkdownScanner {
       if (quoted && raw === line) break
       this.#at++
       const end = fenceOf(line)
-      if (end && end.mark === fence.mark && end.length >= fence.length && end.language === '') break
+      if (end && end.mark === fence.mark && end.length >= fence.length && end.closes) break
       code.push(dedent(line, fence.indent))
     }
-    yield { kind: 'code', text: code.join('\n'), ...(fence.language && { language: fence.language }) }
+    yield { kind: 'code', text: code.join('\n') }
   }
 
   #isCode(line: string): boolean {

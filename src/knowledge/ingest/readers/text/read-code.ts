@@ -27,19 +27,14 @@ function* constructsOf(text: string): Generator<string> {
 }
 
 /** Source code, split only between top-level constructs. */
-export function* readCode(text: string, language?: string): Generator<Block> {
+export function* readCode(text: string): Generator<Block> {
   let held = ''
-  const block = (code: string): Block => ({
-    kind: 'code',
-    text: code.trimEnd(),
-    ...(language && { language }),
-  })
   for (const construct of constructsOf(text)) {
     if (held !== '' && held.length + construct.length > charactersTogether) {
-      yield block(held)
+      yield { kind: 'code', text: held.trimEnd() }
       held = ''
     }
     held = held === '' ? construct : `${held}\n${construct}`
   }
-  if (held.trim() !== '') yield block(held)
+  if (held.trim() !== '') yield { kind: 'code', text: held.trimEnd() }
 }
