@@ -1,89 +1,71 @@
 import { fileTypeFromBuffer, supportedExtensions } from 'file-type'
+import { extensionOf } from './file-name.ts'
 
-/** Types without magic bytes: the extension decides if the content is text. */
-const textTypes: Record<string, string> = {
-  txt: 'text/plain',
-  text: 'text/plain',
-  log: 'text/plain',
-  ini: 'text/plain',
-  conf: 'text/plain',
-  cfg: 'text/plain',
-  env: 'text/plain',
-  properties: 'text/plain',
-  md: 'text/markdown',
-  markdown: 'text/markdown',
-  mdx: 'text/markdown',
-  rst: 'text/x-rst',
-  adoc: 'text/asciidoc',
-  tex: 'text/x-tex',
-  csv: 'text/csv',
-  tsv: 'text/tab-separated-values',
-  json: 'application/json',
-  geojson: 'application/geo+json',
-  ipynb: 'application/x-ipynb+json',
-  jsonl: 'application/jsonl',
-  ndjson: 'application/x-ndjson',
-  yaml: 'application/yaml',
-  yml: 'application/yaml',
-  toml: 'application/toml',
-  html: 'text/html',
-  htm: 'text/html',
-  xhtml: 'application/xhtml+xml',
-  xht: 'application/xhtml+xml',
-  mht: 'message/rfc822',
-  mhtml: 'message/rfc822',
-  eml: 'message/rfc822',
-  xml: 'application/xml',
-  xsd: 'application/xml',
-  xsl: 'application/xslt+xml',
-  xslt: 'application/xslt+xml',
-  rss: 'application/rss+xml',
-  atom: 'application/atom+xml',
-  svg: 'image/svg+xml',
-  ics: 'text/calendar',
-  vcf: 'text/vcard',
-  vtt: 'text/vtt',
-  srt: 'application/x-subrip',
-  css: 'text/css',
-  scss: 'text/x-scss',
-  less: 'text/x-less',
-  js: 'text/javascript',
-  mjs: 'text/javascript',
-  cjs: 'text/javascript',
-  jsx: 'text/jsx',
-  ts: 'text/x-typescript',
-  mts: 'text/x-typescript',
-  cts: 'text/x-typescript',
-  tsx: 'text/tsx',
-  vue: 'text/x-vue',
-  py: 'text/x-python',
-  rb: 'text/x-ruby',
-  php: 'text/x-php',
-  pl: 'text/x-perl',
-  lua: 'text/x-lua',
-  r: 'text/x-r',
-  java: 'text/x-java',
-  kt: 'text/x-kotlin',
-  scala: 'text/x-scala',
-  swift: 'text/x-swift',
-  go: 'text/x-go',
-  rs: 'text/x-rust',
-  c: 'text/x-c',
-  h: 'text/x-c',
-  cc: 'text/x-c++',
-  cpp: 'text/x-c++',
-  hpp: 'text/x-c++',
-  cs: 'text/x-csharp',
-  sql: 'application/sql',
-  graphql: 'application/graphql',
-  proto: 'text/x-protobuf',
-  sh: 'text/x-shellscript',
-  bash: 'text/x-shellscript',
-  bat: 'text/x-msdos-batch',
-  ps1: 'text/x-powershell',
-  diff: 'text/x-diff',
-  patch: 'text/x-diff',
+/** Extensions of types without magic bytes: the extension decides if the content is text. */
+const textExtensions: Record<string, string> = {
+  'text/plain': 'txt text log ini conf cfg env properties',
+  'text/markdown': 'md markdown mdx',
+  'text/x-rst': 'rst',
+  'text/asciidoc': 'adoc',
+  'text/x-tex': 'tex',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'tsv',
+  'application/json': 'json',
+  'application/geo+json': 'geojson',
+  'application/x-ipynb+json': 'ipynb',
+  'application/jsonl': 'jsonl',
+  'application/x-ndjson': 'ndjson',
+  'application/yaml': 'yaml yml',
+  'application/toml': 'toml',
+  'text/html': 'html htm',
+  'application/xhtml+xml': 'xhtml xht',
+  'message/rfc822': 'mht mhtml eml',
+  'application/xml': 'xml xsd',
+  'application/xslt+xml': 'xsl xslt',
+  'application/rss+xml': 'rss',
+  'application/atom+xml': 'atom',
+  'image/svg+xml': 'svg',
+  'text/calendar': 'ics',
+  'text/vcard': 'vcf',
+  'text/vtt': 'vtt',
+  'application/x-subrip': 'srt',
+  'text/css': 'css',
+  'text/x-scss': 'scss',
+  'text/x-less': 'less',
+  'text/javascript': 'js mjs cjs',
+  'text/jsx': 'jsx',
+  'text/x-typescript': 'ts mts cts',
+  'text/tsx': 'tsx',
+  'text/x-vue': 'vue',
+  'text/x-python': 'py',
+  'text/x-ruby': 'rb',
+  'text/x-php': 'php',
+  'text/x-perl': 'pl',
+  'text/x-lua': 'lua',
+  'text/x-r': 'r',
+  'text/x-java': 'java',
+  'text/x-kotlin': 'kt',
+  'text/x-scala': 'scala',
+  'text/x-swift': 'swift',
+  'text/x-go': 'go',
+  'text/x-rust': 'rs',
+  'text/x-c': 'c h',
+  'text/x-c++': 'cc cpp hpp',
+  'text/x-csharp': 'cs',
+  'application/sql': 'sql',
+  'application/graphql': 'graphql',
+  'text/x-protobuf': 'proto',
+  'text/x-shellscript': 'sh bash',
+  'text/x-msdos-batch': 'bat',
+  'text/x-powershell': 'ps1',
+  'text/x-diff': 'diff patch',
 }
+
+const textTypes = new Map(
+  Object.entries(textExtensions).flatMap(([type, list]) =>
+    list.split(' ').map(extension => [extension, type] as const),
+  ),
+)
 
 const openXml = 'application/vnd.openxmlformats-officedocument'
 const openDocument = 'application/vnd.oasis.opendocument'
@@ -123,14 +105,6 @@ const textualFormats = new Set([
 ])
 
 const unknownType = 'application/octet-stream'
-
-const extensionOf = (name: string): string => {
-  const dot = name.lastIndexOf('.')
-  return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()
-}
-
-const lookUp = (types: Record<string, string> | undefined, extension: string): string | undefined =>
-  types && Object.hasOwn(types, extension) ? types[extension] : undefined
 
 const magicType = async (head: Uint8Array): Promise<string | undefined> => {
   try {
@@ -199,7 +173,7 @@ const textualFormat = (magic: string | undefined, text: string): string | undefi
  * have binary bytes near their start. So text is text, but for the formats that are text themselves.
  */
 const typeOfText = (text: string, magic: string | undefined, extension: string): string => {
-  const named = textualFormat(magic, text) ?? lookUp(textTypes, extension)
+  const named = textualFormat(magic, text) ?? textTypes.get(extension)
   if (named !== undefined) return named
   if (text === '') return unknownType
   if (binaryExtensions.has(extension)) return 'text/plain'
@@ -212,7 +186,8 @@ const isLatePdf = (head: Uint8Array, extension: string): boolean =>
 
 const typeOfBinary = (head: Uint8Array, magic: string | undefined, extension: string): string => {
   if (magic === undefined) return isLatePdf(head, extension) ? 'application/pdf' : unknownType
-  return lookUp(typesInContainer[magic], extension) ?? magic
+  const types = typesInContainer[magic] ?? {}
+  return Object.hasOwn(types, extension) ? types[extension]! : magic
 }
 
 /** By magic bytes, then by extension; the type that the client sent is ignored. */

@@ -22,3 +22,9 @@ export const checkFileName = (name: unknown, pointer: string): string => {
   if (message !== undefined) throw invalidField(pointer, message)
   return name as string
 }
+
+/** In lower case and without the dot; empty if there is none. */
+export const extensionOf = (name: string): string => {
+  const dot = name.lastIndexOf('.')
+  return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()
+}

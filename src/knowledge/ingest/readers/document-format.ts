@@ -1,3 +1,5 @@
+import { extensionOf } from '../../../files/file-name.ts'
+
 export type TextFormat = 'text' | 'markdown' | 'html' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'notebook' | 'code'
 export type BinaryFormat = 'pdf' | 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub'
 export type DocumentFormat = TextFormat | BinaryFormat
@@ -69,11 +71,6 @@ const textLike =
   /^(?:text\/|application\/(?:[\w.+-]*(?:json|xml|yaml|toml|sql|graphql|javascript|jsonl|ndjson|x-subrip)[\w.+-]*)$)/
 const unknownType = 'application/octet-stream'
 const legacyContainer = 'application/x-cfb'
-
-const extensionOf = (name: string): string => {
-  const dot = name.lastIndexOf('.')
-  return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()
-}
 
 const textByName = (name: string): TextFormat | undefined => {
   const base = /[^/\\]*$/.exec(name)![0].toLowerCase()
