@@ -45,6 +45,14 @@ describe('an OpenDocument text', () => {
     )
   })
 
+  it('keeps the text of nested tables in their cell', async () => {
+    const nested = `<table:table-cell><text:p>outer</text:p><table:table>${row(cell('x') + cell('y'))}</table:table></table:table-cell>`
+    const blocks = await read(
+      `<table:table>${row(cell('A') + cell('B'))}${row(nested + cell('2'))}</table:table>`,
+    )
+    assert.deepEqual(blocks, [{ kind: 'table', header: ['A', 'B'], rows: [['outer x y', '2']] }])
+  })
+
   it('bounds repeated cells', async () => {
     const repeated = 'table:number-columns-repeated="1000000000"'
     const blocks = await read(

@@ -10,13 +10,13 @@ const events = async (xml: string | Buffer, cut = 1_000_000, skip = ''): Promise
   for (let at = 0; at < bytes.length; at += cut) chunks.push(bytes.subarray(at, at + cut))
   let record = ''
   await parseXml(chunks, {
-    skips: name => name === skip,
     open(name, attributes) {
+      if (name === skip) return false
       const shown = Object.entries(attributes).map(([key, value]) => ` ${key}=${value}`)
       record += `<${name}${shown.join('')}>`
-    },
-    close(name) {
-      record += `</${name}>`
+      return () => {
+        record += `</${name}>`
+      }
     },
     text(text) {
       record += text

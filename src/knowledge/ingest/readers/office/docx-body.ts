@@ -1,10 +1,10 @@
 import type { Block, Place } from '../../block.ts'
 import { applyProperty, type DocxLists, type DocxStyles, type ParagraphProperties } from './docx-styles.ts'
 import { type CellBudget, DocumentTable } from './tables.ts'
-import type { XmlAttributes, XmlHandler } from './xml-parser.ts'
+import type { XmlAttributes, XmlEnd, XmlHandler } from './xml-parser.ts'
 
 interface Paragraph extends ParagraphProperties {
-  style: string | undefined
+  style?: string
   text: string
   /** The content of text boxes anchored here, which follows the paragraph. */
   boxed: Block[]
@@ -24,7 +24,16 @@ export interface DocxContext {
 
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
 
-/** Converts the main text, or one note, into blocks. */
+/** Elements that stand for a character. */
+const characters = new Map([
+  ['tab', '\t'],
+  ['ptab', '\t'],
+  ['noBreakHyphen', '-'],
+  ['cr', '\n'],
+  ['br', '\n'],
+])
+
+/** Converts the main text, or the notes, into blocks. */
 export class DocxBody implements XmlHandler {
   readonly ready: Block[] = []
   readonly #context: DocxContext
@@ -33,7 +42,6 @@ export class DocxBody implements XmlHandler {
   readonly #tables: { table: DocumentTable; around: number }[] = []
   #page = 1
   #sinceBreak = true
-  #inText = false
   #inRowProperties = false
 
   constructor(context: DocxContext) {
@@ -48,67 +56,33 @@ export class DocxBody implements XmlHandler {
     return this.#tables.at(-1)?.table
   }
 
-  skips(name: string): boolean {
+  open(name: string, attributes: XmlAttributes): XmlEnd {
     if (name === 'del' && this.#inRowProperties) this.#table?.dropRow()
-    return skipped.has(name)
-  }
-
-  open(name: string, attributes: XmlAttributes): void {
+    if (skipped.has(name)) return false
     const paragraph = this.#paragraphs.at(-1)
-    if (name === 'p') this.#openParagraph()
-    else if (paragraph?.inProperties) this.#applyProperty(paragraph, name, attributes)
-    else if (name === 'pPr' && paragraph) paragraph.inProperties = true
-    else if (name === 't') this.#inText = true
-    else if (paragraph && this.#addSpecialCharacter(paragraph, name, attributes)) return
-    else this.#openTablePart(name, attributes)
-  }
-
-  close(name: string): void {
-    if (name === 't') this.#inText = false
-    else if (name === 'pPr') {
-      const paragraph = this.#paragraphs.at(-1)
-      if (paragraph) paragraph.inProperties = false
-    } else if (name === 'p') this.#closeParagraph()
-    else this.#closeTablePart(name)
-  }
-
-  text(text: string): void {
-    const paragraph = this.#paragraphs.at(-1)
-    if (!this.#inText || !paragraph) return
-    paragraph.text += text
-    this.#sinceBreak = true
-  }
-
-  #openParagraph(): void {
-    this.#paragraphs.push({
-      style: undefined,
-      text: '',
-      boxed: [],
-      place: this.#place,
-      inProperties: false,
-      outline: undefined,
-      list: undefined,
-      level: undefined,
-    })
-  }
-
-  #applyProperty(paragraph: Paragraph, name: string, attributes: XmlAttributes): void {
-    if (name === 'pStyle') paragraph.style = attributes['val']
-    else applyProperty(paragraph, name, attributes)
-  }
-
-  /** Elements that stand for a character or a page break. */
-  #addSpecialCharacter(paragraph: Paragraph, name: string, attributes: XmlAttributes): boolean {
-    if (name === 'tab' || name === 'ptab') paragraph.text += '\t'
-    else if (name === 'noBreakHyphen') paragraph.text += '-'
-    else if (name === 'cr') paragraph.text += '\n'
-    else if (name === 'lastRenderedPageBreak') this.#breakPage(paragraph)
-    else if (name === 'br' && attributes['type'] === 'page') this.#breakPage(paragraph)
-    else if (name === 'br') paragraph.text += '\n'
+    if (name === 'p') return this.#openParagraph()
+    if (!paragraph) return this.#openTablePart(name, attributes)
+    if (paragraph.inProperties) {
+      if (name === 'pStyle') paragraph.style = attributes['val']
+      else applyProperty(paragraph, name, attributes['val'])
+    } else if (name === 'pPr') {
+      paragraph.inProperties = true
+      return () => {
+        paragraph.inProperties = false
+      }
+    } else if (name === 'lastRenderedPageBreak' || (name === 'br' && attributes['type'] === 'page'))
+      this.#breakPage(paragraph)
     else if (name === 'footnoteReference' || name === 'endnoteReference')
       paragraph.text += `[${this.#noteNumber(`${name} ${attributes['id'] ?? ''}`)}]`
-    else return false
-    return true
+    else if (characters.has(name)) paragraph.text += characters.get(name)
+    else return this.#openTablePart(name, attributes)
+  }
+
+  text(text: string, parent: string): void {
+    const paragraph = this.#paragraphs.at(-1)
+    if (parent !== 't' || !paragraph) return
+    paragraph.text += text
+    this.#sinceBreak = true
   }
 
   #noteNumber(note: string): number {
@@ -126,53 +100,56 @@ export class DocxBody implements XmlHandler {
     if (paragraph.text === '') paragraph.place = this.#place
   }
 
-  #openTablePart(name: string, { val }: XmlAttributes): void {
+  #openTablePart(name: string, { val }: XmlAttributes): XmlEnd {
+    if (name === 'tbl') return this.#openTable()
+    if (name === 'tr') return this.#table?.openRow()
+    if (name === 'tc') return this.#table?.openCell()
+    if (name === 'gridSpan') this.#table?.span(Number(val))
+    if (name !== 'trPr') return undefined
+    this.#inRowProperties = true
+    return () => {
+      this.#inRowProperties = false
+    }
+  }
+
+  #openTable(): XmlEnd {
     const around = this.#paragraphs.length
-    if (name === 'tbl') {
-      if (this.#tables.at(-1)?.around === around) this.#table?.openNested()
-      else this.#tables.push({ table: new DocumentTable(this.#place, this.#context.budget), around })
-    } else if (name === 'tr') this.#table?.openRow()
-    else if (name === 'trPr') this.#inRowProperties = true
-    else if (name === 'tc') this.#table?.openCell()
-    else if (name === 'gridSpan') this.#table?.span(Number(val))
-  }
-
-  #closeTablePart(name: string): void {
-    if (name === 'tc') this.#table?.closeCell()
-    else if (name === 'trPr') this.#inRowProperties = false
-    else if (name === 'tr') this.#table?.closeRow()
-    else if (name === 'tbl' && this.#table?.close()) {
-      const ended = this.#tables.pop()
-      for (const block of ended?.table.blocks() ?? []) this.#emit(block)
+    const outer = this.#tables.at(-1)
+    if (outer?.around === around) return outer.table.openNested()
+    const table = new DocumentTable(this.#place, this.#context.budget)
+    this.#tables.push({ table, around })
+    return () => {
+      this.#tables.pop()
+      for (const block of table.blocks()) this.#emit(block)
     }
   }
 
-  #closeParagraph(): void {
-    const paragraph = this.#paragraphs.pop()
-    if (!paragraph) return
+  #openParagraph(): XmlEnd {
+    const paragraph: Paragraph = { text: '', boxed: [], place: this.#place, inProperties: false }
+    this.#paragraphs.push(paragraph)
+    return () => {
+      this.#paragraphs.pop()
+      this.#closeParagraph(paragraph)
+    }
+  }
+
+  #closeParagraph(paragraph: Paragraph): void {
     const { styles, lists } = this.#context
+    const { style, place, boxed } = paragraph
     const text = paragraph.text.trim()
-    if (text !== '' && !styles.isContents(paragraph.style)) {
-      const level = styles.headingLevel(paragraph.style, paragraph.outline)
-      const mark = lists.marker(styles.listPosition(paragraph.style, paragraph))
-      const { place } = paragraph
-      if (this.#inTable()) this.#table?.add(`${mark}${text}`)
-      else if (level !== undefined) this.#emit({ kind: 'heading', level, text, ...place })
-      else if (styles.isTitle(paragraph.style)) this.#emit({ kind: 'heading', level: 1, text, ...place })
-      else this.#emit({ kind: 'paragraph', text: `${mark}${text}`, ...place })
+    if (text !== '' && !styles.isContents(style)) {
+      const level = styles.headingLevel(style, paragraph.outline) ?? (styles.isTitle(style) ? 1 : undefined)
+      const mark = lists.marker(styles.listPosition(style, paragraph))
+      // A text box inside a cell is part of the cell.
+      if (level === undefined || this.#table)
+        this.#emit({ kind: 'paragraph', text: `${mark}${text}`, ...place })
+      else this.#emit({ kind: 'heading', level, text, ...place })
     }
-    for (const block of paragraph.boxed) this.#emit(block)
-  }
-
-  /** A text box inside a cell is part of the cell. */
-  #inTable(): boolean {
-    return this.#tables.length > 0
+    for (const block of boxed) this.#emit(block)
   }
 
   #emit(block: Block): void {
-    const outer = this.#paragraphs[0]
-    const { text } = block.kind === 'table' ? { text: '' } : block
-    if (this.#inTable() && text !== '') this.#table?.add(text)
-    else (outer?.boxed ?? this.ready).push(block)
+    if (this.#table && block.kind !== 'table') this.#table.add(block.text)
+    else (this.#paragraphs[0]?.boxed ?? this.ready).push(block)
   }
 }

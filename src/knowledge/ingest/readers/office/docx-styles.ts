@@ -1,27 +1,26 @@
-import { parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
+import { parseXml } from './xml-parser.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
 interface ListPosition {
-  list: string | undefined
-  level: number | undefined
+  list?: string
+  level?: number
 }
 
 /** Properties that a paragraph has directly or inherits from its style. */
 export interface ParagraphProperties extends ListPosition {
   /** Counts from 0; 9 and above is running text. */
-  outline: number | undefined
+  outline?: number
 }
 
 interface Style extends ParagraphProperties {
   name: string
-  base: string | undefined
+  base?: string
 }
 
-const numberIn = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
+const numberIn = (text = ''): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
 /** Applies a property element to its paragraph or style. */
-export const applyProperty = (target: ParagraphProperties, name: string, { val }: XmlAttributes): void => {
+export const applyProperty = (target: ParagraphProperties, name: string, val?: string): void => {
   if (name === 'outlineLvl') target.outline = numberIn(val)
   else if (name === 'numId') target.list = val
   else if (name === 'ilvl') target.level = numberIn(val)
@@ -34,21 +33,17 @@ export class DocxStyles {
   readonly #styles = new Map<string, Style>()
 
   async read(archive: ZipArchive, part: string): Promise<void> {
-    let style: Style | undefined
-    const handler: XmlHandler = {
-      open: (element, attributes) => {
-        if (element === 'style' && attributes['styleId'] !== undefined) {
-          style = { name: '', base: undefined, outline: undefined, list: undefined, level: undefined }
-          this.#styles.set(attributes['styleId'], style)
-        } else if (style && element === 'name') style.name = attributes['val']?.trim() ?? ''
-        else if (style && element === 'basedOn') style.base = attributes['val']
-        else if (style) applyProperty(style, element, attributes)
+    let style: Style = { name: '' }
+    await parseXml(archive.chunks(part), {
+      open: (element, { styleId: id, val }) => {
+        if (element === 'style') {
+          style = { name: '' }
+          if (id !== undefined) this.#styles.set(id, style)
+        } else if (element === 'name') style.name = val?.trim() ?? ''
+        else if (element === 'basedOn') style.base = val
+        else applyProperty(style, element, val)
       },
-      close: element => {
-        if (element === 'style') style = undefined
-      },
-    }
-    await parseXml(archive.chunks(part), handler)
+    })
   }
 
   /** The style and its base styles. The limit also ends cycles. */
@@ -62,12 +57,12 @@ export class DocxStyles {
     return chain
   }
 
-  isTitle(id: string | undefined): boolean {
-    return this.#chain(id).some(({ name }) => /^(title|标题|標題)$/i.test(name)) || id === 'Title'
-  }
-
   isContents(id: string | undefined): boolean {
     return this.#chain(id).some(({ name }) => /^(toc|目录)\s*[1-9]$/i.test(name))
+  }
+
+  isTitle(id: string | undefined): boolean {
+    return this.#chain(id).some(({ name }) => /^(title|标题|標題)$/i.test(name)) || id === 'Title'
   }
 
   /** Counts from 1; `undefined` is running text. */
@@ -102,34 +97,29 @@ export class DocxLists {
   readonly #counters = new Map<string, number[]>()
 
   async read(archive: ZipArchive, part: string): Promise<void> {
-    let abstract: string | undefined
-    let list: string | undefined
+    let formats: Map<number, string> | undefined
+    let list = ''
     let level = 0
-    const handler: XmlHandler = {
-      open: (element, attributes) => {
-        const { val } = attributes
+    await parseXml(archive.chunks(part), {
+      open: (element, { abstractNumId: abstract = '', numId = '', ilvl = 0, val = '' }) => {
         if (element === 'abstractNum') {
-          abstract = attributes['abstractNumId'] ?? ''
-          this.#formats.set(abstract, new Map())
-        } else if (element === 'num') list = attributes['numId']
-        else if (element === 'abstractNumId' && list !== undefined) this.#abstracts.set(list, val ?? '')
-        else if (element === 'lvl') level = Number(attributes['ilvl'] ?? 0)
-        else if (element === 'numFmt' && abstract !== undefined && list === undefined)
-          this.#formats.get(abstract)?.set(level, val ?? '')
+          formats = new Map()
+          this.#formats.set(abstract, formats)
+        } else if (element === 'num') {
+          list = numId
+          // Formats inside override those of the list for one use of it.
+          formats = undefined
+        } else if (element === 'abstractNumId') this.#abstracts.set(list, val)
+        else if (element === 'lvl') level = Number(ilvl)
+        else if (element === 'numFmt') formats?.set(level, val)
       },
-      close: element => {
-        if (element === 'abstractNum') abstract = undefined
-        if (element === 'num') list = undefined
-      },
-    }
-    await parseXml(archive.chunks(part), handler)
+    })
   }
 
   /** The marker before an item; empty for other paragraphs. */
   marker({ list, level = 0 }: ListPosition): string {
     if (list === undefined || list === '0') return ''
-    const abstract = this.#abstracts.get(list)
-    const format = abstract === undefined ? undefined : this.#formats.get(abstract)?.get(level)
+    const format = this.#formats.get(this.#abstracts.get(list) ?? '')?.get(level)
     if (format === 'none') return ''
     if (format === undefined || format === 'bullet') return '- '
     return `${this.#count(list, Math.min(level, maxLevel))}. `

@@ -1,13 +1,17 @@
 import type { Block, Place } from '../../block.ts'
 import { slideBlocks } from './read-pptx.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
-import type { XmlAttributes, XmlHandler } from './xml-parser.ts'
+import type { XmlAttributes, XmlEnd, XmlHandler } from './xml-parser.ts'
 
 interface Paragraph {
-  level: number | undefined
   text: string
   /** Notes and text boxes anchored here, which follow the paragraph. */
   inner: Block[]
+}
+
+interface Slide {
+  title: string[]
+  blocks: Block[]
 }
 
 interface List {
@@ -16,6 +20,8 @@ interface List {
 }
 
 const skipped = new Set('tracked-changes annotation note-citation table-of-content desc title'.split(' '))
+/** Frames that repeat on every slide. */
+const furniture = new Set(['page', 'header', 'footer', 'date-time', 'page-number'])
 const maxSpaces = 100
 const maxRepeats = 64
 
@@ -32,44 +38,28 @@ export class OpenDocumentText implements XmlHandler {
   readonly #paragraphs: Paragraph[] = []
   readonly #lists: List[] = []
   #table: DocumentTable | undefined
-  #rowRepeats = 1
-  #cellRepeats = 1
   #mark = ''
   #page = 0
   #frame = ''
   #notes: string[] | undefined
-  #slide: { title: string[]; blocks: Block[] } | undefined
+  #slide: Slide | undefined
 
   get #place(): Place {
     return this.#page > 0 ? { page: this.#page } : {}
   }
 
-  skips(name: string, attributes: XmlAttributes): boolean {
-    if (skipped.has(name)) return true
-    const presentationClass = attributes['presentation:class'] ?? ''
-    return name === 'frame' && /^(page|header|footer|date-time|page-number)$/.test(presentationClass)
-  }
-
-  open(name: string, attributes: XmlAttributes): void {
-    if (name === 'p' || name === 'h') this.#openParagraph(name, attributes)
-    else if (name === 's') this.#add(' '.repeat(numberIn(attributes['c'], maxSpaces)))
+  open(name: string, attributes: XmlAttributes): XmlEnd {
+    if (skipped.has(name)) return false
+    if (name === 'p') return this.#openParagraph()
+    if (name === 'h') return this.#openParagraph(numberIn(attributes['outline-level'], 9))
+    if (name === 's') this.#add(' '.repeat(numberIn(attributes['c'], maxSpaces)))
     else if (name === 'tab') this.#add('\t')
     else if (name === 'line-break') this.#add('\n')
-    else if (name === 'page' && attributes['master-page-name'] !== undefined) this.#openSlide()
-    else if (name === 'frame') this.#frame = attributes['presentation:class'] ?? ''
-    else if (name === 'notes') this.#notes = []
-    else if (name.startsWith('list')) this.#openListPart(name, attributes)
-    else this.#openTablePart(name, attributes)
-  }
-
-  close(name: string): void {
-    if (name === 'p' || name === 'h') this.#closeParagraph()
-    else if (name === 'list') this.#lists.pop()
-    else if (name === 'list-item') this.#mark = ''
-    else if (name === 'frame') this.#frame = ''
-    else if (name === 'notes') this.#closeNotes()
-    else if (name === 'page') this.#closeSlide()
-    else this.#closeTablePart(name)
+    else if (name === 'page' && attributes['master-page-name'] !== undefined) return this.#openSlide()
+    else if (name === 'frame') return this.#openFrame(attributes['presentation:class'] ?? '')
+    else if (name === 'notes') return this.#openNotes()
+    else if (name.startsWith('list')) return this.#openListPart(name, attributes)
+    else return this.#openTablePart(name, attributes)
   }
 
   /** White space in the file is formatting of the XML; real line breaks and spaces are elements. */
@@ -82,70 +72,82 @@ export class OpenDocumentText implements XmlHandler {
     if (paragraph) paragraph.text += text
   }
 
-  #openParagraph(name: string, attributes: XmlAttributes): void {
-    const level = name === 'h' ? numberIn(attributes['outline-level'], 9) : undefined
-    this.#paragraphs.push({ level, text: '', inner: [] })
-  }
-
-  #openSlide(): void {
+  #openSlide(): XmlEnd {
     this.#page += 1
-    this.#slide = { title: [], blocks: [] }
+    const slide: Slide = { title: [], blocks: [] }
+    this.#slide = slide
+    return () => {
+      this.#slide = undefined
+      for (const block of slideBlocks(this.#page, slide.title.join(' '), slide.blocks)) this.#emit(block)
+    }
   }
 
-  #closeSlide(): void {
-    if (!this.#slide) return
-    const { title, blocks } = this.#slide
-    this.#slide = undefined
-    for (const block of slideBlocks(this.#page, title.join(' '), blocks)) this.#emit(block)
+  #openFrame(kind: string): XmlEnd {
+    if (furniture.has(kind)) return false
+    this.#frame = kind
+    return () => {
+      this.#frame = ''
+    }
   }
 
-  #openListPart(name: string, attributes: XmlAttributes): void {
+  #openNotes(): XmlEnd {
+    const notes: string[] = []
+    this.#notes = notes
+    return () => {
+      this.#notes = undefined
+      if (notes.length > 0)
+        this.#emit({ kind: 'paragraph', text: `Notes: ${notes.join('\n')}`, ...this.#place })
+    }
+  }
+
+  #openListPart(name: string, attributes: XmlAttributes): XmlEnd {
+    const list = this.#lists.at(-1)
     if (name === 'list-style') this.#listStyle = attributes['name']
     else if (name === 'list-level-style-number')
       this.#numbered.add(`${this.#listStyle} ${attributes['level'] ?? 1}`)
     else if (name === 'list') {
-      const style = attributes['style-name'] ?? this.#lists.at(-1)?.style
-      this.#lists.push({ style, count: 0 })
-    } else if (name === 'list-item') {
-      const list = this.#lists.at(-1)
-      if (!list) return
+      this.#lists.push({ style: attributes['style-name'] ?? list?.style, count: 0 })
+      return () => {
+        this.#lists.pop()
+      }
+    } else if (name === 'list-item' && list) {
       list.count += 1
       this.#mark = this.#numbered.has(`${list.style} ${this.#lists.length}`) ? `${list.count}. ` : '- '
+      return () => {
+        this.#mark = ''
+      }
     }
   }
 
-  #openTablePart(name: string, attributes: XmlAttributes): void {
-    if (name === 'table' && this.#table) this.#table.openNested()
-    else if (name === 'table') this.#table = new DocumentTable(this.#place, this.#budget)
-    else if (name === 'table-row') {
-      this.#table?.openRow()
-      this.#rowRepeats = numberIn(attributes['number-rows-repeated'], maxRepeats)
-    } else if (name === 'table-cell' || name === 'covered-table-cell') {
-      this.#table?.openCell()
-      this.#cellRepeats = numberIn(attributes['number-columns-repeated'], maxRepeats)
-    }
-  }
-
-  #closeTablePart(name: string): void {
+  #openTablePart(name: string, attributes: XmlAttributes): XmlEnd {
+    if (name === 'table') return this.#table ? this.#table.openNested() : this.#openTable()
+    if (name === 'table-row')
+      return this.#table?.openRow(numberIn(attributes['number-rows-repeated'], maxRepeats))
     if (name === 'table-cell' || name === 'covered-table-cell')
-      for (; this.#cellRepeats > 0; this.#cellRepeats--) this.#table?.closeCell()
-    else if (name === 'table-row') this.#table?.closeRow(this.#rowRepeats)
-    else if (name === 'table' && this.#table?.close()) {
-      const ended = this.#table
+      return this.#table?.openCell(numberIn(attributes['number-columns-repeated'], maxRepeats))
+  }
+
+  #openTable(): XmlEnd {
+    const table = new DocumentTable(this.#place, this.#budget)
+    this.#table = table
+    return () => {
       this.#table = undefined
-      for (const block of ended.blocks()) this.#emit(block)
+      for (const block of table.blocks()) this.#emit(block)
     }
   }
 
-  #closeParagraph(): void {
-    const paragraph = this.#paragraphs.pop()
-    if (!paragraph) return
-    const text = paragraph.text.trim()
-    if (text !== '') this.#emitParagraph(paragraph, text)
-    for (const block of paragraph.inner) this.#emit(block)
+  #openParagraph(level?: number): XmlEnd {
+    const paragraph: Paragraph = { text: '', inner: [] }
+    this.#paragraphs.push(paragraph)
+    return () => {
+      this.#paragraphs.pop()
+      const text = paragraph.text.trim()
+      if (text !== '') this.#emitParagraph(level, text)
+      for (const block of paragraph.inner) this.#emit(block)
+    }
   }
 
-  #emitParagraph({ level }: Paragraph, text: string): void {
+  #emitParagraph(level: number | undefined, text: string): void {
     const mark = level === undefined ? this.#mark : ''
     // Only the first paragraph of an item has its marker.
     this.#mark = ''
@@ -154,12 +156,6 @@ export class OpenDocumentText implements XmlHandler {
     else if (this.#frame === 'title' && this.#slide) this.#slide.title.push(text.replace(/\s+/g, ' '))
     else if (level !== undefined) this.#emit({ kind: 'heading', level, text, ...this.#place })
     else this.#emit({ kind: 'paragraph', text: `${mark}${text}`, ...this.#place })
-  }
-
-  #closeNotes(): void {
-    const text = this.#notes?.join('\n') ?? ''
-    this.#notes = undefined
-    if (text !== '') this.#emit({ kind: 'paragraph', text: `Notes: ${text}`, ...this.#place })
   }
 
   #emit(block: Block): void {

@@ -1,72 +1,33 @@
 import type { Block } from '../../block.ts'
 import { DocxBody, type DocxContext } from './docx-body.ts'
 import { DocxLists, DocxStyles } from './docx-styles.ts'
-import {
-  containsText,
-  findMainPart,
-  type Relationship,
-  readRelationships,
-  targetOf,
-} from './office-package.ts'
+import { containsText, findMainPart, readRelationships, targetOf } from './office-package.ts'
 import { CellBudget } from './tables.ts'
-import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
-import { openZip, type ZipArchive } from './zip-archive.ts'
+import { blocksOfXml, parseXml } from './xml-parser.ts'
+import { openZip } from './zip-archive.ts'
 
-/** Reads a notes part: each note becomes one paragraph that begins with its number. */
-class NotesPart implements XmlHandler {
-  readonly found: { number: number; text: string }[] = []
-  readonly #kind: string
-  readonly #context: DocxContext
-  #body: DocxBody | undefined
-  #number: number | undefined
-
-  constructor(kind: string, context: DocxContext) {
-    this.#kind = kind
-    this.#context = context
-  }
-
-  skips(name: string): boolean {
-    return this.#body?.skips(name) ?? false
-  }
-
-  open(name: string, attributes: XmlAttributes): void {
-    this.#body?.open(name, attributes)
-    if (name !== this.#kind) return
-    this.#number = this.#context.notes.get(`${this.#kind}Reference ${attributes['id'] ?? ''}`)
-    this.#body = this.#number === undefined ? undefined : new DocxBody({ ...this.#context, paged: false })
-  }
-
-  close(name: string): void {
-    if (name !== this.#kind) {
-      this.#body?.close(name)
-      return
-    }
-    const lines = this.#body?.ready.map(block => (block.kind === 'table' ? block.rows.flat() : block.text))
-    const text = lines?.flat().join('\n')
-    if (text && this.#number !== undefined) this.found.push({ number: this.#number, text })
-    this.#body = undefined
-  }
-
-  text(text: string): void {
-    this.#body?.text(text)
-  }
-}
-
-async function* readDocxNotes(
-  archive: ZipArchive,
-  relationships: Relationship[],
+/** The referenced notes by their numbers, each as one text. */
+const readNotes = async (
+  chunks: AsyncIterable<Uint8Array>,
+  kind: string,
   context: DocxContext,
-): AsyncGenerator<Block> {
-  const found: { number: number; text: string }[] = []
-  for (const kind of ['footnote', 'endnote']) {
-    const part = targetOf(relationships, `${kind}s`)
-    if (part === undefined) continue
-    const reader = new NotesPart(kind, context)
-    await parseXml(archive.chunks(part), reader)
-    found.push(...reader.found)
-  }
-  found.sort((one, other) => one.number - other.number)
-  for (const { number, text } of found) yield { kind: 'paragraph', text: `[${number}] ${text}` }
+): Promise<Map<number, string>> => {
+  const body = new DocxBody({ ...context, paged: false })
+  const found = new Map<number, string>()
+  await parseXml(chunks, {
+    open: (name, attributes) => {
+      if (name !== kind) return body.open(name, attributes)
+      const number = context.notes.get(`${kind}Reference ${attributes['id'] ?? ''}`)
+      if (number === undefined) return false
+      return () => {
+        const blocks = body.ready.splice(0)
+        const lines = blocks.flatMap(block => (block.kind === 'table' ? block.rows.flat() : block.text))
+        if (lines.length > 0) found.set(number, lines.join('\n'))
+      }
+    },
+    text: (text, parent) => body.text(text, parent),
+  })
+  return found
 }
 
 const pageMarks = ['lastRenderedPageBreak', 'w:type="page"']
@@ -87,5 +48,11 @@ export async function* readDocx(bytes: Uint8Array): AsyncGenerator<Block> {
   const lists = targetOf(relationships, 'numbering')
   if (lists !== undefined) await context.lists.read(archive, lists)
   yield* blocksOfXml(archive.chunks(main), new DocxBody(context))
-  yield* readDocxNotes(archive, relationships, context)
+  const notes: [number: number, text: string][] = []
+  for (const kind of ['footnote', 'endnote']) {
+    const part = targetOf(relationships, `${kind}s`)
+    if (part !== undefined) notes.push(...(await readNotes(archive.chunks(part), kind, context)))
+  }
+  for (const [number, text] of notes.sort(([one], [other]) => one - other))
+    yield { kind: 'paragraph', text: `[${number}] ${text}` }
 }

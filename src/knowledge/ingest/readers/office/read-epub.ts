@@ -10,57 +10,43 @@ const container = 'META-INF/container.xml'
 const encryption = 'META-INF/encryption.xml'
 
 const findPackage = async (archive: ZipArchive): Promise<string> => {
-  let path: string | undefined
+  let path = ''
   if (archive.has(container))
     await parseXml(archive.chunks(container), {
       open(name, attributes) {
-        if (name === 'rootfile') path ??= attributes['full-path']
+        if (name === 'rootfile') path ||= resolvePath('', attributes['full-path'] ?? '')
       },
     })
-  const found = path === undefined ? undefined : resolvePath('', path)
-  if (found !== undefined && archive.has(found)) return found
+  if (archive.has(path)) return path
   throw new DocumentFailure('broken_file', 'The file is not an EPUB book: its package document is missing.')
-}
-
-interface Item {
-  path: string
-  type: string
-  isContents: boolean
 }
 
 /** The chapters in reading order, without a table of contents, which only repeats their headings. */
 const readSpine = async (archive: ZipArchive): Promise<string[]> => {
   const part = await findPackage(archive)
-  const items = new Map<string, Item>()
+  const paths = new Map<string, string>()
   const order: string[] = []
   await parseXml(archive.chunks(part), {
-    open(name, attributes) {
-      if (name === 'item' && attributes['id'] !== undefined && attributes['href'] !== undefined)
-        items.set(attributes['id'], {
-          path: resolvePath(part, attributes['href']),
-          type: attributes['media-type'] ?? '',
-          isContents: /\bnav\b/.test(attributes['properties'] ?? ''),
-        })
-      else if (name === 'itemref' && attributes['idref'] !== undefined) order.push(attributes['idref'])
+    open(name, { id, href, idref, properties = '', 'media-type': type = '' }) {
+      const isChapter = name === 'item' && /html|xml|^$/i.test(type) && !/\bnav\b/.test(properties)
+      if (isChapter && id !== undefined && href !== undefined) paths.set(id, resolvePath(part, href))
+      else if (name === 'itemref' && idref !== undefined) order.push(idref)
     },
   })
-  const chapters = order.flatMap(id => items.get(id) ?? [])
-  const readable = chapters.filter(({ path, type }) => /html|xml|^$/i.test(type) && archive.has(path))
-  const kept = readable.filter(({ isContents }) => !isContents)
-  return [...new Set(kept.map(({ path }) => path))]
+  const chapters = new Set(order.flatMap(id => paths.get(id) ?? []))
+  return [...chapters].filter(path => archive.has(path))
 }
 
 /** Obfuscated fonts are harmless; encrypted chapters mean that the book has DRM. */
 const rejectEncryptedChapters = async (archive: ZipArchive, chapters: string[]): Promise<void> => {
   if (!archive.has(encryption)) return
-  const encrypted = new Set<string>()
+  const paths = new Set(chapters)
   await parseXml(archive.chunks(encryption), {
-    open(name, attributes) {
-      if (name === 'CipherReference') encrypted.add(resolvePath('', attributes['URI'] ?? ''))
+    open(name, { URI: path = '' }) {
+      if (name === 'CipherReference' && paths.has(resolvePath('', path)))
+        throw new DocumentFailure('encrypted', 'The book is protected by DRM. Upload an unprotected copy.')
     },
   })
-  if (chapters.some(chapter => encrypted.has(chapter)))
-    throw new DocumentFailure('encrypted', 'The book is protected by DRM. Upload an unprotected copy.')
 }
 
 const voidElements = new Set(

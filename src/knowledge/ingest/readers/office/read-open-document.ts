@@ -2,7 +2,7 @@ import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { OpenDocumentText } from './open-document-text.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
-import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
+import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
 /** Empty cells repeat up to the end of a sheet; repeated content is entered by people and rarely exceeds this. */
@@ -20,68 +20,72 @@ const storedValue = (attributes: XmlAttributes, text: string): string => {
   return text.trim()
 }
 
+const skipped = new Set(['annotation', 'shapes', 'tracked-changes', 'frame'])
+
 /** The sheets of an OpenDocument spreadsheet. */
 class OpenDocumentSheets implements XmlHandler {
   readonly ready: Block[] = []
   readonly #budget = new CellBudget()
   #tables: SheetTables | undefined
   #rowNumber = 0
-  #rowRepeats = 1
   #row: SheetRow = new Map()
   #column = 0
-  #cell: { attributes: XmlAttributes; lines: string[] } | undefined
+  #lines: string[] = []
   #inLine = false
 
-  skips(name: string): boolean {
-    return name === 'annotation' || name === 'shapes' || name === 'tracked-changes' || name === 'frame'
-  }
-
-  open(name: string, attributes: XmlAttributes): void {
-    if (name === 'table') {
-      this.#tables = new SheetTables(this.ready, attributes['name'] ?? '', this.#budget)
-      this.#rowNumber = 0
-    } else if (name === 'table-row') {
-      this.#row = new Map()
-      this.#column = 0
-      this.#rowRepeats = repeats(attributes['number-rows-repeated'])
-    } else if (name === 'table-cell' || name === 'covered-table-cell') this.#cell = { attributes, lines: [] }
-    else if (this.#cell && name === 'p') {
-      this.#cell.lines.push('')
-      this.#inLine = true
-    } else if (name === 's' || name === 'line-break' || name === 'tab') this.text(' ')
-  }
-
-  close(name: string): void {
-    if (name === 'p') this.#inLine = false
-    else if (name === 'table-cell' || name === 'covered-table-cell') this.#closeCell(name)
-    else if (name === 'table-row') this.#closeRow()
-    else if (name === 'table') this.#tables?.end()
+  open(name: string, attributes: XmlAttributes): XmlEnd {
+    if (skipped.has(name)) return false
+    if (name === 'table') return this.#openTable(attributes['name'] ?? '')
+    if (name === 'table-row') return this.#openRow(repeats(attributes['number-rows-repeated']))
+    if (name === 'table-cell') return this.#openCell(attributes)
+    if (name === 'covered-table-cell') this.#column += repeats(attributes['number-columns-repeated'])
+    else if (name === 'p') return this.#openLine()
+    else if (name === 's' || name === 'line-break' || name === 'tab') this.text(' ')
   }
 
   text(text: string): void {
-    if (this.#cell && this.#inLine) this.#cell.lines.push((this.#cell.lines.pop() ?? '') + text)
+    if (this.#inLine) this.#lines.push((this.#lines.pop() ?? '') + text)
   }
 
-  #closeCell(name: string): void {
-    const { attributes, lines } = this.#cell ?? { attributes: {}, lines: [] }
-    this.#cell = undefined
-    const times = repeats(attributes['number-columns-repeated'])
-    const text = name === 'table-cell' ? storedValue(attributes, lines.join('\n')) : ''
-    if (text !== '')
-      for (let time = 0; time < Math.min(times, maxRepeats) && this.#column + time < maxColumns; time++) {
-        this.#budget.take(1)
-        this.#row.set(this.#column + time, text)
-      }
-    this.#column += times
+  #openTable(name: string): XmlEnd {
+    const tables = new SheetTables(this.ready, name, this.#budget)
+    this.#tables = tables
+    this.#rowNumber = 0
+    return () => tables.end()
   }
 
-  #closeRow(): void {
-    if (this.#row.size > 0)
-      for (let time = 0; time < Math.min(this.#rowRepeats, maxRepeats); time++) {
+  #openRow(times: number): XmlEnd {
+    this.#row = new Map()
+    this.#column = 0
+    return () => {
+      for (let time = 0; this.#row.size > 0 && time < Math.min(times, maxRepeats); time++) {
         if (time > 0) this.#budget.take(this.#row.size)
         this.#tables?.add(this.#rowNumber + time + 1, this.#row)
       }
-    this.#rowNumber += this.#rowRepeats
+      this.#rowNumber += times
+    }
+  }
+
+  #openCell(attributes: XmlAttributes): XmlEnd {
+    this.#lines = []
+    return () => {
+      const text = storedValue(attributes, this.#lines.join('\n'))
+      const times = repeats(attributes['number-columns-repeated'])
+      const end = Math.min(this.#column + Math.min(times, maxRepeats), maxColumns)
+      for (let column = this.#column; text !== '' && column < end; column++) {
+        this.#budget.take(1)
+        this.#row.set(column, text)
+      }
+      this.#column += times
+    }
+  }
+
+  #openLine(): XmlEnd {
+    this.#lines.push('')
+    this.#inLine = true
+    return () => {
+      this.#inLine = false
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Block, Place } from '../../block.ts'
 import { findMainPart, readRelationships } from './office-package.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
-import { parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
+import { parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
 /** The blocks of a slide with its title first. */
@@ -25,7 +25,6 @@ class SlideReader implements XmlHandler {
   #paragraph: string | undefined
   #mark = ''
   #number = 0
-  #inText = false
   #table: DocumentTable | undefined
 
   constructor(place: Place, budget: CellBudget) {
@@ -33,60 +32,59 @@ class SlideReader implements XmlHandler {
     this.#budget = budget
   }
 
-  open(name: string, attributes: XmlAttributes): void {
-    if (name === 'sp' || name === 'txBody') {
-      this.#number = 0
-      if (name === 'sp') this.#placeholder = ''
-    } else if (name === 'ph') this.#placeholder = attributes['type'] ?? 'body'
-    else if (name === 'p') this.#openParagraph()
-    else if (name === 't') this.#inText = true
+  open(name: string, { type }: XmlAttributes): XmlEnd {
+    if (name === 'sp') return this.#openShape()
+    if (name === 'p') return this.#openParagraph()
+    if (name === 'tbl') return this.#openTable()
+    // Covered cells are present and empty, so spans need no padding.
+    if (name === 'tr') return this.#table?.openRow()
+    if (name === 'tc') return this.#table?.openCell()
+    if (name === 'txBody') this.#number = 0
+    else if (name === 'ph') this.#placeholder = type ?? 'body'
     else if (name === 'br') this.#add('\n')
     else if (name === 'buChar') this.#mark = '- '
     else if (name === 'buAutoNum') {
       this.#number += 1
       this.#mark = `${this.#number}. `
-    } else this.#openTablePart(name)
-  }
-
-  close(name: string): void {
-    if (name === 't') this.#inText = false
-    else if (name === 'p') this.#closeParagraph()
-    else if (name === 'tc') this.#table?.closeCell()
-    else if (name === 'tr') this.#table?.closeRow()
-    else if (name === 'sp') this.#placeholder = ''
-    else if (name === 'tbl' && this.#table) {
-      this.blocks.push(...this.#table.blocks())
-      this.#table = undefined
     }
   }
 
-  text(text: string): void {
-    if (this.#inText) this.#add(text)
-  }
-
-  #openTablePart(name: string): void {
-    if (name === 'tbl') this.#table = new DocumentTable(this.#place, this.#budget)
-    else if (name === 'tr') this.#table?.openRow()
-    else if (name === 'tc') this.#table?.openCell()
-    // Covered cells are present and empty, so spans need no padding.
-  }
-
-  #openParagraph(): void {
-    this.#paragraph = ''
-    this.#mark = ''
+  text(text: string, parent: string): void {
+    if (parent === 't') this.#add(text)
   }
 
   #add(text: string): void {
     if (this.#paragraph !== undefined) this.#paragraph += text
   }
 
-  #closeParagraph(): void {
-    const text = (this.#paragraph ?? '').trim()
-    this.#paragraph = undefined
-    if (text === '' || furniture.has(this.#placeholder)) return
-    if (this.#table) this.#table.add(`${this.#mark}${text}`)
-    else if (titles.has(this.#placeholder)) this.title = `${this.title} ${text.replace(/\s+/g, ' ')}`.trim()
-    else this.blocks.push({ kind: 'paragraph', text: `${this.#mark}${text}`, ...this.#place })
+  #openShape(): XmlEnd {
+    this.#number = 0
+    this.#placeholder = ''
+    return () => {
+      this.#placeholder = ''
+    }
+  }
+
+  #openTable(): XmlEnd {
+    const table = new DocumentTable(this.#place, this.#budget)
+    this.#table = table
+    return () => {
+      this.blocks.push(...table.blocks())
+      this.#table = undefined
+    }
+  }
+
+  #openParagraph(): XmlEnd {
+    this.#paragraph = ''
+    this.#mark = ''
+    return () => {
+      const text = (this.#paragraph ?? '').trim()
+      this.#paragraph = undefined
+      if (text === '' || furniture.has(this.#placeholder)) return
+      if (this.#table) this.#table.add(`${this.#mark}${text}`)
+      else if (titles.has(this.#placeholder)) this.title = `${this.title} ${text.replace(/\s+/g, ' ')}`.trim()
+      else this.blocks.push({ kind: 'paragraph', text: `${this.#mark}${text}`, ...this.#place })
+    }
   }
 }
 
@@ -106,46 +104,25 @@ const slideParts = async (archive: ZipArchive, main: string): Promise<string[]> 
   return found
 }
 
-const readPart = async (
-  archive: ZipArchive,
-  part: string,
-  page: number,
-  budget: CellBudget,
-): Promise<SlideReader> => {
-  const reader = new SlideReader({ page }, budget)
-  await parseXml(archive.chunks(part), reader)
-  return reader
-}
-
-const notesText = ({ blocks }: SlideReader): string =>
-  blocks.flatMap(block => (block.kind === 'paragraph' ? [block.text] : [])).join('\n')
-
-async function* readSlide(
-  archive: ZipArchive,
-  part: string,
-  page: number,
-  budget: CellBudget,
-): AsyncGenerator<Block> {
-  const slide = await readPart(archive, part, page, budget)
-  const relationships = await readRelationships(archive, part)
-  const blocks = slide.blocks
-  for (const { type, target } of relationships)
-    if (type === 'diagramData') blocks.push(...(await readPart(archive, target, page, budget)).blocks)
-  for (const { type, target } of relationships) {
-    if (type !== 'notesSlide') continue
-    const text = notesText(await readPart(archive, target, page, budget))
-    if (text !== '') blocks.push({ kind: 'paragraph', text: `Notes: ${text}`, page })
-  }
-  yield* slideBlocks(page, slide.title, blocks)
-}
-
 export async function* readPptx(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const main = await findMainPart(archive, 'ppt/presentation.xml', 'a PowerPoint presentation')
   const budget = new CellBudget()
-  let page = 0
-  for (const part of await slideParts(archive, main)) {
-    page += 1
-    yield* readSlide(archive, part, page, budget)
+  for (const [index, part] of (await slideParts(archive, main)).entries()) {
+    const page = index + 1
+    const readPart = async (name: string): Promise<SlideReader> => {
+      const reader = new SlideReader({ page }, budget)
+      await parseXml(archive.chunks(name), reader)
+      return reader
+    }
+    const { title, blocks } = await readPart(part)
+    const related = Object.groupBy(await readRelationships(archive, part), ({ type }) => type)
+    for (const { target } of related['diagramData'] ?? []) blocks.push(...(await readPart(target)).blocks)
+    for (const { target } of related['notesSlide'] ?? []) {
+      const notes = (await readPart(target)).blocks
+      const text = notes.flatMap(block => (block.kind === 'paragraph' ? [block.text] : [])).join('\n')
+      if (text !== '') blocks.push({ kind: 'paragraph', text: `Notes: ${text}`, page })
+    }
+    yield* slideBlocks(page, title, blocks)
   }
 }

@@ -3,7 +3,7 @@ import { DocumentFailure } from '../../document-failure.ts'
 import { builtInFormat, type CellFormat, formatNumber, formatOf } from './cell-format.ts'
 import { findMainPart, type Relationship, readRelationships, targetOf } from './office-package.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
-import { blocksOfXml, parseXml, type XmlAttributes, type XmlHandler } from './xml-parser.ts'
+import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
 
 interface Workbook {
@@ -44,41 +44,33 @@ const readSheets = async (
 const readStrings = async (archive: ZipArchive, part: string): Promise<string[]> => {
   const strings: string[] = []
   let text = ''
-  let inText = false
-  const handler: XmlHandler = {
-    skips: element => element === 'rPh',
+  await parseXml(archive.chunks(part), {
     open(element) {
-      if (element === 'si') text = ''
-      inText = element === 't'
+      if (element === 'rPh') return false
+      if (element !== 'si') return undefined
+      text = ''
+      return () => {
+        strings.push(text)
+        if (strings.length > maxStrings)
+          throw new DocumentFailure('too_large', 'The workbook has more than 2,000,000 texts. Split it.')
+      }
     },
-    close(element) {
-      inText = false
-      if (element !== 'si') return
-      strings.push(text)
-      if (strings.length > maxStrings)
-        throw new DocumentFailure('too_large', 'The workbook has more than 2,000,000 texts. Split it.')
+    text(piece, parent) {
+      if (parent === 't') text += piece
     },
-    text(piece) {
-      if (inText) text += piece
-    },
-  }
-  await parseXml(archive.chunks(part), handler)
+  })
   return strings
 }
 
 const readFormats = async (archive: ZipArchive, part: string): Promise<CellFormat[]> => {
   const own = new Map<string, CellFormat>()
   const formats: CellFormat[] = []
-  let inCells = false
   await parseXml(archive.chunks(part), {
-    open(element, attributes) {
-      const id = attributes['numFmtId'] ?? '0'
-      if (element === 'numFmt') own.set(id, formatOf(attributes['formatCode'] ?? ''))
-      else if (element === 'cellXfs') inCells = true
-      else if (element === 'xf' && inCells) formats.push(own.get(id) ?? builtInFormat(Number(id)))
-    },
-    close(element) {
-      if (element === 'cellXfs') inCells = false
+    open(element, { numFmtId: id = '0', formatCode = '' }) {
+      // The formats of named styles are also `xf` elements; cells do not refer to them.
+      if (element === 'cellStyleXfs') return false
+      if (element === 'numFmt') own.set(id, formatOf(formatCode))
+      else if (element === 'xf') formats.push(own.get(id) ?? builtInFormat(Number(id)))
     },
   })
   return formats
@@ -110,7 +102,6 @@ const columnOf = (reference: string | undefined): number | undefined => {
 }
 
 interface Cell {
-  column: number
   type: string
   style: number
   value: string
@@ -126,7 +117,6 @@ class SheetReader implements XmlHandler {
   #row: SheetRow = new Map()
   #column = -1
   #cell: Cell | undefined
-  #inValue = false
 
   constructor(workbook: Workbook, sheet: string, budget: CellBudget) {
     this.#workbook = workbook
@@ -134,45 +124,35 @@ class SheetReader implements XmlHandler {
     this.#tables = new SheetTables(this.ready, sheet, budget)
   }
 
-  skips(name: string): boolean {
-    return name === 'rPh' || name === 'f'
+  open(name: string, attributes: XmlAttributes): XmlEnd {
+    if (name === 'rPh' || name === 'f') return false
+    if (name === 'row') return this.#openRow(Number(attributes['r']))
+    if (name === 'c') return this.#openCell(attributes)
+    if (name === 'sheetData') return () => this.#tables.end()
   }
 
-  open(name: string, attributes: XmlAttributes): void {
-    if (name === 'row') {
-      const number = Number(attributes['r'])
-      // Rows may omit their number, but numbers never decrease.
-      this.#rowNumber = number > this.#rowNumber ? number : this.#rowNumber + 1
-      this.#row = new Map()
-      this.#column = -1
-    } else if (name === 'c') this.#openCell(attributes)
-    else this.#inValue = this.#cell !== undefined && (name === 'v' || name === 't')
+  text(text: string, parent: string): void {
+    if (this.#cell && (parent === 'v' || parent === 't')) this.#cell.value += text
   }
 
-  close(name: string): void {
-    this.#inValue = false
-    if (name === 'c') this.#closeCell()
-    else if (name === 'row') this.#tables.add(this.#rowNumber, this.#row)
-    else if (name === 'sheetData') this.#tables.end()
+  #openRow(number: number): XmlEnd {
+    // Rows may omit their number, but numbers never decrease.
+    this.#rowNumber = number > this.#rowNumber ? number : this.#rowNumber + 1
+    this.#row = new Map()
+    this.#column = -1
+    return () => this.#tables.add(this.#rowNumber, this.#row)
   }
 
-  text(text: string): void {
-    if (this.#inValue && this.#cell) this.#cell.value += text
-  }
-
-  #openCell(attributes: XmlAttributes): void {
+  #openCell({ r: reference, t: type = 'n', s: style = '0' }: XmlAttributes): XmlEnd {
     this.#budget.take(1)
-    this.#column = columnOf(attributes['r']) ?? this.#column + 1
-    const style = Number(attributes['s'] ?? 0)
-    this.#cell = { column: this.#column, type: attributes['t'] ?? 'n', style, value: '' }
-  }
-
-  #closeCell(): void {
-    const cell = this.#cell
-    this.#cell = undefined
-    if (cell === undefined || cell.value === '') return
-    const text = this.#show(cell).trim()
-    if (text !== '') this.#row.set(cell.column, text)
+    this.#column = columnOf(reference) ?? this.#column + 1
+    const cell: Cell = { type, style: Number(style), value: '' }
+    this.#cell = cell
+    return () => {
+      this.#cell = undefined
+      const text = cell.value === '' ? '' : this.#show(cell).trim()
+      if (text !== '') this.#row.set(this.#column, text)
+    }
   }
 
   #show({ type, style, value }: Cell): string {

@@ -28,7 +28,10 @@ export class CellBudget {
 
 const maxSpan = 64
 
-/** A table in running text, as in Word, PowerPoint and Writer. Nested tables become cell text. */
+/**
+ * A table in running text, as in Word, PowerPoint and Writer. Nested tables become cell text. Methods that open a part
+ * return the function that closes it.
+ */
 export class DocumentTable {
   readonly #place: Place
   readonly #budget: CellBudget
@@ -44,20 +47,22 @@ export class DocumentTable {
     this.#budget = budget
   }
 
-  openNested(): void {
+  openNested(): () => void {
     this.#inner += 1
+    return () => {
+      this.#inner -= 1
+    }
   }
 
-  /** Returns whether this table ended, rather than a nested one. */
-  close(): boolean {
-    this.#inner -= 1
-    return this.#inner < 0
-  }
-
-  openRow(): void {
-    if (this.#inner > 0) return
+  openRow(times = 1): (() => void) | undefined {
+    if (this.#inner > 0) return undefined
     this.#row = []
     this.#rowDropped = false
+    return () => {
+      this.#budget.take(this.#row.length * times)
+      if (this.#rowDropped || this.#row.every(cell => cell === '')) return
+      for (let time = 0; time < times; time++) this.#rows.push(this.#row)
+    }
   }
 
   /** Drops a row that a tracked change deleted. */
@@ -65,16 +70,14 @@ export class DocumentTable {
     if (this.#inner === 0) this.#rowDropped = true
   }
 
-  closeRow(times = 1): void {
-    if (this.#inner === 0) this.#budget.take(this.#row.length * times)
-    if (this.#inner > 0 || this.#rowDropped || this.#row.every(cell => cell === '')) return
-    for (let time = 0; time < times; time++) this.#rows.push(this.#row)
-  }
-
-  openCell(): void {
-    if (this.#inner > 0) return
+  openCell(times = 1): (() => void) | undefined {
+    if (this.#inner > 0) return undefined
     this.#cell = []
     this.#span = 1
+    return () => {
+      const cell = [this.#cell.join(' '), ...new Array<string>(this.#span - 1).fill('')]
+      for (let time = 0; time < times; time++) this.#row.push(...cell)
+    }
   }
 
   /** The number of columns that the cell spans; those after the first stay empty to keep columns aligned. */
@@ -85,12 +88,6 @@ export class DocumentTable {
   add(text: string): void {
     const line = text.replace(/\s+/g, ' ').trim()
     if (line !== '') this.#cell.push(line)
-  }
-
-  closeCell(): void {
-    if (this.#inner > 0) return
-    this.#row.push(this.#cell.join(' '))
-    for (let column = 1; column < this.#span; column++) this.#row.push('')
   }
 
   *blocks(): Generator<Block> {

@@ -5,12 +5,15 @@ import { DocumentFailure } from '../../document-failure.ts'
 /** By local name (`val` for `w:val`), and by the full name if there is a prefix. */
 export type XmlAttributes = Record<string, string | undefined>
 
+/** A function to call at the end of the element, or `false` to skip its content. */
+export type XmlEnd = (() => void) | false | undefined
+
 export interface XmlHandler {
-  open(name: string, attributes: XmlAttributes): void
-  close?(name: string): void
-  text?(text: string): void
-  /** Elements to skip with their content. */
-  skips?(name: string, attributes: XmlAttributes): boolean
+  open:
+    | ((name: string, attributes: XmlAttributes) => XmlEnd)
+    | ((name: string, attributes: XmlAttributes) => void)
+  /** `parent` is the innermost open element. */
+  text?(text: string, parent: string): void
 }
 
 const maxDepth = 256
@@ -32,6 +35,11 @@ const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
   return local
 }
 
+interface OpenElement {
+  name: string
+  end: (() => void) | undefined
+}
+
 /**
  * Only the five predefined entities are expanded, a document that declares others is rejected, and nothing external is
  * ever loaded.
@@ -39,23 +47,24 @@ const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
 class XmlReader {
   readonly #parser: Parser
   readonly #handler: XmlHandler
+  readonly #open: OpenElement[] = []
   /** For each open `AlternateContent`, whether one of its alternatives was read. */
   readonly #alternatives: boolean[] = []
-  #depth = 0
   /** Depth of the outermost skipped element; 0 outside of skipped elements. */
   #skippedDepth = 0
-  #elements = 0
+  #hasElements = false
   #justOpened = false
 
   constructor(handler: XmlHandler) {
     this.#handler = handler
     this.#parser = new Parser(
       {
-        onopentag: (name, attributes) => this.#open(localName(name), localAttributes(attributes)),
-        onclosetag: (name, implied) => this.#close(localName(name), implied),
+        onopentag: (name, attributes) => this.#start(localName(name), attributes),
+        onclosetag: (_, implied) => this.#end(implied),
         ontext: text => {
           this.#justOpened = false
-          if (this.#depth > 0 && this.#skippedDepth === 0) handler.text?.(text)
+          const parent = this.#open.at(-1)
+          if (parent && this.#skippedDepth === 0) handler.text?.(text, parent.name)
         },
         onprocessinginstruction: (name, data) => {
           if (/^!entity/i.test(name) || (/^!doctype/i.test(name) && data.includes('[')))
@@ -66,40 +75,40 @@ class XmlReader {
     )
   }
 
-  #open(name: string, attributes: XmlAttributes): void {
-    this.#elements += 1
-    this.#depth += 1
-    if (this.#depth > maxDepth)
+  #start(name: string, attributes: Record<string, string>): void {
+    if (this.#open.length >= maxDepth)
       throw new DocumentFailure(
         'too_complex',
         `The file has more than ${maxDepth} nested levels. Simplify it.`,
       )
+    this.#hasElements = true
     this.#justOpened = true
-    if (this.#skippedDepth > 0) return
-    if (this.#skips(name, attributes)) this.#skippedDepth = this.#depth
-    else this.#handler.open(name, attributes)
+    const end = this.#skippedDepth === 0 ? this.#enter(name, attributes) : undefined
+    this.#open.push({ name, end: typeof end === 'function' ? end : undefined })
+    if (end === false) this.#skippedDepth = this.#open.length
   }
 
   /** `AlternateContent` holds the same content for newer and older programs: only its first alternative is read. */
-  #skips(name: string, attributes: XmlAttributes): boolean {
+  #enter(name: string, attributes: Record<string, string>): ReturnType<XmlHandler['open']> {
     if (name === 'AlternateContent') this.#alternatives.push(false)
-    const isAlternative = (name === 'Choice' || name === 'Fallback') && this.#alternatives.length > 0
-    if (!isAlternative) return this.#handler.skips?.(name, attributes) ?? false
-    const wasRead = this.#alternatives.pop()!
-    this.#alternatives.push(true)
-    return wasRead
+    else if ((name === 'Choice' || name === 'Fallback') && this.#alternatives.length > 0) {
+      const wasRead = this.#alternatives.pop()!
+      this.#alternatives.push(true)
+      if (wasRead) return false
+    }
+    return this.#handler.open(name, localAttributes(attributes))
   }
 
-  #close(name: string, implied: boolean): void {
+  #end(implied: boolean): void {
     // The parser also reports the end of `<a/>` as implied; any other implied end is a missing end tag.
     if (implied && !this.#justOpened) throw broken('is truncated or is not well-formed XML')
     this.#justOpened = false
     const isSkipped = this.#skippedDepth > 0
-    if (this.#skippedDepth === this.#depth) this.#skippedDepth = 0
-    this.#depth -= 1
+    if (this.#skippedDepth === this.#open.length) this.#skippedDepth = 0
+    const { name, end } = this.#open.pop()!
     if (isSkipped) return
     if (name === 'AlternateContent') this.#alternatives.pop()
-    this.#handler.close?.(name)
+    end?.()
   }
 
   write(text: string, total: number): void {
@@ -109,9 +118,9 @@ class XmlReader {
       throw new DocumentFailure('too_large', 'The file contains a single value of more than 16 MiB.')
   }
 
-  end(): void {
+  finish(): void {
     this.#parser.end()
-    if (this.#elements === 0) throw broken('is not XML')
+    if (!this.#hasElements) throw broken('is not XML')
   }
 }
 
@@ -141,7 +150,7 @@ async function* parse(chunks: Chunks, handler: XmlHandler): AsyncGenerator<undef
     reader.write(text, total)
     yield
   }
-  reader.end()
+  reader.finish()
 }
 
 /** Parses the whole input; the handler keeps what it needs. */
