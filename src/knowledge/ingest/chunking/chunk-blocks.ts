@@ -4,12 +4,10 @@ import { type Chunk, ChunkWriter } from './chunk.ts'
 import { blockGap, blockText, rowText } from './document-text.ts'
 import { type Limits, Packer } from './packer.ts'
 import { type Found, type Pair, QuestionsInText, questionsInTable, writePair } from './questions.ts'
-import { HeadingPath, MergeSmallSections, type SectionStrategy, SeparateSections } from './sections.ts'
+import { HeadingPath, Sections } from './sections.ts'
 import { type TableSource, tableUnit } from './table-units.ts'
 import { SeparatedText, type Source, textUnit } from './text-units.ts'
 
-/** A shorter paragraph carries too little meaning on its own. */
-const tinyParagraph = 30
 /** Smaller chunks are useless, and the longest single grapheme must fit. */
 const minSize = 16
 
@@ -25,8 +23,7 @@ class Chunker {
   readonly #limits: Limits
   readonly #writer = new ChunkWriter()
   readonly #headings = new HeadingPath()
-  readonly #packer: Packer
-  readonly #sections: SectionStrategy
+  readonly #sections: Sections
   readonly #text: SeparatedText
   readonly #questions: QuestionsInText | undefined
   #from = 0
@@ -36,18 +33,9 @@ class Chunker {
   constructor(chunking: Chunking) {
     this.#limits = limitsOf(chunking)
     const { size } = this.#limits
-    this.#packer = new Packer(this.#limits, this.#writer)
     this.#text = new SeparatedText(size, chunking.separators)
     this.#questions = chunking.strategy === 'qa' ? new QuestionsInText(size) : undefined
-    this.#sections = this.#sectionStrategy(chunking.strategy)
-  }
-
-  #sectionStrategy(strategy: Chunking['strategy']): SectionStrategy {
-    const { size } = this.#limits
-    if (strategy === 'heading') return new SeparateSections(this.#packer)
-    if (strategy === 'paragraph')
-      return new SeparateSections(this.#packer, Math.min(tinyParagraph, Math.floor(size / 2)))
-    return new MergeSmallSections(this.#packer, size)
+    this.#sections = new Sections(new Packer(this.#limits, this.#writer), chunking.strategy, size)
   }
 
   *push(block: Block): Generator<Chunk> {
@@ -112,17 +100,14 @@ class Chunker {
     // Readers split a long table into blocks with the same header.
     const continues = header !== '' && header === this.#headerBefore
     this.#headerBefore = header
-    const rows = this.#questions ? questionsInTable(source, continues, size) : undefined
-    if (!rows) return yield* this.#sections.body(tableUnit(source, text, size))
-    for (const row of rows) {
-      if ('pair' in row) yield* this.#pair(row.pair)
-      else yield* this.#sections.body(row.unit)
-    }
+    if (this.#questions) yield* this.#emitFound(questionsInTable(source, text, continues, size))
+    else yield* this.#sections.body(tableUnit(source, text, size))
   }
 
   *#emitFound(found: Iterable<Found>): Generator<Chunk> {
     for (const item of found) {
       if ('pair' in item) yield* this.#pair(item.pair)
+      else if ('unit' in item) yield* this.#sections.body(item.unit)
       else yield* this.#plain(item.text)
     }
   }

@@ -1,7 +1,8 @@
 import type { Place } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
 import { countTokens } from './count-tokens.ts'
-import type { Piece, Section } from './text-units.ts'
+import { withoutBlankStart } from './document-text.ts'
+import type { Piece } from './text-units.ts'
 
 /** One passage of a document: what is searched and what an answer cites. */
 export interface Chunk {
@@ -21,20 +22,16 @@ export interface Chunk {
 
 const maxChunks = 200_000
 
-const commonPath = (sections: Section[]): string[] => {
-  const [first, ...others] = sections
-  let path = [...(first?.path ?? [])]
-  for (const { path: other } of others) {
-    const differs = path.findIndex((heading, index) => heading !== other[index])
-    if (differs >= 0) path = path.slice(0, differs)
-  }
-  return path
+const commonPath = (one: readonly string[], other: readonly string[]): readonly string[] => {
+  const differs = one.findIndex((heading, index) => heading !== other[index])
+  return differs < 0 ? one : one.slice(0, differs)
 }
 
 /** The section of the body counts; headings only where the chunk holds nothing else. */
 const headingOf = (pieces: Piece[]): string[] => {
   const bodies = pieces.filter(piece => piece.kind !== 'heading')
-  return commonPath([...new Set((bodies.length > 0 ? bodies : pieces).map(piece => piece.section))])
+  const sections = new Set((bodies.length > 0 ? bodies : pieces).map(piece => piece.section))
+  return [...[...sections].map(section => section.path).reduce(commonPath)]
 }
 
 /** The place of the first piece that has one. */
@@ -43,11 +40,9 @@ const placeOf = (pieces: Piece[]): Place => ({
   sheet: pieces.find(({ place }) => place.sheet !== undefined)?.place.sheet,
 })
 
-const leadingBlankLines = /^(?:[^\S\n]*\n)+/
-
 /** Length of the leading white space to drop; code keeps the indentation of its first line. */
 const lengthOfStart = (text: string, kind: Piece['kind']): number =>
-  kind === 'code' ? (leadingBlankLines.exec(text)?.[0].length ?? 0) : text.length - text.trimStart().length
+  text.length - (kind === 'code' ? withoutBlankStart(text) : text.trimStart()).length
 
 interface Draft {
   pieces: Piece[]
@@ -61,29 +56,19 @@ interface Draft {
 export class ChunkWriter {
   #position = 0
 
-  write({
-    content,
-    heading,
-    from,
-    to,
-    place,
-  }: Pick<Chunk, 'content' | 'heading' | 'from' | 'to'> & Pick<Piece, 'place'>): Chunk {
+  write(text: Pick<Chunk, 'content' | 'heading' | 'from' | 'to'>, { page, sheet }: Place): Chunk {
     if (this.#position >= maxChunks)
       throw new DocumentFailure(
         'too_large',
         `The document has more than ${maxChunks} chunks. Split the file, or choose a larger chunk size.`,
       )
-    const chunk: Chunk = {
+    return {
       position: this.#position++,
-      content,
-      heading,
-      from,
-      to,
-      tokens: countTokens(content),
+      ...text,
+      tokens: countTokens(text.content),
+      ...(page !== undefined && { page }),
+      ...(sheet !== undefined && { sheet }),
     }
-    if (place.page !== undefined) chunk.page = place.page
-    if (place.sheet !== undefined) chunk.sheet = place.sheet
-    return chunk
   }
 
   /** `undefined` if there is only white space. */
@@ -93,12 +78,8 @@ export class ChunkWriter {
     const all = (overlap?.text ?? '') + pieces.map(piece => piece.text).join('')
     const start = lengthOfStart(all, first.kind)
     const text = all.slice(start).trimEnd()
-    return this.write({
-      content: header === undefined ? text : `${header}\n${text}`,
-      heading: headingOf(pieces),
-      from: first.from + start,
-      to: first.from + start + text.length,
-      place: placeOf(pieces),
-    })
+    const content = header === undefined ? text : `${header}\n${text}`
+    const from = first.from + start
+    return this.write({ content, heading: headingOf(pieces), from, to: from + text.length }, placeOf(pieces))
   }
 }

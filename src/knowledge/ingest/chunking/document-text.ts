@@ -8,7 +8,9 @@ const cellGap = ' | '
 const maxSpaceRun = 40
 const longSpace = new RegExp(`[^\\S\\n]{${maxSpaceRun + 1},}`, 'g')
 const manyBlankLines = /\n(?:[^\S\n]*\n){3,}/g
-const leadingBlankLines = /^(?:[^\S\n]*\n)+/
+
+/** Drops leading blank lines, but not the indentation of the first line with text. */
+export const withoutBlankStart = (text: string): string => text.replace(/^(?:[^\S\n]*\n)+/, '')
 
 /** White space costs no tokens, so its length is bounded: long runs are shortened, never removed. */
 export const withBoundedSpace = (text: string): string =>
@@ -38,8 +40,7 @@ const tableText = (header: string[] | undefined, rows: string[][]): string =>
 export const blockText = (block: Block): string => {
   if (block.kind === 'table') return tableText(block.header, block.rows)
   const text = withBoundedSpace(block.text)
-  // The indentation of the first line is part of the code.
-  return block.kind === 'code' ? text.replace(leadingBlankLines, '').trimEnd() : text.trim()
+  return block.kind === 'code' ? withoutBlankStart(text).trimEnd() : text.trim()
 }
 
 /**

@@ -1,10 +1,7 @@
 import type { Chunk, ChunkWriter } from './chunk.ts'
 import { countTokens } from './count-tokens.ts'
 import { splitSentences } from './split-text.ts'
-import type { Piece, Section, Unit } from './text-units.ts'
-
-/** The sentences of a piece, last first. */
-const sentencesFromEnd = (piece: Piece): string[] => [...splitSentences(piece.text)].reverse()
+import type { Piece, Unit } from './text-units.ts'
 
 /**
  * The last sentences of a chunk, at most `budget` tokens, which the next chunk repeats. Only running text overlaps;
@@ -18,7 +15,7 @@ const overlapTail = (pieces: Piece[], next: Piece, budget: number): Piece | unde
   for (const piece of pieces.toReversed()) {
     if (piece.kind !== 'paragraph') return tail
     let from = piece.from + piece.text.length
-    for (const sentence of sentencesFromEnd(piece)) {
+    for (const sentence of [...splitSentences(piece.text)].reverse()) {
       from -= sentence.length
       tokens += countTokens(sentence)
       if (tokens > budget || from <= start) return tail
@@ -41,35 +38,19 @@ const isBody = (piece: Piece): boolean => piece.kind !== 'heading'
 export class Packer {
   readonly #limits: Limits
   readonly #writer: ChunkWriter
-  #pieces: Piece[] = []
+  pieces: Piece[] = []
   #overlap: Piece | undefined
   /** The table header that this chunk repeats at its start. */
   #repeated: string | undefined
   /** The header of the table at the end of the chunk; further rows of it need no header. */
   #header: string | undefined
-  #tokens = 0
-  #bodyTokens = 0
+  tokens = 0
+  /** Without overlap and headings. */
+  bodyTokens = 0
 
   constructor(limits: Limits, writer: ChunkWriter) {
     this.#limits = limits
     this.#writer = writer
-  }
-
-  get tokens(): number {
-    return this.#tokens
-  }
-
-  /** Tokens without overlap and headings. */
-  get bodyTokens(): number {
-    return this.#bodyTokens
-  }
-
-  get lastSection(): Section | undefined {
-    return this.#pieces.at(-1)?.section
-  }
-
-  get pieces(): readonly Piece[] {
-    return this.#pieces
   }
 
   *place(unit: Unit): Generator<Chunk> {
@@ -89,37 +70,33 @@ export class Packer {
   *flush(next?: Piece): Generator<Chunk> {
     const continues = next !== undefined && this.#isNext(next)
     const headings = continues ? this.#takeLastHeadings(next) : []
-    const ended = this.#pieces
+    const ended = this.pieces
     const chunk = this.#writer.writePieces({ pieces: ended, overlap: this.#overlap, header: this.#repeated })
-    this.clear()
+    this.pieces = []
+    this.#repeated = undefined
+    this.#header = undefined
+    this.#overlap = undefined
+    this.tokens = 0
+    this.bodyTokens = 0
     if (continues && headings.length === 0) this.#repeatEnd(ended, next)
     for (const heading of headings) this.#add(heading)
     if (chunk) yield chunk
   }
 
-  clear(): void {
-    this.#pieces = []
-    this.#overlap = undefined
-    this.#repeated = undefined
-    this.#header = undefined
-    this.#tokens = 0
-    this.#bodyTokens = 0
-  }
-
   #repeatEnd(ended: Piece[], next: Piece): void {
     const budget = Math.min(this.#limits.overlap, this.#limits.size - next.tokens)
     this.#overlap = budget > 0 ? overlapTail(ended, next, budget) : undefined
-    this.#tokens = this.#overlap?.tokens ?? 0
+    this.tokens = this.#overlap?.tokens ?? 0
   }
 
   /** A heading at the end of a chunk moves to the next one if both fit. */
   #takeLastHeadings(next: Piece): Piece[] {
-    const count = this.#pieces.length - 1 - this.#pieces.findLastIndex(isBody)
-    if (count === 0 || count === this.#pieces.length) return []
-    const headings = this.#pieces.slice(-count)
+    const count = this.pieces.length - 1 - this.pieces.findLastIndex(isBody)
+    if (count === 0 || count === this.pieces.length) return []
+    const headings = this.pieces.slice(-count)
     const tokens = headings.reduce((sum, heading) => sum + heading.tokens, next.tokens)
     if (tokens > this.#limits.size || this.#mustBegin(next)) return []
-    this.#pieces = this.#pieces.slice(0, -count)
+    this.pieces = this.pieces.slice(0, -count)
     return headings
   }
 
@@ -130,30 +107,30 @@ export class Packer {
 
   /** A chunk is one contiguous range; there can be gaps, such as the omitted header of a question table. */
   #isNext(piece: Piece): boolean {
-    const last = this.#pieces.at(-1)
+    const last = this.pieces.at(-1)
     return last !== undefined && last.from + last.text.length === piece.from
   }
 
   #fits(piece: Piece): boolean {
-    if (this.#pieces.length === 0) return true
+    if (this.pieces.length === 0) return true
     if (!this.#isNext(piece) || this.#mustBegin(piece)) return false
-    return this.#tokens + piece.tokens <= this.#limits.size
+    return this.tokens + piece.tokens <= this.#limits.size
   }
 
   #canBeLeft(unit: Unit): boolean {
-    const last = this.#pieces.at(-1)
+    const last = this.pieces.at(-1)
     if (!last || !isBody(last)) return false
-    return unit.kind === 'code' || this.#bodyTokens >= this.#limits.small
+    return unit.kind === 'code' || this.bodyTokens >= this.#limits.small
   }
 
   #add(piece: Piece): void {
     if (this.#mustBegin(piece)) {
       this.#repeated = piece.header?.text
-      this.#tokens += piece.header?.tokens ?? 0
+      this.tokens += piece.header?.tokens ?? 0
     }
     this.#header = piece.header?.text
-    this.#pieces.push(piece)
-    this.#tokens += piece.tokens
-    if (isBody(piece)) this.#bodyTokens += piece.tokens
+    this.pieces.push(piece)
+    this.tokens += piece.tokens
+    if (isBody(piece)) this.bodyTokens += piece.tokens
   }
 }

@@ -2,8 +2,9 @@ import type { Place } from '../block.ts'
 import type { Chunk, ChunkWriter } from './chunk.ts'
 import { countTokens } from './count-tokens.ts'
 import { rowCells, rowGap, rowText, withBoundedSpace } from './document-text.ts'
-import { rowPieces, type TableSource } from './table-units.ts'
-import { type Piece, type Section, type Source, sentencesWithin, type Unit } from './text-units.ts'
+import { sentencesWithin } from './split-text.ts'
+import { rowPieces, type TableSource, tableUnit } from './table-units.ts'
+import type { Piece, Section, Source, Unit } from './text-units.ts'
 
 /** A question with its answer. */
 export interface Pair {
@@ -49,12 +50,12 @@ export function* writePair(pair: Pair, size: number, writer: ChunkWriter): Gener
   const heading = [...pair.section.path]
   const questionTokens = countTokens(question)
   if (questionTokens + countTokens(answer) <= maxPairTokens(size))
-    return yield writer.write({ content: `${question}\n${answer}`, heading, from, to, place })
+    return yield writer.write({ content: `${question}\n${answer}`, heading, from, to }, place)
   let at = 0
   for (const part of answerParts(answer, size - questionTokens)) {
     const end = answerFrom === undefined ? to : answerFrom + at + part.trimEnd().length
     const start = answerFrom === undefined || at === 0 ? from : answerFrom + at
-    yield writer.write({ content: `${question}\n${part.trim()}`, heading, from: start, to: end, place })
+    yield writer.write({ content: `${question}\n${part.trim()}`, heading, from: start, to: end }, place)
     at += part.length
   }
 }
@@ -97,56 +98,51 @@ const answerOf = (row: string[], header: string[], { question, answer }: Columns
 
 const pairInRow = (row: string[], from: number, source: TableSource, columns: Columns): Pair => ({
   question: clean(row[columns.question]),
-  answer: answerOf(row, columns.named ? source.header : [], columns),
+  answer: answerOf(row, source.header, columns),
   from,
   to: from + rowText(row).length,
   section: source.section,
   place: source.place,
 })
 
-const rowUnit = (pieces: Piece[], source: TableSource, size: number): Unit => {
-  const [first, second] = pieces
-  const whole = second ? undefined : first
-  const tokens = whole ? whole.tokens : size + 1
-  return { kind: 'table', section: source.section, tokens, whole, split: () => pieces }
-}
+/** Pairs, and what is between them. */
+export type Found = { pair: Pair } | { text: Source } | { unit: Unit }
 
 /**
- * A table of questions and answers, row by row; `undefined` for any other table. Rows with an empty cell are not
- * pairs. `continues` marks a further part of the previous table, whose header was already handled.
+ * A table of questions and answers, row by row; any other table as a whole. Rows with an empty cell are not pairs.
+ * `continues` marks a further part of the previous table, whose header was already handled.
  */
-export const questionsInTable = (
+export function* questionsInTable(
   source: TableSource,
+  text: string,
   continues: boolean,
   size: number,
-): Iterable<{ pair: Pair } | { unit: Unit }> | undefined => {
+): Generator<Found> {
   const columns = source.rows.length > 0 ? columnsOf(source) : undefined
-  return columns && rowsOf(source, columns, continues, size)
-}
-
-function* rowsOf(source: TableSource, columns: Columns, continues: boolean, size: number) {
-  const { header } = source
+  if (!columns) return yield { unit: tableUnit(source, text, size) }
+  const hasHeader = rowText(source.header) !== ''
+  const lines = hasHeader ? [source.header, ...source.rows] : source.rows
   // Many such tables have no header, so a first row without column names is treated as a pair.
-  const isHeader = columns.named
-  const hasHeader = rowText(header) !== ''
-  const lines = hasHeader ? [header, ...source.rows] : source.rows
+  const header = columns.named ? source.header : []
   let from = source.from
   for (const [index, row] of lines.entries()) {
     const start = from
     from += rowText(row).length + rowGap.length
-    if (index === 0 && hasHeader && (isHeader || continues)) continue
-    const pair = pairInRow(row, start, source, columns)
+    if (index === 0 && hasHeader && (columns.named || continues)) continue
+    const pair = pairInRow(row, start, { ...source, header }, columns)
     if (isPair(pair, size)) yield { pair }
     else {
       const gap = index === lines.length - 1 ? source.gap : rowGap
-      const single = { ...source, header: isHeader ? header : [], rows: [row], gap }
-      yield { unit: rowUnit([...rowPieces(single, start, size)], source, size) }
+      const pieces = [...rowPieces({ ...source, header, rows: [row], gap }, start, size)]
+      yield { unit: rowUnit(pieces, source.section, size) }
     }
   }
 }
 
-/** Pairs and the text between them. */
-export type Found = { pair: Pair } | { text: Source }
+const rowUnit = (pieces: Piece[], section: Section, size: number): Unit => {
+  const whole = pieces.length === 1 ? pieces[0] : undefined
+  return { kind: 'table', section, tokens: whole?.tokens ?? size + 1, whole, split: () => pieces }
+}
 
 const before = '(?:[-*•]\\s+|\\d{1,4}[.、)）]\\s*)?[*_]{0,2}'
 const after = '\\s?\\d{0,4}\\s?[*_]{0,2}[:：][*_]{0,2}'
@@ -157,26 +153,6 @@ const mark = new RegExp(
   `(?:(?<=^[^\\S\\n]*|[。！？!?.]\\s*)${questionMark})|(?:(?<=^|[\\s。！？!?.])${answerMark})`,
   'gimu',
 )
-
-interface Part {
-  kind: 'question' | 'answer' | 'text'
-  start: number
-  /** Where the text after the marker begins. */
-  textStart: number
-  end: number
-}
-
-const partsOf = (text: string): Part[] => {
-  const parts: Part[] = []
-  for (const match of text.matchAll(mark)) {
-    const kind = match.groups?.['question'] === undefined ? 'answer' : 'question'
-    const last = parts.at(-1)
-    if (last) last.end = match.index
-    else if (match.index > 0) parts.push({ kind: 'text', start: 0, textStart: 0, end: match.index })
-    parts.push({ kind, start: match.index, textStart: match.index + match[0].length, end: text.length })
-  }
-  return parts.length > 0 ? parts : [{ kind: 'text', start: 0, textStart: 0, end: text.length }]
-}
 
 interface Open {
   source: Source
@@ -195,23 +171,25 @@ export class QuestionsInText {
   }
 
   *push(source: Source): Generator<Found> {
-    const parts = source.kind === 'code' ? [] : partsOf(source.text)
-    if (parts.length === 0) return yield* this.#continue(source)
-    for (const part of parts) {
-      const text = source.text.slice(part.start, part.end)
-      const own: Source = { ...source, text, from: source.from + part.start }
-      const offset = part.textStart - part.start
-      if (part.kind === 'question') {
+    const marks = source.kind === 'code' ? [] : [...source.text.matchAll(mark)]
+    // The text before the first mark, then each mark with the text after it.
+    for (const [index, found] of [undefined, ...marks].entries()) {
+      const start = found?.index ?? 0
+      const text = source.text.slice(start, marks[index]?.index)
+      if (text === '') continue
+      const part: Source = { ...source, text, from: source.from + start }
+      const markLength = found?.[0].length ?? 0
+      if (found?.groups?.['question'] !== undefined) {
         yield* this.end()
-        this.#open = { source: own, questionStart: offset, tokens: countTokens(text) }
-      } else {
-        const open = this.#open
-        if (part.kind === 'answer' && open && !open.answer) {
-          const start = open.source.text.length
-          open.answer = { start, textStart: start + offset }
-        }
-        yield* this.#continue(own)
+        this.#open = { source: part, questionStart: markLength, tokens: countTokens(text) }
+        continue
       }
+      const open = this.#open
+      if (found && open && !open.answer) {
+        const answerStart = open.source.text.length
+        open.answer = { start: answerStart, textStart: answerStart + markLength }
+      }
+      yield* this.#continue(part)
     }
   }
 

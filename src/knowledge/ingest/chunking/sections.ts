@@ -1,3 +1,4 @@
+import type { Chunking } from '../../chunking.ts'
 import type { Chunk } from './chunk.ts'
 import type { Packer } from './packer.ts'
 import type { Section, Unit } from './text-units.ts'
@@ -5,6 +6,8 @@ import type { Section, Unit } from './text-units.ts'
 /** Longer headings are mislabelled text and would be stored with every chunk. */
 const maxHeadingLength = 200
 const maxHeadingLevel = 9
+/** A shorter paragraph carries too little meaning on its own. */
+const tinyParagraph = 30
 
 const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' })
 
@@ -23,51 +26,11 @@ export class HeadingPath {
   section: Section = { path: [] }
 
   /** A heading closes those of its own and deeper levels. */
-  enter(level: number, text: string): Section {
+  enter(level: number, text: string): void {
     const bounded = Math.min(maxHeadingLevel, Math.max(1, level))
     this.#levels = this.#levels.filter(open => open.level < bounded)
     this.#levels.push({ level: bounded, text: shortened(text) })
     this.section = { path: this.#levels.map(open => open.text) }
-    return this.section
-  }
-}
-
-/** Decides which sections and units share a chunk. */
-export interface SectionStrategy {
-  heading(unit: Unit): Iterable<Chunk>
-  body(unit: Unit): Iterable<Chunk>
-  /**
-   * Emits everything held back. With `next`, chunks of that section follow that hold only their own text, so the
-   * headings above them need no chunk.
-   */
-  end(next?: Section): Iterable<Chunk>
-}
-
-/**
- * For the strategies that keep sections apart. A unit starts a new chunk once the open one has `enough` tokens. A
- * heading without text joins the next section.
- */
-export class SeparateSections implements SectionStrategy {
-  readonly #packer: Packer
-  readonly #enough: number
-
-  constructor(packer: Packer, enough = Number.POSITIVE_INFINITY) {
-    this.#packer = packer
-    this.#enough = enough
-  }
-
-  *heading(unit: Unit): Generator<Chunk> {
-    if (this.#packer.bodyTokens > 0) yield* this.#packer.flush()
-    yield* this.#packer.place(unit)
-  }
-
-  *body(unit: Unit): Generator<Chunk> {
-    if (this.#packer.bodyTokens >= this.#enough) yield* this.#packer.flush()
-    yield* this.#packer.place(unit)
-  }
-
-  *end(): Generator<Chunk> {
-    yield* this.#packer.flush()
   }
 }
 
@@ -80,20 +43,28 @@ const isInPathOf = ({ section, whole }: Unit, next: Section): boolean =>
   section.path.at(-1) === whole?.text.trim()
 
 /**
+ * Decides which sections and units share a chunk.
+ *
  * A section starts a new chunk unless it and the open chunk are small together: many tiny sections should share a
  * chunk, while two sections of a fair size should not be mixed. The start of a section is held back until its size is
- * known. A line or two before the first subsection joins that subsection.
+ * known. A line or two before the first subsection joins that subsection. The strategies `heading` and `paragraph`
+ * join no sections, but a heading without text joins the next one.
  */
-export class MergeSmallSections implements SectionStrategy {
+export class Sections {
   readonly #packer: Packer
+  readonly #strategy: Chunking['strategy']
   readonly #size: number
+  /** The largest size of sections that share a chunk. */
+  readonly #joinedSize: number
   #held: Unit[] = []
   #heldTokens = 0
   #holding = false
 
-  constructor(packer: Packer, size: number) {
+  constructor(packer: Packer, strategy: Chunking['strategy'], size: number) {
     this.#packer = packer
+    this.#strategy = strategy
     this.#size = size
+    this.#joinedSize = strategy === 'heading' || strategy === 'paragraph' ? 0 : size
   }
 
   *heading(unit: Unit): Generator<Chunk> {
@@ -103,12 +74,12 @@ export class MergeSmallSections implements SectionStrategy {
   }
 
   *body(unit: Unit): Generator<Chunk> {
-    if (this.#holding) {
-      yield* this.#hold(unit)
-      return
-    }
-    // A chunk is cited by its first page, so a fair-sized one does not continue on the next page.
-    if (this.#packer.bodyTokens * 4 >= this.#size && this.#isOnAnotherPage(unit))
+    if (this.#holding) return yield* this.#hold(unit)
+    const { bodyTokens } = this.#packer
+    if (this.#strategy === 'paragraph') {
+      if (bodyTokens >= Math.min(tinyParagraph, Math.floor(this.#size / 2))) yield* this.#packer.flush()
+      // A chunk is cited by its first page, so a fair-sized one does not continue on the next page.
+    } else if (this.#strategy !== 'heading' && bodyTokens * 4 >= this.#size && this.#isOnAnotherPage(unit))
       yield* this.#packer.flush(unit.whole)
     yield* this.#packer.place(unit)
   }
@@ -119,6 +90,10 @@ export class MergeSmallSections implements SectionStrategy {
     return open !== undefined && next !== undefined && open !== next
   }
 
+  /**
+   * Emits everything held back. With `next`, chunks of that section follow that hold only their own text, so the
+   * headings above them need no chunk.
+   */
   *end(next?: Section): Generator<Chunk> {
     if (next && !this.#heldBody) this.#held = this.#held.filter(unit => !isInPathOf(unit, next))
     const trailing = !this.#heldBody && this.#packer.tokens + this.#heldTokens <= this.#size
@@ -136,7 +111,7 @@ export class MergeSmallSections implements SectionStrategy {
     this.#heldTokens += unit.tokens
     // Headings alone decide nothing, but the number of held units has to stay bounded.
     const decides = this.#heldBody ? this.#heldTokens + this.#packer.tokens : this.#heldTokens
-    if (decides * 2 > this.#size) yield* this.#settle()
+    if (decides * 2 > this.#joinedSize) yield* this.#settle()
   }
 
   *#settle(join = this.#belongTogether()): Generator<Chunk> {
@@ -149,12 +124,14 @@ export class MergeSmallSections implements SectionStrategy {
   }
 
   #belongTogether(): boolean {
-    const { tokens, bodyTokens, lastSection } = this.#packer
-    if (bodyTokens > 0 && this.#isOnAnotherPage(this.#held[0])) return false
-    if (bodyTokens === 0 || (tokens + this.#heldTokens) * 2 <= this.#size) return true
+    const { tokens, bodyTokens, pieces } = this.#packer
+    if (bodyTokens === 0) return true
     const first = this.#held[0]
+    if (this.#isOnAnotherPage(first)) return false
+    if ((tokens + this.#heldTokens) * 2 <= this.#joinedSize) return true
+    const last = pieces.at(-1)
     return (
-      tokens * 8 <= this.#size && !!first && !!lastSection && isBelow(first.section.path, lastSection.path)
+      tokens * 8 <= this.#joinedSize && !!first && !!last && isBelow(first.section.path, last.section.path)
     )
   }
 }

@@ -54,18 +54,21 @@ const afterReferences = (text: string, at: number): number => {
   return references.test(text) ? references.lastIndex : at
 }
 
+/** Splits after each match. Joined the parts are the text again. */
+export function* splitAfter(text: string, pattern: RegExp): Generator<string> {
+  let start = 0
+  for (const match of text.matchAll(pattern)) {
+    const end = match.index + match[0].length
+    yield text.slice(start, end)
+    start = end
+  }
+  if (start < text.length) yield text.slice(start)
+}
+
 const semicolon = /；["”’」』）)]*\s*/g
 
-function* splitAtSemicolons(sentence: string): Generator<string> {
-  let start = 0
-  if (sentence.includes('；'))
-    for (const match of sentence.matchAll(semicolon)) {
-      const end = match.index + match[0].length
-      yield sentence.slice(start, end)
-      start = end
-    }
-  if (start < sentence.length) yield sentence.slice(start)
-}
+const splitAtSemicolons = (sentence: string): Iterable<string> =>
+  sentence.includes('；') ? splitAfter(sentence, semicolon) : [sentence]
 
 /** The segmenter copies its input, so a text of many megabytes is processed in windows. */
 const windowLength = 65_536
@@ -168,3 +171,11 @@ function* cut(text: string, size: number, grain: number, way: number): Generator
  */
 export const splitLongText = (text: string, size: number): Generator<string> =>
   cut(text, size, Math.max(1, Math.floor(size / 4)), 0)
+
+export const splitToFit = (text: string, size: number): Iterable<string> =>
+  countTokens(text) <= size ? [text] : splitLongText(text, size)
+
+/** Sentences, and parts of sentences that are longer than `size`. */
+export function* sentencesWithin(text: string, size: number): Generator<string> {
+  for (const sentence of splitSentences(text)) yield* splitToFit(sentence, size)
+}

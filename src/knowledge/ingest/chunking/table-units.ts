@@ -1,13 +1,10 @@
 import type { Place } from '../block.ts'
 import { countTokens } from './count-tokens.ts'
 import { rowCells, rowGap, rowText } from './document-text.ts'
-import { splitLongText } from './split-text.ts'
-import { type Piece, type Section, sentencesWithin, type TableHeader, type Unit } from './text-units.ts'
+import { sentencesWithin, splitToFit } from './split-text.ts'
+import type { Piece, Section, TableHeader, Unit } from './text-units.ts'
 
-interface RowPart {
-  text: string
-  header?: TableHeader
-}
+type RowPart = Pick<Piece, 'text' | 'header'>
 
 /** A header is repeated only if it takes at most half of the chunk. */
 const repeatableHeader = (text: string, size: number): TableHeader | undefined => {
@@ -25,10 +22,12 @@ const keyOf = (row: string[], header: string[], size: number): string => {
   return countTokens(named) * 8 <= size ? named : ''
 }
 
-/** A part under construction. Above it stand the key of the row and the names of its columns. */
+/** A part under construction, and what stands above it. */
 interface Growing {
   text: string
   tokens: number
+  /** The header of the table; a part without it has the key of the row and the names of its columns. */
+  header: TableHeader | undefined
   key: string
   names: string[]
   aboveTokens: number
@@ -48,25 +47,16 @@ function* tilesOf(row: string[], header: string[], size: number): Generator<Tile
   const half = Math.floor(size / 2)
   for (const [column, cell] of rowCells(row).entries()) {
     const name = isFilled(row[column]) ? rowText([header[column] ?? '']) : ''
-    const texts = countTokens(cell) <= half ? [cell] : sentencesWithin(cell, half)
-    for (const text of texts) yield { text, tokens: countTokens(text), column, name }
+    for (const text of countTokens(cell) <= half ? [cell] : sentencesWithin(cell, half))
+      yield { text, tokens: countTokens(text), column, name }
   }
 }
 
 /** Counts the separator between two names. */
 const tokensOfName = (name: string): number => (name === '' ? 0 : countTokens(name) + 1)
 
-const begin = ({ text, tokens, column, name }: Tile, key: string): Growing => ({
-  text,
-  tokens,
-  key,
-  names: name === '' ? [] : [name],
-  aboveTokens: countTokens(key) + tokensOfName(name),
-  lastColumn: column,
-})
-
-const grow = (part: Growing, { text, tokens, column, name }: Tile, full: boolean, size: number): boolean => {
-  const isNew = !full && column !== part.lastColumn && name !== ''
+const grow = (part: Growing, { text, tokens, column, name }: Tile, size: number): boolean => {
+  const isNew = !part.header && column !== part.lastColumn && name !== ''
   const above = part.aboveTokens + (isNew ? tokensOfName(name) : 0)
   if (above * 2 > size || above + part.tokens + tokens > size) return false
   part.text += text
@@ -82,22 +72,27 @@ const grow = (part: Growing, { text, tokens, column, name }: Tile, full: boolean
  * the others follow the key of the row and the names of their own columns.
  */
 function* splitRow(row: string[], header: string[], size: number): Generator<RowPart> {
-  const key = keyOf(row, header, size)
   const full = repeatableHeader(rowText(header), size)
-  let first = true
-  let open: Growing | undefined
-  const finished = ({ text, key, names }: Growing): RowPart => {
+  const begin = ({ text, tokens, column, name }: Tile, key: string, header?: TableHeader): Growing => ({
+    text,
+    tokens,
+    header,
+    key,
+    names: name === '' ? [] : [name],
+    aboveTokens: header?.tokens ?? countTokens(key) + tokensOfName(name),
+    lastColumn: column,
+  })
+  const finished = ({ text, header, key, names }: Growing): RowPart => {
     const above = [key, rowText(names)].filter(isFilled).join('\n')
-    return { text, header: first && full ? full : repeatableHeader(above, size) }
+    return { text, header: header ?? repeatableHeader(above, size) }
   }
+  const key = keyOf(row, header, size)
+  let open: Growing | undefined
   for (const tile of tilesOf(row, header, size)) {
-    if (!open) {
-      open = begin(tile, '')
-      if (full) open.aboveTokens = full.tokens
-    } else if (!grow(open, tile, first && full !== undefined, size)) {
+    if (!open) open = begin(tile, '', full)
+    else if (!grow(open, tile, size)) {
       yield finished(open)
       open = begin(tile, key)
-      first = false
     }
   }
   if (open) yield finished(open)
@@ -115,14 +110,13 @@ export interface TableSource {
   place: Place
 }
 
-const pieceOf = ({ section, place }: TableSource, { text, header }: RowPart, from: number): Piece => ({
+const pieceOf = ({ section, place }: TableSource, part: RowPart, from: number): Piece => ({
+  ...part,
   kind: 'table',
-  text,
-  tokens: countTokens(text),
+  tokens: countTokens(part.text),
   from,
   section,
   place,
-  header,
 })
 
 /** The pieces of the rows; `from` is the start of the first. */
@@ -147,7 +141,7 @@ export function* rowPieces(source: TableSource, from: number, size: number): Gen
 
 function* headerPieces(source: TableSource, text: string, size: number): Generator<Piece> {
   let at = source.from
-  for (const part of countTokens(text) <= size ? [text] : splitLongText(text, size)) {
+  for (const part of splitToFit(text, size)) {
     yield pieceOf(source, { text: part }, at)
     at += part.length
   }

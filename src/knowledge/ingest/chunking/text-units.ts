@@ -1,6 +1,6 @@
 import type { Block, Place } from '../block.ts'
 import { countTokens } from './count-tokens.ts'
-import { splitLongText, splitSentences } from './split-text.ts'
+import { sentencesWithin, splitAfter, splitToFit } from './split-text.ts'
 
 /** The text from one heading to the next. Two sections are the same only if they are the same object. */
 export interface Section {
@@ -53,30 +53,11 @@ function* piecesOf(source: Source, texts: Iterable<string>): Generator<Piece> {
   }
 }
 
-/** Sentences, and parts of sentences that are longer than a chunk. */
-export function* sentencesWithin(text: string, size: number): Generator<string> {
-  for (const sentence of splitSentences(text)) {
-    if (countTokens(sentence) <= size) yield sentence
-    else yield* splitLongText(sentence, size)
-  }
-}
-
 const blankLine = /\n[^\S\n]*\n(?:[^\S\n]*\n)*/g
 
 /** Code split at blank lines; indentation stays with its line. */
 function* codeParts(text: string, size: number): Generator<string> {
-  let start = 0
-  for (const match of text.matchAll(blankLine)) {
-    const end = match.index + match[0].length
-    yield* codeWithin(text.slice(start, end), size)
-    start = end
-  }
-  if (start < text.length) yield* codeWithin(text.slice(start), size)
-}
-
-function* codeWithin(part: string, size: number): Generator<string> {
-  if (countTokens(part) <= size) yield part
-  else yield* splitLongText(part, size)
+  for (const part of splitAfter(text, blankLine)) yield* splitToFit(part, size)
 }
 
 /** A paragraph, a heading or a block of code. */
