@@ -1,5 +1,5 @@
 import { isTooDeep } from '../tools/json-depth.ts'
-import { StepFailure } from '../workflow/step.ts'
+import { stepFailed } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
 import { defineKind, field } from './kind-definition.ts'
 import { quote, readText } from './read-setting.ts'
@@ -35,10 +35,11 @@ function parseContent(content: string): unknown {
     parsed = JSON.parse(content)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    const message = `"content" is not JSON after its references were replaced (${why}): ${quote(content)}`
-    throw new StepFailure('step_failed', message, { cause: error })
+    throw stepFailed(
+      `"content" is not JSON after its references were replaced (${why}): ${quote(content)}`,
+      error,
+    )
   }
-  if (isTooDeep(content))
-    throw new StepFailure('step_failed', '"content" is nested too deeply; use fewer levels.')
+  if (isTooDeep(content)) throw stepFailed('"content" is nested too deeply; use fewer levels.')
   return parsed
 }

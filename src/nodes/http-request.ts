@@ -3,7 +3,7 @@ import { systemClock } from '../kernel/clock.ts'
 import type { HttpAnswer } from '../tools/http-client.ts'
 import { parseJson } from '../tools/json-depth.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { type Step, StepFailure } from '../workflow/step.ts'
+import { type Step, StepFailure, stepFailed } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
 import { gapAt } from './gaps.ts'
 import { choice, defineKind, field, line, valuesByName } from './kind-definition.ts'
@@ -130,10 +130,8 @@ function headerOf(headers: Readonly<Record<string, string>>, name: string): stri
 function requestUrl(step: Step, data: JsonRecord): string {
   const text = step.text(readText(data, 'url')).trim()
   const url = URL.parse(text)
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    const message = `"url" must start with http:// or https://, but is ${quote(withoutSecrets(text))}.`
-    throw new StepFailure('step_failed', message)
-  }
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw stepFailed(`"url" must start with http:// or https://, but is ${quote(withoutSecrets(text))}.`)
   const filled = step.fill(readRecord(data, 'query')) as JsonRecord
   const added = new URLSearchParams()
   for (const [name, value] of Object.entries(filled))

@@ -1,6 +1,6 @@
 import { isTooDeep } from '../tools/json-depth.ts'
 import { ownValue } from '../workflow/node-kind.ts'
-import { type Step, StepFailure, waitForChildren } from '../workflow/step.ts'
+import { type Step, StepFailure, stepFailed, waitForChildren } from '../workflow/step.ts'
 import { defineKind, field, wholeNumber } from './kind-definition.ts'
 import { quote, readNumber, readText, textOf } from './read-setting.ts'
 import { noWorkflow } from './workflow.ts'
@@ -39,7 +39,7 @@ export const iteration = defineKind({
   async run(step, data) {
     const items = itemsOf(step.fill(ownValue(data, 'items')))
     const workflowId = step.text(readText(data, 'workflow_id')).trim()
-    if (workflowId === '') throw new StepFailure('step_failed', noWorkflow)
+    if (workflowId === '') throw stepFailed(noWorkflow)
     const rounds = await runRounds(step, workflowId, items, readNumber(data, 'parallel') ?? 1)
     // Only now, so that the answers of the other items are in the journal when the user is asked.
     if (rounds.some(round => round.status === 'waiting')) return waitForChildren
@@ -66,13 +66,10 @@ function itemsOf(value: unknown): readonly unknown[] {
   const list = typeof value === 'string' ? listOfText(value) : value
   if (!Array.isArray(list)) {
     const is = typeof value === 'string' ? quote(value) : list === undefined ? 'nothing' : quote(textOf(list))
-    const message = `"items" must be a list, or the JSON text of one, but is ${is}.`
-    throw new StepFailure('step_failed', message)
+    throw stepFailed(`"items" must be a list, or the JSON text of one, but is ${is}.`)
   }
-  if (list.length > maxItems) {
-    const message = `"items" has ${list.length} items, but the limit is ${maxItems}; shorten the list.`
-    throw new StepFailure('step_failed', message)
-  }
+  if (list.length > maxItems)
+    throw stepFailed(`"items" has ${list.length} items, but the limit is ${maxItems}; shorten the list.`)
   return list
 }
 
@@ -83,7 +80,7 @@ function listOfText(text: string): unknown {
   } catch {
     return undefined
   }
-  if (isTooDeep(text)) throw new StepFailure('step_failed', '"items" is nested too deeply; use fewer levels.')
+  if (isTooDeep(text)) throw stepFailed('"items" is nested too deeply; use fewer levels.')
   return list
 }
 

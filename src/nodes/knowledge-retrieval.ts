@@ -1,7 +1,7 @@
 import type { LocalizedText } from '../contract/kind-operations.ts'
 import type { SearchMode } from '../knowledge/knowledge-base.ts'
 import { type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { type Step, StepFailure } from '../workflow/step.ts'
+import { type Step, stepFailed } from '../workflow/step.ts'
 import { choice, defineKind, field, number, paragraph, wholeNumber } from './kind-definition.ts'
 import { findPassages, passagesText } from './passages.ts'
 import { readList, readNumber, readText } from './read-setting.ts'
@@ -66,6 +66,5 @@ function readKnowledgeIds(step: Step, data: JsonRecord): string[] {
     .map(id => id.trim())
     .filter(id => id !== '')
   if (ids.length > 0) return ids
-  const message = 'No knowledge base is given after the references in "knowledge_ids" were replaced.'
-  throw new StepFailure('step_failed', message)
+  throw stepFailed('No knowledge base is given after the references in "knowledge_ids" were replaced.')
 }

@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../models/language-model.ts'
 import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { type Outcome, type Step, StepFailure, waitForChildren } from '../workflow/step.ts'
+import { type Outcome, type Step, stepFailed, waitForChildren } from '../workflow/step.ts'
 import { defineKind, field, modelField, number, paragraph, wholeNumber } from './kind-definition.ts'
 import { answerSchema, jsonProblems } from './llm/answer-schema.ts'
 import { ModelDialogue, TextStream } from './llm/model-dialogue.ts'
@@ -190,8 +190,9 @@ async function objectOf(answer: string, schema: JsonRecord, dialogue: ModelDialo
   )
   const left = problemsOf(second, schema)
   if (left === '') return second
-  const message = `The answer of the model does not match json_schema: ${left}. Use another model, or simplify the schema.`
-  throw new StepFailure('step_failed', message)
+  throw stepFailed(
+    `The answer of the model does not match json_schema: ${left}. Use another model, or simplify the schema.`,
+  )
 }
 
 const problemsOf = (value: unknown, schema: JsonRecord): string =>

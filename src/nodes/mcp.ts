@@ -1,7 +1,7 @@
 import { parseJson } from '../tools/json-depth.ts'
 import type { ToolAnswer } from '../tools/tool-server.ts'
 import { isJsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { StepFailure } from '../workflow/step.ts'
+import { stepFailed } from '../workflow/step.ts'
 import { defineKind, field, line } from './kind-definition.ts'
 import { quote, readText, textOf } from './read-setting.ts'
 import { requestHeaders } from './request-headers.ts'
@@ -37,10 +37,10 @@ export const mcp = defineKind({
     const server = { url: step.text(readText(data, 'url')).trim(), headers: requestHeaders(step, data) }
     const tool = step.text(readText(data, 'tool')).trim()
     if (server.url === '' || tool === '')
-      throw new StepFailure('step_failed', 'The tool is not specified; check "url" and "tool".')
+      throw stepFailed('The tool is not specified; check "url" and "tool".')
     const given = step.fill(ownValue(data, 'arguments') ?? {})
     if (!isJsonRecord(given))
-      throw new StepFailure('step_failed', `"arguments" must be an object, but is ${quote(textOf(given))}.`)
+      throw stepFailed(`"arguments" must be an object, but is ${quote(textOf(given))}.`)
     const answer = await services.toolServers.call(server, tool, given, step.signal)
     return { outputs: { text: answer.text, result: resultOf(answer) } }
   },

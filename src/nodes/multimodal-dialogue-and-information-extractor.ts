@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../models/language-model.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { type Outcome, type Reply, type Step, StepFailure } from '../workflow/step.ts'
+import { type Outcome, type Reply, type Step, type StepFailure, stepFailed } from '../workflow/step.ts'
 import { type DialogueState, questionFor, readState, writeState } from './extractor/dialogue.ts'
 import {
   checkParameters,
@@ -210,6 +210,7 @@ function outputsOf({ parameters, defaults }: Task, values: ReadonlyMap<string, V
 
 function tooManyTurns(turns: number, missing: readonly Parameter[]): StepFailure {
   const names = missing.map(({ name }) => JSON.stringify(name)).join(', ')
-  const message = `After ${turns} ${turns === 1 ? 'turn' : 'turns'} these parameters are still missing: ${names}. Start again, or raise max_turns.`
-  return new StepFailure('step_failed', message)
+  return stepFailed(
+    `After ${turns} ${turns === 1 ? 'turn' : 'turns'} these parameters are still missing: ${names}. Start again, or raise max_turns.`,
+  )
 }

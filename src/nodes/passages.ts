@@ -2,7 +2,7 @@ import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { defaultRetrieval, type SearchMode } from '../knowledge/knowledge-base.ts'
 import type { SearchItem } from '../knowledge/search/search-request.ts'
-import { type Step, StepFailure } from '../workflow/step.ts'
+import { type Step, stepFailed } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { clipText } from './read-setting.ts'
 
@@ -79,11 +79,9 @@ function failureOf(error: unknown, knowledgeId: string): unknown {
   if (!(error instanceof AppError)) return error
   const name = JSON.stringify(knowledgeId)
   if (error.reason === 'not_found') {
-    const message = `There is no knowledge base ${name} in this workspace; choose an existing one.`
-    return new StepFailure('step_failed', message, { cause: error })
+    return stepFailed(`There is no knowledge base ${name} in this workspace; choose an existing one.`, error)
   }
-  if (error.reason === 'invalid_request')
-    return new StepFailure('step_failed', `Knowledge base ${name}: ${error.message}`, { cause: error })
+  if (error.reason === 'invalid_request') return stepFailed(`Knowledge base ${name}: ${error.message}`, error)
   return error
 }
 

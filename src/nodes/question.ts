@@ -1,5 +1,5 @@
 import { isJsonRecord, type JsonRecord } from '../workflow/node-kind.ts'
-import { type Step, StepFailure } from '../workflow/step.ts'
+import { type Step, stepFailed } from '../workflow/step.ts'
 import { defineKind, field, line, paragraph } from './kind-definition.ts'
 import { readList, readText, textOf } from './read-setting.ts'
 
@@ -32,10 +32,8 @@ export const question = defineKind({
       return { outputs: { answer, text: answer, result: answer } }
     }
     const asked = step.text(readText(data, 'question'))
-    if (asked.trim() === '') {
-      const message = 'The question is empty after its references were replaced; check "question".'
-      throw new StepFailure('step_failed', message)
-    }
+    if (asked.trim() === '')
+      throw stepFailed('The question is empty after its references were replaced; check "question".')
     const options = readOptions(step, data)
     // The options are stored with the wait, so that the answer is matched against those that the user saw.
     return { wait: { question: asked, ...(options.length > 0 && { options }), state: { options } } }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JsonRecord } from '../workflow/node-kind.ts'
-import { type Step, StepFailure } from '../workflow/step.ts'
+import { type Step, stepFailed } from '../workflow/step.ts'
 import { quote, readRecord, textOf } from './read-setting.ts'
 
 const nameForm = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -11,12 +11,12 @@ const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/
 export function requestHeaders(step: Step, data: JsonRecord): Record<string, string> {
   const headers: [string, string][] = []
   for (const [name, template] of Object.entries(readRecord(data, 'headers'))) {
-    if (!nameForm.test(name)) {
-      const message = `${quote(name)} is not a valid header name: use letters, digits and hyphens without spaces.`
-      throw new StepFailure('step_failed', message)
-    }
+    if (!nameForm.test(name))
+      throw stepFailed(
+        `${quote(name)} is not a valid header name: use letters, digits and hyphens without spaces.`,
+      )
     const value = step.text(textOf(template)).trim()
-    if (!valueForm.test(value)) throw new StepFailure('step_failed', valueProblem(name, value))
+    if (!valueForm.test(value)) throw stepFailed(valueProblem(name, value))
     headers.push([name, value])
   }
   return Object.fromEntries(headers)

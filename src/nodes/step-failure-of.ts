@@ -12,27 +12,18 @@ const temporaryReasons: ReadonlySet<string> = new Set(['rate_limited', 'unavaila
  * returned as it is, so that the engine still sees the cause: `throw stepFailureOf(error)`.
  */
 export function stepFailureOf(error: unknown): unknown {
-  if (error instanceof ModelFailure) {
-    const { message, retryable, retryAfterMilliseconds } = error
-    return new StepFailure('model_failed', message, { retryable, retryAfterMilliseconds, cause: error })
-  }
-  if (error instanceof ModelNotConfigured)
-    return new StepFailure('not_configured', error.message, { cause: error })
-  if (error instanceof ToolFailure) {
-    const { message, retryable, retryAfterMilliseconds } = error
-    return new StepFailure('step_failed', message, { retryable, retryAfterMilliseconds, cause: error })
-  }
-  if (error instanceof AppError) return failureOfAppError(error)
-  return error
+  const reason = reasonOf(error)
+  if (reason === undefined) return error
+  const { message, cause } = error as Error
+  // A feature wraps the failure of its model; only that knows whether a retry makes sense.
+  const failure = (cause instanceof ModelFailure ? cause : error) as Partial<ModelFailure>
+  const { retryable = temporaryReasons.has(reason), retryAfterMilliseconds } = failure
+  return new StepFailure(reason, message, { retryable, retryAfterMilliseconds, cause: error })
 }
 
-function failureOfAppError(error: AppError): StepFailure {
-  const { reason, message, cause } = error
-  // A feature wraps the failure of its model; only that knows whether a retry makes sense.
-  const model = cause instanceof ModelFailure ? cause : undefined
-  return new StepFailure(reason, message, {
-    retryable: model?.retryable ?? temporaryReasons.has(reason),
-    retryAfterMilliseconds: model?.retryAfterMilliseconds,
-    cause: error,
-  })
+function reasonOf(error: unknown) {
+  if (error instanceof AppError) return error.reason
+  if (error instanceof ModelFailure) return 'model_failed'
+  if (error instanceof ModelNotConfigured) return 'not_configured'
+  return error instanceof ToolFailure ? 'step_failed' : undefined
 }

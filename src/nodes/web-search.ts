@@ -1,6 +1,6 @@
 import { ModelFailure } from '../models/model-failure.ts'
 import type { WebResult } from '../models/web-search.ts'
-import { StepFailure } from '../workflow/step.ts'
+import { StepFailure, stepFailed } from '../workflow/step.ts'
 import { defineKind, field, paragraph } from './kind-definition.ts'
 import { readText } from './read-setting.ts'
 
@@ -20,10 +20,8 @@ export const webSearch = defineKind({
   async run(step, data, services) {
     if (!services.webSearch) throw new StepFailure('not_configured', webSearchNotConfigured)
     const query = step.text(readText(data, 'query')).trim()
-    if (query === '') {
-      const message = 'The search query is empty after its references were replaced; check "query".'
-      throw new StepFailure('step_failed', message)
-    }
+    if (query === '')
+      throw stepFailed('The search query is empty after its references were replaced; check "query".')
     try {
       const items = await services.webSearch.search(query, step.signal)
       const result = resultText(items)

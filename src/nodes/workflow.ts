@@ -1,5 +1,5 @@
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
-import { StepFailure, waitForChildren } from '../workflow/step.ts'
+import { stepFailed, waitForChildren } from '../workflow/step.ts'
 import { defineKind, field, valuesByName } from './kind-definition.ts'
 import { readRecord, readText } from './read-setting.ts'
 
@@ -36,7 +36,7 @@ export const workflow = defineKind({
   timeoutMilliseconds: 20 * 60_000,
   async run(step, data) {
     const workflowId = step.text(readText(data, 'workflow_id')).trim()
-    if (workflowId === '') throw new StepFailure('step_failed', noWorkflow)
+    if (workflowId === '') throw stepFailed(noWorkflow)
     const { query, files } = step.system
     const inputs = step.fill(readRecord(data, 'inputs')) as JsonRecord
     const child = await step.runWorkflow({

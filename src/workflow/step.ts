@@ -157,3 +157,7 @@ export class StepFailure extends Error {
     this.retryAfterMilliseconds = details.retryAfterMilliseconds
   }
 }
+
+/** A failure that another attempt would not avoid. */
+export const stepFailed = (message: string, cause?: unknown): StepFailure =>
+  new StepFailure('step_failed', message, { cause })

@@ -4,7 +4,7 @@ import { ModelFailure } from '../../models/model-failure.ts'
 import { isTooDeep } from '../../tools/json-depth.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { isJsonRecord, type JsonRecord } from '../../workflow/node-kind.ts'
-import { type Step, StepFailure } from '../../workflow/step.ts'
+import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import { askModel } from '../model-call.ts'
 import { clipText } from '../read-setting.ts'
 import { idempotencyHeader } from '../request-headers.ts'
@@ -67,8 +67,9 @@ export class ModelDialogue {
   }
 
   #noAnswer(): StepFailure {
-    const message = `The model gave no answer after ${this.#calls} calls with tools; make the prompt clearer.`
-    return new StepFailure('step_failed', message)
+    return stepFailed(
+      `The model gave no answer after ${this.#calls} calls with tools; make the prompt clearer.`,
+    )
   }
 
   async #call(tools: readonly Tool[]): Promise<{ text: string; toolCalls: ToolCall[] }> {

@@ -2,7 +2,7 @@ import type { ToolDefinition } from '../../models/language-model.ts'
 import type { WebSearch } from '../../models/web-search.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
-import { type Step, StepFailure } from '../../workflow/step.ts'
+import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import type { NodeServices } from '../node-services.ts'
 import { textOf } from '../read-setting.ts'
 import { webSearchNotConfigured } from '../web-search.ts'
@@ -189,8 +189,7 @@ async function serverTools(
   if (missing.length > 0) {
     // The rest of the URL often holds a key.
     const host = URL.parse(source.url)?.host ?? 'of "url"'
-    const message = `The MCP server ${host} has no tool named ${missing.join(', ')}; check "tools".`
-    throw new StepFailure('step_failed', message)
+    throw stepFailed(`The MCP server ${host} has no tool named ${missing.join(', ')}; check "tools".`)
   }
   const { url, headers } = source
   return served

@@ -1,4 +1,4 @@
-import { StepFailure } from '../step.ts'
+import { StepFailure, stepFailed } from '../step.ts'
 import type { StepRecord } from './run-records.ts'
 
 /** A step failed and nothing handles it, so the run fails. */
@@ -21,9 +21,6 @@ export class RunFailure extends Error {
 export const maxStepOutput = 32 << 20
 export const maxRunOutput = 64 << 20
 
-const failed = (message: string, cause?: unknown): StepFailure =>
-  new StepFailure('step_failed', message, { cause })
-
 export const internalFailure = (cause: unknown): StepFailure =>
   new StepFailure('internal', 'Internal server error; the server log has the details', { cause })
 
@@ -41,26 +38,30 @@ export const stepTimedOut = (milliseconds: number): StepFailure =>
   )
 
 export const tooManySteps = (max: number): StepFailure =>
-  failed(
+  stepFailed(
     `The run stopped after ${max} steps, the maximum for one run. Split the workflow, or let it process fewer items.`,
   )
 
 export const interruptedTwice = (): StepFailure =>
-  failed('The server stopped twice while this step ran. Start the run again.')
+  stepFailed('The server stopped twice while this step ran. Start the run again.')
 
 export const outputsTooLarge = (): StepFailure =>
-  failed(
+  stepFailed(
     `The outputs are too large: at most ${maxStepOutput >> 20} MiB for a step and ${maxRunOutput >> 20} MiB for a run. Return less data.`,
   )
 
 /** JSON cannot represent every JavaScript value: endless nesting, or text beyond the maximum length. */
 export const unwritable = (error: unknown): StepFailure =>
-  error instanceof StepFailure ? error : failed('The outputs of the step cannot be written as JSON', error)
+  error instanceof StepFailure
+    ? error
+    : stepFailed('The outputs of the step cannot be written as JSON', error)
 
-export const stepEnded = (): StepFailure => failed('The step has ended and cannot run another workflow')
+export const stepEnded = (): StepFailure => stepFailed('The step has ended and cannot run another workflow')
 
 export const calledItself = (workflowId: string): StepFailure =>
-  failed(`The workflow ${workflowId} calls itself, directly or through other workflows. Remove the cycle.`)
+  stepFailed(
+    `The workflow ${workflowId} calls itself, directly or through other workflows. Remove the cycle.`,
+  )
 
 export const nestedTooDeep = (max: number): StepFailure =>
-  failed(`Workflows are nested more than ${max} deep. Call fewer workflows from one another.`)
+  stepFailed(`Workflows are nested more than ${max} deep. Call fewer workflows from one another.`)
