@@ -1,9 +1,8 @@
 import { AppError } from '../kernel/app-error.ts'
 import type { RunEvent } from '../workflow/run/run-event.ts'
 import type { ChatParts } from './chat-request.ts'
-import type { Message, Turn } from './conversation.ts'
+import type { Turn } from './conversation.ts'
 import { endsTurn, type TurnAnswer, type TurnEvent, TurnEvents } from './turn-events.ts'
-import { replyId } from './turn-lifecycle.ts'
 import { findRun, isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
 
 /** Other processes end turns without waking waiters here. */
@@ -37,40 +36,15 @@ export class ChatTurn {
   async answer(signal: AbortSignal): Promise<TurnAnswer> {
     const turn = await this.#ended(signal)
     const messages = await this.#parts.turns.messages(turn)
-    const replies = messages.filter(({ role }) => role === 1)
-    const options = turn.status === 'waiting' ? await this.#options(turn, replies, signal) : undefined
     return {
       conversationId: turn.conversationId,
       chatId: turn.chatId,
       runId: turn.runId,
       messageId: messages.find(({ role }) => role === 0)?.id ?? '',
-      replies,
+      replies: messages.filter(({ role }) => role === 1),
       error: turn.error,
-      waiting: options && { options },
+      waiting: turn.status === 'waiting' ? { options: turn.options ?? [] } : undefined,
     }
-  }
-
-  /**
-   * The options of a question are known only to its run, which continues and is removed one day: so they are stored
-   * with the turn at the first request.
-   */
-  async #options(turn: Turn, replies: Message[], signal: AbortSignal): Promise<readonly string[]> {
-    if (turn.options) return turn.options
-    const { turns, runs } = this.#parts
-    const { runId, chatId } = turn
-    const run = await settledRun(runs, turn, signal)
-    const waiting = run?.chatId === chatId ? run.waiting : undefined
-    if (!run || !waiting) return []
-    if (replies.length === 0 && waiting.question !== '') {
-      const reply = {
-        ...({ id: replyId(runId, chatId, 'question'), dataType: 'text', fileIds: [] } as const),
-        ...{ content: waiting.question, at: run.createdAt },
-      }
-      await turns.addReply(turn, reply)
-      replies.push({ ...reply, chatId, role: 1 })
-    }
-    await turns.setOptions(turn, waiting.options)
-    return waiting.options
   }
 
   /** Deltas and messages as they come, and the whole answer at the end. `after` is the last event that the client has. */

@@ -69,9 +69,9 @@ export class ConversationListener implements RunListener {
     await this.#parts.turns.addReply(run, reply)
   }
 
-  async settled(run: ObservedRun, { status, error }: Settled): Promise<void> {
+  async settled(run: ObservedRun, end: Settled): Promise<void> {
     if (run.conversationId === '') return
-    await this.#parts.lifecycle.end({ ...run, runId: run.id }, endOfRun(run.id, status, error))
+    await this.#parts.lifecycle.end({ ...run, runId: run.id }, endOfRun(run.id, end))
   }
 }
 

@@ -3,11 +3,11 @@ import { EventEmitter } from 'node:events'
 import type { Reason } from '../contract/error-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { unlessAborted } from '../kernel/unless-aborted.ts'
-import type { RunStatus } from '../workflow/run/run-records.ts'
+import type { Settled } from '../workflow/run/runs.ts'
 import { type NewMessage, storableText, type Turn, type TurnError, type TurnKey } from './conversation.ts'
 import type { TurnEnd, TurnStore } from './turn-store.ts'
 
-export interface EndedTurn extends Pick<TurnEnd, 'status' | 'error' | 'waitingRunId'> {
+export interface EndedTurn extends Pick<TurnEnd, 'status' | 'error' | 'waitingRunId' | 'options'> {
   /** There is no run whose record holds the reason. */
   hasNoRun?: boolean
 }
@@ -16,14 +16,13 @@ const statuses = { waiting: 'waiting', succeeded: 'done', failed: 'failed', stop
 
 const unknownError: TurnError = { reason: 'internal', message: 'The run failed for an unknown reason' }
 
+type RunEnd = Pick<Settled, 'status' | 'error' | 'waiting'>
+
 /** How a turn ends when its run ends or starts to wait. */
-export const endOfRun = (
-  runId: string,
-  status: Exclude<RunStatus, 'queued' | 'running'>,
-  error: TurnError | undefined,
-): EndedTurn => ({
+export const endOfRun = (runId: string, { status, error, waiting }: RunEnd): EndedTurn => ({
   status: statuses[status],
   waitingRunId: status === 'waiting' ? runId : null,
+  options: waiting?.options,
   ...(status === 'failed' && { error: error ?? unknownError }),
 })
 
@@ -85,7 +84,7 @@ export class TurnLifecycle {
 }
 
 /** Deterministic, so that a reply that is reported twice is stored once. */
-export const replyId = (runId: string, chatId: string, purpose: string): string =>
+const replyId = (runId: string, chatId: string, purpose: string): string =>
   `msg_${hash('sha256', JSON.stringify([runId, chatId, purpose]), 'base64url').slice(0, 22)}`
 
 /** Their messages name settings, addresses and nodes, which only the owner of the agent may see. */

@@ -193,10 +193,8 @@ export async function recoverTurn(
   if (turn.status !== 'active') return
   const run = await findRun(parts.runs, turn)
   if (run?.status === 'queued' || run?.status === 'running') return
-  if (run?.chatId === turn.chatId) {
-    await parts.lifecycle.end(turn, endOfRun(run.id, run.status, run.error))
-    return
-  }
+  if (run?.chatId === turn.chatId)
+    return parts.lifecycle.end(turn, endOfRun(run.id, { ...run, status: run.status }))
   // No run, or a waiting one that never got this answer: that one can still be resumed.
   if (turn.createdAt + startTimeout > parts.clock.now()) return
   await parts.lifecycle.end(turn, { status: 'failed', error: interrupted })

@@ -43,6 +43,8 @@ export interface TurnEnd {
   error?: TurnError | undefined
   /** The last reply, unless a message with its id exists already. */
   reply?: NewMessage | undefined
+  /** The options of the question that it ends with. */
+  options?: readonly string[] | undefined
   /** The run that waits now, null for none; left out, it stays as it is. */
   waitingRunId?: string | null
 }
@@ -110,10 +112,6 @@ export class TurnStore {
     )
   }
 
-  async setOptions(turn: TurnKey, options: readonly string[]): Promise<void> {
-    await this.#database.transaction(transaction => updateTurn(transaction, turn, { options }))
-  }
-
   /** False when a message with this id exists already, or the conversation does not. */
   addReply(turn: TurnKey, reply: NewMessage): Promise<boolean> {
     return this.#database.transaction(async transaction => {
@@ -128,11 +126,10 @@ export class TurnStore {
       const conversation = await this.#lock(transaction, key)
       const turn = conversation && (await readTurn(transaction, key))
       if (!conversation || turn?.status !== 'active') return false
-      const { status, error, reply } = end
+      const { status, error, reply, options } = end
       if (reply) await insertReply(transaction, conversation, key, reply)
-      await updateTurn(transaction, key, {
-        ...{ status, errorReason: error?.reason, errorMessage: error?.message },
-      })
+      const { reason: errorReason, message: errorMessage } = error ?? {}
+      await updateTurn(transaction, key, { status, errorReason, errorMessage, options })
       await updateConversation(transaction, key, {
         activeChatId: conversation.activeChatId === key.chatId ? undefined : conversation.activeChatId,
         waitingRunId:

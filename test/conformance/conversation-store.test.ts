@@ -177,10 +177,9 @@ describe('conversation store', () => {
   })
 
   test('stores the options of a question', async () => {
-    await finish('a')
-    const stored = (await turns.find(key('a')))!
-    assert.equal(stored.options, undefined)
-    await turns.setOptions(stored, ['大', 'small'])
+    await turns.create(turn('a'))
+    assert.equal((await turns.find(key('a')))?.options, undefined)
+    await turns.end(key('a'), { status: 'waiting', options: ['大', 'small'] })
     assert.deepEqual((await turns.find(key('a')))?.options, ['大', 'small'])
   })
 

@@ -29,7 +29,6 @@ test('repeated notifications are stored once', async () => {
   await world.listener.settled(run.listened, {
     status: 'failed',
     error: { reason: 'internal', message: 'x' },
-    messages: [],
   })
   assert.deepEqual(await world.say(conversation, '', { chatId: 'chat_twice' }), first)
   assert.equal((await world.read(conversation)).length, 2)
@@ -43,7 +42,7 @@ test('a repeated end of an old turn does not end a newer one', async () => {
   })
   const turn = await world.begin(conversation, 'new')
   const run = await running
-  await world.listener.settled(old.listened, { status: 'succeeded', error: undefined, messages: [] })
+  await world.listener.settled(old.listened, { status: 'succeeded', error: undefined })
   const { activeChatId } = await world.conversations.get(workspaceId, conversation.id)
   assert.equal(activeChatId, turn.chatId)
   await run.succeed()
@@ -61,7 +60,7 @@ test('a run without a conversation is ignored', async () => {
     content: 'x',
     fileIds: [],
   })
-  await world.listener.settled(withoutConversation, { status: 'succeeded', error: undefined, messages: [] })
+  await world.listener.settled(withoutConversation, { status: 'succeeded', error: undefined })
   assert.equal((await world.read(conversation)).length, 2)
 })
 

@@ -107,7 +107,7 @@ export class ScriptedRun {
     error: RunError | undefined,
     waiting?: OpenQuestion,
   ): Promise<void> {
-    await this.#listener.settled(this.listened, { status, error, messages: [] })
+    await this.#listener.settled(this.listened, { status, error, waiting })
     // The journal of a real run is written last, too.
     await sleep(this.writeMilliseconds)
     this.record = { ...this.record, status, error, waiting }

@@ -279,7 +279,7 @@ export class RunTask {
     if (run.trigger === 'chat') {
       await this.#journal.confirmLease()
       await this.#journal.reportMessages()
-      await listener.settled(this.#observed, { status, error, messages: this.#messages })
+      await listener.settled(this.#observed, { status, error, waiting })
     }
     const patch: RunPatch = {
       status,

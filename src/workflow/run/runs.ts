@@ -44,10 +44,8 @@ export interface ObservedRun extends RunHead {
   chatId: string
 }
 
-export interface Settled extends Pick<RunPatch, 'status' | 'error'> {
-  /** Its messages since it was started or resumed, in order. */
-  messages: readonly RunMessage[]
-}
+/** How it ended, or with which question it waits. */
+export type Settled = Pick<RunPatch, 'status' | 'error'> & Partial<Pick<RunPatch, 'waiting'>>
 
 /**
  * Receives what a run of a conversation produces. It is called before the journal is written, and may be called again
