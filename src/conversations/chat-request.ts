@@ -27,6 +27,13 @@ export interface ChatRequest {
   fingerprint: string
 }
 
+/** Where a request comes from. */
+export interface ChatSource {
+  workspaceId: string
+  /** It has no token. */
+  isAnonymous: boolean
+}
+
 export interface ChatInput {
   /** What is stored and shown; of a recording its transcript. */
   content: string
@@ -98,7 +105,7 @@ async function findFiles(
 
 async function transcribe(
   { files, transcriber }: ChatParts,
-  workspaceId: string,
+  { workspaceId, isAnonymous }: ChatSource,
   recordings: readonly FileRecord[],
   signal: AbortSignal,
 ): Promise<string> {
@@ -121,9 +128,9 @@ async function transcribe(
     texts.push(
       await transcriber.transcribe(audio, signal).catch((error: unknown) => {
         if (!(error instanceof ModelFailure)) throw error
-        throw new AppError('model_failed', `The recording could not be transcribed: ${error.message}`, {
-          cause: error,
-        })
+        // The message names settings of the server.
+        const why = isAnonymous ? '' : `: ${error.message}`
+        throw new AppError('model_failed', `The recording could not be transcribed${why}`, { cause: error })
       }),
     )
   }
@@ -133,14 +140,13 @@ async function transcribe(
 /** Checks what the user sent and brings it into the form that runs take. */
 export async function readInput(
   parts: ChatParts,
-  workspaceId: string,
+  source: ChatSource,
   request: ChatRequest,
   signal: AbortSignal,
 ): Promise<ChatInput> {
   checkForm(request)
-  const found = await findFiles(parts, workspaceId, request)
-  const transcript =
-    request.dataType === 'voice' ? await transcribe(parts, workspaceId, found, signal) : undefined
+  const found = await findFiles(parts, source.workspaceId, request)
+  const transcript = request.dataType === 'voice' ? await transcribe(parts, source, found, signal) : undefined
   return {
     content: [transcript, request.content].filter(Boolean).join('\n'),
     // The transcript replaces the recording, which no model receives.

@@ -2,19 +2,22 @@ import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
-import { type ChatInput, type ChatParts, type ChatRequest, readInput } from './chat-request.ts'
+import {
+  type ChatInput,
+  type ChatParts,
+  type ChatRequest,
+  type ChatSource,
+  readInput,
+} from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import { findRun, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
 import type { CreateOutcome, NewTurn } from './turn-store.ts'
 
 /** Where a message is sent to. The conversation belongs to the agent. */
-export interface ChatTarget {
-  workspaceId: string
+interface ChatTarget extends ChatSource {
   agent: Agent
   conversation: Conversation
-  /** The request has no token. */
-  isAnonymous: boolean
 }
 
 interface CreatedTurn {
@@ -91,11 +94,10 @@ export class ChatService {
     signal: AbortSignal,
   ): Promise<CreatedTurn> {
     const { agent, conversation } = target
-    const { turns, clock } = this.#parts
-    const now = clock.now()
+    const now = this.#parts.clock.now()
     if (request.timestamp !== undefined && request.timestamp > now + dayMilliseconds)
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
-    const input = await this.#readInput(target, request, signal)
+    const input = await readInput(this.#parts, target, request, signal)
     if (request.dataType === 'action' && !agent.config.workflow_id) throw noActions()
     const created = await this.#waitAndCreate({ ...newTurn(target, request, input, now), reopen }, signal)
     if (created.outcome === 'existing') {
@@ -104,21 +106,9 @@ export class ChatService {
     }
     const userId = request.userId ?? conversation.userId
     const started = { agent, turn: created.turn, userId, dataType: request.dataType, input }
-    const { settled } = await startTurn(this.#parts, started, created.waitingRunId)
-    // It may have got another run than the one that waited.
-    const turn =
-      created.waitingRunId === undefined ? created.turn : ((await turns.find(created.turn)) ?? created.turn)
-    return { turn: new ChatTurn(this.#parts, turn, false), settled }
-  }
-
-  /** The error of the transcription service is not shown to anonymous users. */
-  async #readInput(target: ChatTarget, request: ChatRequest, signal: AbortSignal): Promise<ChatInput> {
-    try {
-      return await readInput(this.#parts, target.workspaceId, request, signal)
-    } catch (error) {
-      if (!target.isAnonymous || !(error instanceof AppError) || error.reason !== 'model_failed') throw error
-      throw new AppError('model_failed', 'The recording could not be transcribed', { cause: error })
-    }
+    // It may get another run than the one that waited.
+    const { runId, settled } = await startTurn(this.#parts, started, created.waitingRunId)
+    return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false), settled }
   }
 
   /** Waits until no other turn of the conversation is active. */
@@ -151,10 +141,9 @@ export class ChatService {
    */
   async endInterrupted({ before }: { before?: number } = {}): Promise<void> {
     const createdBefore = before ?? this.#parts.clock.now() - limits.turnStartMilliseconds
-    const options = before === undefined ? {} : { startTimeout: 0 }
     for (let last: Turn | undefined; ; ) {
       const found = await this.#parts.turns.active(createdBefore, recoveryBatch, last)
-      for (const turn of found) await recoverTurn(this.#parts, turn, options)
+      for (const turn of found) await recoverTurn(this.#parts, turn)
       last = found.at(-1)
       if (found.length < recoveryBatch) return
     }

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/app-error.ts'
 import type { RunEvent } from '../workflow/run/run-event.ts'
 import type { ChatParts } from './chat-request.ts'
 import type { Turn } from './conversation.ts'
-import { endsTurn, type TurnAnswer, type TurnEvent, TurnEvents } from './turn-events.ts'
+import { endsTurn, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
 import { findRun, isGone, isRunning, recoverOldTurn, settledRun } from './turn-run.ts'
 
 /** Other processes end turns without waking waiters here. */
@@ -50,7 +50,7 @@ export class ChatTurn {
   /** Deltas and messages as they come, and the whole answer at the end. `after` is the last event that the client has. */
   async *events(after: number | undefined, signal: AbortSignal): AsyncGenerator<TurnEvent> {
     const turn = (await this.#parts.turns.find(this.#turn)) ?? this.#turn
-    const events = new TurnEvents(after === undefined)
+    const toTurnEvent = turnEventMapper(after === undefined)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
     if (after === undefined || (await this.#isLatest(turn)))
@@ -60,7 +60,7 @@ export class ChatTurn {
           break
         }
         last = event.seq
-        const mapped = events.map(event)
+        const mapped = toTurnEvent(event)
         if (mapped) yield mapped
       }
     if (signal.aborted) return

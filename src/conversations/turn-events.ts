@@ -25,30 +25,19 @@ export type TurnEvent =
 /** The events of a run after one of these belong to the next turn. */
 export const endsTurn = ({ event }: RunEvent): boolean => event === 'run.finished' || event === 'run.waiting'
 
-/** Maps the events of a run to those of a turn. */
-export class TurnEvents {
+/** Maps the events of a run to those of a turn. `isFromStart`: the client has seen nothing of this turn yet. */
+export function turnEventMapper(isFromStart: boolean): (event: RunEvent) => TurnEvent | undefined {
   /** Messages of which deltas were emitted. */
-  readonly #streamed = new Set<string>()
-  /** Whether the client has seen nothing of this turn yet. */
-  readonly #isFromStart: boolean
+  const streamed = new Set<string>()
 
-  constructor(isFromStart: boolean) {
-    this.#isFromStart = isFromStart
-  }
-
-  map(event: RunEvent): TurnEvent | undefined {
-    if (event.event === 'node.delta') return this.#delta(event.seq, event.at, event.fields)
-    return event.event === 'message' ? this.#message(event.seq, event.fields) : undefined
-  }
-
-  #delta(id: number, at: number, fields: RunEventFields['node.delta']): TurnEvent | undefined {
+  function mapDelta(id: number, at: number, fields: RunEventFields['node.delta']): TurnEvent | undefined {
     const { message_id: messageId, text, reset = false } = fields
     if (messageId === undefined || (text === '' && !reset)) return undefined
-    this.#streamed.add(messageId)
+    streamed.add(messageId)
     return { id, event: 'delta', messageId, text, reset, at }
   }
 
-  #message(id: number, fields: RunEventFields['message']): TurnEvent | undefined {
+  function mapMessage(id: number, fields: RunEventFields['message']): TurnEvent | undefined {
     const { message_id: messageId, data_type: dataType, content, timestamp: at } = fields
     if (dataType !== 'text') {
       const fileIds = [...fields.file_list]
@@ -56,7 +45,12 @@ export class TurnEvents {
     }
     // A streamed text was sent already; one that was not streamed is sent as a single delta. A client that reconnects
     // may have received the deltas before, and gets the text with the end.
-    if (!this.#isFromStart || this.#streamed.has(messageId) || content === '') return undefined
+    if (!isFromStart || streamed.has(messageId) || content === '') return undefined
     return { id, event: 'delta', messageId, text: content, reset: false, at }
+  }
+
+  return event => {
+    if (event.event === 'node.delta') return mapDelta(event.seq, event.at, event.fields)
+    return event.event === 'message' ? mapMessage(event.seq, event.fields) : undefined
   }
 }

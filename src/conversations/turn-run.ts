@@ -56,7 +56,8 @@ export interface TurnInput {
   input: ChatInput
 }
 
-export interface StartedTurn {
+interface StartedTurn {
+  runId: string
   /** Resolves when no process works on the turn any more; the record tells the result. */
   settled: Promise<unknown>
 }
@@ -85,7 +86,7 @@ export async function startTurn(
     if (isTemporary(error)) {
       // The run may have started nevertheless, if the database's response was lost.
       const run = await findRun(parts.runs, { ...turn, runId })
-      if (run?.chatId === turn.chatId) return { settled: Promise.resolve() }
+      if (run?.chatId === turn.chatId) return { runId, settled: Promise.resolve() }
       if (await parts.lifecycle.undo(turn)) throw error
     }
     await parts.lifecycle.end(
@@ -99,7 +100,7 @@ export async function startTurn(
       },
     )
     if (!(error instanceof AppError)) throw error
-    return { settled: Promise.resolve() }
+    return { runId, settled: Promise.resolve() }
   }
 }
 
@@ -140,7 +141,7 @@ async function startRun(parts: ChatParts, started: TurnInput, runId: string): Pr
   return startedBy(live)
 }
 
-const startedBy = ({ settled }: LiveRun): StartedTurn => ({ settled: settled.catch(() => {}) })
+const startedBy = ({ runId, settled }: LiveRun): StartedTurn => ({ runId, settled: settled.catch(() => {}) })
 
 /** `sys.query` holds a text message, `sys.action` an action. */
 const textAndAction = ({ dataType, input }: TurnInput): { text: string; action: string } =>
@@ -185,18 +186,12 @@ const interrupted: TurnError = {
  * itself, also after a crash, so it is left alone while it is running. The message stays; sent again with its
  * `chat_id`, the turn is opened again.
  */
-export async function recoverTurn(
-  parts: ChatParts,
-  turn: Turn,
-  { startTimeout = limits.turnStartMilliseconds }: { startTimeout?: number } = {},
-): Promise<void> {
-  if (turn.status !== 'active') return
+export async function recoverTurn(parts: ChatParts, turn: Turn): Promise<void> {
   const run = await findRun(parts.runs, turn)
   if (run?.status === 'queued' || run?.status === 'running') return
   if (run?.chatId === turn.chatId)
     return parts.lifecycle.end(turn, endOfRun(run.id, { ...run, status: run.status }))
   // No run, or a waiting one that never got this answer: that one can still be resumed.
-  if (turn.createdAt + startTimeout > parts.clock.now()) return
   await parts.lifecycle.end(turn, { status: 'failed', error: interrupted })
 }
 
