@@ -2,7 +2,6 @@ import { QuickjsCodeRunner } from '../adapters/code/quickjs-code-runner.ts'
 import { parseAllowList } from '../adapters/egress/address-rules.ts'
 import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
-import type { ClosableToolServers } from '../adapters/mcp/mcp-tool-servers.ts'
 import { SharedEndpoints } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
 import type { Config, EndpointConfig } from '../config.ts'
@@ -23,31 +22,41 @@ const queryTimeouts = {
   maxRetryAfterMilliseconds: 2000,
 }
 
-/** Loaded with the first call, so that the start does not pay for TLS. An invalid entry is reported at once. */
-function lazyEgress(allow: string[]): Egress {
-  parseAllowList(allow)
-  let opened: Promise<Egress> | undefined
-  const open = (): Promise<Egress> => {
-    opened ??= import('../adapters/egress/create-egress.ts').then(({ createEgress }) =>
-      createEgress({ allow }),
-    )
-    return opened
-  }
+/** Loads a module with its first use, so that the start does not pay for it. */
+function lazy<Value>(load: () => Promise<Value>) {
+  let loaded: Promise<Value> | undefined
   return {
-    request: async (url, options) => (await open()).request(url, options),
-    close: () => void opened?.then(egress => egress.close()),
+    get: () => (loaded ??= load()),
+    /** Undefined if it was never used. */
+    peek: () => loaded,
   }
 }
 
-/** A model that is loaded with its first call. */
-function lazyModel(name: string, load: () => Promise<LanguageModel>): LanguageModel {
-  let loaded: Promise<LanguageModel> | undefined
+/** TLS is loaded with the first call. An invalid entry is reported at once. */
+function lazyEgress(allow: string[]): Egress {
+  parseAllowList(allow)
+  const egress = lazy(async () =>
+    (await import('../adapters/egress/create-egress.ts')).createEgress({ allow }),
+  )
   return {
-    name,
-    generate: async (request, onText, signal) => {
-      loaded ??= load()
-      return (await loaded).generate(request, onText, signal)
-    },
+    request: async (url, options) => (await egress.get()).request(url, options),
+    close: () => void egress.peek()?.then(opened => opened.close()),
+  }
+}
+
+function lazyModel(name: string, load: () => Promise<LanguageModel>): LanguageModel {
+  const model = lazy(load)
+  return { name, generate: async (...call) => (await model.get()).generate(...call) }
+}
+
+function lazyToolServers(egress: Egress): Connections['toolServers'] {
+  const servers = lazy(async () =>
+    (await import('../adapters/mcp/mcp-tool-servers.ts')).createToolServers(egress),
+  )
+  return {
+    list: async (...call) => (await servers.get()).list(...call),
+    call: async (...call) => (await servers.get()).call(...call),
+    close: async () => (await servers.peek())?.close(),
   }
 }
 
@@ -71,21 +80,6 @@ async function openTranscriber(egress: Egress, endpoint: EndpointConfig): Promis
 async function openWebSearch(egress: Egress, service: NonNullable<Config['webSearch']>): Promise<WebSearch> {
   const { createWebSearch } = await import('../adapters/model/searxng-search.ts')
   return createWebSearch({ egress, ...service })
-}
-
-function lazyToolServers(egress: Egress): Connections['toolServers'] {
-  let loaded: Promise<ClosableToolServers> | undefined
-  const load = (): Promise<ClosableToolServers> => {
-    loaded ??= import('../adapters/mcp/mcp-tool-servers.ts').then(({ createToolServers }) =>
-      createToolServers(egress),
-    )
-    return loaded
-  }
-  return {
-    list: async (...call) => (await load()).list(...call),
-    call: async (...call) => (await load()).call(...call),
-    close: async () => (await loaded)?.close(),
-  }
 }
 
 /** What calls other servers or runs user code. */

@@ -1,17 +1,12 @@
 import { type Config, readConfig, SettingError } from '../config.ts'
 import { openAdapters } from './adapters.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
-import { storedSecret } from './stored-secret.ts'
+import { type StoredSecret, storedSecret } from './stored-secret.ts'
 
 /** npm forwards a signal that the terminal sent to both processes; only a later one is a second request. */
 const secondSignalMilliseconds = 1000
 
-interface NewToken {
-  secret: string
-  path: string
-}
-
-async function ensureOperator(runtime: Runtime, config: Config): Promise<NewToken | undefined> {
+async function ensureOperator(runtime: Runtime, config: Config): Promise<StoredSecret | undefined> {
   if (config.bootstrapToken !== undefined) {
     await runtime.access.bootstrap(config.bootstrapToken, true)
     return undefined
@@ -24,7 +19,7 @@ async function ensureOperator(runtime: Runtime, config: Config): Promise<NewToke
 }
 
 /** The link has the token after the #, which browsers never send: no server or log sees it. */
-const welcome = (address: string, token: NewToken | undefined): string =>
+const welcome = (address: string, token: StoredSecret | undefined): string =>
   [
     '\nBanyan is ready.\n',
     `  Console        ${address}/`,
