@@ -6,7 +6,6 @@ import {
   checkParameters,
   type Parameter,
   parameterTypes,
-  readDefaults,
   readParameters,
   type Value,
 } from './extractor/parameters.ts'
@@ -109,7 +108,6 @@ export const multimodalDialogueAndInformationExtractor = defineKind({
 /** The settings, which are the same in every turn. */
 interface Task {
   parameters: readonly Parameter[]
-  defaults: ReadonlyMap<string, Value>
   role: string
   instruction: string
   model: unknown
@@ -121,7 +119,6 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
   const parameters = readParameters(data)
   const task: Task = {
     parameters,
-    defaults: readDefaults(data),
     role: step.text(readText(data, 'role')),
     instruction: step.text(readText(data, 'instruction')),
     model: ownValue(data, 'model'),
@@ -134,9 +131,9 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
   const turn = isEmpty
     ? { values: before.values, reply: '', text: '' }
     : await extract(step, services, task, before, message)
-  const missing = missingOf(task, turn.values)
+  const missing = missingOf(parameters, turn.values)
   const [asked] = missing
-  if (!asked) return { outputs: outputsOf(task, turn.values) }
+  if (!asked) return { outputs: outputsOf(parameters, turn.values) }
   if (turns >= (readNumber(data, 'max_turns') ?? defaultTurns)) throw tooManyTurns(turns, missing)
   const question = questionFor(asked, turn.reply, turn.text, [task.instruction, task.role])
   const history = [
@@ -149,8 +146,8 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
   return { wait: { question, ...(options.length > 0 && { options }), state: writeState(state) } }
 }
 
-const missingOf = ({ parameters, defaults }: Task, values: ReadonlyMap<string, Value>): Parameter[] =>
-  parameters.filter(({ name, required }) => required && !values.has(name) && !defaults.has(name))
+const missingOf = (parameters: readonly Parameter[], values: ReadonlyMap<string, Value>): Parameter[] =>
+  parameters.filter(each => each.required && !values.has(each.name) && each.default === undefined)
 
 /** One model call per turn. The options and everything else the model must know are in the system message. */
 async function extract(
@@ -161,13 +158,9 @@ async function extract(
   message: Message,
 ) {
   const { parameters } = task
-  const missing = missingOf(task, before.values)
-  const instructions = turnInstructions({
-    ...task,
-    values: before.values,
-    missing,
-    today: step.system.time.slice(0, 10),
-  })
+  const missing = missingOf(parameters, before.values)
+  const today = step.system.time.slice(0, 10)
+  const instructions = turnInstructions({ ...task, values: before.values, missing, today })
   const parts = await userParts(step, services, message.text, message.files)
   const messages: ModelMessage[] = [
     { role: 'system', text: instructions },
@@ -197,8 +190,8 @@ function entriesOf({ text, files }: Message, isEmpty: boolean) {
   return [{ role: 'user', content: clipText(`${text} ${names}`.trim(), historyLength) } as const]
 }
 
-function outputsOf({ parameters, defaults }: Task, values: ReadonlyMap<string, Value>) {
-  const all = parameters.map(({ name }) => [name, values.get(name) ?? defaults.get(name) ?? null] as const)
+function outputsOf(parameters: readonly Parameter[], values: ReadonlyMap<string, Value>) {
+  const all = parameters.map(each => [each.name, values.get(each.name) ?? each.default ?? null] as const)
   const text = all
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(' + ') : value}`)

@@ -1,4 +1,4 @@
-import { isJsonRecord, ownValue } from '../../workflow/node-kind.ts'
+import { ownValue } from '../../workflow/node-kind.ts'
 import type { HistoryEntry } from '../../workflow/step.ts'
 import { foldName } from '../mentions.ts'
 import { clipText } from '../read-setting.ts'
@@ -16,34 +16,26 @@ export interface DialogueState {
 }
 
 /** As JSON, the form in which it is stored while the run waits. */
-export const writeState = ({ values, turns, history, asked }: DialogueState): unknown => ({
+export const writeState = ({ values, turns, history, asked }: DialogueState) => ({
   values: Object.fromEntries(values),
   turns,
   history,
   asked: asked ?? null,
 })
 
-export function readState(stored: unknown, parameters: readonly Parameter[]): DialogueState {
-  const state = isJsonRecord(stored) ? stored : {}
-  const turns = ownValue(state, 'turns')
-  const history = ownValue(state, 'history')
-  const asked = ownValue(state, 'asked')
-  return {
-    values: readValues(ownValue(state, 'values'), parameters),
-    turns: typeof turns === 'number' ? turns : 0,
-    history: Array.isArray(history) ? (history as HistoryEntry[]) : [],
-    asked: typeof asked === 'string' ? asked : undefined,
-  }
-}
+type StoredState = ReturnType<typeof writeState>
 
-/** Converted again, so that no value outside the options gets through, whatever was stored. */
-function readValues(stored: unknown, parameters: readonly Parameter[]): Map<string, Value> {
-  const values = new Map<string, Value>()
-  for (const parameter of parameters) {
-    const value = isJsonRecord(stored) ? mapValue(parameter, ownValue(stored, parameter.name)) : undefined
-    if (value !== undefined) values.set(parameter.name, value)
+/** The stored state; of a dialogue that begins, an empty one. */
+export function readState(stored: unknown, parameters: readonly Parameter[]): DialogueState {
+  const { values = {}, turns = 0, history = [], asked } = (stored ?? {}) as Partial<StoredState>
+  // Converted again, so that no value outside the options gets through, whatever was stored.
+  const known = parameters.map(each => [each.name, mapValue(each, ownValue(values, each.name))] as const)
+  return {
+    values: new Map(known.filter((entry): entry is [string, Value] => entry[1] !== undefined)),
+    turns,
+    history,
+    asked: asked ?? undefined,
   }
-  return values
 }
 
 const maxLabels = 20

@@ -19,6 +19,8 @@ export interface Parameter {
   /** Empty if any value is allowed. */
   options: readonly Option[]
   required: boolean
+  /** The value if the user gives none. */
+  default?: Value | undefined
 }
 
 /** The types of the wire format, and their labels. */
@@ -54,6 +56,8 @@ function readParameter(record: JsonRecord): Parameter {
     description: readText(record, 'description'),
     options,
     required: ownValue(record, 'required') !== false,
+    // One that is not among the options is ignored.
+    default: mapValue({ type, options }, ownValue(record, 'default')),
   }
 }
 
@@ -62,17 +66,6 @@ export function readParameters(data: JsonRecord): Parameter[] {
   const parameters = readObjects(data, 'parameters').map(readParameter)
   const byName = Map.groupBy(parameters, ({ name }) => name)
   return [...byName.values()].map(([first]) => first!).filter(({ name }) => name.trim() !== '')
-}
-
-/** The default values. One that is not among the options is ignored. */
-export function readDefaults(data: JsonRecord): Map<string, Value> {
-  const defaults = new Map<string, Value>()
-  for (const record of readObjects(data, 'parameters')) {
-    const parameter = readParameter(record)
-    const value = mapValue(parameter, ownValue(record, 'default'))
-    if (value !== undefined && !defaults.has(parameter.name)) defaults.set(parameter.name, value)
-  }
-  return defaults
 }
 
 export function checkParameters(list: readonly JsonRecord[]): Gap[] {
@@ -93,7 +86,7 @@ export function checkParameters(list: readonly JsonRecord[]): Gap[] {
         ),
       )
     const preset = ownValue(record, 'default') ?? null
-    if (preset !== null && mapValue(parameter, preset) === undefined)
+    if (preset !== null && parameter.default === undefined)
       gaps.push(...gapAt('default', 'The default must be a valid value of this parameter.'))
     return gaps
   })
