@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { searchText, sql } from '../database/sql.ts'
 import type { RowOf } from '../database/table.ts'
 import {
@@ -59,11 +59,6 @@ const turnOf = ({ errorReason: reason, errorMessage, ...turn }: RowOf<typeof tur
 const turnIs = ({ workspaceId, conversationId, chatId }: TurnKey) =>
   turns.where({ workspaceId, conversationId, chatId })
 
-async function readTurn(reader: Reader, key: TurnKey): Promise<Turn | undefined> {
-  const found = await reader.get(sql`SELECT ${row} FROM turns WHERE ${turnIs(key)}`)
-  return found && turnOf(found)
-}
-
 /** Turns of deleted conversations are never found and never written to. */
 export class TurnStore {
   readonly #database: Database
@@ -74,18 +69,14 @@ export class TurnStore {
 
   /** Stores the user's message and makes the turn the active one, if no other is active, in one transaction. */
   create(turn: NewTurn): Promise<CreateOutcome> {
-    return this.#database.transaction(async transaction => {
-      const conversation = await this.#lock(transaction, turn)
-      if (!conversation) return { outcome: 'gone' }
-      const existing = await readTurn(transaction, turn)
+    return this.#locked<CreateOutcome>(turn, { outcome: 'gone' }, async locked => {
+      const existing = await locked.readTurn(turn.chatId)
       const canReopen = existing?.status === 'failed' && existing.error?.reason === 'unavailable'
       if (existing && !(turn.reopen && canReopen)) return { outcome: 'existing', turn: existing }
-      const { activeChatId, waitingRunId } = conversation
-      const active = activeChatId && (await readTurn(transaction, { ...turn, chatId: activeChatId }))
+      const { activeChatId, waitingRunId } = locked.conversation
+      const active = activeChatId && (await locked.readTurn(activeChatId))
       if (active) return { outcome: 'busy', active }
-      const created = existing
-        ? await reopenTurn(transaction, conversation, existing, turn)
-        : await insertTurn(transaction, conversation, turn)
+      const created = existing ? await locked.reopenTurn(existing, turn) : await locked.insertTurn(turn)
       return { outcome: 'created', turn: created, waitingRunId }
     })
   }
@@ -114,41 +105,35 @@ export class TurnStore {
 
   /** False when a message with this id exists already, or the conversation does not. */
   addReply(turn: TurnKey, reply: NewMessage): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
-      const conversation = await this.#lock(transaction, turn)
-      return conversation !== undefined && insertReply(transaction, conversation, turn, reply)
-    })
+    return this.#locked(turn, false, locked => locked.insertReply(turn.chatId, reply))
   }
 
   /** Ends an active turn and frees its conversation. False when it has ended already. */
-  end(key: TurnKey, end: TurnEnd): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
-      const conversation = await this.#lock(transaction, key)
-      const turn = conversation && (await readTurn(transaction, key))
-      if (!conversation || turn?.status !== 'active') return false
+  end({ chatId, ...key }: TurnKey, end: TurnEnd): Promise<boolean> {
+    return this.#locked(key, false, async locked => {
+      if ((await locked.readTurn(chatId))?.status !== 'active') return false
       const { status, error, reply, options } = end
-      if (reply) await insertReply(transaction, conversation, key, reply)
+      if (reply) await locked.insertReply(chatId, reply)
       const { reason: errorReason, message: errorMessage } = error ?? {}
-      await updateTurn(transaction, key, { status, errorReason, errorMessage, options })
-      await updateConversation(transaction, key, {
-        activeChatId: conversation.activeChatId === key.chatId ? undefined : conversation.activeChatId,
-        waitingRunId:
-          end.waitingRunId === undefined ? conversation.waitingRunId : (end.waitingRunId ?? undefined),
+      await locked.updateTurn(chatId, { status, errorReason, errorMessage, options })
+      const { activeChatId, waitingRunId } = locked.conversation
+      await locked.update({
+        activeChatId: activeChatId === chatId ? undefined : activeChatId,
+        waitingRunId: end.waitingRunId === undefined ? waitingRunId : (end.waitingRunId ?? undefined),
       })
       return true
     })
   }
 
   /** Removes an active turn with its message, as if it had never been sent. False if there is a reply already. */
-  undo(key: TurnKey): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
-      const conversation = await this.#lock(transaction, key)
-      const turn = conversation && (await readTurn(transaction, key))
-      if (turn?.status !== 'active' || conversation?.messageCount !== turn.firstPosition) return false
-      await dropMessages(transaction, key, turn.firstPosition)
-      await transaction.run(sql`DELETE FROM turns WHERE ${turnIs(key)}`)
-      if (conversation.activeChatId === key.chatId)
-        await updateConversation(transaction, key, { activeChatId: undefined })
+  undo({ chatId, ...key }: TurnKey): Promise<boolean> {
+    return this.#locked(key, false, async locked => {
+      const turn = await locked.readTurn(chatId)
+      const { messageCount, activeChatId } = locked.conversation
+      if (turn?.status !== 'active' || messageCount !== turn.firstPosition) return false
+      await locked.dropMessages(turn.firstPosition)
+      await locked.removeTurn(chatId)
+      if (activeChatId === chatId) await locked.update({ activeChatId: undefined })
       return true
     })
   }
@@ -165,115 +150,122 @@ export class TurnStore {
     return found.map(turnOf)
   }
 
-  #lock(transaction: Transaction, turn: TurnKey): Promise<Conversation | undefined> {
-    return lockConversation(transaction, this.#database.forUpdate, turn)
+  /** `missing` if there is no such conversation. */
+  #locked<Result>(
+    { workspaceId, conversationId }: ConversationKey,
+    missing: Result,
+    work: (locked: LockedConversation) => Promise<Result>,
+  ): Promise<Result> {
+    const key = { workspaceId, conversationId }
+    return this.#database.transaction(async transaction => {
+      const conversation = await lockConversation(transaction, this.#database.forUpdate, key)
+      return conversation ? work(new LockedConversation(transaction, key, conversation)) : missing
+    })
   }
 }
 
-// In the functions below the conversation is locked.
+type ConversationKey = Omit<TurnKey, 'chatId'>
 
-async function updateTurn(
-  transaction: Transaction,
-  turn: TurnKey,
-  values: Partial<RowOf<typeof turns>>,
-): Promise<void> {
-  await transaction.run(sql`UPDATE turns SET ${turns.set(values)} WHERE ${turnIs(turn)}`)
-}
+/** The writes of a transaction that has locked a conversation. */
+class LockedConversation {
+  /** As it was when it was locked. */
+  readonly conversation: Conversation
+  readonly #transaction: Transaction
+  readonly #key: ConversationKey
 
-async function updateConversation(
-  transaction: Transaction,
-  { workspaceId, conversationId: id }: TurnKey,
-  values: Partial<RowOf<typeof conversations>>,
-): Promise<void> {
-  const key = conversations.where({ workspaceId, id })
-  await transaction.run(sql`UPDATE conversations SET ${conversations.set(values)} WHERE ${key}`)
-}
-
-/** False when the id of the message is taken. */
-async function insertMessage(
-  transaction: Transaction,
-  { workspaceId, conversationId, chatId }: TurnKey,
-  { role, position }: { role: MessageRole; position: number },
-  { id, dataType, content, fileIds, at }: NewMessage,
-): Promise<boolean> {
-  const insert = messages.insert({
-    ...{ workspaceId, conversationId, position, id, chatId, role, dataType, content },
-    ...{ fileList: fileIds, saidAt: at },
-  })
-  return (
-    (await transaction.run(sql`${insert} ON CONFLICT (workspace_id, conversation_id, id) DO NOTHING`)) > 0
-  )
-}
-
-async function insertTurn(
-  transaction: Transaction,
-  conversation: Conversation,
-  turn: NewTurn,
-): Promise<Turn> {
-  const { workspaceId, conversationId, chatId, isAnonymous, fingerprint, at } = turn
-  const position = conversation.messageCount + 1
-  const place = { role: 0, position } as const
-  if (!(await insertMessage(transaction, turn, place, turn.message)))
-    await insertMessage(transaction, turn, place, { ...turn.message, id: turn.fallbackId })
-  const created = {
-    ...{ workspaceId, conversationId, chatId, runId: conversation.waitingRunId ?? turn.runId },
-    ...({ status: 'active', firstPosition: position, lastPosition: position, eventsAfter: 0 } as const),
-    ...{ options: undefined, createdAt: at, isAnonymous, fingerprint },
+  constructor(transaction: Transaction, key: ConversationKey, conversation: Conversation) {
+    this.#transaction = transaction
+    this.#key = key
+    this.conversation = conversation
   }
-  await transaction.run(turns.insert(created))
-  const name = conversation.name || turn.name
-  const updatedAt = Math.max(at, conversation.updatedAt)
-  await updateConversation(transaction, turn, {
-    ...{ messageCount: position, activeChatId: chatId, updatedAt },
-    ...{ name, search: searchText(name, conversationId) },
-  })
-  return { ...created, error: undefined }
-}
 
-/** Opens a turn again that never got a run. The reply that reported the failure is removed if it is the last message. */
-async function reopenTurn(
-  transaction: Transaction,
-  conversation: Conversation,
-  existing: Turn,
-  turn: NewTurn,
-): Promise<Turn> {
-  const { firstPosition, lastPosition } = existing
-  const isLast = lastPosition === firstPosition + 1 && conversation.messageCount === lastPosition
-  if (isLast) await dropMessages(transaction, turn, lastPosition)
-  const { workspaceId, conversationId, chatId, isAnonymous } = turn
-  const { dataType, content, fileIds } = turn.message
-  await transaction.run(sql`
-    UPDATE messages SET ${messages.set({ dataType, content, fileList: fileIds })}
-    WHERE ${messages.where({ workspaceId, conversationId, position: firstPosition })}`)
-  const values = {
-    ...({ status: 'active', runId: conversation.waitingRunId ?? turn.runId, eventsAfter: 0 } as const),
-    ...{ lastPosition: isLast ? firstPosition : lastPosition, options: undefined },
-    ...{ isAnonymous, createdAt: turn.at },
+  async readTurn(chatId: string): Promise<Turn | undefined> {
+    const key = turns.where({ ...this.#key, chatId })
+    const found = await this.#transaction.get(sql`SELECT ${row} FROM turns WHERE ${key}`)
+    return found && turnOf(found)
   }
-  await updateTurn(transaction, turn, { ...values, errorReason: undefined, errorMessage: undefined })
-  await updateConversation(transaction, turn, { activeChatId: chatId })
-  return { ...existing, ...values, error: undefined }
-}
 
-/** Appends a reply, unless a message with its id exists already. */
-async function insertReply(
-  transaction: Transaction,
-  conversation: Conversation,
-  turn: TurnKey,
-  reply: NewMessage,
-): Promise<boolean> {
-  const position = conversation.messageCount + 1
-  if (!(await insertMessage(transaction, turn, { role: 1, position }, reply))) return false
-  const updatedAt = Math.max(reply.at, conversation.updatedAt)
-  await updateConversation(transaction, turn, { messageCount: position, updatedAt })
-  await updateTurn(transaction, turn, { lastPosition: position })
-  return true
-}
+  async updateTurn(chatId: string, values: Partial<RowOf<typeof turns>>): Promise<void> {
+    const key = turns.where({ ...this.#key, chatId })
+    await this.#transaction.run(sql`UPDATE turns SET ${turns.set(values)} WHERE ${key}`)
+  }
 
-/** Removes the messages from this position on, which must be the last ones of the conversation. */
-async function dropMessages(transaction: Transaction, turn: TurnKey, position: number): Promise<void> {
-  const { workspaceId, conversationId } = turn
-  await transaction.run(sql`
-    DELETE FROM messages WHERE ${messages.where({ workspaceId, conversationId })} AND position >= ${position}`)
-  await updateConversation(transaction, turn, { messageCount: position - 1 })
+  async removeTurn(chatId: string): Promise<void> {
+    await this.#transaction.run(sql`DELETE FROM turns WHERE ${turns.where({ ...this.#key, chatId })}`)
+  }
+
+  async update(values: Partial<RowOf<typeof conversations>>): Promise<void> {
+    const key = conversations.where({ workspaceId: this.#key.workspaceId, id: this.#key.conversationId })
+    await this.#transaction.run(sql`UPDATE conversations SET ${conversations.set(values)} WHERE ${key}`)
+  }
+
+  async insertTurn(turn: NewTurn): Promise<Turn> {
+    const { chatId, message, isAnonymous, fingerprint, at } = turn
+    const { messageCount, waitingRunId, updatedAt, name: currentName } = this.conversation
+    const position = messageCount + 1
+    const place = { chatId, role: 0, position } as const
+    if (!(await this.#insertMessage(place, message)))
+      await this.#insertMessage(place, { ...message, id: turn.fallbackId })
+    const created = {
+      ...{ ...this.#key, chatId, runId: waitingRunId ?? turn.runId },
+      ...({ status: 'active', firstPosition: position, lastPosition: position, eventsAfter: 0 } as const),
+      ...{ options: undefined, createdAt: at, isAnonymous, fingerprint },
+    }
+    await this.#transaction.run(turns.insert(created))
+    const name = currentName || turn.name
+    await this.update({
+      ...{ messageCount: position, activeChatId: chatId, updatedAt: Math.max(at, updatedAt) },
+      ...{ name, search: searchText(name, this.#key.conversationId) },
+    })
+    return { ...created, error: undefined }
+  }
+
+  /** Opens a turn again that never got a run. The reply that reported the failure is removed if it is the last message. */
+  async reopenTurn(existing: Turn, { chatId, runId, message, isAnonymous, at }: NewTurn): Promise<Turn> {
+    const { messageCount, waitingRunId } = this.conversation
+    const { firstPosition, lastPosition } = existing
+    const isLast = lastPosition === firstPosition + 1 && messageCount === lastPosition
+    if (isLast) await this.dropMessages(lastPosition)
+    const { dataType, content, fileIds } = message
+    await this.#transaction.run(sql`
+      UPDATE messages SET ${messages.set({ dataType, content, fileList: fileIds })}
+      WHERE ${messages.where({ ...this.#key, position: firstPosition })}`)
+    const values = {
+      ...({ status: 'active', runId: waitingRunId ?? runId, eventsAfter: 0, options: undefined } as const),
+      ...{ lastPosition: isLast ? firstPosition : lastPosition, isAnonymous, createdAt: at },
+    }
+    await this.updateTurn(chatId, { ...values, errorReason: undefined, errorMessage: undefined })
+    await this.update({ activeChatId: chatId })
+    return { ...existing, ...values, error: undefined }
+  }
+
+  /** Appends a reply. False when a message with its id exists already. */
+  async insertReply(chatId: string, reply: NewMessage): Promise<boolean> {
+    const position = this.conversation.messageCount + 1
+    if (!(await this.#insertMessage({ chatId, role: 1, position }, reply))) return false
+    await this.update({
+      messageCount: position,
+      updatedAt: Math.max(reply.at, this.conversation.updatedAt),
+    })
+    await this.updateTurn(chatId, { lastPosition: position })
+    return true
+  }
+
+  /** False when the id of the message is taken. */
+  async #insertMessage(
+    place: { chatId: string; role: MessageRole; position: number },
+    { id, dataType, content, fileIds, at }: NewMessage,
+  ): Promise<boolean> {
+    const message = { ...this.#key, ...place, id, dataType, content, fileList: fileIds, saidAt: at }
+    const insert = sql`${messages.insert(message)} ON CONFLICT (workspace_id, conversation_id, id) DO NOTHING`
+    return (await this.#transaction.run(insert)) > 0
+  }
+
+  /** Removes the messages from this position on, which must be the last ones of the conversation. */
+  async dropMessages(position: number): Promise<void> {
+    await this.#transaction.run(
+      sql`DELETE FROM messages WHERE ${messages.where(this.#key)} AND position >= ${position}`,
+    )
+    await this.update({ messageCount: position - 1 })
+  }
 }
