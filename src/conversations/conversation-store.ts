@@ -225,26 +225,18 @@ export class ConversationStore {
 
   /** Removes some of the rows that can no longer be reached, children first, so that a crash leaves no orphans. */
   async sweep(): Promise<SweepResult> {
-    const nothing: SweepResult = { isMore: false, orphans: [] }
     // Without a transaction first: an idle server should not write.
-    const found = await Promise.all([
-      this.#database.get(deletedConversation),
-      this.#database.get(deletedAgent),
-      this.#database.get(
-        sql`SELECT ${agents.columnsOf('agents', 'id')} FROM ${agentsOfDeletedWorkspaces} LIMIT 1`,
-      ),
-    ])
-    if (!found.some(Boolean)) return nothing
+    if (!(await this.#database.get(anythingToSweep))) return { isMore: false, orphans: [] }
     return this.#database.transaction(async transaction => {
       if (await this.#markAgents(transaction)) return { isMore: true, orphans: [] }
       // Before anything is removed: the turns of a conversation tell which runs it uses.
       const marked = await transaction.get(agentWithConversations)
       if (marked) return { isMore: true, orphans: await this.#sweepAgent(transaction, marked) }
       const conversation = await transaction.get(deletedConversation)
-      if (conversation) await this.#sweepConversation(transaction, conversation)
       const agent = conversation ? undefined : await transaction.get(deletedAgent)
+      if (conversation) await this.#sweepConversation(transaction, conversation)
       if (agent) await this.#sweepAgent(transaction, agent)
-      return conversation || agent ? { isMore: true, orphans: [] } : nothing
+      return { isMore: Boolean(conversation ?? agent), orphans: [] }
     })
   }
 
@@ -308,3 +300,7 @@ const agentWithConversations = sql`
      AND c.deleted_at IS NULL) LIMIT 1`
 const agentsOfDeletedWorkspaces = raw(`agents JOIN workspaces w ON w.id = agents.workspace_id
   WHERE w.deleted_at IS NOT NULL AND agents.deleted_at IS NULL`)
+const anythingToSweep = sql`
+  SELECT 1 ${as('one', integer())} WHERE EXISTS (SELECT 1 FROM conversations WHERE deleted_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM agents WHERE deleted_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM ${agentsOfDeletedWorkspaces})`

@@ -4,7 +4,7 @@ import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
 import { unlessAborted } from '../kernel/unless-aborted.ts'
-import { isConfigured, type LanguageModels } from '../models/language-model.ts'
+import { isConfigured } from '../models/language-model.ts'
 import type { RunRecord } from '../workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../workflow/run/run-service.ts'
 import type { RunRequest } from '../workflow/run/runs.ts'
@@ -17,11 +17,10 @@ export const isGone = (error: unknown): boolean => error instanceof AppError && 
 
 export const isRunning = ({ status }: RunRecord): boolean => status === 'queued' || status === 'running'
 
+type RunKey = Pick<Turn, 'workspaceId' | 'runId'>
+
 /** Undefined if it never started, or was removed by retention. */
-export async function findRun(
-  runs: Runs,
-  { workspaceId, runId }: { workspaceId: string; runId: string },
-): Promise<RunRecord | undefined> {
+export async function findRun(runs: Runs, { workspaceId, runId }: RunKey): Promise<RunRecord | undefined> {
   try {
     return await runs.get(workspaceId, runId)
   } catch (error) {
@@ -36,7 +35,7 @@ export async function findRun(
  */
 export async function settledRun(
   runs: Runs,
-  turn: { workspaceId: string; runId: string },
+  turn: RunKey,
   signal: AbortSignal,
 ): Promise<RunRecord | undefined> {
   const run = await findRun(runs, turn)
@@ -126,7 +125,7 @@ async function startRun(parts: ChatParts, started: TurnInput, runId: string): Pr
   const { agent, turn, userId, input } = started
   const { text, action } = textAndAction(started)
   const request: RunRequest = {
-    what: await graphOf(parts.models, turn.workspaceId, agent),
+    what: await graphOf(parts, turn.workspaceId, agent),
     trigger: 'chat',
     runId,
     agentId: agent.id,
@@ -148,15 +147,14 @@ const textAndAction = ({ dataType, input }: TurnInput): { text: string; action: 
   dataType === 'action' ? { text: '', action: input.content } : { text: input.content, action: '' }
 
 async function graphOf(
-  models: LanguageModels,
+  { models }: ChatParts,
   workspaceId: string,
   agent: Agent,
 ): Promise<RunRequest['what']> {
-  const workflowId = agent.config.workflow_id
+  const { workflow_id: workflowId, model } = agent.config
   if (workflowId) return { workflowId }
-  const hasModel =
-    (await models.defaultName(workspaceId)) !== '' ||
-    (await isConfigured(models, workspaceId, agent.config.model))
+  const hasDefault = (await models.defaultName(workspaceId)) !== ''
+  const hasModel = hasDefault || (await isConfigured(models, workspaceId, model))
   return { graph: agentGraph(agent, { hasModel }) }
 }
 

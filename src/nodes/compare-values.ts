@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { LocalizedText } from '../contract/kind-operations.ts'
 import { parseJson } from '../tools/json-depth.ts'
 import { isJsonRecord } from '../workflow/node-kind.ts'
 import { textOf } from './read-setting.ts'
@@ -6,28 +7,24 @@ import { textOf } from './read-setting.ts'
 type Comparison = (left: unknown, right: unknown) => boolean
 
 /** Every comparison of a condition, by its name in a graph. */
-const comparisons = {
-  equals: (left, right) => equalTo(right)(left),
-  not_equals: (left, right) => !equalTo(right)(left),
-  contains,
-  not_contains: (left, right) => !contains(left, right),
-  starts_with: (left, right) => textOf(right) !== '' && textOf(left).startsWith(textOf(right)),
-  ends_with: (left, right) => textOf(right) !== '' && textOf(left).endsWith(textOf(right)),
-  empty: isEmpty,
-  not_empty: left => !isEmpty(left),
-  gt: ordered((one, other) => one > other),
-  gte: ordered((one, other) => one >= other),
-  lt: ordered((one, other) => one < other),
-  lte: ordered((one, other) => one <= other),
-  in: (left, right) => listOf(right).some(equalTo(left)),
-} satisfies Record<string, Comparison>
-
-export type Operator = keyof typeof comparisons
-
-export const operators = Object.keys(comparisons) as readonly Operator[]
+export const comparisons: Readonly<Record<string, LocalizedText & { holds: Comparison }>> = {
+  equals: { en: 'equals', zh: '等于', holds: (left, right) => equalTo(right)(left) },
+  not_equals: { en: 'does not equal', zh: '不等于', holds: (left, right) => !equalTo(right)(left) },
+  contains: { en: 'contains', zh: '包含', holds: contains },
+  not_contains: { en: 'does not contain', zh: '不包含', holds: (left, right) => !contains(left, right) },
+  starts_with: { en: 'starts with', zh: '开头是', holds: withPart((text, part) => text.startsWith(part)) },
+  ends_with: { en: 'ends with', zh: '结尾是', holds: withPart((text, part) => text.endsWith(part)) },
+  empty: { en: 'is empty', zh: '为空', holds: isEmpty },
+  not_empty: { en: 'is not empty', zh: '不为空', holds: left => !isEmpty(left) },
+  gt: { en: 'is greater than', zh: '大于', holds: ordered((one, other) => one > other) },
+  gte: { en: 'is at least', zh: '大于或等于', holds: ordered((one, other) => one >= other) },
+  lt: { en: 'is less than', zh: '小于', holds: ordered((one, other) => one < other) },
+  lte: { en: 'is at most', zh: '小于或等于', holds: ordered((one, other) => one <= other) },
+  in: { en: 'is one of', zh: '是其中之一', holds: (left, right) => listOf(right).some(equalTo(left)) },
+}
 
 export const findComparison = (operator: string): Comparison | undefined =>
-  Object.hasOwn(comparisons, operator) ? comparisons[operator as Operator] : undefined
+  Object.hasOwn(comparisons, operator) ? comparisons[operator]!.holds : undefined
 
 /** Operators that use the left side only. */
 export const unaryOperators: ReadonlySet<string> = new Set(['empty', 'not_empty'])
@@ -69,6 +66,11 @@ function contains(left: unknown, right: unknown): boolean {
   const part = textOf(right)
   if (isJsonRecord(left)) return Object.hasOwn(left, part)
   return part !== '' && textOf(left).includes(part)
+}
+
+/** Compares two texts. The right one must not be empty, as for `contains`. */
+function withPart(holds: (text: string, part: string) => boolean): Comparison {
+  return (left, right) => textOf(right) !== '' && holds(textOf(left), textOf(right))
 }
 
 /** Zero and false are values; blank texts and empty lists and objects are not. */

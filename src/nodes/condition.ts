@@ -1,26 +1,9 @@
-import type { LocalizedText } from '../contract/kind-operations.ts'
 import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import type { Step } from '../workflow/step.ts'
-import { findComparison, type Operator, operators, unaryOperators } from './compare-values.ts'
+import { comparisons, findComparison, unaryOperators } from './compare-values.ts'
 import { checkUnique, gapAt, gapsOfEach, gapsWithin } from './gaps.ts'
 import { caseIdField, defineKind, field, type KindFields, objects } from './kind-definition.ts'
 import { quote, readObjects, readText } from './read-setting.ts'
-
-const operatorLabels: Readonly<Record<Operator, LocalizedText>> = {
-  equals: { en: 'equals', zh: '等于' },
-  not_equals: { en: 'does not equal', zh: '不等于' },
-  contains: { en: 'contains', zh: '包含' },
-  not_contains: { en: 'does not contain', zh: '不包含' },
-  starts_with: { en: 'starts with', zh: '开头是' },
-  ends_with: { en: 'ends with', zh: '结尾是' },
-  empty: { en: 'is empty', zh: '为空' },
-  not_empty: { en: 'is not empty', zh: '不为空' },
-  gt: { en: 'is greater than', zh: '大于' },
-  gte: { en: 'is at least', zh: '大于或等于' },
-  lt: { en: 'is less than', zh: '小于' },
-  lte: { en: 'is at most', zh: '小于或等于' },
-  in: { en: 'is one of', zh: '是其中之一' },
-}
 
 const clauseFields: KindFields = {
   // A tree, so that the value may also be a number, a list or a boolean.
@@ -29,7 +12,7 @@ const clauseFields: KindFields = {
     ['Value', 'The value to compare, usually a reference.'],
     ['值', '要比较的内容，通常是一个引用。'],
   ),
-  op: field({ is: 'text', options: operatorLabels }, ['Comparison'], ['比较方式']),
+  op: field({ is: 'text', options: comparisons }, ['Comparison'], ['比较方式']),
   right: field(
     { is: 'tree', input: 'line' },
     [
@@ -137,7 +120,7 @@ function checkClause(clause: JsonRecord): Gap[] {
     : gapAt('left', 'Set the value to compare, such as {{#input.query#}}.')
   if (!findComparison(op)) {
     const problem = op === '' ? 'A comparison needs an operator' : `There is no operator ${quote(op)}`
-    gaps.push(...gapAt('op', `${problem}; use one of ${operators.join(', ')}.`))
+    gaps.push(...gapAt('op', `${problem}; use one of ${Object.keys(comparisons).join(', ')}.`))
   } else if (!unaryOperators.has(op) && !Object.hasOwn(clause, 'right'))
     gaps.push(...gapAt('right', `Set the value to compare with for "${op}".`))
   return gaps

@@ -1,13 +1,12 @@
 import type { LocalizedText } from '../contract/kind-operations.ts'
 import { systemClock } from '../kernel/clock.ts'
-import type { HttpAnswer } from '../tools/http-client.ts'
+import type { HttpAnswer, HttpRequest } from '../tools/http-client.ts'
 import { parseJson } from '../tools/json-depth.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
 import { gapAt } from './gaps.ts'
 import { choice, defineKind, field, line, valuesByName } from './kind-definition.ts'
-import type { NodeServices } from './node-services.ts'
 import { quote, readNumber, readRecord, readText, textOf } from './read-setting.ts'
 import { idempotencyHeader, requestHeaders } from './request-headers.ts'
 
@@ -61,34 +60,27 @@ export const httpRequest = defineKind({
   outputs: () => ['status', 'headers', 'text', 'result'],
   timeoutMilliseconds: defaultTimeout,
   async run(step, data, services) {
-    const method = methodOf(data)
-    const answer = await send(step, data, services, method)
+    const answer = await services.http.request(requestOf(step, data))
     if (isJsonRecord(ownValue(data, 'retry')) && isWorthRetrying(answer.status)) throw failureOf(answer)
     const { status, headers, text } = answer
     return { outputs: { status, headers, text, result: resultOf(answer) } }
   },
 })
 
-async function send(
-  step: Step,
-  data: JsonRecord,
-  services: NodeServices,
-  method: string,
-): Promise<HttpAnswer> {
+function requestOf(step: Step, data: JsonRecord): HttpRequest {
+  const method = methodOf(data)
   const url = requestUrl(step, data)
   const headers = requestHeaders(step, data)
   const ownType = headerOf(headers, 'content-type')
   const body = safeMethods.has(method) ? undefined : requestBody(step, data, ownType)
-  if (body && ownType === undefined) headers['Content-Type'] = body.contentType
+  if (body && ownType === undefined) headers['Content-Type'] = body.type
   if (!safeMethods.has(method) && headerOf(headers, 'idempotency-key') === undefined)
     headers['Idempotency-Key'] = idempotencyHeader(step.idempotencyKey)
   // The engine enforces the timeout of the step; the client must only not give up earlier.
-  const timeoutMilliseconds = Math.min(
-    Math.max(readNumber(data, 'timeout_ms') ?? defaultTimeout, 1),
-    maxTimeout,
-  )
+  const timeout = readNumber(data, 'timeout_ms') ?? defaultTimeout
+  const timeoutMilliseconds = Math.min(Math.max(timeout, 1), maxTimeout)
   const { signal } = step
-  return services.http.request({ method, url, headers, body: body?.text, signal, timeoutMilliseconds })
+  return { method, url, headers, body: body?.text, signal, timeoutMilliseconds }
 }
 
 const methodOf = (data: JsonRecord): string => methodNamed(readText(data, 'method'))
@@ -145,25 +137,20 @@ function requestUrl(step: Step, data: JsonRecord): string {
 /** Keys and passwords are often part of a URL and must not appear in a message. */
 const withoutSecrets = (url: string): string => url.replace(/\?.*$/s, '?…').replace(/\/\/[^/]*@/, '//…@')
 
-interface RequestBody {
-  text: string
-  contentType: string
-}
-
 const json = 'application/json'
 
 /**
- * Text is sent as it is, anything else as JSON. `contentType` is what the author set. References in a JSON text are
- * escaped, so that user input cannot break out of its quotes.
+ * Text is sent as it is, anything else as JSON; `type` is its content type unless the author set one. References in a
+ * JSON text are escaped, so that user input cannot break out of its quotes.
  */
-function requestBody(step: Step, data: JsonRecord, contentType: string | undefined): RequestBody | undefined {
+function requestBody(step: Step, data: JsonRecord, ownType: string | undefined) {
   const given = ownValue(data, 'body')
-  if (typeof given === 'string' && looksLikeJson(given, contentType))
-    return { text: fillJsonText(step, given), contentType: contentType ?? json }
+  if (typeof given === 'string' && looksLikeJson(given, ownType))
+    return { text: fillJsonText(step, given), type: json }
   const body = step.fill(given)
   if (body === undefined || body === null || body === '') return undefined
-  if (typeof body === 'string') return { text: body, contentType: contentType ?? 'text/plain; charset=utf-8' }
-  return { text: JSON.stringify(body), contentType: contentType ?? json }
+  if (typeof body === 'string') return { text: body, type: 'text/plain; charset=utf-8' }
+  return { text: JSON.stringify(body), type: json }
 }
 
 /** Without a content type, a text in brackets is taken for JSON, which is what nearly all services expect. */

@@ -39,11 +39,9 @@ const describeFields = (fields: KindFields, required: readonly string[]): KindFi
 function describeShape(shape: FieldShape): KindShape {
   if (shape.is === 'object')
     return { is: shape.is, fields: describeFields(shape.fields, shape.required ?? []) }
-  const of = 'of' in shape ? shape.of : undefined
-  const options = 'options' in shape ? shape.options : undefined
-  const input = 'input' in shape ? shape.input : undefined
+  const { is, of, options, input } = { of: undefined, options: undefined, input: undefined, ...shape }
   return {
-    is: shape.is,
+    is,
     ...(of && { of: describeShape(of) }),
     ...(options && {
       options: Object.entries(options).map(([value, { en, zh }]) => ({ value, label: { en, zh } })),

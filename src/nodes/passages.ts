@@ -45,11 +45,12 @@ export async function findPassages(
   const ids = [...new Set(request.knowledgeIds)]
   if (query === '' || ids.length === 0) return []
   step.signal.throwIfAborted()
-  const hits = (await Promise.all(ids.map(id => searchBase(step, services, id, query, request)))).flat()
+  const found = await Promise.all(ids.map(id => searchBase(step, services, id, query, request)))
   step.signal.throwIfAborted()
   // A base may be configured to return more than the default, and that is respected.
-  const maxPassages = request.topK ?? Math.max(defaultRetrieval.topK, ...countsByBase(hits))
-  return hits
+  const maxPassages = request.topK ?? Math.max(defaultRetrieval.topK, ...found.map(hits => hits.length))
+  return found
+    .flat()
     .toSorted((one, other) => other.item.score - one.item.score)
     .slice(0, maxPassages)
     .map(passageOf)
@@ -83,10 +84,6 @@ function failureOf(error: unknown, knowledgeId: string): unknown {
   }
   if (error.reason === 'invalid_request') return stepFailed(`Knowledge base ${name}: ${error.message}`, error)
   return error
-}
-
-function countsByBase(hits: readonly Hit[]): number[] {
-  return [...Map.groupBy(hits, ({ knowledgeId }) => knowledgeId).values()].map(({ length }) => length)
 }
 
 const passageOf = ({ knowledgeId, item: { chunk, score } }: Hit, place: number): Passage => ({

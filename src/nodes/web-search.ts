@@ -22,17 +22,17 @@ export const webSearch = defineKind({
     const query = step.text(readText(data, 'query')).trim()
     if (query === '')
       throw stepFailed('The search query is empty after its references were replaced; check "query".')
-    try {
-      const items = await services.webSearch.search(query, step.signal)
-      const result = resultText(items)
-      return { outputs: { result, items, text: result } }
-    } catch (error) {
-      if (!(error instanceof ModelFailure)) throw error
-      const { message, retryable, retryAfterMilliseconds } = error
-      throw new StepFailure('search_failed', message, { retryable, retryAfterMilliseconds, cause: error })
-    }
+    const items = await services.webSearch.search(query, step.signal).catch(failAsSearch)
+    const result = resultText(items)
+    return { outputs: { result, items, text: result } }
   },
 })
+
+function failAsSearch(error: unknown): never {
+  if (!(error instanceof ModelFailure)) throw error
+  const { message, retryable, retryAfterMilliseconds } = error
+  throw new StepFailure('search_failed', message, { retryable, retryAfterMilliseconds, cause: error })
+}
 
 export const webSearchNotConfigured =
   'Web search is not configured: set WEB_SEARCH_URL to the address of a SearXNG server.'
