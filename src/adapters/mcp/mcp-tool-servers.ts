@@ -2,7 +2,7 @@ import { isRecord } from '../../kernel/is-record.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { ServedTool, ToolAnswer, ToolServers } from '../../tools/tool-server.ts'
 import type { Egress } from '../egress/egress.ts'
-import { hostOf, quote, type ServerAddress } from './mcp-exchange.ts'
+import { quote, type ServerAddress, serverFailure } from './mcp-session.ts'
 import { McpSessions, type SessionLimits } from './mcp-sessions.ts'
 
 const maxPages = 20
@@ -45,9 +45,7 @@ const listTools = (
       if (next === '') return found
       cursor = next
     }
-    throw new ToolFailure(`${hostOf(server)} lists more than ${maxTools} tools or ${maxPages} pages`, {
-      retryable: false,
-    })
+    throw serverFailure(server, `lists more than ${maxTools} tools or ${maxPages} pages`)
   })
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -55,7 +53,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /** One page of `tools/list`. */
 function toolPageOf(server: ServerAddress, result: unknown): { tools: ServedTool[]; next: string } {
   if (!isRecord(result) || !Array.isArray(result['tools']))
-    throw new ToolFailure(`${hostOf(server)} did not list its tools`, { retryable: false })
+    throw serverFailure(server, 'did not list its tools')
   const tools = result['tools'].filter(isRecord).map(tool => ({
     name: textOf(tool['name']),
     description: textOf(tool['description']).slice(0, maxDescriptionLength),
@@ -67,8 +65,7 @@ function toolPageOf(server: ServerAddress, result: unknown): { tools: ServedTool
 
 /** The result of `tools/call`. */
 function toolAnswerOf(server: ServerAddress, tool: string, result: unknown): ToolAnswer {
-  if (!isRecord(result))
-    throw new ToolFailure(`${hostOf(server)} returned no result of the tool ${tool}`, { retryable: false })
+  if (!isRecord(result)) throw serverFailure(server, `returned no result of the tool ${tool}`)
   const content = Array.isArray(result['content']) ? result['content'].filter(isRecord) : []
   const structured = result['structuredContent']
   const text = content.flatMap(partText).join('\n')
