@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { constants, type Dirent } from 'node:fs'
-import { lstat, open, readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../contract/limits.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
@@ -75,37 +75,6 @@ export async function walkFolder(folder: string, maxBytes: number): Promise<Fold
   return content
 }
 
-/** Limits the bytes in memory; an item that is larger than the limit is processed alone. */
-export class ByteBudget {
-  readonly #maxBytes: number
-  #held = 0
-  /** First in, first out, or a large item would starve. */
-  #lastStart: Promise<void> = Promise.resolve()
-  #onRelease = (): void => {}
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
-  }
-
-  async hold<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
-    const share = Math.min(bytes, this.#maxBytes)
-    this.#lastStart = this.#lastStart.then(async () => {
-      while (this.#held + share > this.#maxBytes)
-        await new Promise<void>(resolve => {
-          this.#onRelease = resolve
-        })
-      this.#held += share
-    })
-    await this.#lastStart
-    try {
-      return await work()
-    } finally {
-      this.#held -= share
-      this.#onRelease()
-    }
-  }
-}
-
 export interface UploadedFiles {
   /** Documents of the folder, new and existing ones: names by file id. */
   documents: Map<string, string>
@@ -114,86 +83,30 @@ export interface UploadedFiles {
   refused: NamedReason[]
 }
 
+/** What is needed of a knowledge base. */
+type Target = Pick<RemoteKnowledge, 'documents' | 'storedFiles' | 'upload' | 'add'>
+
 const concurrentUploads = 4
-const maxBytesInMemory = 64 << 20
+/** Larger files are uploaded one at a time, because a file is held in memory. */
+const maxConcurrentBytes = 16 << 20
 /** Errors of one file alone; any other would occur with the next file too. */
 const fileErrors = new Set(['too_large', 'invalid_request', 'malformed_upload'])
 
 const keyOf = (name: string, sha256: string): string => `${sha256} ${name}`
 
+class UnreadableFile extends Error {}
+
 async function contentOf(path: string): Promise<Uint8Array> {
-  // A file that was replaced by a link since the walk must not be followed.
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
   try {
-    return await file.readFile()
-  } finally {
-    await file.close()
-  }
-}
-
-class Upload implements UploadedFiles {
-  readonly documents = new Map<string, string>()
-  addedCount = 0
-  readonly refused: NamedReason[] = []
-  readonly #base: RemoteKnowledge
-  readonly #budget = new ByteBudget(maxBytesInMemory)
-  #uploaded: { id: string; name: string }[] = []
-  #isAdding = false
-
-  constructor(base: RemoteKnowledge) {
-    this.#base = base
-  }
-
-  async file(file: FoundFile, existing: ReadonlyMap<string, string>, signal: AbortSignal): Promise<void> {
-    await this.#budget.hold(file.size, async () => {
-      signal.throwIfAborted()
-      const bytes = await contentOf(file.path).catch((error: unknown) => {
-        this.refused.push({ name: file.name, reason: cannotBeRead(error) })
-      })
-      if (!bytes) return
-      const id = existing.get(keyOf(file.name, hash('sha256', bytes)))
-      if (id !== undefined) this.documents.set(id, file.name)
-      else await this.#upload(file.name, bytes, signal)
-    })
-    await this.#add(signal)
-  }
-
-  async #upload(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    try {
-      this.#uploaded.push({ id: await this.#base.upload(name, bytes, signal), name })
-    } catch (error) {
-      if (!(error instanceof ServerRefusal && fileErrors.has(error.reason))) throw error
-      this.refused.push({ name, reason: error.message })
-    }
-  }
-
-  /** One call after the other, each with all files uploaded meanwhile, so that an interruption loses little. */
-  async #add(signal: AbortSignal): Promise<void> {
-    if (this.#isAdding) return
-    this.#isAdding = true
-    try {
-      while (this.#uploaded.length > 0)
-        await this.#addGroup(this.#uploaded.splice(0, limits.documentsPerCall), signal)
-    } finally {
-      this.#isAdding = false
-    }
-  }
-
-  async #addGroup(group: { id: string; name: string }[], signal: AbortSignal): Promise<void> {
-    const ids = group.map(({ id }) => id)
-    const deleted = new Set(await this.#base.add(ids, signal))
-    for (const { id, name } of group)
-      if (deleted.has(id))
-        this.refused.push({ name, reason: 'was deleted on the server before it was added' })
-      else {
-        this.documents.set(id, name)
-        this.addedCount++
-      }
+    // A file that was replaced by a link since the walk must not be followed.
+    return await readFile(path, { flag: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) })
+  } catch (error) {
+    throw new UnreadableFile(cannotBeRead(error))
   }
 }
 
 /** The documents of the knowledge base by name and content, which are not uploaded again. */
-async function existingDocuments(base: RemoteKnowledge, signal: AbortSignal): Promise<Map<string, string>> {
+async function existingDocuments(base: Target, signal: AbortSignal): Promise<Map<string, string>> {
   const ids = (await base.documents(signal)).map(({ file_id }) => file_id)
   const stored = await base.storedFiles(ids, signal)
   return new Map(stored.map(({ file_id, name, sha256 }) => [keyOf(name, sha256), file_id]))
@@ -201,17 +114,52 @@ async function existingDocuments(base: RemoteKnowledge, signal: AbortSignal): Pr
 
 /** Adds every file to the knowledge base, several at a time. */
 export async function uploadFiles(
-  base: RemoteKnowledge,
+  base: Target,
   files: FoundFile[],
   onProgress: (count: number) => void,
   interrupted: AbortSignal,
 ): Promise<UploadedFiles> {
   const existing = await existingDocuments(base, interrupted)
-  const upload = new Upload(base)
-  const uploadFile = async (file: FoundFile, signal: AbortSignal): Promise<void> => {
-    await upload.file(file, existing, signal)
-    onProgress(upload.documents.size + upload.refused.length)
+  const result: UploadedFiles = { documents: new Map(), addedCount: 0, refused: [] }
+  const { documents, refused } = result
+  const uploaded: { id: string; name: string }[] = []
+  let isAdding = false
+
+  /** One call after the other, each with all files uploaded meanwhile, so that an interruption loses little. */
+  const addUploaded = async (signal: AbortSignal): Promise<void> => {
+    if (isAdding) return
+    isAdding = true
+    while (uploaded.length > 0) {
+      const group = uploaded.splice(0, limits.documentsPerCall)
+      const ids = group.map(({ id }) => id)
+      const deleted = new Set(await base.add(ids, signal))
+      for (const { id, name } of group)
+        if (deleted.has(id)) refused.push({ name, reason: 'was deleted on the server before it was added' })
+        else {
+          documents.set(id, name)
+          result.addedCount++
+        }
+    }
+    isAdding = false
   }
-  await forEachConcurrently(concurrentUploads, files, uploadFile, interrupted)
-  return upload
+  const uploadFile = async ({ path, name }: FoundFile, signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted()
+    try {
+      const bytes = await contentOf(path)
+      const id = existing.get(keyOf(name, hash('sha256', bytes)))
+      if (id !== undefined) documents.set(id, name)
+      else uploaded.push({ id: await base.upload(name, bytes, signal), name })
+    } catch (error) {
+      const isRefused = error instanceof ServerRefusal && fileErrors.has(error.reason)
+      if (!isRefused && !(error instanceof UnreadableFile)) throw error
+      refused.push({ name, reason: error.message })
+    }
+    await addUploaded(signal)
+    onProgress(documents.size + refused.length)
+  }
+  const small = files.filter(({ size }) => size <= maxConcurrentBytes)
+  const large = files.filter(({ size }) => size > maxConcurrentBytes)
+  await forEachConcurrently(concurrentUploads, small, uploadFile, interrupted)
+  await forEachConcurrently(1, large, uploadFile, interrupted)
+  return result
 }

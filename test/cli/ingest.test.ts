@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { ProgressLine } from '../../src/cli/progress-line.ts'
 import { ServerClient } from '../../src/cli/server-client.ts'
-import { ByteBudget, walkFolder } from '../../src/cli/upload-files.ts'
+import { uploadFiles, walkFolder } from '../../src/cli/upload-files.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
@@ -293,23 +293,41 @@ test('redraws the progress on one line on a terminal, and prints few lines elsew
   )
 })
 
-test('holds no more bytes in memory than the budget allows', async () => {
-  const budget = new ByteBudget(10)
+test('uploads several files at once, but large ones one at a time', async () => {
+  const folder = await writeFolder({})
+  const mebibytes = [17, 1, 20, 2, 16, 3, 4, 18]
+  for (const [index, size] of mebibytes.entries()) {
+    await writeFile(join(folder, `${index}.txt`), '')
+    await truncate(join(folder, `${index}.txt`), size << 20)
+  }
   let held = 0
   let maxHeld = 0
-  const sizes = [4, 4, 4, 0, 25, 1, 10, 6]
-  await Promise.all(
-    sizes.map(size =>
-      budget.hold(size, async () => {
-        held += size
-        maxHeld = Math.max(maxHeld, size > 10 ? held - size : held)
-        await new Promise(setImmediate)
-        held -= size
-      }),
-    ),
-  )
-  assert.equal(held, 0)
-  assert.ok(maxHeld <= 10 && maxHeld >= 8, `${maxHeld} were held`)
+  let maxCount = 0
+  const underWay = new Set<string>()
+  const base = {
+    documents: async () => [],
+    storedFiles: async () => [],
+    add: async () => [],
+    upload: async (name: string, bytes: Uint8Array) => {
+      underWay.add(name)
+      held += bytes.length
+      maxCount = Math.max(maxCount, underWay.size)
+      if (underWay.size > 1) maxHeld = Math.max(maxHeld, held)
+      await new Promise(resolve => setTimeout(resolve, 50))
+      held -= bytes.length
+      underWay.delete(name)
+      return name
+    },
+  }
+  try {
+    const { files } = await walkFolder(folder, 2 ** 31)
+    const uploaded = await uploadFiles(base, files, () => {}, new AbortController().signal)
+    assert.equal(uploaded.addedCount, 8)
+    assert.ok(maxCount >= 2 && maxCount <= 4, `${maxCount} at once`)
+    assert.ok(maxHeld <= 64 << 20, `${maxHeld} bytes were held`)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 test('retries a call that may succeed with the same idempotency key, and does not retry a rejected one', async () => {
