@@ -1,7 +1,6 @@
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
-import { SecretUnreadable } from '../kernel/secret-box.ts'
 import { type LanguageModel, type LanguageModels, ModelNotConfigured } from './language-model.ts'
-import { type ModelSettingsService, unreadableKey } from './model-settings-service.ts'
+import type { ModelSettingsService } from './model-settings-service.ts'
 import type { ModelSettings } from './model-settings-store.ts'
 
 /** What is needed to call a model of a workspace. Its address is not trusted: private ones are refused. */
@@ -59,10 +58,10 @@ export class ConfiguredModels implements LanguageModels {
 
   async find(workspaceId: string, name: string | undefined): Promise<LanguageModel> {
     const wanted = name?.trim() ?? ''
-    const settings =
-      wanted === ''
-        ? await this.#settings.store.findDefault(workspaceId)
-        : await this.#settings.store.findByName(workspaceId, wanted)
+    const settings = await this.#settings.store.find(
+      workspaceId,
+      wanted === '' ? { isDefault: true } : { name: wanted },
+    )
     if (settings) return this.connect(workspaceId, settings)
     if (this.environment && (wanted === '' || wanted === this.environment.name)) return this.environment.model
     throw await this.#missing(workspaceId, wanted)
@@ -74,18 +73,10 @@ export class ConfiguredModels implements LanguageModels {
     const known = this.#connected.get(key)
     if (known) return known
     const { name, baseUrl, model } = settings
-    const apiKey = this.#openKey(workspaceId, settings)
+    const apiKey = this.#settings.openKey(workspaceId, settings)
     const connected = withDefaults(await this.#connect({ name, baseUrl, apiKey, model }), settings)
     this.#connected.set(key, connected)
     return connected
-  }
-
-  #openKey(workspaceId: string, settings: ModelSettings): string | undefined {
-    try {
-      return this.#settings.openKey(workspaceId, settings)
-    } catch (error) {
-      throw error instanceof SecretUnreadable ? new ModelNotConfigured(unreadableKey(settings.name)) : error
-    }
   }
 
   async #missing(workspaceId: string, wanted: string): Promise<ModelNotConfigured> {
@@ -106,6 +97,10 @@ export class ConfiguredModels implements LanguageModels {
   }
 
   async defaultName(workspaceId: string): Promise<string> {
-    return (await this.#settings.store.findDefault(workspaceId))?.name ?? this.environment?.name ?? ''
+    return (
+      (await this.#settings.store.find(workspaceId, { isDefault: true }))?.name ??
+      this.environment?.name ??
+      ''
+    )
   }
 }

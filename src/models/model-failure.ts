@@ -9,16 +9,15 @@ interface Details {
 
 /** A call to a model failed. The message says what to do, and never contains a key. */
 export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure'
   readonly retryable: boolean
-  readonly retryAfterMilliseconds?: number
-  readonly status?: number
+  readonly retryAfterMilliseconds: number | undefined
+  readonly status: number | undefined
 
-  constructor(message: string, details: Details) {
+  constructor(message: string, { retryable, retryAfterMilliseconds, status }: Details) {
     super(message)
-    this.name = 'ModelFailure'
-    this.retryable = details.retryable
-    if (details.retryAfterMilliseconds !== undefined)
-      this.retryAfterMilliseconds = details.retryAfterMilliseconds
-    if (details.status !== undefined) this.status = details.status
+    this.retryable = retryable
+    this.retryAfterMilliseconds = retryAfterMilliseconds
+    this.status = status
   }
 }

@@ -3,6 +3,7 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import { type SecretBox, SecretUnreadable } from '../kernel/secret-box.ts'
+import { ModelNotConfigured } from './language-model.ts'
 import type { ModelChange, ModelSettings, ModelSettingsStore } from './model-settings-store.ts'
 
 export interface NewModel {
@@ -17,14 +18,8 @@ export interface NewModel {
 }
 
 /** Absent members stay unchanged; null removes a value. */
-export interface ModelUpdate {
-  name?: string | undefined
-  baseUrl?: string | undefined
-  model?: string | undefined
-  apiKey?: string | null | undefined
-  isDefault?: boolean | undefined
-  maxTokens?: number | null | undefined
-  temperature?: number | null | undefined
+export type ModelUpdate = Partial<Omit<NewModel, 'apiKey' | 'maxTokens' | 'temperature'>> & {
+  [Member in 'apiKey' | 'maxTokens' | 'temperature']?: NewModel[Member] | null
 }
 
 /** The state of a model's key, without the key. */
@@ -47,13 +42,12 @@ const nameTaken = (): AppError =>
     errors: [{ path: '/name', message: 'is taken' }],
   })
 
-const baseUrlProblem = (baseUrl: string): string | undefined => {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+function baseUrlProblem(baseUrl: string): string | undefined {
+  const url = URL.parse(baseUrl)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an http:// or https:// address'
   if (url.username !== '' || url.password !== '')
     return 'must not contain a user name or a password; send the key in api_key'
-  if (url.hash !== '') return 'must not have a part after #'
-  return undefined
+  return url.hash === '' ? undefined : 'must not have a part after #'
 }
 
 /** Whether the address may be called is decided when a connection is made: a name can resolve to any address by then. */
@@ -81,17 +75,18 @@ export class ModelSettingsService {
     checkBaseUrl(wanted.baseUrl)
     const now = this.#clock.now()
     const id = mintId('model')
+    const { name, baseUrl, model, apiKey, isDefault = 'if_none', maxTokens, temperature } = wanted
     const created = await this.store.create(
       workspaceId,
       {
         id,
-        name: wanted.name,
-        baseUrl: wanted.baseUrl,
-        model: wanted.model,
-        sealedKey: wanted.apiKey === undefined ? undefined : this.#seal(workspaceId, id, wanted.apiKey),
-        isDefault: wanted.isDefault ?? 'if_none',
-        maxTokens: wanted.maxTokens,
-        temperature: wanted.temperature,
+        name,
+        baseUrl,
+        model,
+        sealedKey: apiKey === undefined ? undefined : this.#seal(workspaceId, id, apiKey),
+        isDefault,
+        maxTokens,
+        temperature,
         version: 1,
         createdAt: now,
         updatedAt: now,
@@ -153,11 +148,17 @@ export class ModelSettingsService {
     return this.#box.seal(apiKey, contextOf(workspaceId, id))
   }
 
-  /** Fails with a `SecretUnreadable`. */
-  openKey(workspaceId: string, { id, sealedKey }: ModelSettings): string | undefined {
+  /** Fails with a `ModelNotConfigured` when the key cannot be decrypted any more. */
+  openKey(workspaceId: string, { id, name, sealedKey }: ModelSettings): string | undefined {
     if (sealedKey === undefined) return undefined
-    if (!this.#box) throw new SecretUnreadable()
-    return this.#box.open(sealedKey, contextOf(workspaceId, id))
+    try {
+      if (this.#box) return this.#box.open(sealedKey, contextOf(workspaceId, id))
+    } catch (error) {
+      if (!(error instanceof SecretUnreadable)) throw error
+    }
+    throw new ModelNotConfigured(
+      `The API key of the model "${name}" cannot be decrypted, probably because SECRET_KEY has changed: enter the key again in Models, or send it with POST /api/v1/model/update`,
+    )
   }
 
   keyState(workspaceId: string, settings: ModelSettings): KeyState {
@@ -166,13 +167,13 @@ export class ModelSettingsService {
       const key = this.openKey(workspaceId, settings) ?? ''
       return { hasKey, end: key.length < minLengthToShow ? '' : key.slice(-shownCharacters), problem: '' }
     } catch (error) {
-      if (!(error instanceof SecretUnreadable)) throw error
-      return { hasKey, end: '', problem: unreadableKey(settings.name) }
+      if (!(error instanceof ModelNotConfigured)) throw error
+      return { hasKey, end: '', problem: error.message }
     }
   }
 
   async get(workspaceId: string, id: string): Promise<ModelSettings> {
-    const settings = await this.store.find(workspaceId, id)
+    const settings = await this.store.find(workspaceId, { id })
     if (!settings) throw noSuchModel()
     return settings
   }
@@ -181,6 +182,3 @@ export class ModelSettingsService {
     if (!(await this.store.remove(workspaceId, id))) throw noSuchModel()
   }
 }
-
-export const unreadableKey = (name: string): string =>
-  `The API key of the model "${name}" cannot be decrypted, probably because SECRET_KEY has changed: enter the key again in Models, or send it with POST /api/v1/model/update`

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { type Query, sql } from '../database/sql.ts'
+import { sql } from '../database/sql.ts'
 import { flag, integer, optional, type RowOf, real, table, text } from '../database/table.ts'
 
 /** The models that workspaces have added. */
@@ -79,20 +79,13 @@ export class ModelSettingsStore {
     )
   }
 
-  #findWhere(condition: Query): Promise<ModelSettings | undefined> {
-    return this.#database.get(sql`SELECT ${settings} FROM models WHERE ${condition}`)
-  }
-
-  find(workspaceId: string, id: string): Promise<ModelSettings | undefined> {
-    return this.#findWhere(models.where({ workspaceId, id }))
-  }
-
-  findByName(workspaceId: string, name: string): Promise<ModelSettings | undefined> {
-    return this.#findWhere(models.where({ workspaceId, name }))
-  }
-
-  findDefault(workspaceId: string): Promise<ModelSettings | undefined> {
-    return this.#findWhere(models.where({ workspaceId, isDefault: true }))
+  find(
+    workspaceId: string,
+    by: { id: string } | { name: string } | { isDefault: true },
+  ): Promise<ModelSettings | undefined> {
+    return this.#database.get(
+      sql`SELECT ${settings} FROM models WHERE ${models.where({ workspaceId, ...by })}`,
+    )
   }
 
   /** By name. */

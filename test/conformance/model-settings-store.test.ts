@@ -42,15 +42,15 @@ describe('model settings store', () => {
       temperature: 0.7,
     })
     assert.deepEqual(await store.create('w', full, options), full)
-    assert.deepEqual(await store.find('w', 'a'), full)
-    assert.deepEqual(await store.findByName('w', 'Größe 大'), full)
-    assert.deepEqual(await store.findDefault('w'), full)
+    assert.deepEqual(await store.find('w', { id: 'a' }), full)
+    assert.deepEqual(await store.find('w', { name: 'Größe 大' }), full)
+    assert.deepEqual(await store.find('w', { isDefault: true }), full)
     const bare = settings('b')
     await store.create('w', bare, options)
-    assert.deepEqual(await store.find('w', 'b'), bare)
+    assert.deepEqual(await store.find('w', { id: 'b' }), bare)
     assert.deepEqual(await store.list('w'), [full, bare])
-    assert.equal(await store.find('w', 'c'), undefined)
-    assert.equal(await store.findByName('w', 'größe 大'), undefined)
+    assert.equal(await store.find('w', { id: 'c' }), undefined)
+    assert.equal(await store.find('w', { name: 'größe 大' }), undefined)
   })
 
   test('rejects a duplicate name in a workspace, and limits the number of models', async () => {
@@ -59,7 +59,7 @@ describe('model settings store', () => {
     assert.equal(typeof (await create('b', { name: 'fast' }, 'other')), 'object')
     await create('b', { name: 'slow' })
     assert.equal(await store.update('w', 'b', () => ({ name: 'fast' }), 9), 'name_taken')
-    assert.equal((await store.find('w', 'b'))?.name, 'slow')
+    assert.equal((await store.find('w', { id: 'b' }))?.name, 'slow')
     assert.equal(await store.create('w', settings('c'), { maxModels: 2 }), 'too_many')
     assert.ok(await store.remove('w', 'a'))
     assert.equal(
@@ -88,7 +88,7 @@ describe('model settings store', () => {
     await store.update('w', 'a', () => ({ model: 'other' }), 10)
     assert.deepEqual(await defaults(), ['a'])
     await store.update('w', 'a', () => ({ isDefault: false }), 11)
-    assert.equal(await store.findDefault('w'), undefined)
+    assert.equal(await store.find('w', { isDefault: true }), undefined)
 
     const other = new ModelSettingsStore(await opened.openAgain())
     await Promise.all(
@@ -114,14 +114,14 @@ describe('model settings store', () => {
     const changed = await store.update('w', 'a', () => ({ temperature: 0, maxTokens: undefined }), 77)
     const expected = { ...before, temperature: 0, maxTokens: undefined, version: 2, updatedAt: 77 }
     assert.deepEqual(changed, expected)
-    assert.deepEqual(await store.find('w', 'a'), expected)
+    assert.deepEqual(await store.find('w', { id: 'a' }), expected)
     const other = new ModelSettingsStore(await opened.openAgain())
     await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         (index % 2 ? store : other).update('w', 'a', ({ model }) => ({ model: `${model}+` }), 80),
       ),
     )
-    const last = await store.find('w', 'a')
+    const last = await store.find('w', { id: 'a' })
     assert.deepEqual([last?.version, last?.model], [8, 'big-1++++++'])
     assert.equal(await store.update('w', 'none', () => ({}), 81), undefined)
   })
@@ -129,9 +129,9 @@ describe('model settings store', () => {
   test('isolates workspaces that use the same ids', async () => {
     await create('a', { name: 'mine' }, 'mine')
     await create('a', { name: 'theirs' }, 'theirs')
-    assert.equal(await store.findByName('mine', 'theirs'), undefined)
+    assert.equal(await store.find('mine', { name: 'theirs' }), undefined)
     await store.update('mine', 'a', () => ({ model: 'changed', isDefault: true }), 9)
-    assert.deepEqual(await store.find('theirs', 'a'), settings('a', { name: 'theirs' }))
+    assert.deepEqual(await store.find('theirs', { id: 'a' }), settings('a', { name: 'theirs' }))
     assert.ok(await store.remove('mine', 'a'))
     assert.equal(await store.remove('mine', 'a'), false)
     assert.equal((await store.list('theirs')).length, 1)

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import type { HttpAnswer, HttpClient, HttpRequest } from '../../tools/http-client.ts'
+import type { HttpClient } from '../../tools/http-client.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { type Egress, EgressFailure } from './egress.ts'
 
@@ -8,31 +8,17 @@ const maxBytes = 10 << 20
 
 /** Never trusted: private addresses are refused whatever URL a user or a model writes. */
 export const createHttpClient = (egress: Egress): HttpClient => ({
-  request: async request => {
+  request: async ({ url, timeoutMilliseconds, ...request }) => {
+    const timeouts = { idleMilliseconds: timeoutMilliseconds, totalMilliseconds: timeoutMilliseconds }
     try {
-      return await send(egress, request)
+      const { status, headers, body } = await egress.request(url, { ...request, maxBytes, timeouts })
+      const text = decoderOf(headers['content-type'] ?? '').decode(await buffer(body))
+      return { status, headers: plainHeaders(headers), text }
     } catch (error) {
       throw toolFailureOfEgress(error, request.signal)
     }
   },
 })
-
-async function send(egress: Egress, request: HttpRequest): Promise<HttpAnswer> {
-  const { method, headers, body, signal, timeoutMilliseconds } = request
-  const response = await egress.request(request.url, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    signal,
-    maxBytes,
-    timeouts: { idleMilliseconds: timeoutMilliseconds, totalMilliseconds: timeoutMilliseconds },
-  })
-  return {
-    status: response.status,
-    headers: plainHeaders(response.headers),
-    text: decoderOf(response.headers['content-type'] ?? '').decode(await buffer(response.body)),
-  }
-}
 
 const plainHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(

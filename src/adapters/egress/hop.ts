@@ -111,18 +111,8 @@ export function redirectTarget(response: IncomingMessage, from: URL): URL | unde
 }
 
 /** Describe the connection, which is ours. `host` is not listed because it is always overwritten. */
-const connectionHeaders = new Set([
-  'connection',
-  'keep-alive',
-  'content-length',
-  'transfer-encoding',
-  'te',
-  'trailer',
-  'upgrade',
-  'expect',
-  'proxy-connection',
-  'proxy-authorization',
-])
+const connectionHeader =
+  /^(connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-(connection|authorization))$/
 
 const credential = /authori[sz]ation|cookie|token|secret|password|signature|api-?key|(^|-)key$/
 
@@ -131,7 +121,7 @@ export function sentHeaders(given: Record<string, string>): Record<string, strin
   const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const)
   return {
     'accept-encoding': 'identity',
-    ...Object.fromEntries(entries.filter(([name]) => !connectionHeaders.has(name))),
+    ...Object.fromEntries(entries.filter(([name]) => !connectionHeader.test(name))),
   }
 }
 

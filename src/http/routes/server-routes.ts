@@ -83,7 +83,7 @@ export function serverInfoRoutes(
 
   /** The default model of the workspace takes precedence over the server settings, even if its key cannot be decrypted. */
   const modelOf = async (workspaceId: string): Promise<ServerFeature> => {
-    const own = await settings.store.findDefault(workspaceId)
+    const own = await settings.store.find(workspaceId, { isDefault: true })
     return {
       ready: own ? settings.keyState(workspaceId, own).problem === '' : models.environment !== undefined,
       name: own?.name ?? models.environment?.name ?? null,
