@@ -2,7 +2,7 @@ import type { BlobStore } from '../files/blob-store.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { BackupError, contentId, contentTable, damagedArchive, fileTable } from './archive-format.ts'
-import { type ArchiveContents, ArchiveReader, openContents } from './archive-reader.ts'
+import { ArchiveReader } from './archive-reader.ts'
 import type { Row, TableArchive } from './table-archive.ts'
 
 export interface RestoreParts {
@@ -33,23 +33,21 @@ const batchTable = 'batches'
 class Restore {
   readonly #parts: RestoreParts
   readonly #archive: ArchiveReader
-  readonly #contents: ArchiveContents
   readonly #signal: AbortSignal
   /** Stores choose their own keys. This map is all that grows with the archive: about 150 bytes per content. */
   readonly #newKeys = new Map<string, string>()
   readonly #lost = new Set<string>()
   readonly #lostFiles = new Set<string>()
 
-  constructor(parts: RestoreParts, archive: ArchiveReader, contents: ArchiveContents, signal: AbortSignal) {
+  constructor(parts: RestoreParts, archive: ArchiveReader, signal: AbortSignal) {
     this.#parts = parts
     this.#archive = archive
-    this.#contents = contents
     this.#signal = signal
   }
 
   async run(overwrite: boolean): Promise<RestoreSummary> {
-    const { manifest } = this.#contents
-    const bootstrapToken = await this.#contents.bootstrapToken()
+    const { manifest } = this.#archive
+    const bootstrapToken = await this.#archive.bootstrapToken()
     let rows: Record<string, number>
     try {
       await this.#writeContents()
@@ -72,7 +70,7 @@ class Restore {
   }
 
   async #writeContents(): Promise<void> {
-    const contents = this.#contents.contents(id => this.#lost.add(id))
+    const contents = this.#archive.contents(id => this.#lost.add(id))
     await forEachConcurrently(writesAtOnce, contents, async ({ row, entry }) => {
       this.#signal.throwIfAborted()
       const written = await this.#parts.blobs.write(this.#archive.read(entry), row.size)
@@ -84,7 +82,7 @@ class Restore {
   /** Files whose content was deleted while the backup ran; their documents were meant to go, too. */
   async #findLostFiles(): Promise<void> {
     if (this.#lost.size === 0) return
-    for await (const row of this.#contents.rows(fileTable))
+    for await (const row of this.#archive.rows(fileTable))
       if (this.#lost.has(contentId(row))) this.#lostFiles.add(`${row['workspace_id']}/${row['id']}`)
   }
 
@@ -93,7 +91,7 @@ class Restore {
   }
 
   async *#rows(table: string): AsyncGenerator<Row> {
-    for await (const row of this.#contents.rows(table)) {
+    for await (const row of this.#archive.rows(table)) {
       this.#signal.throwIfAborted()
       if ((table === fileTable || table === contentTable) && this.#lost.has(contentId(row))) continue
       if (documentTables.has(table) && this.#isOfLostFile(row)) continue
@@ -129,8 +127,8 @@ export async function restoreBackup(
       throw new BackupError(
         'This server already has data. Restore into an empty one, or add --force to replace what is here.',
       )
-    const contents = await openContents(archive, await parts.tables.schema())
-    return await new Restore(parts, archive, contents, options.signal).run(options.overwrite)
+    await archive.verify(await parts.tables.schema())
+    return await new Restore(parts, archive, options.signal).run(options.overwrite)
   } finally {
     await archive.close()
   }
