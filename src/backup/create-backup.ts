@@ -38,8 +38,6 @@ export interface BackupSummary {
   damaged: string[]
 }
 
-type Entries = Map<string, WrittenEntry & { rows?: number }>
-
 /** Stops reading when the backup is interrupted, whatever the source is. */
 async function* until<Item>(
   signal: AbortSignal,
@@ -55,77 +53,77 @@ class Backup {
   readonly #parts: BackupParts
   readonly #writer: ArchiveWriter
   readonly #signal: AbortSignal
-  readonly #entries: Entries = new Map()
-  readonly #contents = { count: 0, bytes: 0 }
-  readonly #vanished: string[] = []
-  readonly #damaged: string[] = []
-  #schema = ''
+  readonly #rows: Record<string, number> = {}
+  readonly #manifest: Manifest
 
   constructor(parts: BackupParts, writer: ArchiveWriter, signal: AbortSignal) {
     this.#parts = parts
     this.#writer = writer
     this.#signal = signal
+    this.#manifest = {
+      format: 'banyan-backup',
+      format_version: formatVersion,
+      program_version: parts.programVersion,
+      schema: '',
+      created_at: isoTime(parts.clock.now()),
+      entries: [],
+      contents: { count: 0, bytes: 0 },
+      vanished: [],
+      damaged: [],
+    }
   }
 
   async run(): Promise<BackupSummary> {
-    const createdAt = this.#parts.clock.now()
-    await this.#addTables()
-    await this.#addBootstrapToken()
-    await this.#addContents()
-    const manifest: Manifest = {
-      format: 'banyan-backup',
-      format_version: formatVersion,
-      program_version: this.#parts.programVersion,
-      schema: this.#schema,
-      created_at: isoTime(createdAt),
-      entries: [...this.#entries.values()].map(({ start: _, ...entry }) => entry),
-      contents: this.#contents,
-      vanished: this.#vanished,
-      damaged: this.#damaged,
-    }
-    await this.#add(manifestEntry, [Buffer.from(printManifest(manifest))])
-    return {
-      path: this.#writer.path,
-      bytes: await this.#writer.finish(),
-      rows: Object.fromEntries(
-        this.#parts.tables.tables.map(table => [table, this.#entries.get(tableEntry(table))?.rows ?? 0]),
-      ),
-      contents: this.#contents,
-      vanished: this.#vanished,
-      damaged: this.#damaged,
-    }
+    const contentRows = await this.#addTables()
+    const token = await this.#parts.readBootstrapToken()
+    if (token) this.#list(await this.#add(bootstrapTokenEntry, [token]))
+    await this.#addContents(contentRows)
+    await this.#add(manifestEntry, [Buffer.from(printManifest(this.#manifest))])
+    const { contents, vanished, damaged } = this.#manifest
+    const bytes = await this.#writer.finish()
+    return { path: this.#writer.path, bytes, rows: this.#rows, contents, vanished, damaged }
   }
 
   #add(name: string, content: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<WrittenEntry> {
     return this.#writer.add(name, until(this.#signal, content))
   }
 
-  /** The snapshot is held only while the tables are read. */
-  async #addTables(): Promise<void> {
-    await this.#parts.tables.snapshot(async snapshot => {
-      this.#schema = snapshot.schema
+  #list({ name, size, sha256 }: WrittenEntry, rows?: number): void {
+    this.#manifest.entries.push({ name, size, sha256, ...(rows !== undefined && { rows }) })
+  }
+
+  /** The snapshot is held only while the tables are read. Returns the table of contents. */
+  #addTables(): Promise<WrittenEntry> {
+    return this.#parts.tables.snapshot(async snapshot => {
+      this.#manifest.schema = snapshot.schema
+      let contentRows: WrittenEntry | undefined
       for (const table of this.#parts.tables.tables) {
         let rows = 0
-        const packed = packRows(snapshot.rows(table), () => rows++)
-        this.#entries.set(tableEntry(table), { ...(await this.#add(tableEntry(table), packed)), rows })
+        const entry = await this.#add(
+          tableEntry(table),
+          packRows(snapshot.rows(table), () => rows++),
+        )
+        this.#list(entry, rows)
+        this.#rows[table] = rows
+        if (table === contentTable) contentRows = entry
       }
+      return contentRows!
     })
   }
 
-  async #addBootstrapToken(): Promise<void> {
-    const token = await this.#parts.readBootstrapToken()
-    if (token) this.#entries.set(bootstrapTokenEntry, await this.#add(bootstrapTokenEntry, [token]))
-  }
-
   /** The list of contents is read back from the archive instead of being held in memory. */
-  async #addContents(): Promise<void> {
-    const table = this.#entries.get(tableEntry(contentTable))!
+  async #addContents(table: WrittenEntry): Promise<void> {
+    const { contents, damaged, vanished } = this.#manifest
     for await (const row of unpackRows(this.#writer.read(table))) {
       const content = contentRow(row)
+      const { key } = content
       if (await this.#addContent(content)) {
-        this.#contents.count++
-        this.#contents.bytes += content.size
-      } else await this.#noteLost(content.key)
+        contents.count++
+        contents.bytes += content.size
+      }
+      // Rows are deleted before their content: a content without a row was deleted while the backup ran.
+      else if ((await this.#parts.files.knownKeys([key])).has(key)) damaged.push(key)
+      else vanished.push(key)
     }
   }
 
@@ -140,12 +138,6 @@ class Backup {
       if (error instanceof AppError && error.reason === 'content_damaged') return false
       throw error
     }
-  }
-
-  /** Rows are deleted before their content: a content without a row was deleted while the backup ran. */
-  async #noteLost(key: string): Promise<void> {
-    const isStillKnown = (await this.#parts.files.knownKeys([key])).has(key)
-    ;(isStillKnown ? this.#damaged : this.#vanished).push(key)
   }
 }
 
