@@ -36,13 +36,6 @@ server is running or not; only ingest needs a running server. Add --json for mac
 npm run --silent banyan -- token list --json`
 }
 
-interface Parsed {
-  command: Command | undefined
-  /** Undefined when the help is wanted, not the command. */
-  given?: Arguments
-  json: boolean
-}
-
 const commonOptions = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
 
 const findCommand = (words: string[]): Command | undefined =>
@@ -76,23 +69,18 @@ function parseOptions({ usage }: Command, rest: string[]) {
   }
 }
 
-function parseCommandLine(words: string[]): Parsed {
-  const wantsHelp = words[0] === 'help' || words[0] === '--help' || words[0] === '-h' || words.length === 0
-  const rest = wantsHelp ? words.slice(1) : words
-  const command = findCommand(rest)
-  if (!command && rest.length > 0) throw unknownCommand(rest)
-  if (!command || wantsHelp) return { command, json: false }
-
-  const { values, positionals } = parseOptions(command, rest.slice(command.name.split(' ').length))
+/** Undefined when the help is wanted, not the command. */
+function parseArguments(command: Command, words: string[]): (Arguments & { json: boolean }) | undefined {
+  const { values, positionals } = parseOptions(command, words)
   const { json, help, ...given } = values as Record<string, string | boolean | undefined>
-  if (help) return { command, json: false }
+  if (help) return undefined
   if (positionals.length !== (/^[A-Z]/.test(command.usage) ? 1 : 0))
     throw new UsageError(`Usage: ${usageOf(command)}.`)
   const options = Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   )
   const flags = new Set(Object.keys(given).filter(name => given[name] === true))
-  return { command, given: { argument: positionals[0] ?? '', options, flags }, json: json === true }
+  return { argument: positionals[0] ?? '', options, flags, json: json === true }
 }
 
 /** Ctrl-C lets a backup or a restore clean up; a second one ends the process at once. */
@@ -104,13 +92,18 @@ function untilInterrupted(): AbortSignal {
 }
 
 async function main(words: string[]): Promise<number> {
-  const { command, given, json } = parseCommandLine(words)
+  const wantsHelp = words.length === 0 || ['help', '--help', '-h'].includes(words[0]!)
+  const rest = wantsHelp ? words.slice(1) : words
+  const command = findCommand(rest)
+  if (!command && rest.length > 0) throw unknownCommand(rest)
+  const given =
+    command && !wantsHelp ? parseArguments(command, rest.slice(command.name.split(' ').length)) : undefined
   if (!command || !given) {
     console.log(command ? helpOf(command) : help())
     return 0
   }
   const outcome = await command.run(given, readConfig(), untilInterrupted())
-  console.log(json ? JSON.stringify(outcome.json) : outcome.text)
+  console.log(given.json ? JSON.stringify(outcome.json) : outcome.text)
   if (!outcome.problem) return 0
   console.error(outcome.problem)
   return 1

@@ -51,17 +51,13 @@ function groupsOf(address: string): number[] {
 
 const dotted = (high = 0, low = 0): string => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
 
+/** Mapped, compatible, translated and NAT64 addresses: packets are delivered to the IPv4 address in the last half. */
+const endsInIpv4 = subnets('ipv6', ['::ffff:0:0/96', '::/96', '::ffff:0:0:0/96', '64:ff9b::/96'])
+
 /** The IPv4 address that packets to this IPv6 address are delivered to, by any transition mechanism. */
-function embeddedIpv4(groups: number[]): string | undefined {
-  const [first, second, third, , fifth, sixth, seventh, eighth] = groups
-  const zeros = (from: number, to: number): boolean => groups.slice(from, to).every(group => group === 0)
-  const mapped = zeros(0, 5) && sixth === 0xffff
-  const compatible = zeros(0, 6)
-  const translated = zeros(0, 4) && fifth === 0xffff && sixth === 0
-  const nat64 = first === 0x64 && second === 0xff9b && zeros(2, 6)
-  if (mapped || compatible || translated || nat64) return dotted(seventh, eighth)
-  if (first === 0x2002) return dotted(second, third)
-  return undefined
+function embeddedIpv4(address: string, groups: number[]): string | undefined {
+  if (endsInIpv4.check(address, 'ipv6')) return dotted(groups[6], groups[7])
+  return groups[0] === 0x2002 ? dotted(groups[1], groups[2]) : undefined
 }
 
 /** ISATAP: an address of any network whose last half tunnels to an IPv4 address. */
@@ -80,7 +76,7 @@ export function isPublicAddress(address: string): boolean {
   if (isIPv4(plain)) return isPublicIpv4(plain)
   if (!isIPv6(plain)) return false
   const groups = groupsOf(plain)
-  const embedded = embeddedIpv4(groups)
+  const embedded = embeddedIpv4(plain, groups)
   if (embedded !== undefined) return isPublicIpv4(embedded)
   const tunnelled = tunnelledIpv4(groups)
   if (tunnelled !== undefined && !isPublicIpv4(tunnelled)) return false

@@ -88,11 +88,7 @@ function guardedLookup(
   }
   return (name, options, callback) => {
     checked(name).then(
-      found => {
-        const [first] = found as [ResolvedAddress]
-        if (options.all) callback(null, found)
-        else callback(null, first.address, first.family)
-      },
+      found => (options.all ? callback(null, found) : callback(null, found[0]!.address, found[0]!.family)),
       (error: NodeJS.ErrnoException) => callback(error, ''),
     )
   }
