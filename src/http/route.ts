@@ -32,6 +32,7 @@ type Shape<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 /** An authorized request whose fields have the declared types. */
 export interface Call<Op extends Operation = Operation> {
   token: TokenRecord
+  workspaceId: string
   body: Shape<Op['body']>
   query: Shape<Op['query']>
   params: Shape<Op['params']>
@@ -99,7 +100,8 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, { operat
       const call = {
         // Set for every operation except `anyone`, whose handlers do not use it, and `public`, whose handlers use
         // `request.token`.
-        token: request.token!,
+        token: request.token,
+        workspaceId: request.token?.workspaceId,
         body: request.body,
         query: request.query,
         params: request.params,

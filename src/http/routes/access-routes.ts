@@ -32,11 +32,11 @@ export function accessRoutes(access: AccessService): Route[] {
       return { ...self, workspace_id: id, workspace_name: name, is_operator: token.operator }
     }),
 
-    route(tokenOperations.list, ({ token, body }) =>
-      pageAnswer(body, page => access.store.listTokens(token.workspaceId, page), tokenOnWire),
+    route(tokenOperations.list, ({ workspaceId, body }) =>
+      pageAnswer(body, page => access.store.listTokens(workspaceId, page), tokenOnWire),
     ),
 
-    route(tokenOperations.delete, ({ token, body }) => access.deleteToken(token.workspaceId, body.id)),
+    route(tokenOperations.delete, ({ workspaceId, body }) => access.deleteToken(workspaceId, body.id)),
 
     route(workspaceOperations.create, async ({ body }) => {
       const workspace = await access.createWorkspace(body.name)

@@ -98,20 +98,18 @@ function changeOf({
 
 export function agentRoutes(agents: AgentService): Route[] {
   return [
-    route(operations.create, async ({ token, body, members }) =>
-      checkedOnWire(
-        await agents.create(token.workspaceId, { ...changeOf({ body, members }), name: body.name }),
-      ),
+    route(operations.create, async ({ workspaceId, body, members }) =>
+      checkedOnWire(await agents.create(workspaceId, { ...changeOf({ body, members }), name: body.name })),
     ),
 
-    route(operations.update, async ({ token, body, members }) =>
-      checkedOnWire(await agents.update(token.workspaceId, body.id, changeOf({ body, members }))),
+    route(operations.update, async ({ workspaceId, body, members }) =>
+      checkedOnWire(await agents.update(workspaceId, body.id, changeOf({ body, members }))),
     ),
 
-    route(operations.delete, ({ token, body }) => agents.remove(token.workspaceId, body.id)),
+    route(operations.delete, ({ workspaceId, body }) => agents.remove(workspaceId, body.id)),
 
-    route(operations.list, ({ token, body }) => {
-      const list = (page: PageRequest) => agents.store.list(token.workspaceId, body.keyword ?? '', page)
+    route(operations.list, ({ workspaceId, body }) => {
+      const list = (page: PageRequest) => agents.store.list(workspaceId, body.keyword ?? '', page)
       return pageAnswer(body, list, listedOnWire)
     }),
 

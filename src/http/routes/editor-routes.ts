@@ -33,20 +33,20 @@ export function kindRoutes(load: () => Promise<KindsData>): Route[] {
 
 export function layoutRoutes(layouts: LayoutService): Route[] {
   return [
-    route(layoutOperations.layout, async ({ token, query }) => {
-      const layout = await layouts.get(token.workspaceId, query.id)
+    route(layoutOperations.layout, async ({ workspaceId, query }) => {
+      const layout = await layouts.get(workspaceId, query.id)
       // Object.fromEntries defines own keys, so that an id such as __proto__ is a normal key.
       return { positions: Object.fromEntries(layout) }
     }),
 
-    route(layoutOperations.place, async ({ token, body }) => {
+    route(layoutOperations.place, async ({ workspaceId, body }) => {
       const changes = new Map(
         Object.entries(body.positions).map(([id, place]) => [
           id,
           place === null ? undefined : { x: place.x, y: place.y },
         ]),
       )
-      await layouts.place(token.workspaceId, body.id, changes)
+      await layouts.place(workspaceId, body.id, changes)
     }),
   ]
 }

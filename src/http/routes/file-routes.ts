@@ -77,18 +77,18 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
 
   return [
     route(operations.upload, upload),
-    route(operations.list, async ({ token, body }) => {
+    route(operations.list, async ({ workspaceId, body }) => {
       if (body.file_ids) {
-        const { items, missing } = await files.info(token.workspaceId, body.file_ids)
+        const { items, missing } = await files.info(workspaceId, body.file_ids)
         return { items: items.map(onWire), missing }
       }
       const { keyword = '', sort = 'created_at', order = sort === 'created_at' ? 'desc' : 'asc' } = body
-      const list = (page: PageRequest) => files.store.list(token.workspaceId, { keyword, sort, order }, page)
+      const list = (page: PageRequest) => files.store.list(workspaceId, { keyword, sort, order }, page)
       return pageAnswer(body, list, onWire)
     }),
-    route(operations.delete, async ({ token, body }) => {
+    route(operations.delete, async ({ workspaceId, body }) => {
       const { file_ids: ids, force = false } = body
-      const { deleted, missing, inUse } = await files.remove(token.workspaceId, ids, force)
+      const { deleted, missing, inUse } = await files.remove(workspaceId, ids, force)
       const kept = inUse.map(({ fileId, knowledgeIds }) => ({ file_id: fileId, knowledge_ids: knowledgeIds }))
       return { deleted, missing, in_use: kept }
     }),

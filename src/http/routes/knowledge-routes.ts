@@ -26,75 +26,66 @@ export interface KnowledgeParts {
 
 function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
   return [
-    route(operations.create, async ({ token, body }) =>
-      baseOnWire(await bases.create(token.workspaceId, { ...knowledgePatch(body), name: body.name })),
+    route(operations.create, async ({ workspaceId, body }) =>
+      baseOnWire(await bases.create(workspaceId, { ...knowledgePatch(body), name: body.name })),
     ),
 
-    route(operations.list, ({ token, body }) => {
+    route(operations.list, ({ workspaceId, body }) => {
       const filter = { keyword: body.keyword ?? '', ids: body.knowledge_ids }
-      return pageAnswer(body, page => bases.list(token.workspaceId, filter, page), baseOnWire)
+      return pageAnswer(body, page => bases.list(workspaceId, filter, page), baseOnWire)
     }),
 
-    route(operations.get, async ({ token, params }) =>
-      baseOnWire(await bases.get(token.workspaceId, params.knowledge_id)),
+    route(operations.get, async ({ workspaceId, params }) =>
+      baseOnWire(await bases.get(workspaceId, params.knowledge_id)),
     ),
 
-    route(operations.update, async ({ token, params, body }) =>
-      baseOnWire(await bases.update(token.workspaceId, params.knowledge_id, knowledgePatch(body))),
+    route(operations.update, async ({ workspaceId, params, body }) =>
+      baseOnWire(await bases.update(workspaceId, params.knowledge_id, knowledgePatch(body))),
     ),
 
-    route(operations.delete, ({ token, params }) => bases.remove(token.workspaceId, params.knowledge_id)),
+    route(operations.delete, ({ workspaceId, params }) => bases.remove(workspaceId, params.knowledge_id)),
 
-    route(operations.search, async ({ token, params, body }) =>
-      resultOnWire(await search.search(token.workspaceId, params.knowledge_id, searchRequest(body))),
+    route(operations.search, async ({ workspaceId, params, body }) =>
+      resultOnWire(await search.search(workspaceId, params.knowledge_id, searchRequest(body))),
     ),
   ]
 }
 
 function documentRoutes({ documents }: KnowledgeParts): Route[] {
   return [
-    route(operations.add, async ({ token, params, body }) => {
-      const { added, skipped } = await documents.add(
-        token.workspaceId,
-        params.knowledge_id,
-        newDocuments(body),
-      )
+    route(operations.add, async ({ workspaceId, params, body }) => {
+      const { added, skipped } = await documents.add(workspaceId, params.knowledge_id, newDocuments(body))
       return { items: added.map(documentOnWire), skipped: skippedOnWire(skipped) }
     }),
 
-    route(operations.rebind, async ({ token, params, body }) => {
-      const { accepted, skipped } = await documents.requeue(
-        token.workspaceId,
-        params.knowledge_id,
-        body.file_ids,
-      )
+    route(operations.rebind, async ({ workspaceId, params, body }) => {
+      const { accepted, skipped } = await documents.requeue(workspaceId, params.knowledge_id, body.file_ids)
       return { accepted, skipped: skippedOnWire(skipped) }
     }),
 
-    route(operations.files, ({ token, params, query }) => {
+    route(operations.files, ({ workspaceId, params, query }) => {
       const filter = { status: query.status, keyword: query.keyword ?? '' }
-      const list = (page: PageRequest) => documents.list(token.workspaceId, params.knowledge_id, filter, page)
+      const list = (page: PageRequest) => documents.list(workspaceId, params.knowledge_id, filter, page)
       return pageAnswer(query, list, documentOnWire)
     }),
 
-    route(operations.deleteFile, ({ token, params }) =>
-      documents.remove(token.workspaceId, params.knowledge_id, params.file_id),
+    route(operations.deleteFile, ({ workspaceId, params }) =>
+      documents.remove(workspaceId, params.knowledge_id, params.file_id),
     ),
   ]
 }
 
 function chunkRoutes({ chunks }: KnowledgeParts): Route[] {
   return [
-    route(operations.chunks, ({ token, params, query }) => {
-      const list = (page: PageRequest) =>
-        chunks.list(token.workspaceId, params.knowledge_id, params.file_id, page)
+    route(operations.chunks, ({ workspaceId, params, query }) => {
+      const list = (page: PageRequest) => chunks.list(workspaceId, params.knowledge_id, params.file_id, page)
       return pageAnswer(query, list, chunkOnWire)
     }),
 
-    route(operations.updateChunk, async ({ token, params, body }) => {
+    route(operations.updateChunk, async ({ workspaceId, params, body }) => {
       const { knowledge_id, file_id, chunk_id } = params
       const correction = correctionOf(body)
-      return chunkOnWire(await chunks.correct(token.workspaceId, knowledge_id, file_id, chunk_id, correction))
+      return chunkOnWire(await chunks.correct(workspaceId, knowledge_id, file_id, chunk_id, correction))
     }),
   ]
 }

@@ -32,26 +32,26 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
   }
 
   return [
-    route(operations.create, async ({ token, body }) => {
-      const created = await settings.create(token.workspaceId, {
+    route(operations.create, async ({ workspaceId, body }) => {
+      const created = await settings.create(workspaceId, {
         ...settingsOf(body),
         name: trimmed(body.name),
         // The model of the server settings stays the default until a workspace chooses another.
         isDefault: body.is_default ?? (models.environment ? false : undefined),
       })
-      return storedOnWire(token.workspaceId, created)
+      return storedOnWire(workspaceId, created)
     }),
 
-    route(operations.update, async ({ token, body }) => {
+    route(operations.update, async ({ workspaceId, body }) => {
       const change = { ...settingsOf(body), name: trimmed(body.name) }
-      return storedOnWire(token.workspaceId, await settings.update(token.workspaceId, body.id, change))
+      return storedOnWire(workspaceId, await settings.update(workspaceId, body.id, change))
     }),
 
-    route(operations.list, async ({ token, body }) => {
-      const stored = await settings.store.list(token.workspaceId)
+    route(operations.list, async ({ workspaceId, body }) => {
+      const stored = await settings.store.list(workspaceId)
       const hasDefault = stored.some(model => model.isDefault)
       const all = [
-        ...stored.map(model => storedOnWire(token.workspaceId, model)),
+        ...stored.map(model => storedOnWire(workspaceId, model)),
         ...(models.environment ? [environmentOnWire(models.environment, !hasDefault)] : []),
       ]
       const list = async ({ page, pageSize }: PageRequest) => ({
@@ -61,18 +61,18 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
       return pageAnswer(body, list, item => item)
     }),
 
-    route(operations.delete, ({ token, body }) => settings.remove(token.workspaceId, body.id)),
+    route(operations.delete, ({ workspaceId, body }) => settings.remove(workspaceId, body.id)),
 
-    route(operations.test, async ({ token, body }) => {
+    route(operations.test, async ({ workspaceId, body }) => {
       const { environment } = models
       if (body.id === environmentId && !environment)
         throw new AppError(
           'not_found',
           'The server settings have no model; set MODEL_BASE_URL and MODEL_NAME',
         )
-      const found = body.id === environmentId ? undefined : await settings.get(token.workspaceId, body.id)
+      const found = body.id === environmentId ? undefined : await settings.get(workspaceId, body.id)
       const result = await testModel(
-        async () => (found ? models.connect(token.workspaceId, found) : environment!.model),
+        async () => (found ? models.connect(workspaceId, found) : environment!.model),
         clock,
       )
       return { ok: result.ok, latency_ms: Math.round(result.latencyMilliseconds), message: result.message }

@@ -58,12 +58,12 @@ function everyDay({ fromDay, toDay }: UsageRange, days: readonly UsageDay[]) {
 
 export function usageRoutes(usage: Pick<UsageStore, keyof UsageStore>, clock: Clock): Route[] {
   return [
-    route(operations.get, async ({ token, query }) => {
+    route(operations.get, async ({ workspaceId, query }) => {
       const range = rangeOf(query, clock.now())
       const [days, agents, workflows] = await Promise.all([
-        usage.days(token.workspaceId, range),
-        usage.byAgent(token.workspaceId, range),
-        usage.byWorkflow(token.workspaceId, range),
+        usage.days(workspaceId, range),
+        usage.byAgent(workspaceId, range),
+        usage.byWorkflow(workspaceId, range),
       ])
       return {
         from: dateOf(range.fromDay),

@@ -109,16 +109,16 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
   }
 
   return [
-    route(operations.get, ({ token, query, request }) => {
-      const key = `${token.workspaceId} ${query.id}`
+    route(operations.get, ({ workspaceId, query, request }) => {
+      const key = `${workspaceId} ${query.id}`
       const known = answers.get(key)
       return known
         ? conditionalAnswer(request, known.headers, known.body)
-        : read(key, token.workspaceId, query.id, request)
+        : read(key, workspaceId, query.id, request)
     }),
 
-    route(operations.update, ({ token, body, members, request }) =>
-      workflows.save(token.workspaceId, {
+    route(operations.update, ({ workspaceId, body, members, request }) =>
+      workflows.save(workspaceId, {
         id: body.id,
         name: body.name,
         graph: graphMember(body.workflow, members, 'workflow'),
@@ -126,35 +126,35 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
       }),
     ),
 
-    route(operations.create, ({ token, body, members }) => {
+    route(operations.create, ({ workspaceId, body, members }) => {
       const graph = members.has('workflow')
         ? graphMember(body.workflow, members, 'workflow')
         : topLevelGraph(body, members)
-      return workflows.create(token.workspaceId, { name: body.name, graph })
+      return workflows.create(workspaceId, { name: body.name, graph })
     }),
 
-    route(operations.list, ({ token, body }) => {
-      const list = (page: PageRequest) => workflows.list(token.workspaceId, body.keyword ?? '', page)
+    route(operations.list, ({ workspaceId, body }) => {
+      const list = (page: PageRequest) => workflows.list(workspaceId, body.keyword ?? '', page)
       return pageAnswer(body, list, workflowOnWire)
     }),
 
-    route(operations.delete, ({ token, body }) => workflows.remove(token.workspaceId, body.id)),
+    route(operations.delete, ({ workspaceId, body }) => workflows.remove(workspaceId, body.id)),
 
-    route(operations.check, async ({ token, body, members }) => {
+    route(operations.check, async ({ workspaceId, body, members }) => {
       const { outline } = body
       if (members.has('workflow'))
         return workflows.check(graphMember(body.workflow, members, 'workflow'), { outline })
       if (body.id === undefined) throw invalidField('/id', 'is required, unless /workflow is given')
-      return workflows.checkStored(token.workspaceId, body.id, { outline })
+      return workflows.checkStored(workspaceId, body.id, { outline })
     }),
 
-    route(operations.versions, ({ token, query }) =>
-      pageAnswer(query, page => workflows.versions(token.workspaceId, query.id, page), versionOnWire),
+    route(operations.versions, ({ workspaceId, query }) =>
+      pageAnswer(query, page => workflows.versions(workspaceId, query.id, page), versionOnWire),
     ),
 
-    route(operations.version, async ({ token, query }) => {
+    route(operations.version, async ({ workspaceId, query }) => {
       const { version, graph, nodeCount, createdAt } = await workflows.version(
-        token.workspaceId,
+        workspaceId,
         query.id,
         query.version,
       )
@@ -162,27 +162,27 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
       return new Answer(200, jsonHeaders, successAround(`{"id":"${query.id}","config":`, graph, after))
     }),
 
-    route(operations.rollback, ({ token, body, request }) =>
-      workflows.rollback(token.workspaceId, body.id, body.version, expectedVersion(request.headers)),
+    route(operations.rollback, ({ workspaceId, body, request }) =>
+      workflows.rollback(workspaceId, body.id, body.version, expectedVersion(request.headers)),
     ),
 
-    route(operations.export, async ({ token, body }) => {
-      const workflow = await workflows.get(token.workspaceId, body.id)
+    route(operations.export, async ({ workspaceId, body }) => {
+      const workflow = await workflows.get(workspaceId, body.id)
       const graph =
         body.version === undefined
           ? workflow.graph
-          : (await workflows.version(token.workspaceId, body.id, body.version)).graph
+          : (await workflows.version(workspaceId, body.id, body.version)).graph
       const before = '{"document":{"format":"banyan.workflow","format_version":1,"workflow":'
       const after = `,"name":${JSON.stringify(workflow.name)},"settings":{}}}`
       return new Answer(200, jsonHeaders, successAround(before, graph, after))
     }),
 
-    route(operations.import, ({ token, body, members }) => {
+    route(operations.import, ({ workspaceId, body, members }) => {
       if (body.document === undefined && !members.has('workflow'))
         throw new AppError('invalid_request', 'Send the exported document in `document`', {
           errors: [{ path: '/document', message: 'is required' }],
         })
-      return workflows.create(token.workspaceId, { id: body.id, ...documentOf(body, members) })
+      return workflows.create(workspaceId, { id: body.id, ...documentOf(body, members) })
     }),
   ]
 }
