@@ -16,32 +16,30 @@ const tooLarge = (limit: number): AppError =>
   new AppError('too_large', `The body is larger than ${limit} bytes`, { data: { limit } })
 
 /** The whole body, within its size limit and timeout. */
-function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit))
-    const chunks: Buffer[] = []
-    let size = 0
-    const finish = (act: () => void): void => {
-      clearTimeout(timer)
-      request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
-      act()
-    }
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size > limit) finish(() => reject(tooLarge(limit)))
-      else chunks.push(chunk)
-    }
-    const onEnd = (): void => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const onError = (error: Error): void =>
-      finish(() => reject(new AppError('malformed_http', 'The request body ended early', { cause: error })))
-    const onClose = (): void =>
-      finish(() => reject(new AppError('malformed_http', 'The request body ended early')))
-    const timer = setTimeout(
-      () => finish(() => reject(new AppError('request_timeout', 'The request body arrived too slowly'))),
-      limits.jsonBodyMilliseconds,
-    )
-    request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
-  })
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let size = 0
+  const onData = (chunk: Buffer): void => {
+    size += chunk.length
+    if (size > limit) reject(tooLarge(limit))
+    else chunks.push(chunk)
+  }
+  const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+  const onClose = (cause?: Error): void =>
+    reject(new AppError('malformed_http', 'The request body ended early', { cause }))
+  const timer = setTimeout(
+    () => reject(new AppError('request_timeout', 'The request body arrived too slowly')),
+    limits.jsonBodyMilliseconds,
+  )
+  request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
+  }
 }
 
 /** JSON in UTF-8; an empty body counts as {}. */

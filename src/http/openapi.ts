@@ -12,7 +12,8 @@ import { operations } from '../contract/operations.ts'
 import { workflowOperations } from '../contract/workflow-operations.ts'
 
 /** The keywords of JSON Schema that the contract uses. */
-export interface JsonSchema {
+type Keyword = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems'
+export interface JsonSchema extends Partial<Record<Keyword, number>> {
   $ref?: string
   type?: string
   description?: string
@@ -24,12 +25,6 @@ export interface JsonSchema {
   const?: unknown
   default?: unknown
   examples?: unknown[]
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  minItems?: number
-  maxItems?: number
   pattern?: string
   contentMediaType?: string
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import { limits } from '../contract/limits.ts'
 import type { WrittenBlob } from '../files/blob-store.ts'
 import { checkFileName } from '../files/file-name.ts'
@@ -59,12 +60,8 @@ async function receiveJson(
   const checkedName = checkFileName(name, '/name')
   if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))
     throw invalidField('/content_base64', 'must be base64 with padding')
-  const bytes = Buffer.from(content, 'base64')
-  return { name: checkedName, blob: await files.receive(chunk(bytes)) }
-}
-
-async function* chunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
+  const bytes = Readable.from([Buffer.from(content, 'base64')])
+  return { name: checkedName, blob: await files.receive(bytes) }
 }
 
 /** One part `file`; other fields are skipped, a second file is rejected. */

@@ -20,10 +20,6 @@ export class LeastRecentMap<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#maxEntries) return
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest)
-      return
-    }
+    if (this.#entries.size > this.#maxEntries) this.#entries.delete(this.#entries.keys().next().value!)
   }
 }

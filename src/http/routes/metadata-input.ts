@@ -18,6 +18,11 @@ const isMetadataValue = (value: unknown): value is MetadataValue =>
 
 const valueDescription = `a text of at most ${limits.metadataValueLength} characters, a number or a boolean`
 
+function checkItems(items: unknown[], pointer: string): asserts items is MetadataValue[] {
+  const wrong = items.findIndex(item => !isMetadataValue(item))
+  if (wrong !== -1) throw invalidField(`${pointer}/${wrong}`, `must be ${valueDescription}`)
+}
+
 /** `__proto__` is rejected, since it is dangerous for programs that read the metadata. */
 function checkKey(key: string, pointer: string): void {
   if (key === '' || !isWithin(key, limits.metadataKeyLength) || !isText(key) || key === '__proto__')
@@ -47,8 +52,7 @@ export function checkedMetadata(sent: Record<string, unknown>): Metadata {
     }
     if (value.length > limits.metadataListItems)
       throw invalidField(pointer, `must have at most ${limits.metadataListItems} items`)
-    const wrong = value.findIndex(item => !isMetadataValue(item))
-    if (wrong !== -1) throw invalidField(`${pointer}/${wrong}`, `must be ${valueDescription}`)
+    checkItems(value, pointer)
   }
   return sent as Metadata
 }
@@ -60,9 +64,8 @@ const isBound = (name: string): name is keyof Bounds => ['gt', 'gte', 'lt', 'lte
 function listOf(value: unknown, pointer: string): MetadataValue[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > limits.filterListItems)
     throw invalidField(pointer, `must be a list of 1 to ${limits.filterListItems} values`)
-  const wrong = value.findIndex(item => !isMetadataValue(item))
-  if (wrong !== -1) throw invalidField(`${pointer}/${wrong}`, `must be ${valueDescription}`)
-  return value as MetadataValue[]
+  checkItems(value, pointer)
+  return value
 }
 
 function boundOf(value: unknown, pointer: string): number | string {
