@@ -11,7 +11,8 @@ import { wireWriter } from '../wire.ts'
 
 type MessageContent = Omit<Message, 'chatId' | 'role'>
 
-const contentOnWire = ({ dataType, content, fileIds, id, at }: MessageContent) => ({
+/** A message in responses of conversations and runs. */
+export const contentOnWire = ({ dataType, content, fileIds, id, at }: MessageContent) => ({
   data_type: dataType,
   content,
   file_list: fileIds,
@@ -19,7 +20,7 @@ const contentOnWire = ({ dataType, content, fileIds, id, at }: MessageContent) =
   timestamp: at,
 })
 
-export const messageOnWire = (message: Message) => ({
+const messageOnWire = (message: Message) => ({
   ...contentOnWire(message),
   role: message.role,
   chat_id: message.chatId,
@@ -57,11 +58,7 @@ const endOnWire = (answer: TurnAnswer) => {
     : { code: 0, msg: 'success', ...answerOnWire(answer) }
 }
 
-interface TurnIds {
-  chatId: string
-  runId: string
-  conversationId: string
-}
+type TurnIds = Pick<TurnAnswer, 'chatId' | 'runId' | 'conversationId'>
 
 /** The `end` event of a stream that failed. */
 export const failedOnWire = (

@@ -1,6 +1,5 @@
 import { limits } from '../../contract/limits.ts'
-import { runRecord } from '../../contract/run-records.ts'
-import { isoTime } from '../../kernel/clock.ts'
+import { nodeRecord, runRecord } from '../../contract/run-records.ts'
 import { usageOnWire } from '../../workflow/run/run-event.ts'
 import type {
   OpenQuestion,
@@ -9,10 +8,11 @@ import type {
   RunSummary,
   StepRecord,
 } from '../../workflow/run/run-records.ts'
-import type { RunInputs, RunMessage } from '../../workflow/run/runs.ts'
+import type { RunInputs } from '../../workflow/run/runs.ts'
 import { nodeOfPath } from '../../workflow/run/step-record.ts'
 import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../answer.ts'
 import { wireWriter } from '../wire.ts'
+import type { RunState } from './run-waits.ts'
 
 /** In a record `node_id` is null if no node caused the error; events omit it (`eventError`). */
 const recordError = (error: RunError | undefined) =>
@@ -28,23 +28,7 @@ function inputsOnWire(inputs: string) {
   return { query, files, ...(action && { action }), ...more }
 }
 
-export interface MessageOnWire {
-  message_id: string
-  data_type: string
-  content: string
-  file_list: readonly string[]
-  timestamp: number
-}
-
-export const messageOnWire = (message: RunMessage): MessageOnWire => ({
-  message_id: message.id,
-  data_type: message.dataType,
-  content: message.content,
-  file_list: message.fileIds,
-  timestamp: message.at,
-})
-
-export const resultMembers = (run: RunRecord, messages: readonly MessageOnWire[]) => ({
+export const resultMembers = ({ run, messages }: RunState) => ({
   run_id: run.id,
   status: run.status,
   answer: run.answer,
@@ -69,22 +53,21 @@ export const listedOnWire = (run: RunSummary) => ({
     .join(''),
 })
 
-export const nodeOnWire = (step: StepRecord): JsonText =>
-  jsonObject({
-    node_id: nodeOfPath(step.path),
-    path: step.path,
-    kind: step.kind,
-    title: step.title,
-    status: step.status,
+const stepOnWire = wireWriter(nodeRecord.properties)
+
+export const nodeOnWire = (step: StepRecord): JsonText => {
+  const { finishedAt, startedAt } = step
+  const members = stepOnWire({
+    ...step,
+    nodeId: nodeOfPath(step.path),
     inputs: jsonOrNull(step.inputs),
     outputs: jsonOrNull(step.outputs),
     error: recordError(step.error),
-    attempts: step.attempts,
     tokens: usageOnWire(step),
-    started_at: isoTime(step.startedAt),
-    finished_at: step.finishedAt === undefined ? null : isoTime(step.finishedAt),
-    elapsed_ms: step.finishedAt === undefined ? null : Math.max(0, step.finishedAt - step.startedAt),
+    elapsedMs: finishedAt === undefined ? null : Math.max(0, finishedAt - startedAt),
   })
+  return jsonObject(members)
+}
 
 export const detailsOnWire = (run: RunRecord, steps: readonly StepRecord[]): JsonText =>
   jsonObject({

@@ -6,7 +6,9 @@ import type { RunRecord } from '../../workflow/run/run-records.ts'
 import type { LiveRun, Runs } from '../../workflow/run/run-service.ts'
 import type { RunInputs, RunRequest } from '../../workflow/run/runs.ts'
 import type { ServerSentEvent } from '../event-stream.ts'
-import { type MessageOnWire, messageOnWire } from './run-on-wire.ts'
+import { contentOnWire } from './conversation-on-wire.ts'
+
+type MessageOnWire = ReturnType<typeof contentOnWire>
 
 /** State of a run when the wait for it ends. */
 export interface RunState {
@@ -45,12 +47,13 @@ async function withinTime<Result>(
 export async function runState(
   runs: Runs,
   workspaceId: string,
-  live: LiveRun,
+  { runId, settled }: LiveRun,
   wait: RunWait,
 ): Promise<RunState> {
-  const result = await withinTime(live.settled, wait)
-  if (result) return { run: result.run, messages: result.messages.map(messageOnWire) }
-  return { run: await runs.get(workspaceId, live.runId), messages: [] }
+  const result = await withinTime(settled, wait)
+  return result
+    ? { run: result.run, messages: result.messages.map(contentOnWire) }
+    : { run: await runs.get(workspaceId, runId), messages: [] }
 }
 
 /** The same for a run that was started by another request, maybe on another server; its journal has the messages. */
