@@ -56,6 +56,18 @@ export const route = <const Op extends Operation>(operation: Op, handler: Handle
   handler: handler as unknown as Handler<Operation>,
 })
 
+/** Loads a value for the first request that needs it; after a failure the next request tries again. */
+export function onFirstUse<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+}
+
 const smallAnswerBytes = 64 << 10
 const accesses = new Set(['anyone', 'public', 'token', 'run', 'read', 'write', 'admin', 'operator'])
 
@@ -134,15 +146,21 @@ async function answerOnce(
   if (!request.token)
     throw invalidField('header/Idempotency-Key', 'requires a token; send a token or omit the key')
   const conditions = [request.headers['if-match'], request.headers['if-none-match']]
-  // Compare the text, not the value: different numbers beyond 2^53 parse to the same value.
-  const sent = [...request.members].map(([name, { text }]) => [name, text])
   const target = operation.params ? [request.params] : []
-  const fingerprint = hash(
-    'sha256',
-    JSON.stringify([operation.name, request.query, conditions, sent, ...target]),
-  )
+  const sent = sentMembers(call)
+  const fingerprint = fingerprintOf([operation.name, request.query, conditions, sent, ...target])
   return once(parts, call, key, fingerprint, () => handler(call), wrap)
 }
+
+/** The text of the members, not their values: different numbers beyond 2^53 parse to the same value. */
+export const sentMembers = ({ members }: Pick<Call, 'members'>, ...omitted: string[]): [string, string][] =>
+  [...members].flatMap(([name, { text }]) => (omitted.includes(name) ? [] : [[name, text]]))
+
+export const fingerprintOf = (request: unknown): string => hash('sha256', JSON.stringify(request))
+
+/** An id that a retry with the same secret derives again, and that no other client can guess. */
+export const derivedId = (prefix: string, secret: unknown[]): string =>
+  `${prefix}_${hash('sha256', JSON.stringify(secret), 'buffer').subarray(0, 16).toString('base64url')}`
 
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']

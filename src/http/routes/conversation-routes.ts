@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { TokenRecord } from '../../access/access-store.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
@@ -9,7 +8,15 @@ import { type ChatTurn, noConversation } from '../../conversations/chat-turn.ts'
 import type { ConversationService } from '../../conversations/conversation-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
-import { type Call, idempotencyKey, type Route, route } from '../route.ts'
+import {
+  type Call,
+  derivedId,
+  fingerprintOf,
+  idempotencyKey,
+  type Route,
+  route,
+  sentMembers,
+} from '../route.ts'
 import { agentFor, mayUse } from './agent-access.ts'
 import {
   answerOnWire,
@@ -32,19 +39,13 @@ type ChatCall = Call<typeof operations.chat>
  * Without a `chat_id`, an Idempotency-Key determines the id of the turn. It is derived from the token too; without one,
  * the conversation id is the caller's secret.
  */
-function keyedTurn({ request, members, body }: ChatCall): {
-  chatId: string | undefined
-  fingerprint: string
-} {
+function keyedTurn(call: ChatCall): Pick<ChatRequest, 'chatId' | 'fingerprint'> {
+  const { request, body } = call
   const key = idempotencyKey(request)
   if (key === undefined || body.chat_id !== undefined) return { chatId: body.chat_id, fingerprint: '' }
   const caller = request.token?.id ?? 'anonymous'
-  const sent = [...members].filter(([name]) => name !== 'stream').map(([name, { text }]) => [name, text])
-  const digest = hash('sha256', JSON.stringify([caller, key, body.conversation_id]), 'buffer')
-  return {
-    chatId: `chat_${digest.subarray(0, 16).toString('base64url')}`,
-    fingerprint: hash('sha256', JSON.stringify(sent)),
-  }
+  const chatId = derivedId('chat', [caller, key, body.conversation_id])
+  return { chatId, fingerprint: fingerprintOf(sentMembers(call, 'stream')) }
 }
 
 const chatRequest = (call: ChatCall): ChatRequest => ({
@@ -56,17 +57,6 @@ const chatRequest = (call: ChatCall): ChatRequest => ({
   timestamp: call.body.timestamp,
   ...keyedTurn(call),
 })
-
-async function* events(
-  turn: ChatTurn,
-  conversationId: string,
-  after: number | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<ServerSentEvent> {
-  const { chatId, runId } = turn
-  for await (const event of turn.events(after, signal))
-    yield eventOnWire(event, { chatId, runId, conversationId })
-}
 
 /** The turn continues after shutdown: a retry without its id would be a second turn. */
 const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSignal): unknown =>
@@ -89,12 +79,15 @@ async function chat({ agents, conversations, chats }: ConversationParts, call: C
   const place = { workspaceId, agent, conversation, isAnonymous: request.token === undefined }
   const turn = await chats.chat(place, chatRequest(call), signal)
   if (body.stream === 1) {
-    const { chatId, runId } = turn
+    const ids = { chatId: turn.chatId, runId: turn.runId, conversationId: conversation.id }
     // An event id of another turn would only hide events of this one.
     const seenUntil = turn.wasSeen ? after : undefined
-    return eventStream(request, gone => events(turn, conversation.id, seenUntil, gone), {
-      failure: error => failedOnWire(error, { chatId, runId, conversationId: conversation.id }),
-      resumeHint: `to receive the rest, send the same request with chat_id ${chatId}`,
+    const events = async function* (gone: AbortSignal): AsyncGenerator<ServerSentEvent> {
+      for await (const event of turn.events(seenUntil, gone)) yield eventOnWire(event, ids)
+    }
+    return eventStream(request, events, {
+      failure: error => failedOnWire(error, ids),
+      resumeHint: `to receive the rest, send the same request with chat_id ${turn.chatId}`,
       isAllowed: async () =>
         request.token !== undefined || (await agents.store.findPublic(agent.id)) !== undefined,
     })

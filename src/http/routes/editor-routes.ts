@@ -4,28 +4,18 @@ import { layoutOperations } from '../../contract/layout-operations.ts'
 import type { LayoutService } from '../../workflow/layout-service.ts'
 import { jsonType, successText } from '../answer.ts'
 import { conditionalAnswer, entityTag } from '../content-headers.ts'
-import { type Route, route } from '../route.ts'
-
-interface CachedKinds {
-  text: string
-  headers: { etag: string; 'cache-control': string; 'content-type': string }
-}
+import { onFirstUse, type Route, route } from '../route.ts'
 
 /** `load` is called on the first request, so that a server without editors does not hold the catalog in memory. */
 export function kindRoutes(load: () => Promise<KindsData>): Route[] {
-  let cached: Promise<CachedKinds> | undefined
-  const write = async (): Promise<CachedKinds> => {
+  const kinds = onFirstUse(async () => {
     const text = successText(JSON.stringify(await load()))
     const etag = entityTag(hash('sha256', text, 'base64url').slice(0, 22))
     return { text, headers: { etag, 'cache-control': 'private, no-cache', 'content-type': jsonType } }
-  }
+  })
   return [
     route(kindOperations.kinds, async ({ request }) => {
-      cached ??= write().catch((error: unknown) => {
-        cached = undefined
-        throw error
-      })
-      const { text, headers } = await cached
+      const { text, headers } = await kinds()
       return conditionalAnswer(request, headers, text)
     }),
   ]

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { fileRecord, fileOperations as operations } from '../../contract/file-operations.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { isInlineSafe } from '../../files/detect-mime-type.ts'
@@ -7,7 +6,15 @@ import type { LocatedFile } from '../../files/file-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { Answer } from '../answer.ts'
 import { contentDisposition, contentRange, entityTag, matchesTag } from '../content-headers.ts'
-import { type Call, idempotencyKey, once, type Route, route, type ServerParts } from '../route.ts'
+import {
+  type Call,
+  fingerprintOf,
+  idempotencyKey,
+  once,
+  type Route,
+  route,
+  type ServerParts,
+} from '../route.ts'
 import { receiveFile } from '../upload.ts'
 import { compileBody } from '../validation.ts'
 import { wireWriter } from '../wire.ts'
@@ -45,7 +52,7 @@ export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempot
       // The upload may have taken long; a token that was revoked in the meantime must not store anything.
       await parts.access.authenticate(request.headers.authorization)
       if (key === undefined) return await add()
-      const fingerprint = hash('sha256', JSON.stringify([operations.upload.name, name, blob.sha256]))
+      const fingerprint = fingerprintOf([operations.upload.name, name, blob.sha256])
       return await once(parts, call as unknown as Call, key, fingerprint, add)
     } finally {
       if (!isAdding) await files.blobs.remove(blob.key)

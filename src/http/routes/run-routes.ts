@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { TokenRecord } from '../../access/access-store.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { runOperations as operations } from '../../contract/run-operations.ts'
@@ -12,7 +11,15 @@ import type { Answer } from '../answer.ts'
 import { jsonObject } from '../answer.ts'
 import { refuseInexact } from '../body.ts'
 import { eventStream, lastEventId } from '../event-stream.ts'
-import { type Call, idempotencyKey, type Route, route } from '../route.ts'
+import {
+  type Call,
+  derivedId,
+  fingerprintOf,
+  idempotencyKey,
+  type Route,
+  route,
+  sentMembers,
+} from '../route.ts'
 import { detailsOnWire, listedOnWire, nodeOnWire, recordOnWire, resultMembers } from './run-on-wire.ts'
 import { type KeyedRun, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
 
@@ -51,21 +58,16 @@ async function runInputs(files: FileService, workspaceId: string, sent: SentInpu
 type Request = Call['request']
 
 /**
- * An Idempotency-Key determines the id of the run, so that a retry finds the run however long it takes. The id depends on
- * the token, so that no other client can guess it. `stream` and `wait` make no difference.
+ * An Idempotency-Key determines the id of the run, so that a retry finds the run however long it takes. `stream` and
+ * `wait` make no difference.
  */
-function keyedRun({ request, members }: Pick<Call, 'request' | 'members'>): KeyedRun | undefined {
+function keyedRun(call: Pick<Call, 'request' | 'members'>): KeyedRun | undefined {
+  const { request } = call
   const key = idempotencyKey(request)
   if (key === undefined) return undefined
   const secret = (request.headers.authorization ?? '').slice('Bearer '.length)
-  const sent = [...members]
-    .filter(([name]) => name !== 'stream' && name !== 'wait')
-    .map(([name, { text }]) => [name, text])
-  const digest = hash('sha256', JSON.stringify([secret, key]), 'buffer')
-  return {
-    runId: `run_${digest.subarray(0, 16).toString('base64url')}`,
-    fingerprint: hash('sha256', JSON.stringify(sent)),
-  }
+  const fingerprint = fingerprintOf(sentMembers(call, 'stream', 'wait'))
+  return { runId: derivedId('run', [secret, key]), fingerprint }
 }
 
 /** A token that is bound to agents cannot run workflows directly. */
@@ -120,7 +122,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
     if (started.isReplay) reply.header('idempotency-replayed', 'true')
     if (body.stream === 1) return stream(request, token.workspaceId, started.runId, 0)
     const state = await started.state(waitOf(request, body.wait))
-    return jsonObject(resultMembers(state.run, state.messages))
+    return jsonObject(resultMembers(state))
   }
 
   const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
@@ -136,7 +138,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
     const steps = await runs.steps(token.workspaceId, live.runId)
     const node = steps.find(step => step.path === body.node_id)
     return jsonObject({
-      ...resultMembers(state.run, state.messages),
+      ...resultMembers(state),
       node: node ? nodeOnWire(node) : null,
     })
   }
@@ -156,7 +158,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
     })
     if (body.stream === 1) return stream(request, token.workspaceId, live.runId, before.sequence)
     const state = await runState(runs, token.workspaceId, live, waitOf(request, body.wait))
-    return jsonObject(resultMembers(state.run, state.messages))
+    return jsonObject(resultMembers(state))
   }
 
   return [

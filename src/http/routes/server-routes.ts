@@ -7,7 +7,7 @@ import type { ModelSettingsService } from '../../models/model-settings-service.t
 import { Answer, htmlAnswer, jsonHeaders, jsonType } from '../answer.ts'
 import { openapiDocument } from '../openapi.ts'
 import { docsPage } from '../pages/docs-page.ts'
-import { type Route, route } from '../route.ts'
+import { onFirstUse, type Route, route } from '../route.ts'
 
 /** Checks for /readyz. */
 export interface Readiness {
@@ -79,7 +79,7 @@ export function serverInfoRoutes(
   models: Pick<ConfiguredModels, 'environment'>,
   settings: Pick<ModelSettingsService, 'store' | 'keyState'>,
 ): Route[] {
-  let version: Promise<string> | undefined
+  const version = onFirstUse(() => info.version())
 
   /** The default model of the workspace takes precedence over the server settings, even if its key cannot be decrypted. */
   const modelOf = async (workspaceId: string): Promise<ServerFeature> => {
@@ -93,12 +93,8 @@ export function serverInfoRoutes(
 
   return [
     route(operations.info, async ({ token }): Promise<ServerRecord> => {
-      version ??= info.version().catch((error: unknown) => {
-        version = undefined
-        throw error
-      })
       return {
-        version: await version,
+        version: await version(),
         database: info.database,
         files: info.files,
         features: { model: await modelOf(token.workspaceId), ...info.features },
