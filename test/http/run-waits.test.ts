@@ -1,86 +1,82 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { startRun } from '../../src/http/routes/run-waits.ts'
-import { AppError } from '../../src/kernel/app-error.ts'
+import type { AppError } from '../../src/kernel/app-error.ts'
 import type { RunRequest } from '../../src/workflow/run/runs.ts'
-import { FakeRuns } from '../support/fake-runs.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+import { type Life, RunWorld, workspace } from '../support/run-world.ts'
+import { chain, says, work } from '../workflow/run/run-graphs.ts'
 
-const request: RunRequest = {
-  what: { workflowId: 'wf_hello' },
-  trigger: 'run',
-  inputs: { query: 'x', files: [], action: '', more: {} },
-}
-const keyed = { runId: 'run_decided', fingerprint: 'f' }
+const inputs = { query: 'x', files: [], action: '', more: {} }
 const wait = { seconds: undefined, stopping: new AbortController().signal }
 
-describe('a run with an id derived from the request', () => {
-  it('starts once and returns the same result to repeated requests', async () => {
-    const runs = new FakeRuns()
-    runs.script = () => {}
-    const first = await startRun(runs, 'w', request, keyed)
-    const second = await startRun(runs, 'w', request, keyed)
-    assert.equal(runs.requests.length, 1)
-    assert.equal(second.runId, first.runId)
+describe('waiting for a run', () => {
+  let opened: TestDatabase
+  let world: RunWorld
+  let life: Life
+  let request: RunRequest
+  let runs = 0
+  /** What an Idempotency-Key determines. */
+  let keyed: { runId: string; fingerprint: string }
+  before(async () => {
+    opened = await openTestDatabase()
+  })
+  beforeEach(async () => {
+    world = new RunWorld(opened.database)
+    life = world.life()
+    const workflowId = await world.save(chain(work('a', { hold: 'gate' }), says('o', 'Hello')))
+    request = { what: { workflowId }, trigger: 'run', inputs }
+    runs += 1
+    keyed = { runId: `run_${runs}`, fingerprint: 'f' }
+  })
+  afterEach(() => world.close())
+  after(() => opened.cleanup())
+
+  const start = () => startRun(life.runs, workspace, request, keyed)
+
+  test('starts a keyed run once and returns the same result to repeated requests', async () => {
+    const [first, second] = [await start(), await start()]
+    assert.deepEqual([first.isReplay, second.isReplay, second.runId], [false, true, first.runId])
     const both = Promise.all([first.state(wait), second.state(wait)])
-    const [run] = runs.runs.values()
-    run!.say('Hello')
-    run!.settle({ status: 'succeeded', answer: 'Hello' })
+    world.script.open('gate')
     const [one, other] = await both
     assert.deepEqual(other, one)
     assert.equal(other.messages[0]!.content, 'Hello')
+    assert.equal(world.script.countOf('a'), 1)
   })
 
-  it('joins the run when a concurrent identical request started it first', async () => {
-    const runs = new FakeRuns()
-    const start = runs.start.bind(runs)
-    runs.start = async (workspaceId, wanted) => {
-      await start(workspaceId, wanted)
-      throw new Error('There is such a run already')
-    }
-    assert.equal((await (await startRun(runs, 'w', request, keyed)).state(wait)).run.status, 'succeeded')
+  test('joins the run when a concurrent identical request started it first', async () => {
+    world.script.open('gate')
+    const started = await Promise.all([start(), start(), start()])
+    for (const { state } of started) assert.equal((await state(wait)).run.status, 'succeeded')
+    assert.deepEqual(started.map(({ isReplay }) => isReplay).sort(), [false, true, true])
   })
 
-  it('rejects a request that cannot run', async () => {
-    const runs = new FakeRuns()
-    runs.workflows.clear()
-    await assert.rejects(
-      startRun(runs, 'w', request, keyed),
-      (error: AppError) => error.reason === 'not_found',
-    )
-  })
-})
-
-describe('waiting for a run', () => {
-  it('returns the current state when the result becomes unavailable', async () => {
-    const runs = new FakeRuns()
-    runs.script = () => {}
-    const start = runs.start.bind(runs)
-    runs.start = async (workspaceId, wanted) => ({
-      ...(await start(workspaceId, wanted)),
-      settled: Promise.reject(new AppError('unavailable', 'The server stops')),
-    })
-    const { run, messages } = await (await startRun(runs, 'w', request, keyed)).state(wait)
-    assert.deepEqual([run.status, messages], ['running', []])
+  test('rejects a request that cannot run', async () => {
+    request = { ...request, what: { workflowId: 'wf_none' } }
+    await assert.rejects(start(), (error: AppError) => error.reason === 'not_found')
   })
 
-  it('returns the current state when the wait expires, also for joined requests', async () => {
-    const runs = new FakeRuns()
-    runs.script = () => {}
-    await startRun(runs, 'w', request, keyed)
-    const joined = await startRun(runs, 'w', request, keyed)
-    assert.equal((await joined.state({ ...wait, seconds: 0 })).run.status, 'running')
+  test('returns the current state when another process will continue the run', async () => {
+    const { state } = await start()
+    life.serve()
+    await life.stop()
+    const { run, messages } = await state(wait)
+    assert.deepEqual([run.status, messages], ['queued', []])
   })
 
-  it('returns the current state when the server stops', async () => {
-    const runs = new FakeRuns()
-    runs.script = () => {}
+  test('returns the current state when the wait expires, also for joined requests', async () => {
+    for (const { state } of [await start(), await start()])
+      assert.equal((await state({ ...wait, seconds: 0 })).run.status, 'running')
+  })
+
+  test('returns the current state when the server stops', async () => {
     const stop = new AbortController()
-    const first = await startRun(runs, 'w', request, keyed)
-    const joined = await startRun(runs, 'w', request, keyed)
-    const both = [first, joined].map(begun => begun.state({ ...wait, stopping: stop.signal }))
+    const waits = { ...wait, stopping: stop.signal }
+    const started = [await start(), await start()]
+    const both = started.map(({ state }) => state(waits))
     stop.abort()
     for (const { run } of await Promise.all(both)) assert.equal(run.status, 'running')
-    const late = await first.state({ ...wait, stopping: stop.signal })
-    assert.equal(late.run.status, 'running')
+    assert.equal((await started[0]!.state(waits)).run.status, 'running')
   })
 })
