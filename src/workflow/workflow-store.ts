@@ -88,16 +88,15 @@ export class WorkflowStore {
   /** The same graph and name as now make no new version. Each other save is one more version, and none is lost. */
   save(workspaceId: string, save: Save): Promise<SaveOutcome> {
     return this.#database.transaction(async transaction => {
-      const current = await this.#lock(transaction, workspaceId, save.id)
-      if (!holds(save.expected, current?.version ?? 0))
+      let current = await this.#lock(transaction, workspaceId, save.id)
+      if (!current && holds(save.expected, 0)) {
+        if (await this.#insert(transaction, workspaceId, save)) return { outcome: 'created', version: 1 }
+        // Another process created it a moment ago; its row is visible now.
+        current = await this.#lock(transaction, workspaceId, save.id)
+      }
+      if (!current || !holds(save.expected, current.version))
         return { outcome: 'conflict', version: current?.version ?? 0 }
-      if (current) return this.#update(transaction, workspaceId, save, current)
-      if (await this.#insert(transaction, workspaceId, save)) return { outcome: 'created', version: 1 }
-      // Another process created it a moment ago; its row is visible now.
-      const created = await this.#lock(transaction, workspaceId, save.id)
-      if (!created || !holds(save.expected, created.version))
-        return { outcome: 'conflict', version: created?.version ?? 0 }
-      return this.#update(transaction, workspaceId, save, created)
+      return this.#update(transaction, workspaceId, save, current)
     })
   }
 

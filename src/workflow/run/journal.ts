@@ -1,35 +1,34 @@
-import type { Clock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
-import type { EventHub } from './event-hub.ts'
-import { isLarge, type OutputStore } from './output-store.ts'
+import { EventHub } from './event-hub.ts'
+import { isLarge } from './output-store.ts'
+import type { PreviousAttempt, RunDependencies } from './run-context.ts'
 import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
 import type { EffectRecord, EventBatch, RunLease, RunPatch, StepRecord } from './run-records.ts'
-import type { RunStore } from './run-store.ts'
 import type { RunMessage } from './runs.ts'
 
 /** What the steps of a run write. */
 export type RunJournal = Pick<Journal, 'isKept' | 'event' | 'sendMessage' | 'wasSent' | 'commit'>
 
-interface JournalOptions {
-  readonly store: RunStore
+/** The task that writes the journal. */
+interface JournalOwner {
   readonly lease: RunLease
-  readonly outputStore: OutputStore
-  readonly hub: EventHub
-  readonly clock: Clock
   /** Called before the message is stored in the journal. */
   messageSent(message: RunMessage): Promise<void>
   /** The running steps that are not in the journal yet; they are written along with events. */
-  runningSteps(): StepRecord[]
+  newSteps(): StepRecord[]
   /** False when the lease may have expired, so that another process may have the run. */
   isLeaseValid(): boolean
   /** Nothing can be written any more. */
-  onFailure(error: unknown): void
+  interrupt(error: unknown): void
 }
 
 /** How long an event stays only in memory. */
 const flushMilliseconds = 100
 /** Text pieces beyond this many characters are sent but not stored; the step's outputs hold their sum. */
 const maxDeltaLength = 4 << 20
+
+/** A crashed lease holder may have sent events that are not stored; the next numbers must be larger than theirs. */
+const skippedNumbers = 100_000
 
 const leaseLost = (): LeaseLost => new LeaseLost('Another process has the run')
 
@@ -48,30 +47,29 @@ interface Pending extends PromiseWithResolvers<void> {
 export class Journal {
   /** False in a double that stores nothing, for which no records need to be built. */
   readonly isKept: boolean = true
-  readonly #options: JournalOptions
+  readonly hub = new EventHub()
+  /** The number of the last event. */
+  sequence: number
+  readonly #dependencies: RunDependencies
+  readonly #owner: JournalOwner
   readonly #sent: Set<string>
-  #sequence: number
   #pending: Pending | undefined
   #writing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #deltaLength = 0
   #isLost = false
 
-  /** `sequence` is the number of the last event so far; `sent` are the messages of previous attempts. */
-  constructor(options: JournalOptions, sequence: number, sent: Iterable<string>) {
-    this.#options = options
-    this.#sequence = sequence
-    this.#sent = new Set(sent)
-  }
-
-  get sequence(): number {
-    return this.#sequence
+  constructor(dependencies: RunDependencies, owner: JournalOwner, previous: PreviousAttempt) {
+    this.#dependencies = dependencies
+    this.#owner = owner
+    this.#sent = new Set(previous.sent)
+    this.sequence = previous.sequence + (previous.isTakenOver ? skippedNumbers : 0)
   }
 
   event<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): void {
     if (this.#isLost) return
     const event = this.#next(name, fields)
-    this.#options.hub.publish(event)
+    this.hub.publish(event)
     if (name === 'node.delta' && this.#deltaLength > maxDeltaLength) return
     this.#open().events.push(event)
     this.#writeSoon()
@@ -123,7 +121,7 @@ export class Journal {
     pending.run = run
     this.#write()
     await pending.promise
-    this.#options.hub.publish(last)
+    this.hub.publish(last)
   }
 
   /** Reports the messages that are not in the journal yet, for a listener that must have them before the end. */
@@ -131,15 +129,17 @@ export class Journal {
     // Those of the write in progress come first.
     await this.#writing
     const messages = this.#pending?.messages.splice(0) ?? []
-    for (const message of messages) await this.#options.messageSent(message)
+    for (const message of messages) await this.#owner.messageSent(message)
   }
 
   /** Fails when another process has the run; called before anything is reported to a listener. */
   async confirmLease(): Promise<void> {
     if (this.#isLost) throw leaseLost()
-    if (this.#options.isLeaseValid()) return
-    const { store, lease } = this.#options
-    if (!(await store.commit(lease, { steps: [], effects: [], events: undefined, run: undefined })))
+    if (this.#owner.isLeaseValid()) return
+    const { store } = this.#dependencies
+    if (
+      !(await store.commit(this.#owner.lease, { steps: [], effects: [], events: undefined, run: undefined }))
+    )
       throw leaseLost()
   }
 
@@ -158,9 +158,9 @@ export class Journal {
   }
 
   #next<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): RunEvent {
-    const { lease, clock } = this.#options
-    this.#sequence += 1
-    return runEvent(this.#sequence, name, { runId: lease.runId, at: clock.now(), fields })
+    this.sequence += 1
+    const at = this.#dependencies.clock.now()
+    return runEvent(this.sequence, name, { runId: this.#owner.lease.runId, at, fields })
   }
 
   #open(): Pending {
@@ -177,7 +177,7 @@ export class Journal {
       this.#timer = undefined
       if (!this.#pending) return
       const known = new Set(this.#pending.steps.map(({ path }) => path))
-      this.#pending.steps.push(...this.#options.runningSteps().filter(({ path }) => !known.has(path)))
+      this.#pending.steps.push(...this.#owner.newSteps().filter(({ path }) => !known.has(path)))
       this.#write()
     }, flushMilliseconds)
   }
@@ -197,7 +197,7 @@ export class Journal {
       (error: unknown) => {
         this.#writing = undefined
         this.#isLost = true
-        this.#options.onFailure(error)
+        this.#owner.interrupt(error)
         pending.reject(error)
         this.#pending?.reject(error)
       },
@@ -213,10 +213,11 @@ export class Journal {
   }
 
   async #store(pending: Pending): Promise<void> {
-    const { store, lease, outputStore } = this.#options
+    const { store, outputStore } = this.#dependencies
+    const { lease } = this.#owner
     if (this.#isLost) throw leaseLost()
     if (pending.messages.length > 0) await this.confirmLease()
-    for (const message of pending.messages) await this.#options.messageSent(message)
+    for (const message of pending.messages) await this.#owner.messageSent(message)
     const { steps, effects, run } = pending
     const put = (output: string): Promise<string> => outputStore.put(lease.workspaceId, lease.runId, output)
     for (const step of steps) if (isLarge(step.outputs)) step.outputs = await put(step.outputs)

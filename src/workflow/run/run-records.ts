@@ -2,8 +2,7 @@ import type { Reason } from '../../contract/error-codes.ts'
 import { Columns } from '../../database/sql.ts'
 import { flag, integer, json, optional, type RowOf, table, text } from '../../database/table.ts'
 
-export const runStatuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'stopped'] as const
-export type RunStatus = (typeof runStatuses)[number]
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'stopped'
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'skipped' | 'failed' | 'stopped'
 
 /** What started a run: a program, a turn of a conversation, or the test of one node. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
 import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
-import { type EventFeed, EventHub } from './event-hub.ts'
+import type { EventFeed } from './event-hub.ts'
 import { Execution } from './execution.ts'
 import { internalFailure, RunFailure, runTimedOut } from './failures.ts'
 import { Journal } from './journal.ts'
@@ -29,8 +29,6 @@ class Stopped extends StepFailure {
   }
 }
 
-/** A crashed lease holder may have sent events that are not stored; the next numbers must be larger than theirs. */
-const skippedNumbers = 100_000
 /** Larger outputs of a run are left out of its last event. */
 const eventOutputLength = 64 << 10
 
@@ -47,7 +45,6 @@ export class RunTask {
   leaseValidUntil: number
   readonly #dependencies: RunDependencies
   readonly #start: TaskStart
-  readonly #hub = new EventHub()
   readonly #journal: Journal
   readonly #messages: RunMessage[] = []
   readonly #observed: ObservedRun
@@ -62,7 +59,7 @@ export class RunTask {
 
   constructor(dependencies: RunDependencies, start: TaskStart) {
     const { workspaceId, run, lease, previous } = start
-    const { clock, store, outputStore, limits } = dependencies
+    const { clock, limits } = dependencies
     this.#dependencies = dependencies
     this.#start = start
     this.runId = run.id
@@ -76,33 +73,19 @@ export class RunTask {
       this.#usage.promptTokens += step.promptTokens
       this.#usage.completionTokens += step.completionTokens
     }
-    this.#journal = new Journal(
-      {
-        store,
-        outputStore,
-        clock,
-        lease: this.lease,
-        hub: this.#hub,
-        messageSent: message => this.#messageSent(message),
-        runningSteps: () => this.#execution?.runningSteps(true) ?? [],
-        isLeaseValid: () => clock.now() < this.leaseValidUntil,
-        onFailure: error => this.#interrupt(error),
-      },
-      previous.sequence + (previous.isTakenOver ? skippedNumbers : 0),
-      previous.sent,
-    )
+    this.#journal = new Journal(dependencies, this, previous)
     this.#interrupted.promise.catch(() => {})
     // Starts a moment later, so that the caller can subscribe before the first event.
     this.settled = new Promise<void>(resolve => setImmediate(resolve))
       .then(() => this.#work())
-      .finally(() => this.#hub.close())
+      .finally(() => this.#journal.hub.close())
     // Handled even where nothing waits for it.
     this.settled.catch(() => {})
   }
 
   /** Its events from now on; ends when the run ends or waits, or with the signal. */
   events(signal: AbortSignal): EventFeed {
-    return this.#hub.subscribe(signal)
+    return this.#journal.hub.subscribe(signal)
   }
 
   /** Resolves when all events so far are in the journal. */
@@ -112,7 +95,7 @@ export class RunTask {
 
   /** Ends the run and keeps its messages so far. */
   stop(): void {
-    if (!this.#isEnding) this.#interrupt(new Stopped())
+    if (!this.#isEnding) this.interrupt(new Stopped())
   }
 
   /** Releases the lease, so that another process, or the next start of this one, continues the run. */
@@ -133,12 +116,26 @@ export class RunTask {
     if (this.#isEnding) return
     this.#journal.abandon()
     const message = 'The server is shutting down; the run continues when it is back'
-    this.#interrupt(new AppError('unavailable', message))
+    this.interrupt(new AppError('unavailable', message))
   }
 
-  #interrupt(reason: unknown): void {
+  interrupt(reason: unknown): void {
     this.#interruption ??= reason
     this.#interrupted.reject(reason)
+  }
+
+  newSteps(): StepRecord[] {
+    return this.#execution?.runningSteps(true) ?? []
+  }
+
+  isLeaseValid(): boolean {
+    return this.#dependencies.clock.now() < this.leaseValidUntil
+  }
+
+  async messageSent(message: RunMessage): Promise<void> {
+    if (this.#start.run.trigger === 'chat')
+      await this.#dependencies.listener.messageSent(this.#observed, message)
+    this.#messages.push(message)
   }
 
   async #work(): Promise<RunResult> {
@@ -156,7 +153,7 @@ export class RunTask {
   async #untilInterrupted(execution: Execution): Promise<ChildResult> {
     const { milliseconds } = this.#dependencies.limits
     const left = Math.max(0, milliseconds - this.#start.run.activeMilliseconds)
-    const timer = setTimeout(() => this.#interrupt(runTimedOut(milliseconds)), left)
+    const timer = setTimeout(() => this.interrupt(runTimedOut(milliseconds)), left)
     this.#execution = execution
     try {
       return await Promise.race([execution.run(), this.#interrupted.promise])
@@ -209,12 +206,6 @@ export class RunTask {
   async #remember(values: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#journal.confirmLease()
     await this.#dependencies.listener.remember(this.#observed, values)
-  }
-
-  async #messageSent(message: RunMessage): Promise<void> {
-    if (this.#start.run.trigger === 'chat')
-      await this.#dependencies.listener.messageSent(this.#observed, message)
-    this.#messages.push(message)
   }
 
   /** Asks the question that was asked first; the others follow when it is answered. */
