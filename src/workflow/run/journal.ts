@@ -1,13 +1,20 @@
+import type { Clock } from '../../kernel/clock.ts'
 import { LeaseLost } from '../../kernel/lease.ts'
 import { EventHub } from './event-hub.ts'
-import { isLarge } from './output-store.ts'
-import type { PreviousAttempt, RunDependencies } from './run-context.ts'
+import { isLarge, type OutputStore } from './output-store.ts'
 import { type RunEvent, type RunEventFields, type RunEventName, runEvent } from './run-event.ts'
 import type { EffectRecord, EventBatch, RunLease, RunPatch, StepRecord } from './run-records.ts'
+import type { RunStore } from './run-store.ts'
 import type { RunMessage } from './runs.ts'
 
 /** What the steps of a run write. */
 export type RunJournal = Pick<Journal, 'isKept' | 'event' | 'sendMessage' | 'wasSent' | 'commit'>
+
+interface JournalStores {
+  readonly store: RunStore
+  readonly outputStore: OutputStore
+  readonly clock: Clock
+}
 
 /** The task that writes the journal. */
 interface JournalOwner {
@@ -26,9 +33,6 @@ interface JournalOwner {
 const flushMilliseconds = 100
 /** Text pieces beyond this many characters are sent but not stored; the step's outputs hold their sum. */
 const maxDeltaLength = 4 << 20
-
-/** A crashed lease holder may have sent events that are not stored; the next numbers must be larger than theirs. */
-const skippedNumbers = 100_000
 
 const leaseLost = (): LeaseLost => new LeaseLost('Another process has the run')
 
@@ -50,7 +54,7 @@ export class Journal {
   readonly hub = new EventHub()
   /** The number of the last event. */
   sequence: number
-  readonly #dependencies: RunDependencies
+  readonly #stores: JournalStores
   readonly #owner: JournalOwner
   readonly #sent: Set<string>
   #pending: Pending | undefined
@@ -59,11 +63,12 @@ export class Journal {
   #deltaLength = 0
   #isLost = false
 
-  constructor(dependencies: RunDependencies, owner: JournalOwner, previous: PreviousAttempt) {
-    this.#dependencies = dependencies
+  /** `sequence` is the number of the last event so far; `sent` are the messages of previous attempts. */
+  constructor(stores: JournalStores, owner: JournalOwner, sequence: number, sent: Iterable<string>) {
+    this.#stores = stores
     this.#owner = owner
-    this.#sent = new Set(previous.sent)
-    this.sequence = previous.sequence + (previous.isTakenOver ? skippedNumbers : 0)
+    this.sequence = sequence
+    this.#sent = new Set(sent)
   }
 
   event<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): void {
@@ -136,7 +141,7 @@ export class Journal {
   async confirmLease(): Promise<void> {
     if (this.#isLost) throw leaseLost()
     if (this.#owner.isLeaseValid()) return
-    const { store } = this.#dependencies
+    const { store } = this.#stores
     if (
       !(await store.commit(this.#owner.lease, { steps: [], effects: [], events: undefined, run: undefined }))
     )
@@ -159,7 +164,7 @@ export class Journal {
 
   #next<Name extends RunEventName>(name: Name, fields: RunEventFields[Name]): RunEvent {
     this.sequence += 1
-    const at = this.#dependencies.clock.now()
+    const at = this.#stores.clock.now()
     return runEvent(this.sequence, name, { runId: this.#owner.lease.runId, at, fields })
   }
 
@@ -213,7 +218,7 @@ export class Journal {
   }
 
   async #store(pending: Pending): Promise<void> {
-    const { store, outputStore } = this.#dependencies
+    const { store, outputStore } = this.#stores
     const { lease } = this.#owner
     if (this.#isLost) throw leaseLost()
     if (pending.messages.length > 0) await this.confirmLease()

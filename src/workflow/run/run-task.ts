@@ -29,6 +29,8 @@ class Stopped extends StepFailure {
   }
 }
 
+/** A crashed lease holder may have sent events that are not stored; the next numbers must be larger than theirs. */
+const skippedNumbers = 100_000
 /** Larger outputs of a run are left out of its last event. */
 const eventOutputLength = 64 << 10
 
@@ -73,7 +75,8 @@ export class RunTask {
       this.#usage.promptTokens += step.promptTokens
       this.#usage.completionTokens += step.completionTokens
     }
-    this.#journal = new Journal(dependencies, this, previous)
+    const sequence = previous.sequence + (previous.isTakenOver ? skippedNumbers : 0)
+    this.#journal = new Journal(dependencies, this, sequence, previous.sent)
     this.#interrupted.promise.catch(() => {})
     // Starts a moment later, so that the caller can subscribe before the first event.
     this.settled = new Promise<void>(resolve => setImmediate(resolve))
