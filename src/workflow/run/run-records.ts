@@ -75,10 +75,15 @@ type RunRow = RowOf<typeof runs>
 
 export const runTrigger = new Columns<{ trigger: RunTrigger }>('triggered_by AS "trigger"', [])
 
-export type RunHead = Pick<
-  RunRow,
-  'id' | 'workflowId' | 'version' | 'agentId' | 'conversationId' | 'userId' | 'createdAt'
-> & { trigger: RunTrigger }
+/** Not part of a record: who works on the run and when. */
+export const leaseKeys = ['lease', 'dueAt', 'settledAt', 'stopRequested', 'writtenSteps'] as const
+/** Not part of a summary, because they may be long. */
+export const detailKeys = ['waiting', 'reply', 'inputs', 'outputs', 'graph'] as const
+
+export type RunRecord = Omit<RunRow, 'workspaceId' | 'triggeredBy' | (typeof leaseKeys)[number]> & {
+  trigger: RunTrigger
+}
+export type RunSummary = Omit<RunRecord, (typeof detailKeys)[number]>
 
 /** A lease that is not stored yet. */
 export interface NewLease {
@@ -87,11 +92,6 @@ export interface NewLease {
 }
 
 type RunCounts = Pick<RunRow, 'promptTokens' | 'completionTokens' | 'stepCount' | 'activeMilliseconds'>
-
-export type RunSummary = RunHead & RunCounts & Pick<RunRow, 'status' | 'answer' | 'error' | 'finishedAt'>
-
-export type RunRecord = RunSummary &
-  Pick<RunRow, 'chatId' | 'graph' | 'inputs' | 'outputs' | 'waiting' | 'reply' | 'sequence' | 'claims'>
 
 /** How a run ended, or that it waits. */
 export interface RunPatch

@@ -6,9 +6,11 @@ import { writeJournal } from './journal-rows.ts'
 import { runContents } from './output-store.ts'
 import {
   type ClaimedRun,
+  detailKeys,
   type EffectRecord,
   type EventBatch,
   type JournalEntry,
+  leaseKeys,
   type NewLease,
   type RunFilter,
   type RunLease,
@@ -24,53 +26,16 @@ import {
 } from './run-records.ts'
 import { addUsage, usageShard } from './usage-store.ts'
 
-const summaryKeys = [
-  'id',
-  'workflowId',
-  'version',
-  'agentId',
-  'conversationId',
-  'userId',
-  'status',
-  'stepCount',
-  'promptTokens',
-  'completionTokens',
-  'activeMilliseconds',
-  'createdAt',
-  'finishedAt',
-  'error',
-] as const
-
-const summary = runs.columns(...summaryKeys)
-const record = runs.columns(
-  ...summaryKeys,
-  'answer',
-  'chatId',
-  'claims',
-  'sequence',
-  'waiting',
-  'reply',
-  'inputs',
-  'outputs',
-  'graph',
+const record = runs.columns(...runs.keysExcept('workspaceId', 'triggeredBy', ...leaseKeys))
+const summary = runs.columns(
+  ...runs.keysExcept('workspaceId', 'triggeredBy', 'answer', ...leaseKeys, ...detailKeys),
 )
 /** A list shows how an answer begins: it may be very long. */
 const listed = new Columns<RunSummary>(
   `${summary}, ${runTrigger}, SUBSTR(answer, 1, 1000) AS answer`,
   summary.decoders,
 )
-const usageColumns = runs.columns(
-  'status',
-  'agentId',
-  'workflowId',
-  'promptTokens',
-  'completionTokens',
-  'activeMilliseconds',
-)
-const step = runSteps.columns(
-  ...(['path', 'kind', 'title', 'status', 'attempts', 'starts', 'promptTokens', 'completionTokens'] as const),
-  ...(['startedAt', 'finishedAt', 'error', 'state', 'inputs', 'outputs'] as const),
-)
+const step = runSteps.columns(...runSteps.keysExcept('workspaceId', 'runId', 'key', 'ordinal'))
 const effect = runEffects.columns('path', 'name', 'result')
 const lines = runEvents.columns('lines')
 const first = as('first', integer())
@@ -239,7 +204,7 @@ export class RunStore {
     return this.#database.transaction(async transaction => {
       const where = runs.where({ workspaceId, id })
       const row = await transaction.get(
-        sql`SELECT ${usageColumns} FROM runs WHERE ${where} ${this.#database.forUpdate}`,
+        sql`SELECT ${summary} FROM runs WHERE ${where} ${this.#database.forUpdate}`,
       )
       if (row?.status === 'running')
         await transaction.run(sql`UPDATE runs SET ${runs.set({ stopRequested: true })} WHERE ${where}`)

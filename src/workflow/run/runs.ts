@@ -1,6 +1,6 @@
 import type { Graph } from '../graph.ts'
 import type { HistoryEntry, OutputMessage, RunFile } from '../step.ts'
-import type { RunHead, RunPatch, RunRecord } from './run-records.ts'
+import type { RunPatch, RunRecord } from './run-records.ts'
 
 /** What a run is started with. */
 export interface RunInputs {
@@ -37,12 +37,8 @@ export interface RunResult {
   messages: readonly RunMessage[]
 }
 
-/** The run as its listener sees it. */
-export interface ObservedRun extends RunHead {
-  workspaceId: string
-  /** The turn that the run belongs to now; after a wait and its answer, the next turn. */
-  chatId: string
-}
+/** The run as its listener sees it; after a wait and its answer, `chatId` is the next turn. */
+export type ObservedRun = RunRecord & { workspaceId: string }
 
 /** How it ended, or with which question it waits. */
 export type Settled = Pick<RunPatch, 'status' | 'error'> & Partial<Pick<RunPatch, 'waiting'>>
