@@ -55,7 +55,7 @@ describe('a run on the wire', () => {
 
   test('holds its stored JSON verbatim', () => {
     const outputs = '{"text":"Hello","big":9007199254740993,"__proto__":1}'
-    const { text } = jsonObject(resultMembers({ ...failed, outputs }, []))
+    const { text } = jsonObject(resultMembers({ run: { ...failed, outputs }, messages: [] }))
     assert.ok(text.includes(`"outputs":${outputs}`))
     const details = detailsOnWire(failed, [step('input', { inputs: '{"n": 9007199254740993}' })])
     assert.ok(details.text.includes('"inputs":{"n": 9007199254740993}'))
