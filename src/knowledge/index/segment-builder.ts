@@ -2,23 +2,10 @@ import { ByteWriter } from './bytes.ts'
 import { BlockWriter, eachEntry, PostingReader, type TermEntry, writePosting } from './postings.ts'
 import { decodeHeader, encodeHeader, type Segment, type SegmentRange } from './segment.ts'
 
-const grown = (array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> =>
-  new Uint32Array(array.buffer.transfer(array.byteLength * 2))
-
-/**
- * Builds a segment from the terms of chunks. Postings are kept in flat arrays, linked by term: an object per posting
- * would take ten times the memory.
- */
+/** Builds a segment from the terms of chunks. */
 export class SegmentBuilder {
-  readonly #numbers = new Map<string, number>()
-  /** By term: its latest posting, and the number of its postings. */
-  #latest = new Uint32Array(4096)
-  #counts = new Uint32Array(4096)
-  /** By posting: the chunk, the frequency, and the previous posting of the same term (0: none). */
-  #chunks = new Uint32Array(16_384)
-  #frequencies = new Uint32Array(16_384)
-  #before = new Uint32Array(16_384)
-  #size = 1
+  /** Of each term: the number of each chunk that contains it, followed by how often. */
+  readonly #postings = new Map<string, number[]>()
   readonly #lengths: number[] = []
 
   get chunkCount(): number {
@@ -28,58 +15,26 @@ export class SegmentBuilder {
   add(terms: string[]): void {
     const chunk = this.#lengths.length
     this.#lengths.push(terms.length)
-    for (const term of terms) this.#addTerm(term, chunk)
-  }
-
-  #addTerm(term: string, chunk: number): void {
-    let number = this.#numbers.get(term)
-    if (number === undefined) {
-      number = this.#numbers.size
-      this.#numbers.set(term, number)
-      if (number === this.#latest.length) {
-        this.#latest = grown(this.#latest)
-        this.#counts = grown(this.#counts)
-      }
+    for (const term of terms) {
+      const postings = this.#postings.get(term)
+      if (!postings) this.#postings.set(term, [chunk, 1])
+      else if (postings.at(-2) === chunk) postings[postings.length - 1]!++
+      else postings.push(chunk, 1)
     }
-    const latest = this.#latest[number]!
-    if (latest !== 0 && this.#chunks[latest] === chunk) {
-      this.#frequencies[latest]!++
-      return
-    }
-    if (this.#size === this.#chunks.length) {
-      this.#chunks = grown(this.#chunks)
-      this.#frequencies = grown(this.#frequencies)
-      this.#before = grown(this.#before)
-    }
-    const posting = this.#size++
-    this.#chunks[posting] = chunk
-    this.#frequencies[posting] = 1
-    this.#before[posting] = latest
-    this.#latest[number] = posting
-    this.#counts[number]!++
   }
 
   finish(range: Omit<SegmentRange, 'count'>): Segment {
     const writer = new BlockWriter()
-    const postings = new ByteWriter()
-    let order = new Uint32Array(256)
-    for (const term of [...this.#numbers.keys()].sort()) {
-      const number = this.#numbers.get(term)!
-      const count = this.#counts[number]!
-      if (count > order.length) order = new Uint32Array(count * 2)
-      let posting = this.#latest[number]!
-      for (let at = count - 1; at >= 0; at--) {
-        order[at] = posting
-        posting = this.#before[posting]!
-      }
-      postings.clear()
+    const bytes = new ByteWriter()
+    for (const term of [...this.#postings.keys()].sort()) {
+      const postings = this.#postings.get(term)!
+      bytes.clear()
       let previous = -1
-      for (let at = 0; at < count; at++) {
-        const chunk = this.#chunks[order[at]!]!
-        writePosting(postings, chunk - previous, this.#frequencies[order[at]!]!)
-        previous = chunk
+      for (let at = 0; at < postings.length; at += 2) {
+        writePosting(bytes, postings[at]! - previous, postings[at + 1]!)
+        previous = postings[at]!
       }
-      writer.add(term, count, postings.view())
+      writer.add(term, postings.length / 2, bytes.view())
     }
     writer.finish()
     return segmentOf([{ ...range, count: this.#lengths.length }], this.#lengths, writer)
