@@ -1,3 +1,4 @@
+import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
 import { decodeHeader, type SegmentHeader } from './segment.ts'
 import type { BlockAddress, SegmentSource } from './segment-store.ts'
 
@@ -8,30 +9,30 @@ export interface CachedSegment {
   normsFor: number
 }
 
-interface CacheEntry {
-  value: CachedSegment | Uint8Array
-  size: number
+const sizeOf = (value: CachedSegment | Uint8Array): number => {
+  if (value instanceof Uint8Array) return value.length + 200
+  const { lengths, ranges, firstTerms } = value.header
+  return lengths.length * 12 + ranges.length * 150 + firstTerms.length * 100
 }
 
-/** An LRU cache of headers and blocks. Segments are immutable, so entries never become stale. */
+/** Headers and blocks of segments. Segments are immutable, so entries never become stale. */
 export class SegmentCache {
   readonly #source: SegmentSource
   readonly #maxBytes: number
-  /** Least recently used first. */
-  readonly #entries = new Map<string, CacheEntry>()
-  #bytes = 0
+  readonly #entries: LeastRecentMap<string, CachedSegment | Uint8Array>
 
   constructor(source: SegmentSource, maxBytes: number) {
     this.#source = source
     this.#maxBytes = maxBytes
+    this.#entries = new LeastRecentMap(maxBytes, sizeOf)
   }
 
   async headers(workspaceId: string, segmentIds: string[]): Promise<Map<string, CachedSegment>> {
     const found = new Map<string, CachedSegment>()
     const missing: string[] = []
     for (const id of segmentIds) {
-      const entry = this.#get(`${workspaceId}/${id}`)
-      if (entry) found.set(id, entry as CachedSegment)
+      const cached = this.#entries.get(`${workspaceId}/${id}`)
+      if (cached) found.set(id, cached as CachedSegment)
       else missing.push(id)
     }
     if (missing.length === 0) return found
@@ -39,49 +40,29 @@ export class SegmentCache {
       const header = decodeHeader(bytes)
       const segment = { header, norms: new Float32Array(header.lengths.length), normsFor: -1 }
       found.set(id, segment)
-      this.#put(
-        `${workspaceId}/${id}`,
-        segment,
-        bytes.length * 2 + header.lengths.length * 8 + header.ranges.length * 100,
-      )
+      this.#put(`${workspaceId}/${id}`, segment)
     }
     return found
   }
 
   async blocks(workspaceId: string, addresses: BlockAddress[]): Promise<(Uint8Array | undefined)[]> {
     const keys = addresses.map(address => `${workspaceId}/${address.segmentId}/${address.ordinal}`)
-    const found = keys.map(key => this.#get(key) as Uint8Array | undefined)
-    const missing = addresses.flatMap((address, index) => (found[index] ? [] : [{ address, index }]))
+    const found = keys.map(key => this.#entries.get(key) as Uint8Array | undefined)
+    const missing = [...addresses.keys()].filter(index => !found[index])
     if (missing.length === 0) return found
     const read = await this.#source.blocks(
       workspaceId,
-      missing.map(({ address }) => address),
+      missing.map(index => addresses[index]!),
     )
-    for (const [at, { index }] of missing.entries()) {
-      const block = read[at]
-      if (!block) continue
-      found[index] = block
-      this.#put(keys[index]!, block, block.length + 200)
+    for (const [at, index] of missing.entries()) {
+      found[index] = read[at]
+      if (read[at]) this.#put(keys[index]!, read[at])
     }
     return found
   }
 
-  #get(key: string): CacheEntry['value'] | undefined {
-    const entry = this.#entries.get(key)
-    if (!entry) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry.value
-  }
-
-  #put(key: string, value: CacheEntry['value'], size: number): void {
-    if (size > this.#maxBytes / 4 || this.#entries.has(key)) return
-    this.#entries.set(key, { value, size })
-    this.#bytes += size
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) break
-      this.#entries.delete(oldest)
-      this.#bytes -= entry.size
-    }
+  /** An entry larger than a quarter of the cache would evict too many others. */
+  #put(key: string, value: CachedSegment | Uint8Array): void {
+    if (sizeOf(value) <= this.#maxBytes / 4) this.#entries.set(key, value)
   }
 }
