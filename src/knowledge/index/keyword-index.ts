@@ -4,7 +4,7 @@ import { functionWords } from '../text/text-terms.ts'
 import { termBytes } from './bytes.ts'
 import { findEntry, PostingReader, type TermEntry } from './postings.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
-import type { BlockAddress, SegmentEntry, SegmentSource } from './segment-store.ts'
+import type { SegmentEntry, SegmentSource } from './segment-store.ts'
 
 /** The usual constants of BM25. */
 const saturation = 1.2
@@ -30,20 +30,10 @@ export interface WeighedTerm {
   weight: number
 }
 
-export interface KeywordResult {
-  hits: KeywordHit[]
-  /** The scored terms, rarest first. */
-  terms: WeighedTerm[]
-}
-
-interface Read {
-  segments: { entry: SegmentEntry; cached: CachedSegment }[]
-  lookups: Lookup[]
-}
-
-interface Lookup extends WeighedTerm {
-  /** By segment. */
-  entries: (TermEntry | undefined)[]
+interface LoadedSegment extends SegmentEntry {
+  cached: CachedSegment
+  /** By term. */
+  entries: Map<string, TermEntry>
 }
 
 /** BM25 over the segments of a generation. */
@@ -57,128 +47,112 @@ export class KeywordIndex {
     this.#cache = cache
   }
 
+  /** Also returns the scored terms, rarest first. */
   async search(
     workspaceId: string,
     generationId: string,
     queryTerms: string[],
     limit: number,
-    isAllowed?: (batchId: string) => boolean,
-  ): Promise<KeywordResult> {
+    isAllowed: (batchId: string) => boolean = () => true,
+  ): Promise<{ hits: KeywordHit[]; terms: WeighedTerm[] }> {
     const terms = [...new Set(queryTerms)].slice(0, maxLookups)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const read = await this.#read(workspaceId, generationId, terms)
-      if (read) return this.#rank(read, limit, isAllowed)
+      const segments = await this.#load(workspaceId, generationId, terms)
+      if (segments) return this.#rank(segments, terms, limit, isAllowed)
     }
     throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
   }
 
   /** Undefined when a segment was merged meanwhile: the new list covers its chunks. */
-  async #read(workspaceId: string, generationId: string, terms: string[]): Promise<Read | undefined> {
+  async #load(
+    workspaceId: string,
+    generationId: string,
+    terms: string[],
+  ): Promise<LoadedSegment[] | undefined> {
     const listed = await this.#source.segments(workspaceId, generationId)
     const headers = await this.#cache.headers(
       workspaceId,
       listed.map(segment => segment.id),
     )
     if (headers.size < listed.length) return undefined
-    const segments = listed.map(entry => ({ entry, cached: headers.get(entry.id)! }))
-    const lookups = await this.#lookUp(workspaceId, segments, terms)
-    return lookups && { segments, lookups }
+    const segments = listed.map(entry => ({
+      ...entry,
+      cached: headers.get(entry.id)!,
+      entries: new Map<string, TermEntry>(),
+    }))
+    const places = segments.flatMap(segment =>
+      [...Map.groupBy(terms, term => blockOf(segment.cached.header.firstTerms, term))]
+        .filter(([ordinal]) => ordinal >= 0)
+        .map(([ordinal, inside]) => ({ segmentId: segment.id, ordinal, segment, inside })),
+    )
+    const blocks = await this.#cache.blocks(workspaceId, places)
+    const encoded = new Map(terms.map(term => [term, termBytes(term)]))
+    for (const [at, { segment, inside }] of places.entries()) {
+      const block = blocks[at]
+      if (!block) return undefined
+      for (const term of inside) {
+        const entry = findEntry(block, encoded.get(term)!)
+        if (entry) segment.entries.set(term, entry)
+      }
+    }
+    return segments
   }
 
   #rank(
-    { segments, lookups }: Read,
+    segments: LoadedSegment[],
+    terms: string[],
     limit: number,
-    isAllowed: ((batchId: string) => boolean) | undefined,
-  ): KeywordResult {
-    const listed = segments.map(({ entry }) => entry)
-    const chunkTotal = listed.reduce((sum, segment) => sum + segment.chunkCount, 0)
-    const averageLength = listed.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
-    for (const lookup of lookups) {
-      const { chunkCount } = lookup
-      lookup.weight = Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5)) * (saturation + 1)
-      if (functionWords.has(lookup.term)) lookup.weight *= functionWordWeight
-    }
-    lookups.sort((left, right) => right.weight - left.weight)
-    const known = lookups.filter(lookup => lookup.chunkCount > 0)
+    isAllowed: (batchId: string) => boolean,
+  ): { hits: KeywordHit[]; terms: WeighedTerm[] } {
+    const chunkTotal = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
+    const averageLength = segments.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
+    const weighed = terms.map((term): WeighedTerm => {
+      const chunkCount = segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
+      const rarity = Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5)) * (saturation + 1)
+      return { term, chunkCount, weight: functionWords.has(term) ? rarity * functionWordWeight : rarity }
+    })
+    const known = weighed
+      .filter(({ chunkCount }) => chunkCount > 0)
+      .sort((left, right) => right.weight - left.weight)
     const deciding = known.slice(0, maxTerms)
     // An unknown word lowers all scores as much as an average known one: something is missing, but in a small base,
     // where every known word is common, it must not outweigh what was found.
-    const knownWeight = known.reduce((sum, lookup) => sum + lookup.weight, 0)
-    const highest = (knownWeight * lookups.length) / (known.length || 1)
+    const knownWeight = known.reduce((sum, { weight }) => sum + weight, 0)
+    const highest = (knownWeight * weighed.length) / (known.length || 1)
 
     const top = new TopScores<Omit<KeywordHit, 'score'>>(limit, 0)
-    for (const [index, { cached }] of segments.entries())
-      this.#scoreSegment(cached, index, deciding, averageLength, top, isAllowed)
-    return {
-      hits: top
-        .best()
-        .map(({ item, score }) => ({ ...item, score: Math.sqrt(Math.min(1, score / highest)) })),
-      terms: deciding.map(({ term, chunkCount, weight }) => ({ term, chunkCount, weight })),
-    }
+    for (const segment of segments) this.#score(segment, deciding, averageLength, top, isAllowed)
+    const hits = top
+      .best()
+      .map(({ item, score }) => ({ ...item, score: Math.sqrt(Math.min(1, score / highest)) }))
+    return { hits, terms: deciding }
   }
 
-  /** Undefined when a segment was merged meanwhile. */
-  async #lookUp(
-    workspaceId: string,
-    segments: { entry: SegmentEntry; cached: CachedSegment }[],
-    terms: string[],
-  ): Promise<Lookup[] | undefined> {
-    const wanted = new Map<string, BlockAddress>()
-    const places = terms.map(term =>
-      segments.map(({ entry, cached }) => {
-        const ordinal = blockOf(cached.header.firstTerms, term)
-        if (ordinal < 0) return undefined
-        const key = `${entry.id}/${ordinal}`
-        wanted.set(key, { segmentId: entry.id, ordinal })
-        return key
-      }),
-    )
-    const keys = [...wanted.keys()]
-    const read = await this.#cache.blocks(workspaceId, [...wanted.values()])
-    if (read.includes(undefined)) return undefined
-    const blocks = new Map(keys.map((key, index) => [key, read[index]!]))
-    return terms.map((term, at) => {
-      const bytes = termBytes(term)
-      const entries = places[at]!.map(key =>
-        key === undefined ? undefined : findEntry(blocks.get(key)!, bytes),
-      )
-      const chunkCount = entries.reduce((sum, entry) => sum + (entry?.chunkCount ?? 0), 0)
-      return { term, chunkCount, weight: 0, entries }
-    })
-  }
-
-  #scoreSegment(
-    segment: CachedSegment,
-    index: number,
-    lookups: Lookup[],
+  #score(
+    { cached, entries }: LoadedSegment,
+    terms: WeighedTerm[],
     averageLength: number,
     top: TopScores<Omit<KeywordHit, 'score'>>,
-    isAllowed: ((batchId: string) => boolean) | undefined,
+    isAllowed: (batchId: string) => boolean,
   ): void {
-    const { lengths, ranges } = segment.header
+    const { lengths, ranges } = cached.header
     if (this.#scores.length < lengths.length) this.#scores = new Float32Array(lengths.length)
     const scores = this.#scores.subarray(0, lengths.length).fill(0)
-    setNorms(segment, averageLength)
-    for (const { entries, weight } of lookups) {
-      const entry = entries[index]
+    setNorms(cached, averageLength)
+    const { norms } = cached
+    for (const { term, weight } of terms) {
+      const entry = entries.get(term)
       if (!entry) continue
       const reader = new PostingReader(entry)
       while (reader.next())
-        scores[reader.chunk]! += (weight * reader.count) / (reader.count + segment.norms[reader.chunk]!)
+        scores[reader.chunk]! += (weight * reader.count) / (reader.count + norms[reader.chunk]!)
     }
     let chunk = 0
-    let threshold = top.threshold
-    for (const range of ranges) {
-      const end = chunk + range.count
-      if (isAllowed && !isAllowed(range.batchId)) {
-        chunk = end
-        continue
-      }
-      for (let position = range.from; chunk < end; chunk++, position++) {
-        if (scores[chunk]! <= threshold) continue
-        top.offer({ batchId: range.batchId, position }, scores[chunk]!)
-        threshold = top.threshold
-      }
+    for (const { batchId, from, count } of ranges) {
+      const end = chunk + count
+      if (!isAllowed(batchId)) chunk = end
+      for (let position = from; chunk < end; chunk++, position++)
+        if (scores[chunk]! > top.threshold) top.offer({ batchId, position }, scores[chunk]!)
     }
   }
 }
