@@ -17,7 +17,12 @@ const embeddingDays = 30
 
 export function createKnowledge(adapters: Adapters, files: FileService, config: Config, metrics: Metrics) {
   const { clock, log, stores, workers, vectorIndex, embeddingModel, questionModel } = adapters
-  const embedder = new Embedder(embeddingModel, questionModel, stores.embeddings, clock)
+  const embedder = new Embedder({
+    model: embeddingModel,
+    queryModel: questionModel,
+    cache: stores.embeddings,
+    clock,
+  })
   const merger = new SegmentMerger(stores.segments, workers, clock)
   const ingestor = new Ingestor(
     {

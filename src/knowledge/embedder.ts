@@ -34,23 +34,19 @@ export function failedModel(error: unknown): never {
   throw error instanceof ModelFailure ? new AppError('model_failed', error.message, { cause: error }) : error
 }
 
+export interface EmbedderParts {
+  model: EmbeddingModel | undefined
+  queryModel: EmbeddingModel | undefined
+  cache: EmbeddingCache
+  clock: Clock
+}
+
 /** Computes vectors for passages and queries. Cached passages are not embedded again. */
 export class Embedder {
-  readonly #model: EmbeddingModel | undefined
-  readonly #queryModel: EmbeddingModel | undefined
-  readonly #cache: EmbeddingCache
-  readonly #clock: Clock
+  readonly #parts: EmbedderParts
 
-  constructor(
-    model: EmbeddingModel | undefined,
-    queryModel: EmbeddingModel | undefined,
-    cache: EmbeddingCache,
-    clock: Clock,
-  ) {
-    this.#model = model
-    this.#queryModel = queryModel
-    this.#cache = cache
-    this.#clock = clock
+  constructor(parts: EmbedderParts) {
+    this.#parts = parts
   }
 
   /** Rejects vectors that differ from `dimension`, if that is known. */
@@ -60,17 +56,18 @@ export class Embedder {
     chunks: Pick<Chunk, 'content' | 'heading'>[],
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
+    const { cache, clock } = this.#parts
     const texts = chunks.map(textOf)
     const hashes = texts.map(hashOf)
-    const known = await this.#cache.find(workspaceId, model, [...new Set(hashes)], this.#clock.now())
+    const known = await cache.find(workspaceId, model, [...new Set(hashes)], clock.now())
     // Cached vectors may come from another model of the same name.
     for (const [hash, vector] of known) if (dimension && vector.length !== dimension) known.delete(hash)
     const missing = new Map<string, string>()
     for (const [index, hash] of hashes.entries()) if (!known.has(hash)) missing.set(hash, texts[index]!)
     if (missing.size > 0) {
-      const vectors = await configured(this.#model).embed(model, [...missing.values()], signal)
+      const vectors = await configured(this.#parts.model).embed(model, [...missing.values()], signal)
       const fresh = new Map([...missing.keys()].map((hash, index) => [hash, vectors[index]!]))
-      await this.#cache.keep(workspaceId, model, fresh, this.#clock.now())
+      await cache.keep(workspaceId, model, fresh, clock.now())
       for (const [hash, vector] of fresh) known.set(hash, vector)
     }
     const vectors = hashes.map(hash => known.get(hash)!)
@@ -81,8 +78,8 @@ export class Embedder {
   }
 
   /** Queries are not cached: most occur once. */
-  async embedQuery(model: string, query: string, signal?: AbortSignal): Promise<Float32Array> {
-    const [vector] = await configured(this.#queryModel).embed(model, [query], signal)
+  async embedQuery(model: string, query: string): Promise<Float32Array> {
+    const [vector] = await configured(this.#parts.queryModel).embed(model, [query])
     return vector!
   }
 }

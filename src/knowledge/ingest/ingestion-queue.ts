@@ -138,7 +138,7 @@ export class IngestionQueue {
   }
 
   /** Extends the lease and updates the progress. */
-  renew(
+  async renew(
     job: IngestionJob,
     status: DocumentStatus,
     progress: number,
@@ -146,10 +146,8 @@ export class IngestionQueue {
     until: number,
   ): Promise<boolean> {
     const renewed = ingestionJobs.set({ status, progress, dueAt: until, updatedAt: now })
-    return this.#database.transaction(
-      async transaction =>
-        (await transaction.run(sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`)) === 1,
-    )
+    const statement = sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`
+    return (await this.#database.transaction(transaction => transaction.run(statement))) === 1
   }
 
   fail(job: IngestionJob, error: DocumentError, now: number): Promise<boolean> {
@@ -159,15 +157,10 @@ export class IngestionQueue {
   /** Queues the job again: after a failure that may not repeat, or because the server stops. */
   release(
     job: IngestionJob,
-    {
-      dueAt,
-      retries,
-      error,
-      now,
-    }: { dueAt: number; retries: number; error: DocumentError | undefined; now: number },
+    { now, ...change }: { dueAt: number; retries: number; error: DocumentError | undefined; now: number },
   ): Promise<boolean> {
     const queued = { status: 'queued', progress: 0, interruptions: 0 } as const
-    return this.#leave(job, { ...queued, dueAt, retries, error, updatedAt: now })
+    return this.#leave(job, { ...queued, ...change, updatedAt: now })
   }
 
   #leave(job: IngestionJob, change: Partial<RowOf<typeof ingestionJobs>>): Promise<boolean> {
