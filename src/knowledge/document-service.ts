@@ -4,8 +4,8 @@ import type { FileService } from '../files/file-service.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Chunking, changedChunking } from './chunking.ts'
-import type { AddedDocuments, DocumentStore, Skipped } from './document-store.ts'
-import type { DocumentStatus, KnowledgeDocument, Metadata } from './knowledge-base.ts'
+import type { AddedDocuments, DocumentStore, KnowledgeDocument, Skipped } from './document-store.ts'
+import type { DocumentStatus, Metadata } from './knowledge-base.ts'
 import { type KnowledgeService, noSuchBase } from './knowledge-service.ts'
 
 export interface NewDocuments {

@@ -5,13 +5,7 @@ import { as, integer, json, optional, text } from '../database/table.ts'
 import { type FileUses, files } from '../files/file-store.ts'
 import type { Chunking } from './chunking.ts'
 import { enqueueDocuments } from './ingest/ingestion-queue.ts'
-import type {
-  DocumentError,
-  DocumentStatus,
-  KnowledgeBase,
-  KnowledgeDocument,
-  Metadata,
-} from './knowledge-base.ts'
+import type { DocumentError, DocumentStatus, KnowledgeBase, Metadata } from './knowledge-base.ts'
 import { batches, documents, documentValues, ingestionJobs, insertRows } from './knowledge-tables.ts'
 import { valueRows } from './metadata-filter.ts'
 
@@ -47,10 +41,14 @@ const jobColumns = ingestionJobs.columnsOf(
 )
 const fileId = documents.columns('fileId')
 const nextError = as('nextError', optional(json<DocumentError>()))
-type DocumentRow = (typeof documentColumns)['row'] & (typeof jobColumns)['row'] & (typeof nextError)['row']
 
 /** A document shows its job in the live generation; a failure in the next generation shows as its error. */
-const documentOf = ({ nextError, ...document }: DocumentRow): KnowledgeDocument => ({
+export type KnowledgeDocument = (typeof documentColumns)['row'] & (typeof jobColumns)['row']
+
+const documentOf = ({
+  nextError,
+  ...document
+}: KnowledgeDocument & { nextError: DocumentError | undefined }): KnowledgeDocument => ({
   ...document,
   error: document.error ?? nextError,
 })

@@ -42,13 +42,6 @@ export interface Generation {
   revision: number
 }
 
-/** Progress of the next generation, in documents. */
-export interface Reindexing {
-  total: number
-  done: number
-  failed: number
-}
-
 export interface KnowledgeBase extends KnowledgeSettings {
   id: string
   generation: Generation
@@ -63,7 +56,8 @@ export interface KnowledgeCounts {
   failed: number
   /** Documents that are queued or in progress. */
   open: number
-  reindexing: Reindexing | undefined
+  /** Progress of the next generation, in documents. */
+  reindexing: { total: number; done: number; failed: number } | undefined
 }
 
 export type DocumentStatus = 'queued' | 'parsing' | 'chunking' | 'embedding' | 'ready' | 'failed' | 'disabled'
@@ -72,22 +66,4 @@ export interface DocumentError {
   code: DocumentFailureCode
   message: string
   retryable: boolean
-}
-
-/** A file within a knowledge base. */
-export interface KnowledgeDocument {
-  fileId: string
-  name: string
-  mimeType: string
-  size: number
-  status: DocumentStatus
-  progress: number
-  chunkCount: number
-  attempts: number
-  error: DocumentError | undefined
-  metadata: Metadata
-  chunking: Chunking | undefined
-  createdAt: number
-  updatedAt: number
-  indexedAt: number | undefined
 }
