@@ -37,18 +37,17 @@ function holds(value: MetadataValue, condition: FilterCondition): boolean {
   })
 }
 
-export const matchesConditions = (metadata: Metadata, conditions: FilterCondition[]): boolean =>
+/** Applies a filter to a document or a chunk, with the same result as `ChunkStore.batchesOf`. */
+export const matchesFilter = (
+  { fileId, metadata }: { fileId: string; metadata: Metadata },
+  { fileIds, conditions }: ChunkFilter,
+): boolean =>
+  (!fileIds || fileIds.includes(fileId)) &&
   conditions.every(condition => {
     const value = Object.hasOwn(metadata, condition.key) ? metadata[condition.key] : undefined
     if (value === undefined) return false
     return (Array.isArray(value) ? value : [value]).some(one => holds(one, condition))
   })
-
-/** Applies a filter to a chunk, with the same result as `ChunkStore.batchesOf`. */
-export const matchesFilter = (
-  chunk: { fileId: string; metadata: Metadata },
-  { fileIds, conditions }: ChunkFilter,
-): boolean => (!fileIds || fileIds.includes(chunk.fileId)) && matchesConditions(chunk.metadata, conditions)
 
 /** Longer texts are stored as their beginning and a hash: an index entry has a limited size. */
 const maxIndexedLength = 200

@@ -1,5 +1,5 @@
 import type { KeywordHit } from '../index/keyword-index.ts'
-import { matchesConditions } from '../metadata-filter.ts'
+import { matchesFilter } from '../metadata-filter.ts'
 import type { Query, SearchItem, SearchParts, SearchRequest } from './search-request.ts'
 
 /** Keyword hits in which the rank of an absent document is looked up. */
@@ -50,12 +50,7 @@ async function reasonFor(
     return document.status === 'failed'
       ? `It could not be processed: ${document.error?.message ?? 'the reason is unknown'}`
       : `It is not indexed yet; its status is ${document.status}.`
-  if (query.filter) {
-    const { fileIds, conditions } = query.filter
-    const isIncluded =
-      (!fileIds || fileIds.includes(fileId)) && matchesConditions(document.metadata, conditions)
-    if (!isIncluded) return 'The filter excludes it.'
-  }
+  if (query.filter && !matchesFilter(document, query.filter)) return 'The filter excludes it.'
   const known = ranked.find(item => item.chunk.fileId === fileId)
   if (known && known.score < threshold)
     return `Its best passage has the score ${known.score.toFixed(3)}, below the threshold ${threshold}.`
