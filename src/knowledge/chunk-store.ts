@@ -43,35 +43,21 @@ const columns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId'))
 const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
 const batchId = batches.columnsOf('b', 'id')
 
-function storedChunk({
-  batchId: _,
-  page,
-  sheet,
-  fromOffset,
-  toOffset,
-  ...row
-}: (typeof columns)['row']): StoredChunk {
-  return {
-    ...row,
-    ...(page !== undefined && { page }),
-    ...(sheet !== undefined && { sheet }),
-    from: fromOffset,
-    to: toOffset,
-  }
-}
+const storedChunk = ({ page, sheet, fromOffset: from, toOffset: to, ...row }: (typeof columns)['row']) => ({
+  ...row,
+  ...(page !== undefined && { page }),
+  ...(sheet !== undefined && { sheet }),
+  from,
+  to,
+})
 
 const foundChunk = ({
-  fileId,
-  name,
-  metadata,
+  name: fileName,
   ...row
-}: (typeof columns)['row'] & (typeof documentColumns)['row']): FoundChunk => ({
-  ...storedChunk(row),
-  batchId: row.batchId,
-  fileId,
-  fileName: name,
-  metadata,
-})
+}: (typeof columns)['row'] & (typeof documentColumns)['row']): FoundChunk => {
+  const { fileId, metadata } = row
+  return { ...storedChunk(row), fileId, fileName, metadata }
+}
 
 const inLiveBatches = raw(`batches b
   JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id`)

@@ -61,12 +61,11 @@ export class PgvectorIndex implements VectorIndex {
 
   async search(
     workspaceId: string,
-    { id: generationId, dimension: known }: Generation,
+    { id: generationId, dimension }: Generation,
     vector: Float32Array,
     limit: number,
     batchIds: Set<string> | undefined,
   ): Promise<VectorHit[]> {
-    const dimension = known ?? (await this.#dimensionOf(workspaceId, generationId))
     if (!dimension || limit < 1 || batchIds?.size === 0) return []
     if (vector.length !== dimension)
       throw new Error(
@@ -82,12 +81,6 @@ export class PgvectorIndex implements VectorIndex {
   refresh(): void {}
 
   async close(): Promise<void> {}
-
-  async #dimensionOf(workspaceId: string, id: string): Promise<number | null | undefined> {
-    const row = await this.#database.get(sql`
-      SELECT ${generations.columns('dimension')} FROM generations WHERE ${generations.where({ workspaceId, id })}`)
-    return row?.dimension
-  }
 
   async #isExact({ workspaceId, generationId, vector, batchIds }: VectorQuery): Promise<boolean> {
     if (vector.length > maxIndexedDimensions || !safeId.test(generationId)) return true

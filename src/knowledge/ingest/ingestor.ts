@@ -129,7 +129,7 @@ export class Ingestor {
       batchId: mintId('batch'),
       now,
       until: now + leaseMilliseconds,
-      ...(maxBytes !== undefined && { maxBytes }),
+      maxBytes,
     })
   }
 
