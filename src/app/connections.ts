@@ -4,7 +4,7 @@ import type { Egress } from '../adapters/egress/egress.ts'
 import { createHttpClient } from '../adapters/egress/egress-http-client.ts'
 import { SharedEndpoints } from '../adapters/model/endpoint-health.ts'
 import type { LanguageModelOptions } from '../adapters/model/language-model.ts'
-import type { Config, EndpointConfig } from '../config.ts'
+import type { Config } from '../config.ts'
 import type { ConnectModel, EnvironmentModel } from '../models/configured-models.ts'
 import type { EmbeddingModel } from '../models/embedding-model.ts'
 import type { LanguageModel } from '../models/language-model.ts'
@@ -60,28 +60,6 @@ function lazyToolServers(egress: Egress): Connections['toolServers'] {
   }
 }
 
-async function openIndexModels(egress: Egress, { embedding, rerank }: Config) {
-  if (!embedding && !rerank)
-    return { embeddingModel: undefined, questionModel: undefined, reranker: undefined }
-  const { createEmbeddingModel } = await import('../adapters/model/embedding-model.ts')
-  const { createReranker } = await import('../adapters/model/rerank-model.ts')
-  return {
-    embeddingModel: embedding && createEmbeddingModel({ egress, ...embedding }),
-    questionModel: embedding && createEmbeddingModel({ egress, ...embedding, ...queryTimeouts }),
-    reranker: rerank && createReranker({ egress, ...rerank }),
-  }
-}
-
-async function openTranscriber(egress: Egress, endpoint: EndpointConfig): Promise<Transcriber> {
-  const { createTranscriber } = await import('../adapters/model/transcription-model.ts')
-  return createTranscriber({ egress, ...endpoint })
-}
-
-async function openWebSearch(egress: Egress, service: NonNullable<Config['webSearch']>): Promise<WebSearch> {
-  const { createWebSearch } = await import('../adapters/model/searxng-search.ts')
-  return createWebSearch({ egress, ...service })
-}
-
 /** What calls other servers or runs user code. */
 export interface Connections {
   embeddingModel: EmbeddingModel | undefined
@@ -99,9 +77,11 @@ export interface Connections {
   closeOutbound(): void
 }
 
+const loadEmbedding = () => import('../adapters/model/embedding-model.ts')
+
 /** Each is loaded only where it is used, to keep the start fast. */
 export async function openConnections(config: Config): Promise<Connections> {
-  const { model, transcribe, webSearch } = config
+  const { model, embedding, rerank, transcribe, webSearch } = config
   const egress = lazyEgress(config.egressAllow)
   const endpoints = new SharedEndpoints()
   const loadModel = async (
@@ -111,7 +91,11 @@ export async function openConnections(config: Config): Promise<Connections> {
     return createLanguageModel({ egress, shared: endpoints.of(options.baseUrl, options.apiKey), ...options })
   }
   return {
-    ...(await openIndexModels(egress, config)),
+    embeddingModel: embedding && (await loadEmbedding()).createEmbeddingModel({ egress, ...embedding }),
+    questionModel:
+      embedding && (await loadEmbedding()).createEmbeddingModel({ egress, ...embedding, ...queryTimeouts }),
+    reranker:
+      rerank && (await import('../adapters/model/rerank-model.ts')).createReranker({ egress, ...rerank }),
     environmentModel: model && {
       name: model.model,
       model: lazyModel(model.model, () => loadModel({ ...model, trusted: true })),
@@ -126,8 +110,12 @@ export async function openConnections(config: Config): Promise<Connections> {
           keySetting: 'the key in Models',
         },
       }),
-    transcriber: transcribe && (await openTranscriber(egress, transcribe)),
-    webSearch: webSearch && (await openWebSearch(egress, webSearch)),
+    transcriber:
+      transcribe &&
+      (await import('../adapters/model/transcription-model.ts')).createTranscriber({ egress, ...transcribe }),
+    webSearch:
+      webSearch &&
+      (await import('../adapters/model/searxng-search.ts')).createWebSearch({ egress, ...webSearch }),
     http: createHttpClient(egress),
     toolServers: lazyToolServers(egress),
     code: new QuickjsCodeRunner(),

@@ -28,23 +28,18 @@ const runLimits: Omit<RunLimits, 'isAlone'> = {
 const dayMilliseconds = 86_400_000
 const sweepBatch = 1000
 
-interface RunServices {
-  files: FileService
-  search: SearchService
-  models: LanguageModels
-  listener: RunListener
-}
-
-export function createRuns(adapters: Adapters, config: Config, metrics: Metrics, features: RunServices) {
-  const { clock, log, stores } = adapters
-  const { files, search, models } = features
+export function createRuns(
+  adapters: Adapters,
+  config: Config,
+  metrics: Metrics,
+  features: { files: FileService; search: SearchService; models: LanguageModels; listener: RunListener },
+) {
+  const { clock, log, stores, webSearch, http, code, toolServers } = adapters
+  const { files, search, models, listener } = features
   const services: NodeServices = {
     models,
     searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
-    webSearch: adapters.webSearch,
-    http: adapters.http,
-    code: adapters.code,
-    toolServers: adapters.toolServers,
+    ...{ webSearch, http, code, toolServers },
     readFile: (workspaceId, fileId, signal) =>
       readFileForModel(files, adapters.workers, workspaceId, fileId, signal),
   }
@@ -54,7 +49,7 @@ export function createRuns(adapters: Adapters, config: Config, metrics: Metrics,
     plans: new Plans(stores.workflows, kinds),
     observer: metrics,
     services,
-    listener: features.listener,
+    listener,
     outputStore: stores.outputs,
     clock,
     log,

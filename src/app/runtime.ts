@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
@@ -37,19 +36,10 @@ import { Metrics } from './metrics.ts'
 /** The output folder of `npm run build`. */
 const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
-export interface Runtime {
-  access: AccessService
-  server: FastifyInstance
-  /** Creates the demo agent with its workflow and knowledge base. */
-  createDemo(): Promise<void>
-  /** Starts background jobs, ingestion and the run worker. */
-  start(): void
-  /** Stops new work, lets open requests finish, closes everything. */
-  stop(): Promise<void>
-}
+export type Runtime = ReturnType<typeof createRuntime>
 
 /** The composition root: the only place where services are constructed. */
-export function createRuntime(given: Adapters, config: Config): Runtime {
+export function createRuntime(given: Adapters, config: Config) {
   const { clock, database, log, stores } = given
   const metrics = new Metrics({
     queuedRuns: countDue(database, 'runs', clock),
@@ -118,21 +108,15 @@ export function createRuntime(given: Adapters, config: Config): Runtime {
   return {
     access,
     server,
+    /** Creates the demo agent with its workflow and knowledge base. */
     createDemo: () =>
-      createDemo(
-        {
-          agents: stores.agents,
-          workflows,
-          bases: knowledge.bases,
-          documents: knowledge.documents,
-          clock,
-        },
-        defaultWorkspaceId,
-      ),
+      createDemo({ ...knowledge, agents: stores.agents, workflows, clock }, defaultWorkspaceId),
+    /** Starts background jobs, ingestion and the run worker. */
     start: () => {
       const { signal } = stopping
       background = Promise.all([runJobs(jobs, log, signal), knowledge.ingestor.run(signal), live.run(signal)])
     },
+    /** Stops new work, lets open requests finish, closes everything. */
     stop: async () => {
       readiness.stopping = true
       stopping.abort()

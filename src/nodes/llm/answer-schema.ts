@@ -17,15 +17,13 @@ const maxProblems = 10
  * properties, required, additionalProperties, items, anyOf, oneOf, allOf) and leaves the others to the provider: a
  * pattern could keep the server busy for hours.
  */
-export function jsonProblems(value: unknown, schema: unknown, place = 'the answer'): string[] {
-  if (!isJsonRecord(schema)) return []
-  const problems = [
-    ...typeProblems(value, schema, place),
-    ...choiceProblems(value, schema, place),
-    ...(isJsonRecord(value) ? memberProblems(value, schema, place) : []),
-    ...(Array.isArray(value) ? itemProblems(value, schema, place) : []),
-  ]
-  return problems.slice(0, maxProblems)
+export function jsonProblems(value: unknown, schema: unknown): string[] {
+  const found: string[] = []
+  for (const problem of problemsIn(value, schema, 'the answer')) {
+    found.push(problem)
+    if (found.length === maxProblems) break
+  }
+  return found
 }
 
 const listAt = (schema: JsonRecord, key: string): readonly unknown[] | undefined => {
@@ -33,16 +31,28 @@ const listAt = (schema: JsonRecord, key: string): readonly unknown[] | undefined
   return Array.isArray(value) ? value : undefined
 }
 
-function typeProblems(value: unknown, schema: JsonRecord, place: string): string[] {
+function* problemsIn(value: unknown, schema: unknown, place: string): Generator<string> {
+  if (!isJsonRecord(schema)) return
+  yield* typeProblems(value, schema, place)
+  for (const each of listAt(schema, 'allOf') ?? []) yield* problemsIn(value, each, place)
+  const forms = listAt(schema, 'anyOf') ?? listAt(schema, 'oneOf')
+  if (forms?.every(each => !problemsIn(value, each, place).next().done))
+    yield `${place} has none of the allowed forms`
+  if (isJsonRecord(value)) yield* memberProblems(value, schema, place)
+  if (Array.isArray(value))
+    for (const [index, item] of value.entries())
+      yield* problemsIn(item, ownValue(schema, 'items'), `${place} at ${index}`)
+}
+
+function* typeProblems(value: unknown, schema: JsonRecord, place: string): Generator<string> {
   const type = ownValue(schema, 'type')
   // An invalid type name requires nothing.
   const types = (Array.isArray(type) ? type : [type]).filter(each => typeof each === 'string')
-  if (types.length > 0 && !types.some(each => hasType(value, each)))
-    return [`${place} must be ${types.join(' or ')}`]
   const choices = Object.hasOwn(schema, 'const') ? [schema['const']] : listAt(schema, 'enum')
-  if (choices && !choices.some(each => JSON.stringify(each) === JSON.stringify(value)))
-    return [`${place} must be one of ${JSON.stringify(choices)}`]
-  return []
+  if (types.length > 0 && !types.some(each => hasType(value, each)))
+    yield `${place} must be ${types.join(' or ')}`
+  else if (choices && !choices.some(each => JSON.stringify(each) === JSON.stringify(value)))
+    yield `${place} must be one of ${JSON.stringify(choices)}`
 }
 
 function hasType(value: unknown, type: string): boolean {
@@ -54,34 +64,14 @@ function hasType(value: unknown, type: string): boolean {
   return !['string', 'number', 'boolean'].includes(type) || typeof value === type
 }
 
-function choiceProblems(value: unknown, schema: JsonRecord, place: string): string[] {
-  const whole = listAt(schema, 'allOf')?.flatMap(each => jsonProblems(value, each, place)) ?? []
-  const choices = listAt(schema, 'anyOf') ?? listAt(schema, 'oneOf')
-  if (!choices || choices.some(each => jsonProblems(value, each, place).length === 0)) return whole
-  return [...whole, `${place} has none of the allowed forms`]
-}
-
-function memberProblems(value: JsonRecord, schema: JsonRecord, place: string): string[] {
+function* memberProblems(value: JsonRecord, schema: JsonRecord, place: string): Generator<string> {
   const listed = ownValue(schema, 'properties')
   const properties = isJsonRecord(listed) ? listed : {}
-  const missing = (listAt(schema, 'required') ?? [])
-    .filter(key => typeof key === 'string' && !Object.hasOwn(value, key))
-    .map(key => `${place} lacks ${JSON.stringify(key)}`)
-  const wrong = Object.keys(value).flatMap(key => {
+  for (const key of listAt(schema, 'required') ?? [])
+    if (typeof key === 'string' && !Object.hasOwn(value, key)) yield `${place} lacks ${JSON.stringify(key)}`
+  const isClosed = ownValue(schema, 'additionalProperties') === false
+  for (const key of Object.keys(value))
     if (Object.hasOwn(properties, key))
-      return jsonProblems(value[key], properties[key], `${place} at ${JSON.stringify(key)}`)
-    const closed = ownValue(schema, 'additionalProperties') === false
-    return closed ? [`${place} must not have ${JSON.stringify(key)}`] : []
-  })
-  return [...missing, ...wrong]
-}
-
-function itemProblems(value: unknown[], schema: JsonRecord, place: string): string[] {
-  const items = ownValue(schema, 'items')
-  const problems: string[] = []
-  for (const [index, item] of value.entries()) {
-    problems.push(...jsonProblems(item, items, `${place} at ${index}`))
-    if (problems.length >= maxProblems) break
-  }
-  return problems
+      yield* problemsIn(value[key], properties[key], `${place} at ${JSON.stringify(key)}`)
+    else if (isClosed) yield `${place} must not have ${JSON.stringify(key)}`
 }
