@@ -1,9 +1,9 @@
 import { AppError } from '../../kernel/app-error.ts'
 import type { LanguageModel, ModelMessage, ModelRequest, ToolCall } from '../../models/language-model.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
-import { isTooDeep } from '../../tools/json-depth.ts'
+import { isTooDeep, parseJson } from '../../tools/json-depth.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
-import { isJsonRecord, type JsonRecord } from '../../workflow/node-kind.ts'
+import { isJsonRecord } from '../../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import { askModel } from '../model-call.ts'
 import { clipText } from '../read-setting.ts'
@@ -43,15 +43,18 @@ export class ModelDialogue {
 
   /** Lets the model use its tools until it answers. */
   async answer(): Promise<string> {
-    while (this.#calls < maxModelCalls) {
+    for (;;) {
       // The last call has no tools, so that it can only be an answer.
       const tools = this.#calls === maxModelCalls - 1 ? [] : this.#parts.tools
       const { text, toolCalls } = await this.#call(tools)
-      if (toolCalls.length === 0 || tools.length === 0) return this.#answered(text)
+      if (toolCalls.length === 0 || tools.length === 0) {
+        if (text.trim() !== '' || this.#calls === 1) return text
+        const calls = `after ${this.#calls} calls with tools`
+        throw stepFailed(`The model gave no answer ${calls}; make the prompt clearer.`)
+      }
       this.#messages.push(...(await callTools(this.#step, tools, toolCalls, this.#calls)))
       this.#parts.stream.startParagraph()
     }
-    throw this.#noAnswer()
   }
 
   /** Sends the model the problem of its answer; the next answer replaces the first. */
@@ -59,17 +62,6 @@ export class ModelDialogue {
     this.#parts.stream.restart()
     this.#messages.push({ role: 'user', parts: [{ type: 'text', text: problem }] })
     return (await this.#call([])).text
-  }
-
-  #answered(text: string): string {
-    if (text.trim() === '' && this.#calls > 1) throw this.#noAnswer()
-    return text
-  }
-
-  #noAnswer(): StepFailure {
-    return stepFailed(
-      `The model gave no answer after ${this.#calls} calls with tools; make the prompt clearer.`,
-    )
   }
 
   async #call(tools: readonly Tool[]): Promise<{ text: string; toolCalls: ToolCall[] }> {
@@ -139,8 +131,10 @@ async function resultOf(step: Step, tools: readonly Tool[], call: ToolCall, name
     const names = tools.map(each => each.name).join(', ')
     return `failed: there is no tool named ${JSON.stringify(call.name)}; available: ${names}.`
   }
-  const args = readArguments(call.arguments)
-  if (typeof args === 'string') return `failed: the arguments are ${args}.`
+  // A tool without arguments is often called with an empty text.
+  const args = call.arguments.trim() === '' ? {} : parseJson(call.arguments)
+  if (!isJsonRecord(args))
+    return `failed: the arguments are ${isTooDeep(call.arguments) ? 'nested too deeply' : 'not a JSON object'}.`
   try {
     const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
     const text = await tool.call(args, { name, idempotencyKey, signal: step.signal })
@@ -154,20 +148,6 @@ async function resultOf(step: Step, tools: readonly Tool[], call: ToolCall, name
 
 const isKnown = (error: unknown): error is Error =>
   [ToolFailure, ModelFailure, StepFailure, AppError].some(kind => error instanceof kind)
-
-/** The arguments, or their problem. */
-function readArguments(text: string): JsonRecord | string {
-  const notAnObject = 'not a JSON object'
-  // A tool without arguments is often called with an empty text.
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    if (!isJsonRecord(value)) return notAnObject
-    return isTooDeep(text) ? 'nested too deeply' : value
-  } catch {
-    return notAnObject
-  }
-}
 
 /** The text that a step has streamed in this attempt, so that its output equals what the user saw. */
 export class TextStream {
