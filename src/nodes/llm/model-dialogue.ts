@@ -7,7 +7,6 @@ import { isJsonRecord } from '../../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import { askModel } from '../model-call.ts'
 import { clipText } from '../read-setting.ts'
-import { idempotencyHeader } from '../request-headers.ts'
 import type { Tool } from './tools.ts'
 
 /** The model must have answered within this many calls. */
@@ -136,8 +135,7 @@ async function resultOf(step: Step, tools: readonly Tool[], call: ToolCall, name
   if (!isJsonRecord(args))
     return `failed: the arguments are ${isTooDeep(call.arguments) ? 'nested too deeply' : 'not a JSON object'}.`
   try {
-    const idempotencyKey = idempotencyHeader(`${step.idempotencyKey}.${name}`)
-    const text = await tool.call(args, { name, idempotencyKey, signal: step.signal })
+    const text = await tool.call(args, name)
     const shown = clipText(text, maxResultLength)
     return shown.length < text.length ? `${shown}\n(cut: ${text.length} characters in all)` : shown
   } catch (error) {

@@ -5,22 +5,15 @@ import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kin
 import { type Step, StepFailure, stepFailed } from '../../workflow/step.ts'
 import type { NodeServices } from '../node-services.ts'
 import { textOf } from '../read-setting.ts'
+import { idempotencyHeader } from '../request-headers.ts'
 import { webSearchNotConfigured } from '../web-search.ts'
 import { withFilesOnly } from '../workflow.ts'
 import { hasPlaceholderInHost, parameterSchema, requireTexts, type Source } from './sources.ts'
 
-/** The context of one tool call. */
-export interface ToolCallContext {
-  /** Unique within the step. */
-  readonly name: string
-  /** The same after a crash; valid as a header value. */
-  readonly idempotencyKey: string
-  readonly signal: AbortSignal
-}
-
 /** A tool that is offered to the model. The result is a text for the model, and so is the message of a failure. */
 export interface Tool extends ToolDefinition {
-  call(args: JsonRecord, use: ToolCallContext): Promise<string>
+  /** The name of the call is unique within the step, and the same after a crash. */
+  call(args: JsonRecord, callName: string): Promise<string>
 }
 
 /** Thrown by a tool whose workflow waits for the user: the whole step waits and runs again after the answer. */
@@ -43,11 +36,11 @@ export async function collectTools(
 }
 
 async function toolsOf(source: Source, place: number, step: Step, services: NodeServices): Promise<Tool[]> {
-  if (source.type === 'http') return [httpTool(source, services)]
+  if (source.type === 'http') return [httpTool(source, step, services)]
   if (source.type === 'workflow') return [workflowTool(source, step)]
   if (source.type === 'mcp') return serverTools(source, place, step, services)
   if (source.type !== 'web_search') return []
-  if (services.webSearch) return [webSearchTool(services.webSearch)]
+  if (services.webSearch) return [webSearchTool(services.webSearch, step)]
   throw new StepFailure('not_configured', webSearchNotConfigured)
 }
 
@@ -68,28 +61,28 @@ const safeName = (name: string): string =>
     .slice(0, maxNameLength)
 
 function freeName(name: string, taken: ReadonlySet<string>): string {
-  for (let number = 2, free = name; ; number += 1) {
-    if (!taken.has(free)) return free
-    const end = `_${number}`
-    free = name.slice(0, maxNameLength - end.length) + end
-  }
+  let free = name
+  for (let number = 2; taken.has(free); number += 1)
+    free = `${name.slice(0, maxNameLength - 1 - String(number).length)}_${number}`
+  return free
 }
 
 const httpTimeout = 30_000
 const placeholder = /\{([^{}/?#]+)\}/g
 
 /** The model chooses the arguments, but neither the host nor the headers. */
-function httpTool(source: Source, services: NodeServices): Tool {
+function httpTool(source: Source, step: Step, services: NodeServices): Tool {
   const inUrl = [...source.url.matchAll(placeholder)].map(match => match[1]!)
   return {
     name: source.name,
     description: source.description || `Calls ${source.method} ${publicUrl(source.url)}`,
     parameters: requireTexts(parameterSchema(source.parameters), inUrl),
-    async call(args, use) {
-      const request = httpRequest(source, args, use.idempotencyKey)
+    async call(args, callName) {
+      const key = idempotencyHeader(`${step.idempotencyKey}.${callName}`)
+      const rest = Object.entries(args).filter(([name]) => !inUrl.includes(name))
       const answer = await services.http.request({
-        ...request,
-        signal: use.signal,
+        ...httpRequest(source, fillUrl(source.url, args), rest, key),
+        signal: step.signal,
         timeoutMilliseconds: httpTimeout,
       })
       const text = answer.text.trim() === '' ? '(no content)' : answer.text
@@ -104,10 +97,12 @@ function publicUrl(template: string): string {
   return url ? `${url.origin}${url.pathname}`.replaceAll('%7B', '{').replaceAll('%7D', '}') : 'a URL'
 }
 
-function httpRequest(source: Source, args: JsonRecord, idempotencyKey: string) {
-  const { method, headers } = source
-  const { url, used } = fillUrl(source.url, args)
-  const rest = Object.entries(args).filter(([name]) => !used.has(name))
+function httpRequest(
+  { method, headers }: Source,
+  url: URL,
+  rest: [string, unknown][],
+  idempotencyKey: string,
+) {
   const key = { 'idempotency-key': idempotencyKey }
   if (['GET', 'HEAD', 'DELETE'].includes(method)) {
     for (const [name, value] of rest) if (value !== null) url.searchParams.set(name, textOf(value))
@@ -121,24 +116,19 @@ function httpRequest(source: Source, args: JsonRecord, idempotencyKey: string) {
   }
 }
 
-/** The URL with the arguments in it, and the names of those arguments. */
-function fillUrl(template: string, args: JsonRecord): { url: URL; used: Set<string> } {
+/** The URL with the arguments in it. */
+function fillUrl(template: string, args: JsonRecord): URL {
   if (hasPlaceholderInHost(template))
     throw refused('The host of the URL contains a placeholder; enter the host itself.')
-  const used = new Set<string>()
-  const filled = template.replace(placeholder, (_, name: string) => {
-    used.add(name)
-    return pathPart(name, ownValue(args, name))
-  })
+  const filled = template.replace(placeholder, (_, name: string) => pathPart(name, ownValue(args, name)))
   const url = URL.parse(filled)
-  if (!url)
-    throw refused('The URL of this tool is incomplete; it should look like https://example.com/items.')
-  return { url, used }
+  if (url) return url
+  throw refused('The URL of this tool is incomplete; it should look like https://example.com/items.')
 }
 
 /** One argument as a segment of the URL that it cannot escape from. */
 function pathPart(name: string, value: unknown): string {
-  const text = value === undefined || value === null ? '' : textOf(value)
+  const text = textOf(value)
   if (text === '') throw refused(`The argument ${JSON.stringify(name)} is missing.`)
   // A URL resolves these, encoded or not, and drops the segment before them.
   if (text === '.' || text === '..')
@@ -161,7 +151,7 @@ function workflowTool(source: Source, step: Step): Tool {
     description:
       source.description || `Runs the workflow ${source.name || source.id} and returns its answer.`,
     parameters: takesNothing ? { type: 'object', properties: queryParameter, required: ['query'] } : schema,
-    async call(args, { name }) {
+    async call(args, name) {
       const call = { name, workflowId: source.id, inputs: inputsOf(args, takesFiles), sendsMessages: false }
       const result = await step.runWorkflow(call)
       if (result.status === 'waiting') throw new ChildWaits()
@@ -196,16 +186,19 @@ async function serverTools(
     .filter(tool => source.tools?.includes(tool.name) ?? true)
     .map(tool => ({
       ...tool,
-      call: async (args, { signal }) => {
-        const answer = await services.toolServers.call({ url, headers }, tool.name, args, signal)
-        return answer.text === '' && answer.structured !== undefined
-          ? JSON.stringify(answer.structured)
-          : answer.text
+      call: async args => {
+        const { text, structured } = await services.toolServers.call(
+          { url, headers },
+          tool.name,
+          args,
+          step.signal,
+        )
+        return text === '' && structured !== undefined ? JSON.stringify(structured) : text
       },
     }))
 }
 
-const webSearchTool = (webSearch: WebSearch): Tool => ({
+const webSearchTool = (webSearch: WebSearch, step: Step): Tool => ({
   name: 'web_search',
   description: 'Searches the web and returns titles, URLs and excerpts of pages.',
   parameters: {
@@ -213,9 +206,9 @@ const webSearchTool = (webSearch: WebSearch): Tool => ({
     properties: { query: { type: 'string', description: 'What to search for.' } },
     required: ['query'],
   },
-  async call(args, { signal }) {
+  async call(args) {
     const query = ownValue(args, 'query')
     if (typeof query !== 'string' || query.trim() === '') throw refused('The argument "query" is missing.')
-    return JSON.stringify(await webSearch.search(query, signal))
+    return JSON.stringify(await webSearch.search(query, step.signal))
   },
 })
