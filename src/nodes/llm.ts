@@ -1,4 +1,3 @@
-import type { ModelMessage } from '../models/language-model.ts'
 import { type Gap, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Outcome, type Step, stepFailed, waitForChildren } from '../workflow/step.ts'
 import { defineKind, field, modelField, number, paragraph, wholeNumber } from './kind-definition.ts'
@@ -94,43 +93,41 @@ function schemaGaps(data: JsonRecord): Gap[] {
 async function runModel(step: Step, data: JsonRecord, services: NodeServices): Promise<Outcome> {
   const stream = new TextStream(step)
   try {
-    return await runDialogue(step, data, services, stream)
+    const model = await findModel(step, services, ownValue(data, 'model'))
+    const prompt = step.text(readText(data, 'prompt_template'))
+    const sources = readSources(step, data)
+    const passages = await passagesFor(step, services, sources, prompt)
+    const tools = await collectTools(sources, step, services)
+    const files = ownValue(data, 'attach_files') === false ? [] : step.system.files
+    const role = step.text(readText(data, 'system_prompt'))
+    const system = systemText(role, passages, tools.length > 0 || files.length > 0)
+    const schema = answerSchema(data)
+    const dialogue = new ModelDialogue(step, {
+      model,
+      tools,
+      stream,
+      settings: {
+        temperature: readNumber(data, 'temperature'),
+        maxTokens: readNumber(data, 'max_tokens'),
+        jsonSchema: schema && { name: 'answer', schema },
+      },
+      messages: [
+        ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
+        ...recentTurns(step.system.history, readNumber(data, 'history_turns') ?? 0),
+        { role: 'user', parts: await userParts(step, services, prompt, files) },
+      ],
+    })
+    const answer = await dialogue.answer()
+    const object = schema && (await objectOf(answer, schema, dialogue))
+    const { text } = stream
+    const citations = citationsOf(text, passages)
+    return { outputs: { text, result: text, citations, usage: dialogue.usage, ...(schema && { object }) } }
   } catch (error) {
     // Another attempt streams everything again, including answers from the journal.
     stream.restart()
     if (error instanceof ChildWaits) return waitForChildren
     throw error
   }
-}
-
-async function runDialogue(
-  step: Step,
-  data: JsonRecord,
-  services: NodeServices,
-  stream: TextStream,
-): Promise<Outcome> {
-  const model = await findModel(step, services, ownValue(data, 'model'))
-  const prompt = step.text(readText(data, 'prompt_template'))
-  const sources = readSources(step, data)
-  const passages = await passagesFor(step, services, sources, prompt)
-  const tools = await collectTools(sources, step, services)
-  const schema = answerSchema(data)
-  const dialogue = new ModelDialogue(step, {
-    model,
-    tools,
-    stream,
-    settings: {
-      temperature: readNumber(data, 'temperature'),
-      maxTokens: readNumber(data, 'max_tokens'),
-      jsonSchema: schema && { name: 'answer', schema },
-    },
-    messages: await firstMessages(step, data, services, { prompt, passages, hasTools: tools.length > 0 }),
-  })
-  const answer = await dialogue.answer()
-  const object = schema && (await objectOf(answer, schema, dialogue))
-  const { text } = stream
-  const citations = citationsOf(text, passages)
-  return { outputs: { text, result: text, citations, usage: dialogue.usage, ...(schema && { object }) } }
 }
 
 /** Journaled, so that citations refer to the passages that the model has seen. */
@@ -144,25 +141,6 @@ async function passagesFor(
   if (knowledgeIds.length === 0) return []
   const query = step.system.query.trim() === '' ? prompt : step.system.query
   return await step.once('passages', () => findPassages(step, services, { query, knowledgeIds }))
-}
-
-async function firstMessages(
-  step: Step,
-  data: JsonRecord,
-  services: NodeServices,
-  { prompt, passages, hasTools }: { prompt: string; passages: readonly Passage[]; hasTools: boolean },
-): Promise<ModelMessage[]> {
-  const files = ownValue(data, 'attach_files') === false ? [] : step.system.files
-  const system = systemText(
-    step.text(readText(data, 'system_prompt')),
-    passages,
-    hasTools || files.length > 0,
-  )
-  return [
-    ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
-    ...recentTurns(step.system.history, readNumber(data, 'history_turns') ?? 0),
-    { role: 'user', parts: await userParts(step, services, prompt, files) },
-  ]
 }
 
 const howToCite = `Answer from the numbered passages below where they help, and put the number of a passage behind \
