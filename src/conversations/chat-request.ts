@@ -80,11 +80,7 @@ function checkForm({ dataType, content, fileIds }: ChatRequest): void {
 }
 
 /** Only files of the workspace are found: a file of another one does not exist for the caller. */
-async function findFiles(
-  { files }: ChatParts,
-  workspaceId: string,
-  { dataType, fileIds }: ChatRequest,
-): Promise<FileRecord[]> {
+async function findFiles({ files }: ChatParts, workspaceId: string, { dataType, fileIds }: ChatRequest) {
   if (fileIds.length === 0) return []
   const { items, missing } = await files.info(workspaceId, [...fileIds])
   const findings = [...fileIds.entries()]

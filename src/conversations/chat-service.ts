@@ -2,13 +2,7 @@ import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
-import {
-  type ChatInput,
-  type ChatParts,
-  type ChatRequest,
-  type ChatSource,
-  readInput,
-} from './chat-request.ts'
+import { type ChatParts, type ChatRequest, type ChatSource, readInput } from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import { findRun, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
@@ -93,19 +87,28 @@ export class ChatService {
     reopen: boolean,
     signal: AbortSignal,
   ): Promise<CreatedTurn> {
-    const { agent, conversation } = target
+    const { workspaceId, agent, conversation, isAnonymous } = target
+    const { dataType, fileIds, fingerprint, timestamp } = request
     const now = this.#parts.clock.now()
-    if (request.timestamp !== undefined && request.timestamp > now + dayMilliseconds)
+    if (timestamp !== undefined && timestamp > now + dayMilliseconds)
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
     const input = await readInput(this.#parts, target, request, signal)
-    if (request.dataType === 'action' && !agent.config.workflow_id) throw noActions()
-    const created = await this.#waitAndCreate({ ...newTurn(target, request, input, now), reopen }, signal)
+    if (dataType === 'action' && !agent.config.workflow_id) throw noActions()
+    const { content } = input
+    const newTurn: NewTurn = {
+      ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId ?? mintId('chat') },
+      ...{ runId: mintId('run'), isAnonymous, fingerprint, reopen, at: now },
+      message: { id: request.messageId ?? mintId('msg'), dataType, content, fileIds, at: timestamp ?? now },
+      fallbackId: mintId('msg'),
+      name: dataType === 'action' ? '' : nameFrom(content),
+    }
+    const created = await this.#waitAndCreate(newTurn, signal)
     if (created.outcome === 'existing') {
       refuseOther(created.turn, request)
       return { turn: new ChatTurn(this.#parts, created.turn, true), settled: Promise.resolve() }
     }
     const userId = request.userId ?? conversation.userId
-    const started = { agent, turn: created.turn, userId, dataType: request.dataType, input }
+    const started = { agent, turn: created.turn, userId, dataType, input }
     // It may get another run than the one that waited.
     const { runId, settled } = await startTurn(this.#parts, started, created.waitingRunId)
     return { turn: new ChatTurn(this.#parts, { ...created.turn, runId }, false), settled }
@@ -147,32 +150,6 @@ export class ChatService {
       last = found.at(-1)
       if (found.length < recoveryBatch) return
     }
-  }
-}
-
-function newTurn(
-  { workspaceId, conversation, isAnonymous }: ChatTarget,
-  request: ChatRequest,
-  { content }: ChatInput,
-  now: number,
-): Omit<NewTurn, 'reopen'> {
-  return {
-    workspaceId,
-    conversationId: conversation.id,
-    chatId: request.chatId ?? mintId('chat'),
-    runId: mintId('run'),
-    message: {
-      id: request.messageId ?? mintId('msg'),
-      dataType: request.dataType,
-      content,
-      fileIds: request.fileIds,
-      at: request.timestamp ?? now,
-    },
-    fallbackId: mintId('msg'),
-    name: request.dataType === 'action' ? '' : nameFrom(content),
-    isAnonymous,
-    fingerprint: request.fingerprint,
-    at: now,
   }
 }
 

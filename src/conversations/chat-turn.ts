@@ -53,7 +53,12 @@ export class ChatTurn {
     const toTurnEvent = turnEventMapper(after === undefined)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
-    if (after === undefined || (await this.#isLatest(turn)))
+    // Later events of a run that has continued belong to other turns.
+    if (
+      after === undefined ||
+      turn.status === 'active' ||
+      (await findRun(this.#parts.runs, turn))?.chatId === turn.chatId
+    )
       for await (const event of this.#runEvents(turn, last, signal)) {
         if (endsTurn(event)) {
           end = event.seq
@@ -96,12 +101,6 @@ export class ChatTurn {
       return noConversation(conversationId)
     const message = 'The turn could not start; send it again in a moment'
     return new AppError('unavailable', message, { data: { chat_id: chatId } })
-  }
-
-  /** Whether the run is still at the point where this turn ended: later events belong to other turns. */
-  async #isLatest(turn: Turn): Promise<boolean> {
-    if (turn.status === 'active') return true
-    return (await findRun(this.#parts.runs, turn))?.chatId === turn.chatId
   }
 
   /** Nothing if there is no run: it never started, or was removed. The stored answer is complete then. */

@@ -115,8 +115,7 @@ async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedT
     const reply = { ...textAndAction(started), files: input.files }
     return startedBy(await parts.runs.resume(turn.workspaceId, turn.runId, reply, turn.chatId))
   } catch (error) {
-    if (error instanceof AppError && ['not_found', 'version_conflict'].includes(error.reason))
-      return undefined
+    if (isGone(error) || (error instanceof AppError && error.reason === 'version_conflict')) return undefined
     throw error
   }
 }
@@ -124,20 +123,22 @@ async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedT
 async function startRun(parts: ChatParts, started: TurnInput, runId: string): Promise<StartedTurn> {
   const { agent, turn, userId, input } = started
   const { text, action } = textAndAction(started)
+  const { workspaceId, conversationId, chatId } = turn
   const request: RunRequest = {
-    what: await graphOf(parts, turn.workspaceId, agent),
+    what: await graphOf(parts, workspaceId, agent),
     trigger: 'chat',
-    runId,
-    agentId: agent.id,
-    conversationId: turn.conversationId,
-    chatId: turn.chatId,
-    userId,
+    ...{ runId, agentId: agent.id, conversationId, chatId, userId },
     inputs: { query: text, files: input.files, action, more: {} },
   }
-  const live = await parts.runs.start(turn.workspaceId, request).catch((error: unknown) => {
-    throw missingWorkflow(error, agent)
-  })
-  return startedBy(live)
+  try {
+    return startedBy(await parts.runs.start(workspaceId, request))
+  } catch (error) {
+    // The client asked for an agent: a missing workflow is an error of the agent's settings.
+    if (!isGone(error)) throw error
+    const name = agent.config.workflow_id
+    const message = `The workflow ${name} of this agent does not exist; create it, or change the agent`
+    throw new AppError('workflow_not_runnable', message, { cause: error })
+  }
 }
 
 const startedBy = ({ runId, settled }: LiveRun): StartedTurn => ({ runId, settled: settled.catch(() => {}) })
@@ -156,13 +157,6 @@ async function graphOf(
   const hasDefault = (await models.defaultName(workspaceId)) !== ''
   const hasModel = hasDefault || (await isConfigured(models, workspaceId, model))
   return { graph: agentGraph(agent, { hasModel }) }
-}
-
-/** The client asked for an agent, not for a workflow: a missing workflow is an error of the agent's settings. */
-function missingWorkflow(error: unknown, { config }: Agent): unknown {
-  if (!(error instanceof AppError) || error.reason !== 'not_found') return error
-  const message = `The workflow ${config.workflow_id} of this agent does not exist; create it, or change the agent`
-  return new AppError('workflow_not_runnable', message, { cause: error })
 }
 
 const turnErrorOf = (error: unknown): TurnError =>
