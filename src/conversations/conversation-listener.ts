@@ -81,7 +81,7 @@ const historyPage = 40
 const messagesPerTurn = 4
 
 /** The messages before a turn, oldest first, as far as the limits allow. Files are represented by their names. */
-async function readHistory(parts: ListenerParts, turn: TurnPlace): Promise<HistoryEntry[]> {
+async function readHistory(parts: ListenerParts, turn: Turn): Promise<HistoryEntry[]> {
   const kept = await latestMessages(parts.conversations, turn)
   const ids = kept.flatMap(message => message.fileIds)
   const { items } = ids.length > 0 ? await parts.files.info(turn.workspaceId, ids) : { items: [] }
@@ -94,13 +94,9 @@ async function readHistory(parts: ListenerParts, turn: TurnPlace): Promise<Histo
   }))
 }
 
-type TurnPlace = Pick<Turn, 'workspaceId' | 'conversationId' | 'firstPosition'>
-
 /** Latest first. */
-async function latestMessages(
-  conversations: ConversationStore,
-  { workspaceId, conversationId, firstPosition }: TurnPlace,
-): Promise<Message[]> {
+async function latestMessages(conversations: ConversationStore, turn: Turn): Promise<Message[]> {
+  const { workspaceId, conversationId, firstPosition } = turn
   const turns = new Set<string>()
   const kept: Message[] = []
   let length = 0

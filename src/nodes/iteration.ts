@@ -1,4 +1,4 @@
-import { isTooDeep } from '../tools/json-depth.ts'
+import { isTooDeep, parseJson } from '../tools/json-depth.ts'
 import { ownValue } from '../workflow/node-kind.ts'
 import { type Step, StepFailure, stepFailed, waitForChildren } from '../workflow/step.ts'
 import { defineKind, field, wholeNumber } from './kind-definition.ts'
@@ -63,24 +63,15 @@ type Round =
   | { status: 'failed'; failure: StepFailure }
 
 function itemsOf(value: unknown): readonly unknown[] {
-  const list = typeof value === 'string' ? listOfText(value) : value
+  const list = typeof value === 'string' ? parseJson(value) : value
   if (!Array.isArray(list)) {
-    const is = typeof value === 'string' ? quote(value) : list === undefined ? 'nothing' : quote(textOf(list))
+    if (typeof value === 'string' && list === undefined && isTooDeep(value))
+      throw stepFailed('"items" is nested too deeply; use fewer levels.')
+    const is = value === undefined ? 'nothing' : quote(textOf(value))
     throw stepFailed(`"items" must be a list, or the JSON text of one, but is ${is}.`)
   }
   if (list.length > maxItems)
     throw stepFailed(`"items" has ${list.length} items, but the limit is ${maxItems}; shorten the list.`)
-  return list
-}
-
-function listOfText(text: string): unknown {
-  let list: unknown
-  try {
-    list = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  if (isTooDeep(text)) throw stepFailed('"items" is nested too deeply; use fewer levels.')
   return list
 }
 

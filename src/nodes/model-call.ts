@@ -1,5 +1,5 @@
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../models/language-model.ts'
-import { isTooDeep } from '../tools/json-depth.ts'
+import { parseJson } from '../tools/json-depth.ts'
 import type { Step } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { idempotencyHeader } from './request-headers.ts'
@@ -39,27 +39,20 @@ export function askModel(step: Step, call: ModelCall): Promise<ModelAnswer> {
  * is nested too deeply to be passed on.
  */
 export function readJsonAnswer(text: string): unknown {
-  const from = text.indexOf('{')
-  const to = text.lastIndexOf('}')
-  const inBraces = from >= 0 && to > from ? text.slice(from, to + 1) : undefined
+  const inBraces = text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1)
   for (const candidate of [text, fencedIn(text), inBraces]) {
-    if (candidate === undefined) continue
-    try {
-      const value: unknown = JSON.parse(candidate)
-      return isTooDeep(candidate) ? undefined : value
-    } catch {
-      // The next candidate may be JSON.
-    }
+    const value = parseJson(candidate)
+    if (value !== undefined) return value
   }
   return undefined
 }
 
 const fence = '```'
 
-function fencedIn(text: string): string | undefined {
+function fencedIn(text: string): string {
   const from = text.indexOf(fence)
   const to = from < 0 ? -1 : text.indexOf(fence, from + fence.length)
-  if (to < 0) return undefined
+  if (to < 0) return ''
   const inside = text.slice(from + fence.length, to)
   return (inside.slice(0, 4).toLowerCase() === 'json' ? inside.slice(4) : inside).trim()
 }

@@ -10,7 +10,7 @@ import {
   type Value,
 } from './extractor/parameters.ts'
 import { takeValues } from './extractor/take-values.ts'
-import { turnInstructions, turnSchema } from './extractor/turn-prompt.ts'
+import { type Task, turnInstructions, turnSchema } from './extractor/turn-prompt.ts'
 import {
   defineKind,
   field,
@@ -105,15 +105,13 @@ export const multimodalDialogueAndInformationExtractor = defineKind({
   run: takeTurn,
 })
 
-/** The settings, which are the same in every turn. */
-interface Task {
-  parameters: readonly Parameter[]
-  role: string
-  instruction: string
+type Message = Pick<Reply, 'text' | 'files'>
+
+interface Turn extends Task {
+  before: DialogueState
+  message: Message
   model: unknown
 }
-
-type Message = Pick<Reply, 'text' | 'files'>
 
 async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): Promise<Outcome> {
   const parameters = readParameters(data)
@@ -121,7 +119,6 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
     parameters,
     role: step.text(readText(data, 'role')),
     instruction: step.text(readText(data, 'instruction')),
-    model: ownValue(data, 'model'),
   }
   const before = readState(step.resumed?.state, parameters)
   const message: Message = step.resumed?.reply ?? { text: step.system.query, files: step.system.files }
@@ -130,7 +127,7 @@ async function takeTurn(step: Step, data: JsonRecord, services: NodeServices): P
   const turns = before.turns + (isEmpty && !step.resumed ? 0 : 1)
   const turn = isEmpty
     ? { values: before.values, reply: '', text: '' }
-    : await extract(step, services, task, before, message)
+    : await extract(step, services, { ...task, before, message, model: ownValue(data, 'model') })
   const missing = missingOf(parameters, turn.values)
   const [asked] = missing
   if (!asked) return { outputs: outputsOf(parameters, turn.values) }
@@ -150,17 +147,11 @@ const missingOf = (parameters: readonly Parameter[], values: ReadonlyMap<string,
   parameters.filter(each => each.required && !values.has(each.name) && each.default === undefined)
 
 /** One model call per turn. The options and everything else the model must know are in the system message. */
-async function extract(
-  step: Step,
-  services: NodeServices,
-  task: Task,
-  before: DialogueState,
-  message: Message,
-) {
-  const { parameters } = task
+async function extract(step: Step, services: NodeServices, turn: Turn) {
+  const { parameters, before, message } = turn
   const missing = missingOf(parameters, before.values)
   const today = step.system.time.slice(0, 10)
-  const instructions = turnInstructions({ ...task, values: before.values, missing, today })
+  const instructions = turnInstructions({ ...turn, values: before.values, missing, today })
   const parts = await userParts(step, services, message.text, message.files)
   const messages: ModelMessage[] = [
     { role: 'system', text: instructions },
@@ -168,7 +159,7 @@ async function extract(
     { role: 'user', parts },
   ]
   const answer = await askModel(step, {
-    model: await findModel(step, services, task.model),
+    model: await findModel(step, services, turn.model),
     name: `turn-${before.turns + 1}`,
     request: { messages, jsonSchema: { name: 'turn', schema: turnSchema(parameters) } },
   })

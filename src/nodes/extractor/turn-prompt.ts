@@ -1,10 +1,14 @@
 import type { JsonRecord } from '../../workflow/node-kind.ts'
 import type { Parameter, Value } from './parameters.ts'
 
-interface TurnContext {
+/** The settings, which are the same in every turn. */
+export interface Task {
+  parameters: readonly Parameter[]
   role: string
   instruction: string
-  parameters: readonly Parameter[]
+}
+
+interface TurnContext extends Task {
   values: ReadonlyMap<string, Value>
   missing: readonly Parameter[]
   /** yyyy-mm-dd */
