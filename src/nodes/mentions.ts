@@ -1,7 +1,7 @@
-/** A text that refers to something. */
-export interface Term<Meaning> {
-  text: string
-  means: Meaning
+/** A choice. The user sees the label; the value is what it stands for. */
+export interface Option {
+  label: string
+  value: string
 }
 
 /** Enough of a message to find a name in it. */
@@ -12,23 +12,35 @@ const negated =
 /** Texts that differ only in case, width or surrounding spaces are the same name. */
 export const foldName = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
+/** The value of the option with this value or label; ignoring case and spaces only if that leaves one value. */
+export function findOption(options: readonly Option[], given: string): string | undefined {
+  const exact = options.find(({ value }) => value === given) ?? options.find(({ label }) => label === given)
+  if (exact) return exact.value
+  const folded = foldName(given)
+  const alike = options.filter(({ label, value }) => [label, value].some(text => foldName(text) === folded))
+  return new Set(alike.map(({ value }) => value)).size === 1 ? alike[0]!.value : undefined
+}
+
 /**
- * The meanings of the terms that a message mentions, each once. A name inside a longer name that is present (大杯 in
- * 超大杯) does not count, nor does part of an alphabetic word, nor a negated name ("not the large one").
+ * The values of the options that a message mentions by value or label, each once. A name inside a longer name that is
+ * present (大杯 in 超大杯) does not count, nor does part of an alphabetic word, nor a negated name ("not the large one").
  */
-export function mentionedIn<Meaning>(message: string, terms: readonly Term<Meaning>[]): Meaning[] {
+export function mentionedOptions(message: string, options: readonly Option[]): string[] {
   const text = foldName(message.slice(0, maxLength))
-  const byName = Map.groupBy(terms, term => foldName(term.text))
+  const terms = options.flatMap(({ label, value }) =>
+    [label, value].map(name => ({ name: foldName(name), value })),
+  )
+  const byName = Map.groupBy(terms, ({ name }) => name)
   byName.delete('')
   const taken = new Uint8Array(text.length)
-  const found = new Set<Meaning>()
+  const found = new Set<string>()
   for (const name of [...byName.keys()].sort((one, other) => other.length - one.length)) {
     for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
       const end = at + name.length
       if (taken.subarray(at, end).includes(1) || !isWholeWord(text, at, end)) continue
       taken.fill(1, at, end)
       if (negated.test(text.slice(Math.max(0, at - 16), at))) continue
-      for (const { means } of byName.get(name)!) found.add(means)
+      for (const { value } of byName.get(name)!) found.add(value)
     }
   }
   return [...found]

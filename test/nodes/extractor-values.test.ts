@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { mapValue, type Option, type Parameter, type Value } from '../../src/nodes/extractor/parameters.ts'
+import { mapValue, type Parameter, type Value } from '../../src/nodes/extractor/parameters.ts'
 import { type TurnInput, takeValues } from '../../src/nodes/extractor/take-values.ts'
-import { mentionedIn } from '../../src/nodes/mentions.ts'
+import { mentionedOptions, type Option } from '../../src/nodes/mentions.ts'
 import { multimodalDialogueAndInformationExtractor as extractor } from '../../src/nodes/multimodal-dialogue-and-information-extractor.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { runKind } from '../support/run-kind.ts'
@@ -72,16 +72,15 @@ test('a label that is the value of another option does not hide that value', () 
 })
 
 test('a name inside a longer name or word is not a mention', () => {
-  const terms = sizes.map(({ label, value }) => ({ text: label, means: value }))
-  assert.deepEqual(mentionedIn('要超大杯', terms), ['venti'])
-  assert.deepEqual(mentionedIn('大杯，不，超大杯', terms).sort(), ['large', 'venti'])
+  assert.deepEqual(mentionedOptions('要超大杯', sizes), ['venti'])
+  assert.deepEqual(mentionedOptions('大杯，不，超大杯', sizes).sort(), ['large', 'venti'])
   const drinks = [
-    { text: 'Latte', means: 1 },
-    { text: 'tea', means: 2 },
+    { label: 'Latte', value: '1' },
+    { label: 'tea', value: '2' },
   ]
-  assert.deepEqual(mentionedIn('A PLATTER for the team', drinks), [])
-  assert.deepEqual(mentionedIn('我要latte，谢谢', drinks), [1])
-  assert.deepEqual(mentionedIn("I don't want tea, a latte please", drinks), [1])
+  assert.deepEqual(mentionedOptions('A PLATTER for the team', drinks), [])
+  assert.deepEqual(mentionedOptions('我要latte，谢谢', drinks), ['1'])
+  assert.deepEqual(mentionedOptions("I don't want tea, a latte please", drinks), ['1'])
 })
 
 test('dates and plain answers in the message count when the model extracts nothing', () => {

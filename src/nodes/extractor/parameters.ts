@@ -1,13 +1,8 @@
 import type { LocalizedText } from '../../contract/kind-operations.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import { checkUnique, gapAt, gapsOfEach } from '../gaps.ts'
-import { foldName } from '../mentions.ts'
+import { findOption, foldName, type Option } from '../mentions.ts'
 import { readObjects, readText } from '../read-setting.ts'
-
-export interface Option {
-  label: string
-  value: string
-}
 
 export type ParameterType = 'select' | 'list' | 'text' | 'number' | 'boolean' | 'date'
 
@@ -111,16 +106,9 @@ const mappers: Record<ParameterType, (raw: unknown, options: readonly Option[]) 
 export const mapValue = ({ type, options }: Pick<Parameter, 'type' | 'options'>, raw: unknown) =>
   mappers[type](raw, options)
 
-/** Matches a value or a label; ignoring case and spaces only if that leaves one value. */
 function mapOption(raw: unknown, options: readonly Option[]): string | undefined {
-  if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'boolean') return undefined
-  const given = String(raw)
-  const exact = options.find(({ value }) => value === given) ?? options.find(({ label }) => label === given)
-  if (exact) return exact.value
-  const folded = foldName(given)
-  const alike = options.filter(({ label, value }) => [label, value].some(text => foldName(text) === folded))
-  const values = new Set(alike.map(({ value }) => value))
-  return values.size === 1 ? alike[0]!.value : undefined
+  const isScalar = ['string', 'number', 'boolean'].includes(typeof raw)
+  return isScalar ? findOption(options, String(raw)) : undefined
 }
 
 /** In the order of the options, each once; undefined if nothing is chosen. */

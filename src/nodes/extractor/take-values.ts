@@ -1,5 +1,5 @@
 import { type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
-import { mentionedIn } from '../mentions.ts'
+import { mentionedOptions } from '../mentions.ts'
 import { mapValue, type Parameter, type Value } from './parameters.ts'
 
 /** The input of one turn. */
@@ -50,10 +50,7 @@ function isEcho(raw: unknown, message: string): boolean {
  */
 function valueInMessage(parameter: Parameter, message: string, asked: boolean): Value | undefined {
   if (parameter.options.length > 0) {
-    const terms = parameter.options.flatMap(({ label, value }) =>
-      [label, value].map(text => ({ text, means: value })),
-    )
-    const mentioned = mentionedIn(message, terms)
+    const mentioned = mentionedOptions(message, parameter.options)
     if (parameter.type === 'list') return mapValue(parameter, mentioned)
     return mentioned.length === 1 ? mentioned[0] : undefined
   }
