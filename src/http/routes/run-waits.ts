@@ -79,8 +79,9 @@ async function settledByJournal(
   const messages: MessageOnWire[] = []
   for await (const event of runs.events(workspaceId, runId, 0, signal)) {
     if (event.event !== 'message') continue
-    const { node_id: _, ...message } = event.fields
-    messages.push(message)
+    // In the order of `contentOnWire`, so that a replay has the text of the first response.
+    const { data_type, content, file_list, message_id, timestamp } = event.fields
+    messages.push({ data_type, content, file_list, message_id, timestamp })
   }
   return { run, messages }
 }
