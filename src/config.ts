@@ -55,8 +55,8 @@ const integer = (
 })
 
 function isWebAddress(value: string): boolean {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === ''
+  const url = URL.parse(value)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === ''
 }
 
 const endpoint = (description: string): Setting<string | undefined> =>

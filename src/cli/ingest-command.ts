@@ -34,7 +34,7 @@ async function ingest({ folder, name, content, client, signal }: Task): Promise<
   let uploadedCount = 0
   let doneCount = 0
   try {
-    base = await RemoteKnowledge.named(client, name, signal)
+    base = await RemoteKnowledge.named(client, name)
     const onUploaded = (count: number): void => {
       uploadedCount = count
       progress.show({ doing: 'Uploading', done: count, total })
@@ -45,7 +45,7 @@ async function ingest({ folder, name, content, client, signal }: Task): Promise<
       doneCount = done
       progress.show({ doing: 'Processing', done, total: uploaded.documents.size, stage })
     }
-    const documents = await base.waitFor(uploaded.documents, onDone, signal)
+    const documents = await base.waitFor(uploaded.documents, onDone)
     progress.end()
     return ingestOutcome({ knowledge: { id: base.id, name }, documents, uploaded, content })
   } catch (error) {
@@ -182,6 +182,6 @@ The exit code is 0 when all documents are ready, and 1 when some failed. Ctrl-C 
     const token = await serverToken(options['token-file'], server, config)
     if (content.files.length === 0 && content.unreadable.length === 0)
       return nothingToAdd(folder, name, content)
-    return ingest({ folder, name, content, client: new ServerClient(server, token), signal })
+    return ingest({ folder, name, content, client: new ServerClient(server, token, signal), signal })
   },
 }

@@ -4,7 +4,7 @@ import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import type { documentStatuses, knowledgeSchemas } from '../contract/knowledge-records.ts'
 import type { Page } from '../contract/paging.ts'
 import { allPages } from './command.ts'
-import { pause, type ServerClient, ServerRefusal } from './server-client.ts'
+import { type ServerClient, ServerRefusal } from './server-client.ts'
 
 export type RemoteDocument = Static<typeof knowledgeSchemas.Document>
 type DocumentStatus = (typeof documentStatuses)[number]
@@ -44,18 +44,18 @@ export class RemoteKnowledge {
   }
 
   /** The knowledge base of that name, created if there is none. Fails at once when the server does not respond. */
-  static async named(client: ServerClient, name: string, signal: AbortSignal): Promise<RemoteKnowledge> {
-    const found = await findNamed(client, name, signal)
-    if (found) return new RemoteKnowledge(client, found.knowledge_id)
+  static async named(client: ServerClient, name: string): Promise<RemoteKnowledge> {
+    const open = ({ knowledge_id }: NamedBase): RemoteKnowledge => new RemoteKnowledge(client, knowledge_id)
+    const found = await findNamed(client, name)
+    if (found) return open(found)
     try {
-      const created = await client.call<NamedBase>(create, { json: { name }, signal })
-      return new RemoteKnowledge(client, created.knowledge_id)
+      return open(await client.call(create, { json: { name } }))
     } catch (error) {
-      if (!(error instanceof ServerRefusal && error.reason === 'already_exists')) throw error
-      // Another client created it in the meantime.
-      const existing = await findNamed(client, name, signal)
+      // Another client may have created it in the meantime.
+      const isTaken = error instanceof ServerRefusal && error.reason === 'already_exists'
+      const existing = isTaken ? await findNamed(client, name) : undefined
       if (!existing) throw error
-      return new RemoteKnowledge(client, existing.knowledge_id)
+      return open(existing)
     }
   }
 
@@ -69,39 +69,34 @@ export class RemoteKnowledge {
   }
 
   /** One page of the documents, of one status or of all. */
-  #page(
-    page: number,
-    status: DocumentStatus | undefined,
-    signal: AbortSignal,
-  ): Promise<Page<RemoteDocument>> {
+  #page(page: number, status?: DocumentStatus): Promise<Page<RemoteDocument>> {
     const query = { page: String(page), page_size: String(pageSize), ...(status && { status }) }
-    return this.#client.call(this.#here(files), { query, signal })
+    return this.#client.call(this.#here(files), { query })
   }
 
-  documents(signal: AbortSignal): Promise<RemoteDocument[]> {
-    return allPages(({ page }) => this.#page(page, undefined, signal))
+  documents(): Promise<RemoteDocument[]> {
+    return allPages(({ page }) => this.#page(page))
   }
 
   /** The files with these ids; deleted ones are left out. */
-  async storedFiles(ids: string[], signal: AbortSignal): Promise<StoredFile[]> {
+  async storedFiles(ids: string[]): Promise<StoredFile[]> {
     const found: StoredFile[] = []
     for (let from = 0; from < ids.length; from += maxFilesPerCall) {
       const json = { file_ids: ids.slice(from, from + maxFilesPerCall) }
-      found.push(...(await this.#client.call<Page<StoredFile>>(fileOperations.list, { json, signal })).items)
+      found.push(...(await this.#client.call<Page<StoredFile>>(fileOperations.list, { json })).items)
     }
     return found
   }
 
-  async upload(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
-    return (await this.#client.call<StoredFile>(fileOperations.upload, { query: { name }, bytes, signal }))
-      .file_id
+  async upload(name: string, bytes: Uint8Array): Promise<string> {
+    return (await this.#client.call<StoredFile>(fileOperations.upload, { query: { name }, bytes })).file_id
   }
 
   /** Returns the ids of files that were deleted before they could be added. */
-  async add(fileIds: string[], signal: AbortSignal): Promise<string[]> {
+  async add(fileIds: string[]): Promise<string[]> {
     const { skipped } = await this.#client.call<{ skipped: { file_id: string; reason: string }[] }>(
       this.#here(add),
-      { json: { file_ids: fileIds }, signal },
+      { json: { file_ids: fileIds } },
     )
     return skipped.filter(({ reason }) => reason === 'not_found').map(({ file_id }) => file_id)
   }
@@ -113,29 +108,25 @@ export class RemoteKnowledge {
   async waitFor(
     ids: ReadonlyMap<string, string>,
     onProgress: (done: number, stage: string) => void,
-    signal: AbortSignal,
   ): Promise<RemoteDocument[]> {
     for (;;) {
       const startedAt = performance.now()
-      const { pending, stage } = await this.#progress(ids, signal)
+      const { pending, stage } = await this.#progress(ids)
       onProgress(ids.size - pending, stage)
       if (pending === 0) {
-        const all = new Map((await this.documents(signal)).map(document => [document.file_id, document]))
+        const all = new Map((await this.documents()).map(document => [document.file_id, document]))
         const found = [...ids.keys()].flatMap(id => all.get(id) ?? [])
         if (!found.some(isPending)) return found
       }
       // A slow server is polled less often.
-      await pause(Math.max(pollMilliseconds, 4 * (performance.now() - startedAt)), signal)
+      await this.#client.pause(Math.max(pollMilliseconds, 4 * (performance.now() - startedAt)))
     }
   }
 
   /** How many of these documents are pending: an upper bound while the queue is long. */
-  async #progress(
-    ids: ReadonlyMap<string, string>,
-    signal: AbortSignal,
-  ): Promise<{ pending: number; stage: string }> {
+  async #progress(ids: ReadonlyMap<string, string>): Promise<{ pending: number; stage: string }> {
     const counts: [string, number][] = []
-    for (const status of pendingStatuses) counts.push([status, await this.#countPending(status, ids, signal)])
+    for (const status of pendingStatuses) counts.push([status, await this.#countPending(status, ids)])
     const pending = counts.reduce((sum, [, count]) => sum + count, 0)
     const active = counts.filter(([status, count]) => status !== 'queued' && count > 0)
     return {
@@ -146,28 +137,20 @@ export class RemoteKnowledge {
   }
 
   /** Finding ours in a long queue is not worth a hundred calls every second: then all documents count. */
-  async #countPending(
-    status: DocumentStatus,
-    ids: ReadonlyMap<string, string>,
-    signal: AbortSignal,
-  ): Promise<number> {
-    const first = await this.#page(1, status, signal)
+  async #countPending(status: DocumentStatus, ids: ReadonlyMap<string, string>): Promise<number> {
+    const first = await this.#page(1, status)
     if (first.total > maxPendingPages * pageSize) return first.total
     const found = new Set(first.items.map(({ file_id }) => file_id))
     for (let page = 2; (page - 1) * pageSize < first.total; page++)
-      for (const { file_id } of (await this.#page(page, status, signal)).items) found.add(file_id)
+      for (const { file_id } of (await this.#page(page, status)).items) found.add(file_id)
     return [...found].filter(id => ids.has(id)).length
   }
 }
 
-async function findNamed(
-  client: ServerClient,
-  name: string,
-  signal: AbortSignal,
-): Promise<NamedBase | undefined> {
+async function findNamed(client: ServerClient, name: string): Promise<NamedBase | undefined> {
   const bases = await allPages(({ page, pageSize }) => {
     const json = { keyword: name, page, page_size: pageSize }
-    return client.call<Page<NamedBase>>(list, { json, signal, maxAttempts: 1 })
+    return client.call<Page<NamedBase>>(list, { json, maxAttempts: 1 })
   })
   return bases.find(base => base.name === name)
 }

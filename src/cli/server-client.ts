@@ -22,8 +22,7 @@ function ownAddress({ host, port }: Config): string {
 
 /** Without a trailing slash. */
 export function serverAddress(given: string | undefined, config: Config): string {
-  const text = given ?? ownAddress(config)
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = URL.parse(given ?? ownAddress(config))
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw new UsageError('--server: must be an address such as http://127.0.0.1:8080.')
   return url.href.replace(/\/+$/, '')
@@ -35,13 +34,6 @@ export function isOwnServer(server: string, config: Config): boolean {
   return (
     hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname) || hostname === config.host
   )
-}
-
-/** Fails with the reason of the signal. */
-export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => {
-    throw signal.reason
-  })
 }
 
 /** The server rejected the call; the message is its own. */
@@ -69,7 +61,6 @@ interface CallOptions {
   query?: Record<string, string>
   json?: unknown
   bytes?: Uint8Array
-  signal: AbortSignal
   /** By default a server that restarts is back before the last attempt. */
   maxAttempts?: number
 }
@@ -84,22 +75,31 @@ export class ServerClient {
   readonly #egress = createEgress({ allow: [] })
   readonly server: string
   readonly #token: string
+  readonly #signal: AbortSignal
 
-  constructor(server: string, token: string) {
+  /** All calls fail with the reason of the signal when it is aborted. */
+  constructor(server: string, token: string, signal: AbortSignal) {
     this.server = server
     this.#token = token
+    this.#signal = signal
   }
 
   /** `data` of the response. Retries while the server is busy, restarts or cannot be reached. */
-  async call<Data>({ method, path }: Operation, options: CallOptions): Promise<Data> {
-    const { query, signal, maxAttempts = defaultAttempts } = options
+  async call<Data>({ method, path }: Operation, options: CallOptions = {}): Promise<Data> {
+    const { query, maxAttempts = defaultAttempts } = options
     const url = `${this.server}${path}${query ? `?${new URLSearchParams(query)}` : ''}`
     const request = this.#request(method, options)
     for (let attempt = 1; ; attempt++) {
       const response = await this.#attempt(url, request, attempt === maxAttempts)
       if (response) return (await dataOf(response)) as Data
-      await pause(500 * 2 ** (attempt - 1), signal)
+      await this.pause(500 * 2 ** (attempt - 1))
     }
+  }
+
+  async pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.#signal }).catch(() => {
+      throw this.#signal.reason
+    })
   }
 
   close(): void {
@@ -123,7 +123,7 @@ export class ServerClient {
     }
   }
 
-  #request(method: string, { json, bytes, signal }: CallOptions): EgressRequest {
+  #request(method: string, { json, bytes }: CallOptions): EgressRequest {
     // The idle timeout starts with the connection, so it has to include the upload of the body.
     const milliseconds = responseMilliseconds + Math.ceil((bytes?.length ?? 0) / slowestBytesPerMillisecond)
     return {
@@ -135,7 +135,7 @@ export class ServerClient {
         ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
       },
       body: bytes ?? (json === undefined ? undefined : JSON.stringify(json)),
-      signal,
+      signal: this.#signal,
       timeouts: { idleMilliseconds: milliseconds, totalMilliseconds: milliseconds },
       trusted: true,
     }

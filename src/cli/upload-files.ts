@@ -106,9 +106,9 @@ async function contentOf(path: string): Promise<Uint8Array> {
 }
 
 /** The documents of the knowledge base by name and content, which are not uploaded again. */
-async function existingDocuments(base: Target, signal: AbortSignal): Promise<Map<string, string>> {
-  const ids = (await base.documents(signal)).map(({ file_id }) => file_id)
-  const stored = await base.storedFiles(ids, signal)
+async function existingDocuments(base: Target): Promise<Map<string, string>> {
+  const ids = (await base.documents()).map(({ file_id }) => file_id)
+  const stored = await base.storedFiles(ids)
   return new Map(stored.map(({ file_id, name, sha256 }) => [keyOf(name, sha256), file_id]))
 }
 
@@ -119,20 +119,20 @@ export async function uploadFiles(
   onProgress: (count: number) => void,
   interrupted: AbortSignal,
 ): Promise<UploadedFiles> {
-  const existing = await existingDocuments(base, interrupted)
+  const existing = await existingDocuments(base)
   const result: UploadedFiles = { documents: new Map(), addedCount: 0, refused: [] }
   const { documents, refused } = result
   const uploaded: { id: string; name: string }[] = []
   let isAdding = false
 
   /** One call after the other, each with all files uploaded meanwhile, so that an interruption loses little. */
-  const addUploaded = async (signal: AbortSignal): Promise<void> => {
+  const addUploaded = async (): Promise<void> => {
     if (isAdding) return
     isAdding = true
     while (uploaded.length > 0) {
       const group = uploaded.splice(0, limits.documentsPerCall)
       const ids = group.map(({ id }) => id)
-      const deleted = new Set(await base.add(ids, signal))
+      const deleted = new Set(await base.add(ids))
       for (const { id, name } of group)
         if (deleted.has(id)) refused.push({ name, reason: 'was deleted on the server before it was added' })
         else {
@@ -148,13 +148,13 @@ export async function uploadFiles(
       const bytes = await contentOf(path)
       const id = existing.get(keyOf(name, hash('sha256', bytes)))
       if (id !== undefined) documents.set(id, name)
-      else uploaded.push({ id: await base.upload(name, bytes, signal), name })
+      else uploaded.push({ id: await base.upload(name, bytes), name })
     } catch (error) {
       const isRefused = error instanceof ServerRefusal && fileErrors.has(error.reason)
       if (!isRefused && !(error instanceof UnreadableFile)) throw error
       refused.push({ name, reason: error.message })
     }
-    await addUploaded(signal)
+    await addUploaded()
     onProgress(documents.size + refused.length)
   }
   const small = files.filter(({ size }) => size <= maxConcurrentBytes)

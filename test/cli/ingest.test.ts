@@ -340,9 +340,9 @@ test('retries a call that may succeed with the same idempotency key, and does no
     else answer.writeHead(409).end('{"code":40903,"message":"taken","data":{"reason":"already_exists"}}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const client = new ServerClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'a token')
-  const call = () =>
-    client.call({ method: 'POST', path: '/x' }, { json: {}, signal: new AbortController().signal })
+  const { port } = server.address() as AddressInfo
+  const client = new ServerClient(`http://127.0.0.1:${port}`, 'a token', new AbortController().signal)
+  const call = () => client.call({ method: 'POST', path: '/x' }, { json: {} })
   try {
     assert.deepEqual(await call(), { fine: true })
     assert.equal(keys.length, 3)
