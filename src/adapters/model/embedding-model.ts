@@ -76,14 +76,25 @@ class OpenAiEmbeddingModel implements EmbeddingModel {
     return this.#learnedInputs.get(model) ?? maxInputs
   }
 
-  async #embedBatch(model: string, batch: string[], signal: AbortSignal): Promise<Float32Array[]> {
+  async #embedBatch(
+    model: string,
+    batch: string[],
+    signal: AbortSignal,
+    halvings = 0,
+  ): Promise<Float32Array[]> {
     if (batch.length > this.#maxInputs(model))
       return this.#inSequence(model, embeddingBatches(batch, this.#maxInputs(model)), signal)
     try {
       return await this.#request(model, batch, signal)
     } catch (error) {
       if (!isRejection(error)) throw error
-      if (batch.length === 1) return this.#shorten(model, batch[0]!, error, signal)
+      if (batch.length === 1) {
+        const text = batch[0]!
+        if (halvings === maxHalvings || text.length < 2 || !saysTooLong(error)) throw error
+        this.#shortened++
+        // A vector of the beginning of a text is better than none.
+        return this.#embedBatch(model, [cutText(text, text.length >> 1)], signal, halvings + 1)
+      }
       // Too many inputs, too much text or one bad text: providers word these too differently to tell them apart.
       const shortenedBefore = this.#shortened
       const half = Math.ceil(batch.length / 2)
@@ -99,29 +110,6 @@ class OpenAiEmbeddingModel implements EmbeddingModel {
     const vectors: Float32Array[] = []
     for (const batch of batches) vectors.push(...(await this.#embedBatch(model, batch, signal)))
     return vectors
-  }
-
-  /** A vector of the beginning of a text is better than none. */
-  async #shorten(
-    model: string,
-    text: string,
-    rejection: ModelFailure,
-    signal: AbortSignal,
-  ): Promise<Float32Array[]> {
-    let failure = rejection
-    let length = text.length
-    for (let count = 0; count < maxHalvings && length > 1 && saysTooLong(failure); count++) {
-      length = Math.floor(length / 2)
-      try {
-        const vectors = await this.#request(model, [cutText(text, length)], signal)
-        this.#shortened++
-        return vectors
-      } catch (error) {
-        if (!isRejection(error)) throw error
-        failure = error
-      }
-    }
-    throw failure
   }
 
   #request(model: string, input: string[], signal: AbortSignal): Promise<Float32Array[]> {

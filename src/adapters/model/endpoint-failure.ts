@@ -2,71 +2,53 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord } from '../../kernel/is-record.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { EgressFailure, type EgressFailureKind } from '../egress/egress.ts'
-import type { EndpointLabels, ModelEndpoint } from './endpoint.ts'
+import type { EndpointLabels, ModelEndpoint, StatusMeaning } from './endpoint.ts'
 
 const transient = new Set([408, 409, 425, 429])
 const isTransient = (status: number): boolean => status >= 500 || transient.has(status)
 const isAboutKey = (status: number): boolean => status === 401 || status === 403
 
-/** What a status of a provider means and what to do about it; the first that matches counts. */
-const statusMeanings: readonly {
-  matches: (status: number, code: string) => boolean
+/** What a status of a provider means, and what to do about it. */
+function meaningOf(status: number, code: string, { keySetting, urlSetting }: EndpointLabels): StatusMeaning {
+  if (status === 402 || code === 'insufficient_quota')
+    return ['the account at the provider has no credit left', 'Add credit, or use another key.']
+  if (isAboutKey(status)) return ['the provider rejected the API key', `Check ${keySetting}.`]
+  if (status === 404)
+    return [
+      'the provider does not know this URL or model',
+      `Check ${urlSetting} (it often ends in /v1) and the name of the model.`,
+    ]
+  if (status === 429)
+    return ['the rate limit of the provider is reached', 'Try again later, or send fewer requests.']
+  if (status >= 300 && status < 400)
+    return [
+      'the provider sent a redirect, which is not followed',
+      `Set ${urlSetting} to the URL that it leads to.`,
+    ]
+  if (isTransient(status)) return ['provider error', 'Try again later.']
+  return ['the provider rejected the request', 'Check the settings of the model.']
+}
+
+interface EgressMeaning {
+  retryable: boolean
+  /** Why no response arrived. */
   text: string
-  advice: (labels: EndpointLabels) => string
-}[] = [
-  {
-    matches: (status, code) => status === 402 || code === 'insufficient_quota',
-    text: 'the account at the provider has no credit left',
-    advice: () => 'Add credit, or use another key.',
-  },
-  {
-    matches: isAboutKey,
-    text: 'the provider rejected the API key',
-    advice: ({ keySetting }) => `Check ${keySetting}.`,
-  },
-  {
-    matches: status => status === 404,
-    text: 'the provider does not know this URL or model',
-    advice: ({ urlSetting }) => `Check ${urlSetting} (it often ends in /v1) and the name of the model.`,
-  },
-  {
-    matches: status => status === 429,
-    text: 'the rate limit of the provider is reached',
-    advice: () => 'Try again later, or send fewer requests.',
-  },
-  {
-    matches: status => status >= 300 && status < 400,
-    text: 'the provider sent a redirect, which is not followed',
-    advice: ({ urlSetting }) => `Set ${urlSetting} to the URL that it leads to.`,
-  },
-  { matches: isTransient, text: 'provider error', advice: () => 'Try again later.' },
-  {
-    matches: () => true,
-    text: 'the provider rejected the request',
-    advice: () => 'Check the settings of the model.',
-  },
-]
+  /** The same in the middle of a stream, where it is not simply broken off. */
+  inStream?: string
+}
 
-/** Why no response arrived. */
-const egressMeanings: Record<EgressFailureKind, { retryable: boolean; text: string }> = {
+const tooLarge = 'sent a response that is too large'
+
+const egressMeanings: Record<EgressFailureKind, EgressMeaning> = {
   unreachable: { retryable: true, text: 'could not be reached' },
-  timed_out: { retryable: true, text: 'did not respond in time' },
+  timed_out: {
+    retryable: true,
+    text: 'did not respond in time',
+    inStream: 'stopped in the middle of its response',
+  },
   bad_answer: { retryable: true, text: 'sent a response that is damaged or not HTTP' },
-  too_large: { retryable: false, text: 'sent a response that is too large' },
+  too_large: { retryable: false, text: tooLarge, inStream: tooLarge },
   blocked: { retryable: false, text: 'cannot be called with these settings' },
-}
-
-/** The same in the middle of a stream, where it is not simply broken off. */
-const streamMeanings: Partial<Record<EgressFailureKind, string>> = {
-  timed_out: 'stopped in the middle of its response',
-  too_large: 'sent a response that is too large',
-}
-
-interface ProviderError {
-  message: string
-  code: string
-  /** Where a gateway put the real status into the body. */
-  status?: number | undefined
 }
 
 export function parseJson(text: string): unknown {
@@ -80,14 +62,15 @@ export function parseJson(text: string): unknown {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The error object in the body of a response, in the forms that providers use. */
-function providerError(body: unknown): ProviderError | undefined {
+function providerError(body: unknown) {
   const error = isRecord(body) ? body['error'] : undefined
-  if (typeof error === 'string' && error) return { message: error, code: '' }
+  if (typeof error === 'string' && error) return { message: error, code: '', status: undefined }
   if (!isRecord(error)) return undefined
   const number = Number(error['code'] ?? error['status'])
   return {
     message: textOf(error['message']),
     code: textOf(error['code']) || textOf(error['type']),
+    // Where a gateway put the real status into the body.
     status: Number.isInteger(number) && number >= 400 && number <= 599 ? number : undefined,
   }
 }
@@ -131,11 +114,7 @@ export function reportedFailure(
   const code = error?.code ?? ''
   const plain = isRecord(body) ? textOf(body['message']) || textOf(body['detail']) : ''
   const message = error?.message || plain
-  const meaning = statusMeanings.find(({ matches }) => matches(status, code))!
-  const { text, advice } = endpoint.explain?.(status) ?? {
-    text: meaning.text,
-    advice: meaning.advice(endpoint),
-  }
+  const [text, advice] = endpoint.explain?.(status) ?? meaningOf(status, code, endpoint)
   const quoted =
     isAboutKey(status) || !message ? '' : ` Provider message: ${withoutSecrets(message, endpoint.apiKey)}`
   return new ModelFailure(`${endpoint.label}: ${text} (${status}). ${advice}${quoted}`, {
@@ -181,7 +160,10 @@ export function failureOfStream(endpoint: ModelEndpoint, error: unknown): Error 
   for (const cause of causesOf(error)) {
     if (cause instanceof ModelFailure) return cause
     if (cause instanceof EgressFailure)
-      return badResponse(endpoint, streamMeanings[cause.kind] ?? 'broke off in the middle of its response')
+      return badResponse(
+        endpoint,
+        egressMeanings[cause.kind].inStream ?? 'broke off in the middle of its response',
+      )
   }
   if (isOwnBug(error)) return error
   if (error instanceof Error && error.name === 'AI_UnsupportedFunctionalityError')

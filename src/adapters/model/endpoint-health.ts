@@ -18,7 +18,6 @@ export class EndpointHealth {
   #isProbing = false
   /** A pause that a provider asks for binds all calls, not only the one that received it. */
   #pausedUntil = 0
-
   readonly #fallbacks = new LeastRecentMap<string, Set<RequestFallback>>(1000)
 
   constructor(timing: Partial<Timing> = {}) {

@@ -11,8 +11,10 @@ export interface EndpointLabels {
   /** `EMBEDDING_API_KEY`, or where a workspace sets the key. */
   keySetting: string
   /** What a status means where it means something special here. */
-  explain?: (status: number) => { text: string; advice: string } | undefined
+  explain?: (status: number) => StatusMeaning | undefined
 }
+
+export type StatusMeaning = readonly [text: string, advice: string]
 
 /** Where a model is served. */
 export interface ModelEndpoint extends EndpointLabels {

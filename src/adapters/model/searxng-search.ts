@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/is-record.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import type { WebResult, WebSearch } from '../../models/web-search.ts'
-import { cutText, type EndpointLabels, type EndpointOptions } from './endpoint.ts'
+import { cutText, type EndpointLabels, type EndpointOptions, type StatusMeaning } from './endpoint.ts'
 import { JsonClient } from './json-client.ts'
 
 interface WebSearchOptions extends Omit<EndpointOptions, 'baseUrl'> {
@@ -15,13 +15,13 @@ const maxResults = 10
 const maxTitleCharacters = 300
 const maxContentCharacters = 2000
 
-const meanings: Record<number, { text: string; advice: string }> = {
-  401: { text: 'the server rejected the API key', advice: 'Check WEB_SEARCH_API_KEY.' },
-  403: {
-    text: 'the server refused the search',
-    advice: 'Its JSON format may be turned off: enable json in search.formats of SearXNG.',
-  },
-  404: { text: 'there is no such page', advice: 'Check WEB_SEARCH_URL (it often ends in /search).' },
+const meanings: Record<number, StatusMeaning> = {
+  401: ['the server rejected the API key', 'Check WEB_SEARCH_API_KEY.'],
+  403: [
+    'the server refused the search',
+    'Its JSON format may be turned off: enable json in search.formats of SearXNG.',
+  ],
+  404: ['there is no such page', 'Check WEB_SEARCH_URL (it often ends in /search).'],
 }
 
 const labels: EndpointLabels = {
