@@ -14,86 +14,62 @@ interface Setting<Value> {
 /** An invalid setting; the message says what is allowed. */
 export class SettingError extends Error {}
 
-const text = (fallback: string, description: string): Setting<string> => ({
-  description,
-  fallback,
-  read: value => value,
-})
+const setting = <Value>(
+  fallback: string,
+  description: string,
+  read: (text: string) => Value,
+): Setting<Value> => ({ description, fallback, read })
+
+const text = (fallback: string, description: string) => setting(fallback, description, value => value)
 
 const optionalText = (
   description: string,
   isValid: (value: string) => boolean = () => true,
   problem = '',
-): Setting<string | undefined> => ({
-  description,
-  fallback: '',
-  read: value => {
+): Setting<string | undefined> =>
+  setting('', description, value => {
     if (value !== '' && !isValid(value)) throw new SettingError(problem)
     return value || undefined
-  },
-})
+  })
 
-const secret = (...setting: Parameters<typeof optionalText>): Setting<string | undefined> => ({
-  ...optionalText(...setting),
-  isSecret: true,
-})
+const secret = (...given: Parameters<typeof optionalText>) => ({ ...optionalText(...given), isSecret: true })
 
-const integer = (
-  fallback: number,
-  minimum: number,
-  maximum: number,
-  description: string,
-): Setting<number> => ({
-  description,
-  fallback: String(fallback),
-  read: value => {
+const integer = (fallback: number, [minimum, maximum]: [number, number], description: string) =>
+  setting(String(fallback), description, value => {
     const number = Number(value)
     if (!/^\d+$/.test(value) || number < minimum || number > maximum)
       throw new SettingError(`must be a whole number from ${minimum} to ${maximum}`)
     return number
-  },
-})
+  })
 
 function isWebAddress(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^https?:$/.test(url.protocol) && url.username === ''
 }
 
-const endpoint = (description: string): Setting<string | undefined> =>
+const endpoint = (description: string) =>
   optionalText(description, isWebAddress, 'must be an http:// or https:// address')
 
-const list = (description: string): Setting<string[]> => ({
-  description,
-  fallback: '',
-  read: value =>
-    value
-      .split(',')
-      .map(part => part.trim())
-      .filter(part => part !== ''),
-})
+const list = (description: string) =>
+  setting('', description, value => {
+    const parts = value.split(',').map(part => part.trim())
+    return parts.filter(part => part !== '')
+  })
 
-const oneOf = <Value extends string>(
-  values: readonly Value[],
-  fallback: Value,
-  description: string,
-): Setting<Value> => ({
-  description: `${description} One of ${values.join(', ')}.`,
-  fallback,
-  read: value => {
+const oneOf = <Value extends string>(values: readonly Value[], fallback: Value, description: string) =>
+  setting(fallback, `${description} One of ${values.join(', ')}.`, value => {
     const found = values.find(candidate => candidate === value)
     if (!found) throw new SettingError(`must be one of ${values.join(', ')}`)
     return found
-  },
-})
+  })
 
 /** Every setting of the server. The reference in docs/ is generated from here. */
 export const settings = {
   HOST: text('127.0.0.1', 'Address to listen on. Use 0.0.0.0 to accept connections from other machines.'),
-  PORT: integer(8080, 0, 65_535, 'Port to listen on; 0 picks a free port.'),
-  DATA_DIR: {
-    ...text('./data', 'Directory for the SQLite database, the files and the first token.'),
-    read: path => resolve(path),
-  },
+  PORT: integer(8080, [0, 65_535], 'Port to listen on; 0 picks a free port.'),
+  DATA_DIR: setting('./data', 'Directory for the SQLite database, the files and the first token.', path =>
+    resolve(path),
+  ),
   DATABASE_URL: secret(
     '`postgres://…` to use PostgreSQL 15 or newer instead of SQLite.',
     value => /^postgres(ql)?:\/\//.test(value),
@@ -124,11 +100,10 @@ export const settings = {
   TRANSCRIBE_MODEL: optionalText('Transcription model, such as `whisper-1`.'),
   WEB_SEARCH_URL: endpoint('URL of a SearXNG server with the JSON format enabled, for web search.'),
   WEB_SEARCH_API_KEY: secret('API key, if required.'),
-  RUN_RETENTION_DAYS: integer(30, 1, 3650, 'Days to keep finished runs and their traces.'),
+  RUN_RETENTION_DAYS: integer(30, [1, 3650], 'Days to keep finished runs and their traces.'),
   PUBLIC_CALLS_PER_MINUTE: integer(
     300,
-    0,
-    1_000_000,
+    [0, 1_000_000],
     'Calls per minute to public agents without a token, per client address; 0: unlimited.',
   ),
   DEMO: oneOf(
@@ -149,29 +124,25 @@ export const settings = {
   ),
   INGEST_WORKERS: integer(
     0,
-    0,
-    64,
+    [0, 64],
     'Threads for document ingestion; 0: one less than the number of processors, at least two.',
   ),
   INGEST_MEMORY_MB: integer(
     512,
-    64,
-    65_536,
+    [64, 65_536],
     'Memory limit of an ingestion thread in MB; a document that needs more fails.',
   ),
   SEARCH_CACHE_BYTES: integer(
     64 * 2 ** 20,
-    2 ** 20,
-    2 ** 40,
+    [2 ** 20, 2 ** 40],
     'Memory for the keyword index cache, in bytes.',
   ),
   VECTOR_MEMORY_BYTES: integer(
     512 * 2 ** 20,
-    2 ** 20,
-    2 ** 40,
+    [2 ** 20, 2 ** 40],
     'Memory for vector indexes with SQLite, in bytes.',
   ),
-  MAX_FILE_BYTES: integer(200 * 2 ** 20, 1, 2 ** 40, 'Maximum size of an uploaded file, in bytes.'),
+  MAX_FILE_BYTES: integer(200 * 2 ** 20, [1, 2 ** 40], 'Maximum size of an uploaded file, in bytes.'),
 } satisfies Record<string, Setting<unknown>>
 
 export interface EndpointConfig {
