@@ -111,15 +111,11 @@ export class Attempt implements Step {
   }
 
   text(template: string): string {
-    const text = fillTemplate(this.#find(template), this.#context.values)
-    this.#trace(template, text)
-    return text
+    return this.#read(template, fillTemplate)
   }
 
   value(template: string): unknown {
-    const value = templateValue(this.#find(template), this.#context.values)
-    this.#trace(template, value)
-    return value
+    return this.#read(template, templateValue)
   }
 
   fill(tree: unknown): unknown {
@@ -194,13 +190,12 @@ export class Attempt implements Step {
     return !this.isOver && this.#step.isActive
   }
 
-  #find(text: string): Template {
-    return this.#step.node.templates.get(text) ?? this.#context.plan.template(text)
-  }
-
-  #trace(template: string, value: unknown): void {
-    if (!this.#context.run.journal.isKept) return
-    const pointer = this.#step.node.templates.get(template)?.pointer
-    if (pointer !== undefined) this.inputs[pointer.slice(1)] = tracedInput(pointer, value)
+  #read<Result>(text: string, read: (template: Template, values: Values) => Result): Result {
+    const { plan, values, run } = this.#context
+    const planned = this.#step.node.templates.get(text)
+    const result = read(planned ?? plan.template(text), values)
+    if (planned && run.journal.isKept)
+      this.inputs[planned.pointer.slice(1)] = tracedInput(planned.pointer, result)
+    return result
   }
 }

@@ -76,24 +76,27 @@ function nestedSystem(system: SystemValues, { inputs, item, index }: ChildCall):
   }
 }
 
-function untilAborted(child: Execution, context: RunContext, signal: AbortSignal): Promise<ChildResult> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      // Only this attempt of the step ends: the next one streams everything again.
-      const records = child.abort(signal.reason, 'none')
-      if (records.length > 0) context.journal.commit(records)?.catch(() => {})
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    child
-      .run()
-      .catch((error: unknown) => {
-        if (!(error instanceof RunFailure)) throw error
-        context.journal.commit(error.records)?.catch(() => {})
-        const { reason, message } = error.failure
-        throw new StepFailure(reason, `${error.path}: ${message}`, { cause: error })
-      })
-      .finally(() => signal.removeEventListener('abort', onAbort))
-      .then(resolve, reject)
-  })
+async function untilAborted(
+  child: Execution,
+  { journal }: RunContext,
+  signal: AbortSignal,
+): Promise<ChildResult> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => {
+    // Only this attempt of the step ends: the next one streams everything again.
+    const records = child.abort(signal.reason, 'none')
+    if (records.length > 0) journal.commit(records)?.catch(() => {})
+    aborted.reject(signal.reason)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([child.run(), aborted.promise])
+  } catch (error) {
+    if (!(error instanceof RunFailure)) throw error
+    journal.commit(error.records)?.catch(() => {})
+    const { reason, message } = error.failure
+    throw new StepFailure(reason, `${error.path}: ${message}`, { cause: error })
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
 }

@@ -86,10 +86,9 @@ export class UsageStore {
   }
 }
 
-export interface EndedRun extends Omit<UsageTotals, 'runs' | 'failures'> {
-  workspaceId: string
-  agentId: string
-  workflowId: string
+interface EndedRun
+  extends Omit<UsageTotals, 'runs' | 'failures'>,
+    Pick<UsageRow, 'workspaceId' | 'agentId' | 'workflowId'> {
   status: RunStatus
   finishedAt: number
 }
