@@ -240,7 +240,7 @@ export class Execution {
     this.#state.settle(place, outputs)
     if (node.kind.gathers && outputs) Object.assign(this.#gathered, outputs)
     this.messages.settled(node, outputs)
-    const next = this.#state.edges.settle(place, outputs ? state.case : null)
+    const next = this.#state.settleEdges(place, outputs ? state.case : null)
     for (const each of next.skipped) this.#skip(each, records)
     const written = records.length > 0 ? this.#context.journal.commit(records) : undefined
     this.#after(written, () => {

@@ -2,65 +2,27 @@ import type { GraphLinks } from '../graph-links.ts'
 import type { Outputs } from '../step.ts'
 import type { StepRecord } from './run-records.ts'
 
-/**
- * Tracks which edges are settled. A node may start when every edge into it is settled and at least one is live; a node
- * with only skipped edges is skipped, and skipping propagates.
- */
-export class EdgeLedger {
-  readonly #links: GraphLinks
-  /** Edges into each node that are not settled yet, and those that turned out live. */
-  readonly #open: Int32Array
-  readonly #live: Int32Array
-
-  constructor(links: GraphLinks) {
-    this.#links = links
-    this.#open = Int32Array.from(links.incoming, incoming => incoming.length)
-    this.#live = new Int32Array(links.size)
-  }
-
-  /**
-   * Settles the edges out of a node: `chosen` is the case it chose; `null` settles all of them as skipped. Every edge
-   * is visited once per run.
-   */
-  settle(node: number, chosen: string | undefined | null): { ready: number[]; skipped: number[] } {
-    const ready: number[] = []
-    const skipped: number[] = []
-    this.#settleEdges(node, chosen, ready, skipped)
-    for (let next = 0; next < skipped.length; next += 1)
-      this.#settleEdges(skipped[next]!, null, ready, skipped)
-    return { ready, skipped }
-  }
-
-  #settleEdges(node: number, chosen: string | undefined | null, ready: number[], skipped: number[]): void {
-    for (const link of this.#links.outgoing[node]!) {
-      const isLive = chosen !== null && (link.case === undefined || link.case === chosen)
-      if (isLive) this.#live[link.to]! += 1
-      this.#open[link.to]! -= 1
-      if (this.#open[link.to]! > 0) continue
-      if (this.#live[link.to]! > 0) ready.push(link.to)
-      else skipped.push(link.to)
-    }
-  }
-}
-
-/** The states and outputs of a graph's nodes, by their places. */
+/** The states and outputs of a graph's nodes, by their places, and which of its edges are settled. */
 export class GraphState {
-  readonly edges: EdgeLedger
   readonly statuses: ('queued' | 'running' | 'waiting' | 'settled' | undefined)[]
   /** Undefined for a node that was skipped or has not ended. */
   readonly outputs: (Outputs | undefined)[]
   readonly #links: GraphLinks
+  /** Edges into each node that are not settled yet, and those that turned out live. */
+  readonly #open: Int32Array
+  readonly #live: Int32Array
   /** Which nodes were started by this attempt of the run; kept only after a takeover. */
   readonly #startedHere: Set<number> | undefined
 
   constructor(
     links: GraphLinks,
-    { isTakenOver, given }: { isTakenOver?: boolean; given?: ReadonlyMap<number, Outputs> | undefined },
+    { isTakenOver, given }: { isTakenOver?: boolean; given?: ReadonlyMap<number, Outputs> | undefined } = {},
   ) {
-    this.edges = new EdgeLedger(links)
     this.statuses = new Array(links.size)
     this.outputs = new Array(links.size)
     this.#links = links
+    this.#open = Int32Array.from(links.incoming, incoming => incoming.length)
+    this.#live = new Int32Array(links.size)
     this.#startedHere = isTakenOver ? new Set() : undefined
     for (const [place, outputs] of given ?? []) this.settle(place, outputs)
   }
@@ -74,6 +36,29 @@ export class GraphState {
   settle(place: number, outputs: Outputs | undefined): void {
     this.statuses[place] = 'settled'
     this.outputs[place] = outputs
+  }
+
+  /**
+   * Settles the edges out of a node: `chosen` is the case it chose; `null` settles all of them as skipped. A node may
+   * start when every edge into it is settled and at least one is live; a node with only skipped edges is skipped, and
+   * skipping propagates. Every edge is visited once per run.
+   */
+  settleEdges(place: number, chosen: string | undefined | null): { ready: number[]; skipped: number[] } {
+    const ready: number[] = []
+    const skipped: number[] = []
+    const follow = (from: number, taken: string | undefined | null): void => {
+      for (const link of this.#links.outgoing[from]!) {
+        const isLive = taken !== null && (link.case === undefined || link.case === taken)
+        if (isLive) this.#live[link.to]! += 1
+        this.#open[link.to]! -= 1
+        if (this.#open[link.to]! > 0) continue
+        if (this.#live[link.to]! > 0) ready.push(link.to)
+        else skipped.push(link.to)
+      }
+    }
+    follow(place, chosen)
+    for (let next = 0; next < skipped.length; next += 1) follow(skipped[next]!, null)
+    return { ready, skipped }
   }
 
   /**

@@ -5,7 +5,7 @@ import { linkGraph } from '../../../src/workflow/graph-links.ts'
 import { DottedNames } from '../../../src/workflow/references.ts'
 import { TurnQueue } from '../../../src/workflow/run/message-stream.ts'
 import { stepRule } from '../../../src/workflow/run/plan.ts'
-import { EdgeLedger, Slots } from '../../../src/workflow/run/scheduler.ts'
+import { GraphState, Slots } from '../../../src/workflow/run/scheduler.ts'
 import { nodeOfPath, stepPath } from '../../../src/workflow/run/step-record.ts'
 import { StepRun } from '../../../src/workflow/run/step-run.ts'
 import { StreamedMessage } from '../../../src/workflow/run/streamed-message.ts'
@@ -193,7 +193,7 @@ describe('step slots', () => {
   })
 })
 
-test('the ledger settles parallel edges separately, and skips a join whose edges are all skipped', () => {
+test('settles parallel edges separately, and skips a join whose edges are all skipped', () => {
   const nodes = ['if', 'a', 'b', 'join'].map(id => node(id, 'any'))
   const edges = [
     edge('if', 'a', 'x'),
@@ -203,11 +203,11 @@ test('the ledger settles parallel edges separately, and skips a join whose edges
     edge('b', 'join'),
   ]
   const links = linkGraph(graph(nodes, edges), new Map(nodes.map(({ id }, place) => [id, place])))
-  const ledger = new EdgeLedger(links)
-  assert.deepEqual(ledger.settle(0, 'y'), { ready: [1], skipped: [2] })
-  assert.deepEqual(ledger.settle(1, undefined), { ready: [3], skipped: [] })
-  const none = new EdgeLedger(links)
-  assert.deepEqual(none.settle(0, 'w'), { ready: [], skipped: [1, 2, 3] })
+  const state = new GraphState(links)
+  assert.deepEqual(state.settleEdges(0, 'y'), { ready: [1], skipped: [2] })
+  assert.deepEqual(state.settleEdges(1, undefined), { ready: [3], skipped: [] })
+  const none = new GraphState(links)
+  assert.deepEqual(none.settleEdges(0, 'w'), { ready: [], skipped: [1, 2, 3] })
 })
 
 test('clamps the step settings of a node to the allowed ranges', () => {

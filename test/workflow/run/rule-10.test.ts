@@ -6,7 +6,7 @@ import { type GraphLinks, type Link, linkGraph } from '../../../src/workflow/gra
 import { Execution } from '../../../src/workflow/run/execution.ts'
 import { planGraph } from '../../../src/workflow/run/plan.ts'
 import { PreviousAttempt, type RunContext } from '../../../src/workflow/run/run-context.ts'
-import { EdgeLedger, Slots } from '../../../src/workflow/run/scheduler.ts'
+import { GraphState, Slots } from '../../../src/workflow/run/scheduler.ts'
 import type { SystemValues } from '../../../src/workflow/step.ts'
 import { noJournal } from '../../support/no-journal.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
@@ -103,9 +103,9 @@ describe('Rule 10', () => {
       const graph = long(size)
       const places = new Map(graph.nodes.map((each, place) => [each.id, place]))
       const { links, count } = counted(linkGraph(graph, places))
-      const ledger = new EdgeLedger(links)
+      const state = new GraphState(links)
       const before = count()
-      assert.equal(ledger.settle(0, null).skipped.length, size + 2)
+      assert.equal(state.settleEdges(0, null).skipped.length, size + 2)
       assert.ok((count() - before) / size < 8)
     }
   })
