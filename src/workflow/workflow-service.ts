@@ -1,3 +1,4 @@
+import type { Finding } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -36,7 +37,7 @@ export interface Saved {
 
 export interface CheckResult {
   runnable: boolean
-  errors: { path: string; message: string }[]
+  errors: Finding[]
   warnings: Warning[]
   /** Only on request. */
   outline?: Record<string, NodeOutline>
@@ -106,7 +107,7 @@ export class WorkflowService {
     if (!(await this.#store.remove(workspaceId, id))) throw noWorkflow(id)
   }
 
-  check(sent: SentGraph, { outline = false }: { outline?: boolean | undefined } = {}): CheckResult {
+  check(sent: SentGraph, outline = false): CheckResult {
     const errors = this.#refuse(sent)
     const warnings = errors.length > 0 ? [] : warnGraph(sent.value as Graph, this.#kinds, sent.pointer)
     return {
@@ -117,13 +118,9 @@ export class WorkflowService {
     }
   }
 
-  async checkStored(
-    workspaceId: string,
-    id: string,
-    options: { outline?: boolean | undefined } = {},
-  ): Promise<CheckResult> {
+  async checkStored(workspaceId: string, id: string, outline?: boolean): Promise<CheckResult> {
     const { graph } = await this.get(workspaceId, id)
-    return this.check(storedGraph(graph), options)
+    return this.check(storedGraph(graph), outline)
   }
 
   async get(workspaceId: string, id: string): Promise<StoredWorkflow> {
@@ -147,18 +144,16 @@ export class WorkflowService {
   async rollback(workspaceId: string, id: string, version: number, expected: Expected): Promise<Saved> {
     const { graph } = await this.version(workspaceId, id, version)
     // A rollback must not restore a workflow that was deleted meanwhile.
-    return this.save(workspaceId, {
-      id,
-      graph: storedGraph(graph),
-      expected: expected === 'anything' ? 'present' : expected,
-    })
+    const condition = expected === 'anything' ? 'present' : expected
+    return this.save(workspaceId, { id, graph: storedGraph(graph), expected: condition })
   }
 
-  #refuse(sent: SentGraph): { path: string; message: string }[] {
-    if (sent.depth > limits.graphDepth)
-      throw new AppError('too_deep', `The graph is nested deeper than ${limits.graphDepth} levels`, {
-        errors: [{ path: sent.pointer, message: `is nested deeper than ${limits.graphDepth} levels` }],
-      })
+  #refuse(sent: SentGraph): Finding[] {
+    if (sent.depth > limits.graphDepth) {
+      const message = `is nested deeper than ${limits.graphDepth} levels`
+      const errors = [{ path: sent.pointer, message }]
+      throw new AppError('too_deep', `The graph ${message}`, { errors })
+    }
     return refuseGraph(sent.value, this.#kinds, sent.pointer)
   }
 
@@ -167,14 +162,9 @@ export class WorkflowService {
     if (findings.length === 0) return sent.value as Graph
     const first = findings[0]!
     const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : ''
-    throw new AppError(
-      'graph_invalid',
-      `The graph cannot be stored: ${first.path}: ${first.message}${more}`,
-      {
-        errors: findings.slice(0, limits.findings),
-        data: { error_count: findings.length },
-      },
-    )
+    const message = `The graph cannot be stored: ${first.path}: ${first.message}${more}`
+    const errors = findings.slice(0, limits.findings)
+    throw new AppError('graph_invalid', message, { errors, data: { error_count: findings.length } })
   }
 }
 

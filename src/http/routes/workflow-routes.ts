@@ -143,9 +143,9 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
     route(operations.check, async ({ workspaceId, body, members }) => {
       const { outline } = body
       if (members.has('workflow'))
-        return workflows.check(graphMember(body.workflow, members, 'workflow'), { outline })
+        return workflows.check(graphMember(body.workflow, members, 'workflow'), outline)
       if (body.id === undefined) throw invalidField('/id', 'is required, unless /workflow is given')
-      return workflows.checkStored(workspaceId, body.id, { outline })
+      return workflows.checkStored(workspaceId, body.id, outline)
     }),
 
     route(operations.versions, ({ workspaceId, query }) =>
