@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { knowledgeOperations } from '../contract/knowledge-operations.ts'
 import { type Command, checkArguments, type Outcome } from './command.ts'
-import { ProgressLine } from './progress-line.ts'
+import { progressLine } from './progress-line.ts'
 import { type RemoteDocument, RemoteKnowledge } from './remote-knowledge.ts'
 import { ServerClient, ServerRefusal, serverAddress } from './server-client.ts'
 import { serverToken } from './server-token.ts'
@@ -28,7 +28,7 @@ interface Task {
 }
 
 async function ingest({ folder, name, content, client, signal }: Task): Promise<Outcome> {
-  const progress = new ProgressLine(process.stderr)
+  const progress = progressLine(process.stderr)
   const total = content.files.length
   let base: RemoteKnowledge | undefined
   let uploadedCount = 0

@@ -1,4 +1,4 @@
-export interface Step {
+interface Step {
   /** The activity, in one word. */
   doing: string
   done: number
@@ -7,7 +7,7 @@ export interface Step {
   stage?: string
 }
 
-export interface Output {
+interface Output {
   isTTY?: boolean
   columns?: number
   write(text: string): unknown
@@ -17,57 +17,35 @@ const barWidth = 24
 const redrawMilliseconds = 100
 const plainMilliseconds = 5000
 
-function bar(done: number, total: number): string {
+function bar({ done, total }: Step): string {
   const filled = total === 0 ? barWidth : Math.floor((barWidth * done) / total)
   return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`
 }
 
 /** Progress of a long task: on a terminal one line that is redrawn, elsewhere a line every few seconds. */
-export class ProgressLine {
-  readonly #output: Output
-  readonly #now: () => number
-  #doing = ''
-  #since = 0
-  #doneBefore = 0
-  #doneShown = 0
-  #shownAt = 0
+export function progressLine(output: Output, now: () => number = () => performance.now()) {
+  const pause = output.isTTY ? redrawMilliseconds : plainMilliseconds
+  let first: { step: Step; at: number } | undefined
+  let last: { done: number; at: number } | undefined
 
-  constructor(output: Output, now: () => number = () => performance.now()) {
-    this.#output = output
-    this.#now = now
-  }
-
-  show(step: Step): void {
-    const now = this.#now()
-    const isNew = step.doing !== this.#doing
-    if (isNew) {
-      this.#doing = step.doing
-      this.#since = now
-      this.#doneBefore = step.done
-    }
-    const pause = this.#output.isTTY ? redrawMilliseconds : plainMilliseconds
-    const isLast = step.done === step.total && step.done !== this.#doneShown
-    if (!isNew && !isLast && now - this.#shownAt < pause) return
-    this.#shownAt = now
-    this.#doneShown = step.done
-    const text = this.#text(step, now)
-    if (!this.#output.isTTY) this.#output.write(`${text}\n`)
-    // Truncated, because a line that wraps cannot be redrawn.
-    else
-      this.#output.write(
-        `\r${`${bar(step.done, step.total)} ${text}`.slice(0, (this.#output.columns ?? 80) - 1)}\x1b[K`,
-      )
-  }
-
-  #text({ doing, done, total, stage }: Step, now: number): string {
-    const seconds = (now - this.#since) / 1000
-    const perSecond = seconds > 0 ? (done - this.#doneBefore) / seconds : 0
+  const show = (step: Step): void => {
+    const at = now()
+    const isNew = step.doing !== first?.step.doing
+    if (!first || isNew) first = { step, at }
+    const isLast = step.done === step.total && step.done !== last?.done
+    if (!isNew && !isLast && last && at - last.at < pause) return
+    last = { done: step.done, at }
+    const seconds = (at - first.at) / 1000
+    const perSecond = seconds > 0 ? (step.done - first.step.done) / seconds : 0
     const rate = perSecond > 0 ? `, ${perSecond.toFixed(perSecond < 10 ? 1 : 0)} documents/s` : ''
-    return `${doing} ${done} of ${total}${rate}${stage ? `, ${stage}` : ''}`
+    const text = `${step.doing} ${step.done} of ${step.total}${rate}${step.stage ? `, ${step.stage}` : ''}`
+    // Truncated, because a line that wraps cannot be redrawn.
+    const line = `${bar(step)} ${text}`.slice(0, (output.columns ?? 80) - 1)
+    output.write(output.isTTY ? `\r${line}\x1b[K` : `${text}\n`)
   }
-
   /** Clears the line. */
-  end(): void {
-    if (this.#output.isTTY && this.#shownAt > 0) this.#output.write('\r\x1b[K')
+  const end = (): void => {
+    if (output.isTTY && last) output.write('\r\x1b[K')
   }
+  return { show, end }
 }

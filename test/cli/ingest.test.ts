@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { ProgressLine } from '../../src/cli/progress-line.ts'
+import { progressLine } from '../../src/cli/progress-line.ts'
 import { ServerClient } from '../../src/cli/server-client.ts'
 import { uploadFiles, walkFolder } from '../../src/cli/upload-files.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
@@ -272,7 +272,7 @@ test('redraws the progress on one line on a terminal, and prints few lines elsew
     let now = 0
     let shown = ''
     const output = { isTTY, columns: 64, write: (text: string) => (shown += text) }
-    const line = new ProgressLine(output, () => now)
+    const line = progressLine(output, () => now)
     for (let done = 0; done <= 10; done++) {
       line.show({ doing: 'Reading', done, total: 10, stage: 'parsing 2, chunking 1, embedding 1' })
       now += 1000

@@ -48,76 +48,6 @@ function prepare(text: string): string {
   return cutText(text, maxTextCharacters)
 }
 
-/** Any endpoint with OpenAI's embeddings API. */
-class OpenAiEmbeddingModel implements EmbeddingModel {
-  readonly #client: JsonClient
-  /** Inputs that a request may hold, by model, where a provider has rejected more. */
-  readonly #learnedInputs = new Map<string, number>()
-  /** How many texts had to be shortened so far. */
-  #shortened = 0
-
-  constructor(client: JsonClient) {
-    this.#client = client
-  }
-
-  async embed(model: string, texts: string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const batches = embeddingBatches(texts.map(prepare), this.#maxInputs(model))
-    const found: Float32Array[][] = []
-    const embedBatch = async ([index, batch]: [number, string[]], either: AbortSignal): Promise<void> => {
-      found[index] = await this.#embedBatch(model, batch, either)
-    }
-    await forEachConcurrently(concurrentBatches, batches.entries(), embedBatch, signal)
-    const vectors = found.flat()
-    checkDimension(vectors)
-    return vectors
-  }
-
-  #maxInputs(model: string): number {
-    return this.#learnedInputs.get(model) ?? maxInputs
-  }
-
-  async #embedBatch(
-    model: string,
-    batch: string[],
-    signal: AbortSignal,
-    halvings = 0,
-  ): Promise<Float32Array[]> {
-    if (batch.length > this.#maxInputs(model))
-      return this.#inSequence(model, embeddingBatches(batch, this.#maxInputs(model)), signal)
-    try {
-      return await this.#request(model, batch, signal)
-    } catch (error) {
-      if (!isRejection(error)) throw error
-      if (batch.length === 1) {
-        const text = batch[0]!
-        if (halvings === maxHalvings || text.length < 2 || !saysTooLong(error)) throw error
-        this.#shortened++
-        // A vector of the beginning of a text is better than none.
-        return this.#embedBatch(model, [cutText(text, text.length >> 1)], signal, halvings + 1)
-      }
-      // Too many inputs, too much text or one bad text: providers word these too differently to tell them apart.
-      const shortenedBefore = this.#shortened
-      const half = Math.ceil(batch.length / 2)
-      const vectors = await this.#inSequence(model, [batch.slice(0, half), batch.slice(half)], signal)
-      // Both halves were accepted unchanged, so their number was the reason; later requests need not learn it again.
-      if (this.#shortened === shortenedBefore)
-        this.#learnedInputs.set(model, Math.min(half, this.#maxInputs(model)))
-      return vectors
-    }
-  }
-
-  async #inSequence(model: string, batches: string[][], signal: AbortSignal): Promise<Float32Array[]> {
-    const vectors: Float32Array[] = []
-    for (const batch of batches) vectors.push(...(await this.#embedBatch(model, batch, signal)))
-    return vectors
-  }
-
-  #request(model: string, input: string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const body = { model, input, encoding_format: 'float' }
-    return this.#client.post('embeddings', body, response => readEmbeddings(response, input.length), signal)
-  }
-}
-
 /** Without a total timeout, since ingestion can wait. */
 const defaultTimeouts = {
   attemptMilliseconds: 60_000,
@@ -125,8 +55,65 @@ const defaultTimeouts = {
   maxRetryAfterMilliseconds: 60_000,
 }
 
-export const createEmbeddingModel = (options: EndpointOptions): EmbeddingModel =>
-  new OpenAiEmbeddingModel(new JsonClient(labels, defaultTimeouts, options))
+/** Any endpoint with OpenAI's embeddings API. */
+export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
+  const client = new JsonClient(labels, defaultTimeouts, options)
+  /** Inputs that a request may hold, by model, where a provider has rejected more. */
+  const learnedInputs = new Map<string, number>()
+  const maxInputsOf = (model: string): number => learnedInputs.get(model) ?? maxInputs
+  /** How many texts had to be shortened so far. */
+  let shortened = 0
+
+  async function inSequence(model: string, batches: string[][], signal: AbortSignal) {
+    const vectors: Float32Array[] = []
+    for (const batch of batches) vectors.push(...(await embedBatch(model, batch, signal)))
+    return vectors
+  }
+
+  async function embedBatch(
+    model: string,
+    input: string[],
+    signal: AbortSignal,
+    halvings = 0,
+  ): Promise<Float32Array[]> {
+    if (input.length > maxInputsOf(model))
+      return inSequence(model, embeddingBatches(input, maxInputsOf(model)), signal)
+    try {
+      const body = { model, input, encoding_format: 'float' }
+      return await client.post('embeddings', body, response => readEmbeddings(response, input.length), signal)
+    } catch (error) {
+      if (!isRejection(error)) throw error
+      if (input.length === 1) {
+        const text = input[0]!
+        if (halvings === maxHalvings || text.length < 2 || !saysTooLong(error)) throw error
+        shortened++
+        // A vector of the beginning of a text is better than none.
+        return embedBatch(model, [cutText(text, text.length >> 1)], signal, halvings + 1)
+      }
+      // Too many inputs, too much text or one bad text: providers word these too differently to tell them apart.
+      const shortenedBefore = shortened
+      const half = Math.ceil(input.length / 2)
+      const vectors = await inSequence(model, [input.slice(0, half), input.slice(half)], signal)
+      // Both halves were accepted unchanged, so their number was the reason; later requests need not learn it again.
+      if (shortened === shortenedBefore) learnedInputs.set(model, Math.min(half, maxInputsOf(model)))
+      return vectors
+    }
+  }
+
+  return {
+    embed: async (model, texts, signal) => {
+      const batches = embeddingBatches(texts.map(prepare), maxInputsOf(model))
+      const found: Float32Array[][] = []
+      const embed = async ([index, batch]: [number, string[]], either: AbortSignal): Promise<void> => {
+        found[index] = await embedBatch(model, batch, either)
+      }
+      await forEachConcurrently(concurrentBatches, batches.entries(), embed, signal)
+      const vectors = found.flat()
+      checkDimension(vectors)
+      return vectors
+    },
+  }
+}
 
 const malformed = (what: string): ModelFailure => badResponse(labels, `sent a response in which ${what}`)
 
