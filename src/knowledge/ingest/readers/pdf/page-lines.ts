@@ -8,20 +8,19 @@ interface Segment {
   /** Of the baseline. */
   y: number
   size: number
+  rotated: boolean
 }
 
+type Edges = Pick<Segment, 'left' | 'right'>
+
 /** The horizontal extent of the segments. There may be too many for the arguments of `Math.min`. */
-const edgesOf = (segments: Segment[]): { left: number; right: number } => {
+const edgesOf = (segments: Segment[]): Edges => {
   const edges = { left: Number.POSITIVE_INFINITY, right: Number.NEGATIVE_INFINITY }
   for (const { left, right } of segments) {
     edges.left = Math.min(edges.left, left)
     edges.right = Math.max(edges.right, right)
   }
   return edges
-}
-
-interface Piece extends Segment {
-  rotated: boolean
 }
 
 /** Ligatures, and radicals instead of characters, which would keep words from being found. */
@@ -37,10 +36,10 @@ const multiply = (one: number[], other: number[]): number[] => {
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
 }
 
-const readPieces = async (page: PdfPage): Promise<Piece[]> => {
+const readPieces = async (page: PdfPage): Promise<Segment[]> => {
   const { transform } = page.getViewport({ scale: 1 })
   const { items } = await page.getTextContent()
-  const pieces: Piece[] = []
+  const pieces: Segment[] = []
   for (const item of items) {
     if (!('str' in item)) continue
     const text = clean(item.str)
@@ -62,9 +61,13 @@ const startsInCjk = (text: string): boolean => cjk.test(String.fromCodePoint(tex
 export const joinsWithoutSpace = (before: string, after: string): boolean =>
   endsInCjk(before) && startsInCjk(after)
 
+/** Superscripts and subscripts belong to their line. */
+const isOnLine = (one: Segment, other: Segment): boolean =>
+  Math.abs(one.y - other.y) < 0.45 * Math.min(one.size, other.size)
+
 const wideGap = 1.6
 
-const append = (segment: Segment, piece: Piece): void => {
+const append = (segment: Segment, piece: Segment): void => {
   const gap = piece.left - segment.right
   const spaced = gap > segment.size * 0.15 && !/\s$/.test(segment.text) && !/^\s/.test(piece.text)
   const space = spaced && !(gap < segment.size && joinsWithoutSpace(segment.text, piece.text)) ? ' ' : ''
@@ -74,20 +77,19 @@ const append = (segment: Segment, piece: Piece): void => {
 }
 
 /** Some programs print text twice with a tiny offset to make it bold. */
-const isShadow = (segment: Segment, piece: Piece): boolean =>
+const isShadow = (segment: Segment, piece: Segment): boolean =>
   segment.text.endsWith(piece.text) &&
   Math.abs(segment.right - piece.right) < piece.size * 0.2 &&
   piece.left < segment.right - piece.size * 0.3
 
-const joinRow = (row: Piece[]): Segment[] => {
+const joinRow = (row: Segment[]): Segment[] => {
   const segments: Segment[] = []
   for (const piece of row.toSorted((one, other) => one.left - other.left)) {
     const last = segments.at(-1)
     if (last && isShadow(last, piece)) continue
     const gap = last ? piece.left - last.right : Number.POSITIVE_INFINITY
     if (last && gap < wideGap * Math.min(last.size, piece.size)) append(last, piece)
-    else
-      segments.push({ text: piece.text, left: piece.left, right: piece.right, y: piece.y, size: piece.size })
+    else segments.push({ ...piece })
   }
   return segments
 }
@@ -96,24 +98,16 @@ const joinRow = (row: Piece[]): Segment[] => {
 export const readSegments = async (page: PdfPage): Promise<Segment[]> => {
   const pieces = await readPieces(page)
   const upright = pieces.filter(({ rotated }) => !rotated).toSorted((one, other) => one.y - other.y)
-  const rows: Piece[][] = []
+  const rows: Segment[][] = []
   for (const piece of upright) {
     const row = rows.at(-1)
-    const [first] = row ?? []
-    // Superscripts and subscripts belong to their line.
-    if (row && first && piece.y - first.y < 0.45 * Math.min(first.size, piece.size)) row.push(piece)
+    if (row && isOnLine(row[0]!, piece)) row.push(piece)
     else rows.push([piece])
   }
-  const sideways = pieces.filter(({ rotated }) => rotated)
-  return [...rows.flatMap(joinRow), ...sideways.map(({ rotated, ...segment }) => segment)]
+  return [...rows.flatMap(joinRow), ...pieces.filter(({ rotated }) => rotated)]
 }
 
 const minColumnLines = 6
-
-interface Gutter {
-  left: number
-  right: number
-}
 
 const median = (values: number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
@@ -130,10 +124,10 @@ const crossings = (segments: Segment[], left: number, right: number): Uint32Arra
 }
 
 /** The widest strip in the middle half of the text that at most one segment in six crosses. */
-const findGutter = (segments: Segment[], left: number, right: number): Gutter | undefined => {
+const findGutter = (segments: Segment[], left: number, right: number): Edges | undefined => {
   const counts = crossings(segments, left, right)
   const max = segments.length / 6
-  let best: Gutter | undefined
+  let best: Edges | undefined
   let start: number | undefined
   for (let at = Math.floor(counts.length * 0.25); at <= counts.length * 0.75; at++) {
     if (counts[at]! <= max) start ??= at
@@ -187,22 +181,19 @@ const inReadingOrder = (segments: Segment[]): Segment[][] => {
 export interface Line extends Segment {
   page: number
   /** The edges of the column that the line belongs to. */
-  region: { left: number; right: number }
+  region: Edges
   /** Whether the line has wide gaps, as in a table row. */
   gapped: boolean
   /** Near the upper or lower edge, where running titles are. */
   inMargin: boolean
 }
 
-const sameRow = (one: Segment, other: Segment): boolean =>
-  Math.abs(one.y - other.y) < 0.45 * Math.min(one.size, other.size)
-
 const regionLines = (segments: Segment[], page: number, height: number): Line[] => {
   const region = edgesOf(segments)
   const lines: Line[] = []
   for (const segment of segments) {
     const last = lines.at(-1)
-    if (last && sameRow(last, segment)) {
+    if (last && isOnLine(last, segment)) {
       last.text += `\t${segment.text.trim()}`
       last.right = Math.max(last.right, segment.right)
       last.gapped = true

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { DocumentFailure } from '../../document-failure.ts'
 import { predefinedCMap } from './predefined-cmaps.ts'
 
@@ -9,20 +8,6 @@ import { predefinedCMap } from './predefined-cmaps.ts'
 const ignoreIfFromLibrary = (reason: unknown): void => {
   if (reason instanceof Error && /[\\/]unpdf[\\/]/.test(reason.stack ?? '')) return
   throw reason
-}
-
-let readers = 0
-
-/** Ignores the library's unhandled rejections until the returned function is called. */
-const ignoreStrayRejections = (): (() => Promise<void>) => {
-  if (readers === 0) process.on('unhandledRejection', ignoreIfFromLibrary)
-  readers += 1
-  return async () => {
-    // Rejections are reported after the current task.
-    await setImmediate()
-    readers -= 1
-    if (readers === 0) process.off('unhandledRejection', ignoreIfFromLibrary)
-  }
 }
 
 const maxPdfPages = 5000
@@ -42,6 +27,8 @@ class OfflineData {
 }
 
 const loadLibrary = async () => {
+  if (!process.listeners('unhandledRejection').includes(ignoreIfFromLibrary))
+    process.on('unhandledRejection', ignoreIfFromLibrary)
   const { getResolvedPDFJS } = await import('unpdf')
   return getResolvedPDFJS()
 }
@@ -51,14 +38,13 @@ type LoadingTask = ReturnType<Library['getDocument']>
 type PdfDocument = Awaited<LoadingTask['promise']>
 export type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 
-const asFailure = (error: unknown): DocumentFailure => {
-  if (error instanceof DocumentFailure) return error
-  const name = error instanceof Error ? error.name : ''
-  if (name === 'PasswordException')
-    return new DocumentFailure('encrypted', 'The PDF is protected with a password. Upload it without one.', {
-      cause: error,
-    })
-  return new DocumentFailure('broken_file', 'The PDF is damaged. Save or export it again.', { cause: error })
+const asFailure = (cause: unknown): DocumentFailure => {
+  if (cause instanceof DocumentFailure) return cause
+  return cause instanceof Error && cause.name === 'PasswordException'
+    ? new DocumentFailure('encrypted', 'The PDF is protected with a password. Upload it without one.', {
+        cause,
+      })
+    : new DocumentFailure('broken_file', 'The PDF is damaged. Save or export it again.', { cause })
 }
 
 const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
@@ -86,7 +72,6 @@ export async function* readPdfPages<Content>(
 ): AsyncGenerator<Content> {
   const library = await loadLibrary()
   const task = openTask(library, bytes)
-  const stopIgnoring = ignoreStrayRejections()
   try {
     const document = await task.promise
     if (document.numPages > maxPdfPages)
@@ -104,6 +89,5 @@ export async function* readPdfPages<Content>(
     throw asFailure(error)
   } finally {
     await task.destroy().catch(() => {})
-    await stopIgnoring()
   }
 }

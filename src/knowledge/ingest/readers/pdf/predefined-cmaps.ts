@@ -13,42 +13,28 @@ const legacyEncodings: [RegExp, string][] = [
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-const wrap = (name: string, vertical: boolean, body: string): string =>
+const wrap = (name: string, body: string): string =>
   `/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /${name} def\n/WMode ${
-    vertical ? 1 : 0
+    name.endsWith('-V') ? 1 : 0
   } def\n${body}\nendcmap\nend\nend\n`
 
-const twoByteSpace = '1 begincodespacerange\n<0000> <ffff>\nendcodespacerange\n'
-
-/** One range per row of 256 codes, as the format requires. */
-const rows = (each: (row: number) => string): string =>
-  Array.from({ length: 256 }, (_, row) => each(row)).join('\n')
-
-/** Codes that are UTF-16 already; surrogate pairs stay two codes. */
-const unicodeMap = (name: string, vertical: boolean): string =>
-  wrap(
+/** Maps two-byte codes, with one range per row of 256 codes, as the format requires. */
+const twoByteMap = (name: string, kind: 'cid' | 'bf', target: (row: number) => string | number): string => {
+  const rows = Array.from({ length: 256 }, (_, row) => `<${hex(row, 2)}00> <${hex(row, 2)}ff> ${target(row)}`)
+  return wrap(
     name,
-    vertical,
-    `${twoByteSpace}256 begincidrange\n${rows(row => `<${hex(row, 2)}00> <${hex(row, 2)}ff> ${row * 256}`)}\nendcidrange`,
+    `1 begincodespacerange\n<0000> <ffff>\nendcodespacerange\n256 begin${kind}range\n${rows.join('\n')}\nend${kind}range`,
   )
-
-/** Maps the glyph numbers used here to characters. */
-const characterMap = (name: string): string =>
-  wrap(
-    name,
-    false,
-    `${twoByteSpace}256 beginbfrange\n${rows(row => `<${hex(row, 2)}00> <${hex(row, 2)}ff> <${hex(row, 2)}00>`)}\nendbfrange`,
-  )
+}
 
 const decodeOne = (decoder: InstanceType<typeof TextDecoder>, bytes: number[]): number | undefined => {
   const text = decoder.decode(Uint8Array.from(bytes))
-  const point = text.codePointAt(0)
-  const whole = point !== undefined && text.length === 1 && point !== 0xfffd
-  return whole && point >= 0x20 ? point : undefined
+  const code = text.charCodeAt(0)
+  return text.length === 1 && code !== 0xfffd && code >= 0x20 ? code : undefined
 }
 
 /** Maps every code of one and two bytes with the platform's decoder. */
-const legacyMap = (name: string, vertical: boolean, encoding: string): string => {
+const legacyMap = (name: string, encoding: string): string => {
   const decoder = new TextDecoder(encoding)
   const lines: string[] = []
   const leads: number[] = []
@@ -70,7 +56,6 @@ const legacyMap = (name: string, vertical: boolean, encoding: string): string =>
   ]
   return wrap(
     name,
-    vertical,
     `${space.length} begincodespacerange\n${space.join('\n')}\nendcodespacerange\n` +
       `${lines.length} begincidchar\n${lines.join('\n')}\nendcidchar`,
   )
@@ -78,9 +63,12 @@ const legacyMap = (name: string, vertical: boolean, encoding: string): string =>
 
 /** The source of a map; `undefined` for one that cannot be generated. */
 export const predefinedCMap = (name: string): string | undefined => {
-  const vertical = name.endsWith('-V')
-  if (/^Uni(GB|CNS|JIS|JISX0213|JIS2004|KS)-(UCS2|UTF16)-/.test(name)) return unicodeMap(name, vertical)
-  if (/^Adobe-(GB1|CNS1|Japan1|Korea1|KR)-UCS2$/.test(name)) return characterMap(name)
+  // Codes that are UTF-16 already; surrogate pairs stay two codes.
+  if (/^Uni(GB|CNS|JIS|JISX0213|JIS2004|KS)-(UCS2|UTF16)-/.test(name))
+    return twoByteMap(name, 'cid', row => row * 256)
+  // From the glyph numbers used here to characters.
+  if (/^Adobe-(GB1|CNS1|Japan1|Korea1|KR)-UCS2$/.test(name))
+    return twoByteMap(name, 'bf', row => `<${hex(row, 2)}00>`)
   const encoding = legacyEncodings.find(([pattern]) => pattern.test(name))?.[1]
-  return encoding === undefined ? undefined : legacyMap(name, vertical, encoding)
+  return encoding === undefined ? undefined : legacyMap(name, encoding)
 }
