@@ -17,11 +17,7 @@ interface DocumentFile {
   bytes: Uint8Array
 }
 
-interface ReadLimits {
-  maxCharacters: number
-}
-
-const defaultReadLimits: ReadLimits = { maxCharacters: 100_000_000 }
+const maxCharactersOfFile = 100_000_000
 
 /** Readers are loaded on demand: a worker that only sees text never loads the PDF library. */
 const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> = {
@@ -51,7 +47,7 @@ const isTextFormat = (format: DocumentFormat): format is TextFormat => Object.ha
 
 /** Some programs save HTML under other extensions, such as "export.xls". */
 const isPage = (bytes: Uint8Array): boolean => {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 512)).toString('latin1')
+  const head = Buffer.from(bytes.subarray(0, 512)).toString('latin1')
   return /^(?:\xef\xbb\xbf)?\s*(?:<!--[^>]*-->\s*)?<(?:!doctype\s+html|html|head|meta|table)[\s>]/i.test(head)
 }
 
@@ -83,7 +79,7 @@ const blocksOf = (file: DocumentFile): Promise<ReadBlocks> => {
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */
 export async function* readDocument(
   file: DocumentFile,
-  limits: ReadLimits = defaultReadLimits,
+  maxCharacters = maxCharactersOfFile,
 ): AsyncGenerator<Block> {
   if (file.bytes.byteLength === 0) throw noText()
   let characters = 0
@@ -91,10 +87,10 @@ export async function* readDocument(
     const block = normalizeBlock(raw)
     if (!block) continue
     characters += charactersOf(block)
-    if (characters > limits.maxCharacters)
+    if (characters > maxCharacters)
       throw new DocumentFailure(
         'too_large',
-        `The file has more than ${limits.maxCharacters} characters of text. Split it into smaller files.`,
+        `The file has more than ${maxCharacters} characters of text. Split it into smaller files.`,
       )
     yield block
   }

@@ -1,32 +1,31 @@
 import type { Attributes } from './tokenize-html.ts'
 
-const inline =
-  'a abbr acronym b bdi bdo big cite code data del dfn em font i img input ins kbd label mark meter nobr output picture ' +
-  'progress q ruby rb rt rtc rp s samp small source span strike strong sub sup time tt u var wbr'
-const block =
-  'address article aside base blockquote body br button canvas caption center col colgroup dd details dialog dir div dl dt ' +
-  'embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend ' +
-  'li link main map math menu meta nav noframes noscript object ol optgroup option p param pre script search section select ' +
-  'slot style summary svg table tbody td template textarea tfoot th thead title tr track ul video audio'
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
-export const inlineTags = new Set(inline.split(' '))
+export const inlineTags = words(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i img input ins kbd label mark meter nobr output picture ' +
+    'progress q ruby rb rt rtc rp s samp small source span strike strong sub sup time tt u var wbr',
+)
 /** Tags that separate the text before and after them. */
-export const blockTags = new Set(block.split(' '))
+export const blockTags = words(
+  'address article aside base blockquote body br button canvas caption center col colgroup dd details dialog dir div dl dt ' +
+    'embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend ' +
+    'li link main map math menu meta nav noframes noscript object ol optgroup option p param pre script search section select ' +
+    'slot style summary svg table tbody td template textarea tfoot th thead title tr track ul video audio',
+)
 /** Tags that have no end tag. */
-export const voidTags = new Set(
-  'area base basefont br col embed frame hr img input link meta param source track wbr'.split(' '),
+export const voidTags = words(
+  'area base basefont br col embed frame hr img input link meta param source track wbr',
 )
 
 /** The part of a page that a text belongs to. Chrome is what every page of a site shows around its content. */
 export type Area = 'main' | 'article' | 'body' | 'chrome'
 
-const dropped = new Set(
-  (
-    'script style template svg noscript iframe object embed audio video canvas select button textarea datalist ' +
-    'rt rp noframes noembed frameset map annotation annotation-xml'
-  ).split(' '),
+const dropped = words(
+  'script style template svg noscript iframe object embed audio video canvas select button textarea datalist ' +
+    'rt rp noframes noembed frameset map annotation annotation-xml',
 )
-const chromeRoles = new Set('navigation banner contentinfo search complementary menu menubar'.split(' '))
+const chromeRoles = words('navigation banner contentinfo search complementary menu menubar')
 
 /** Whether the element is not rendered. */
 export const isDropped = (name: string, attributes: Attributes): boolean => {
@@ -81,39 +80,25 @@ export interface Frame {
   list: ListState | undefined
 }
 
-const cells = ['td', 'th', 'caption']
-const listOwners = new Set(['ul', 'ol', 'menu', 'dir', 'table', ...cells])
-const inTable = new Set(['table'])
-const rowParts = new Set(['tr', 'table', 'thead', 'tbody', 'tfoot'])
-const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-const paragraph = new Set(['p'])
-const rowGroups = new Set(['thead', 'tbody', 'tfoot', 'tr', ...cells])
+/** For each of the tags: the open elements that it closes, and the ancestors at which the search for them ends. */
+const implied = (tags: string, closed: string, within: string) =>
+  tags.split(' ').map(tag => [tag, { closed: words(closed), within: words(within) }] as const)
 
-interface Implied {
-  closed: ReadonlySet<string>
-  /** Ancestors at which the search for an element to close ends. */
-  within: ReadonlySet<string>
-}
-
-const impliedBy = new Map<string, Implied>([
-  ['li', { closed: new Set(['li']), within: listOwners }],
-  ...['dt', 'dd'].map(
-    name => [name, { closed: new Set(['dt', 'dd']), within: new Set(['dl', ...cells]) }] as const,
-  ),
-  ...['td', 'th'].map(name => [name, { closed: new Set(cells), within: rowParts }] as const),
-  ['tr', { closed: new Set(['tr', ...cells]), within: inTable }],
-  ...['thead', 'tbody', 'tfoot'].map(name => [name, { closed: rowGroups, within: inTable }] as const),
+const impliedBy = new Map([
+  ...implied('li', 'li', 'ul ol menu dir table td th caption'),
+  ...implied('dt dd', 'dt dd', 'dl td th caption'),
+  ...implied('td th', 'td th caption', 'tr table thead tbody tfoot'),
+  ...implied('tr', 'tr td th caption', 'table'),
+  ...implied('thead tbody tfoot', 'thead tbody tfoot tr td th caption', 'table'),
 ])
 
-const endsHeading = new Set([
-  ...headings,
-  ...'p ul ol dl table section article main pre blockquote hr'.split(' '),
-])
-const headingNames = new Set(headings)
+const paragraph = words('p')
+const headings = words('h1 h2 h3 h4 h5 h6')
+const endsHeading = words('h1 h2 h3 h4 h5 h6 p ul ol dl table section article main pre blockquote hr')
 
 /** Elements that the end tag of an outer element cannot close. */
-const scopes = new Set(['table', ...cells])
-const tableParts = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', ...cells])
+const scopes = words('table td th caption')
+const tableParts = words('table thead tbody tfoot tr td th caption')
 
 /** Deeper elements are ignored; their text is kept. */
 const maxDepth = 256
@@ -162,8 +147,8 @@ export class Frames {
   /** Closes the elements that a start tag implicitly ends. */
   closeImplied(name: string, block: boolean): void {
     if (block && this.has('p')) this.#popThrough(paragraph, undefined)
-    if (endsHeading.has(name) && headings.some(each => this.has(each)))
-      this.#popThrough(headingNames, undefined)
+    if (endsHeading.has(name) && [...headings].some(each => this.has(each)))
+      this.#popThrough(headings, undefined)
     const implied = impliedBy.get(name)
     if (implied) this.#popThrough(implied.closed, implied.within)
   }

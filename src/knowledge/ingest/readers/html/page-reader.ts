@@ -17,12 +17,6 @@ const isPre = (name: string): boolean => name === 'pre' || name === 'xmp' || nam
 /** Longer "headings" are text after a missing end tag. */
 const maxHeadingLength = 300
 
-interface OpenTable {
-  table: HtmlTable
-  /** Receives the blocks after the table. */
-  outside: Item[]
-}
-
 /** Converts the tags and text of a page into blocks in one pass. */
 export class HtmlReader implements HtmlEvents {
   readonly items: Item[] = []
@@ -30,7 +24,8 @@ export class HtmlReader implements HtmlEvents {
   /** The first h1 in the page's chrome, used when there is no other title. */
   chromeTitle = ''
   readonly #frames = new Frames(frame => this.#closed(frame))
-  readonly #tables: OpenTable[] = []
+  /** `outside` receives the blocks after the table. */
+  readonly #tables: { table: HtmlTable; outside: Item[] }[] = []
   #sink = this.items
   #pieces: string[] = []
   #linked = 0
@@ -111,16 +106,12 @@ export class HtmlReader implements HtmlEvents {
     if (headingLevel(name) > 0 && !this.#inPre) this.#heading = headingLevel(name)
     else if (name === 'li') this.#mark = frame.list?.ordered ? `${frame.list.next++}. ` : '- '
     else if (isPre(name)) this.#inPre = true
-    else if (name === 'table') this.#openTable(attributes)
+    else if (name === 'table') this.#tables.push({ table: new HtmlTable(attributes), outside: this.#sink })
     else if (name === 'tr') this.#tables.at(-1)?.table.startRow(this.#frames.has('thead'))
     else if (name === 'td' || name === 'th') {
       const cell = this.#tables.at(-1)?.table.startCell(name === 'th', this.#frames.has('thead'), attributes)
       if (cell) this.#sink = cell
     }
-  }
-
-  #openTable(attributes: Attributes): void {
-    this.#tables.push({ table: new HtmlTable(attributes), outside: this.#sink })
   }
 
   #closed(frame: Frame): void {

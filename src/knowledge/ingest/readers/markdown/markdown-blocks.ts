@@ -27,22 +27,16 @@ const dedent = (line: string, columns: number): string => {
 }
 
 interface Fence {
-  mark: string
-  length: number
+  marks: string
   indent: number
   /** Whether it can end a block of code. */
   closes: boolean
 }
 
 const fenceOf = (line: string): Fence | undefined => {
-  const trimmed = line.trim()
-  const mark = trimmed[0]
-  if ((mark !== '`' && mark !== '~') || !trimmed.startsWith(mark.repeat(3))) return undefined
-  let length = 3
-  while (trimmed[length] === mark) length++
-  const info = trimmed.slice(length).trim()
-  if (mark === '`' && info.includes('`')) return undefined
-  return { mark, length, indent: indentOf(line), closes: /^(?:$|[{,])/.test(info) }
+  const [, marks = '', info = ''] = /^\s*(`{3,}|~{3,})(.*)$/s.exec(line) ?? []
+  if (marks === '' || (marks.startsWith('`') && info.includes('`'))) return undefined
+  return { marks, indent: indentOf(line), closes: /^\s*(?:$|[{,])/.test(info) }
 }
 
 const isRule = (line: string): boolean => {
@@ -180,7 +174,7 @@ export class MarkdownScanner {
       if (quoted && raw === line) break
       this.#at++
       const end = fenceOf(line)
-      if (end && end.mark === fence.mark && end.length >= fence.length && end.closes) break
+      if (end?.closes && end.marks.startsWith(fence.marks)) break
       code.push(dedent(line, fence.indent))
     }
     yield { kind: 'code', text: code.join('\n') }

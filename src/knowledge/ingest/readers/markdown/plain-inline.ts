@@ -13,22 +13,6 @@ interface EmphasisRun {
 const space = /\s/
 const wordCharacter = /[\p{L}\p{N}]/u
 
-/** Whether a run can open or close emphasis. Laxer than CommonMark, whose rules fail next to Chinese punctuation. */
-const emphasisRun = (
-  mark: string,
-  length: number,
-  before: string,
-  after: string,
-): Omit<EmphasisRun, 'piece'> | undefined => {
-  const opens = !space.test(after)
-  const closes = !space.test(before)
-  if (!opens && !closes) return undefined
-  // Underscores inside a word are part of it, as in snake_case.
-  if (mark === '_' && wordCharacter.test(before) && wordCharacter.test(after)) return undefined
-  if (mark === '~' && length !== 2) return undefined
-  return { mark, left: length, opens, closes }
-}
-
 /** Removes markers where an opening and a closing run match; every step consumes a run, so the time is linear. */
 const removeEmphasis = (runs: EmphasisRun[], pieces: string[]): void => {
   const open: Record<string, EmphasisRun[]> = { '*': [], _: [], '~': [] }
@@ -210,13 +194,18 @@ class InlineReader {
     else this.#take(found[0].length, found[1] ? named[found[1]]! : valid ? String.fromCodePoint(code) : '')
   }
 
+  /** Laxer than CommonMark, whose rules fail next to Chinese punctuation. */
   #emphasis(mark: string): void {
     const length = this.#runLength(mark)
     const before = this.#text[this.#at - 1] ?? ' '
     const after = this.#text[this.#at + length] ?? ' '
-    const run = emphasisRun(mark, length, before, after)
-    if (run) this.#runs.push({ ...run, piece: this.#pieces.length })
-    this.#take(length, this.#text.slice(this.#at, this.#at + length))
+    // Underscores inside a word are part of it, as in snake_case.
+    const isPlain =
+      mark === '_' ? wordCharacter.test(before) && wordCharacter.test(after) : mark === '~' && length !== 2
+    const opens = !space.test(after)
+    const closes = !space.test(before)
+    if (!isPlain) this.#runs.push({ mark, left: length, opens, closes, piece: this.#pieces.length })
+    this.#take(length, mark.repeat(length))
   }
 }
 

@@ -4,9 +4,7 @@ import { guessEncoding, isDamaged } from './guess-encoding.ts'
 
 /** The encoding that an HTML or XML document declares near its start. */
 export const declaredEncoding = (bytes: Uint8Array): string | undefined => {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2048)).toString(
-    'latin1',
-  )
+  const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')
   const found =
     /^\s*<\?xml[^>]{0,200}\sencoding=["']([\w.:-]{1,40})["']/i.exec(head) ??
     /<meta[^>]{0,300}\bcharset\s{0,5}=\s{0,5}["']?([\w.:-]{1,40})/i.exec(head)
@@ -24,13 +22,13 @@ const unknownEncoding = (): DocumentFailure =>
 const notText = (): DocumentFailure =>
   new DocumentFailure('unsupported_format', 'The file contains binary data instead of text.')
 
-const byteOrderMarks: { encoding: string; bytes: number[] }[] = [
-  { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
-  // Starts with the byte order mark of UTF-16, so it is tested first.
-  { encoding: 'utf-32', bytes: [0xff, 0xfe, 0x00, 0x00] },
-  { encoding: 'utf-16le', bytes: [0xff, 0xfe] },
-  { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
-  { encoding: 'gb18030', bytes: [0x84, 0x31, 0x95, 0x33] },
+/** UTF-32 starts with the mark of UTF-16, so it is tested first. */
+const byteOrderMarks: [encoding: string, bytes: number[]][] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-32', [0xff, 0xfe, 0x00, 0x00]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+  ['gb18030', [0x84, 0x31, 0x95, 0x33]],
 ]
 
 /** Decodes as a stream, so that a character truncated by the end of the file is dropped. */
@@ -73,19 +71,20 @@ const checked = (text: string): string => {
 }
 
 const decodeByMark = (bytes: Uint8Array): string | undefined => {
-  const mark = byteOrderMarks.find(each => each.bytes.every((byte, index) => bytes[index] === byte))
-  if (!mark) return undefined
-  if (mark.encoding === 'utf-32') throw unknownEncoding()
-  const text = checked(decodeAs(bytes, mark.encoding))
+  const [encoding] =
+    byteOrderMarks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? []
+  if (encoding === undefined) return undefined
+  if (encoding === 'utf-32') throw unknownEncoding()
+  const text = checked(decodeAs(bytes, encoding))
   if (text.includes('\0')) throw notText()
   return text
 }
 
 /** ISO-2022-JP is valid ASCII; only its escape sequences reveal it. */
-const isShiftedJapanese = (bytes: Uint8Array): boolean =>
-  ['\x1b$B', '\x1b$@'].some(shift =>
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(shift, 0, 'latin1'),
-  )
+const isShiftedJapanese = (bytes: Uint8Array): boolean => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return buffer.includes('\x1b$B') || buffer.includes('\x1b$@')
+}
 
 const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined => {
   try {

@@ -1,23 +1,25 @@
-import { fitsWesternAlphabet, type Language, type Likelihood, likelihood } from './language-likelihood.ts'
-
-const everyLanguage: Language[] = [
-  ...(['simplified', 'traditional', 'japanese', 'korean', 'western', 'cyrillic', 'greek'] as const),
-]
+import {
+  everyLanguage,
+  fitsWesternAlphabet,
+  type Language,
+  type Likelihood,
+  likelihood,
+} from './language-likelihood.ts'
 
 /** Encodings with the languages they are used for. */
-const encodings: { encoding: string; languages: Language[] }[] = [
-  { encoding: 'gb18030', languages: ['simplified', 'traditional'] },
-  { encoding: 'utf-8', languages: everyLanguage },
-  { encoding: 'utf-16le', languages: everyLanguage },
-  { encoding: 'utf-16be', languages: everyLanguage },
-  { encoding: 'big5', languages: ['traditional'] },
-  { encoding: 'shift_jis', languages: ['japanese'] },
-  { encoding: 'euc-jp', languages: ['japanese'] },
-  { encoding: 'euc-kr', languages: ['korean'] },
-  { encoding: 'windows-1252', languages: ['western'] },
-  { encoding: 'windows-1251', languages: ['cyrillic'] },
-  { encoding: 'koi8-r', languages: ['cyrillic'] },
-  { encoding: 'windows-1253', languages: ['greek'] },
+const encodings: [encoding: string, languages: readonly Language[]][] = [
+  ['gb18030', ['simplified', 'traditional']],
+  ['utf-8', everyLanguage],
+  ['utf-16le', everyLanguage],
+  ['utf-16be', everyLanguage],
+  ['big5', ['traditional']],
+  ['shift_jis', ['japanese']],
+  ['euc-jp', ['japanese']],
+  ['euc-kr', ['korean']],
+  ['windows-1252', ['western']],
+  ['windows-1251', ['cyrillic']],
+  ['koi8-r', ['cyrillic']],
+  ['windows-1253', ['greek']],
 ]
 
 const headBytes = 256 * 1024
@@ -42,10 +44,7 @@ const afterLineBreak = (bytes: Uint8Array, from: number): number => {
 
 /** The sample starts near the first byte beyond ASCII, since ASCII gives no evidence. */
 const samplesOf = (bytes: Uint8Array): Uint8Array[] => {
-  const firstNonAscii = Math.max(
-    0,
-    bytes.findIndex(byte => byte >= 0x80),
-  )
+  const firstNonAscii = bytes.findIndex(byte => byte >= 0x80)
   // A multiple of four keeps UTF-16 aligned; all bytes before are ASCII, so no character is split.
   const start = firstNonAscii < headBytes ? 0 : firstNonAscii - (firstNonAscii % 4)
   const end = Math.min(bytes.length, start + headBytes)
@@ -74,13 +73,11 @@ const decodeSample = (samples: Uint8Array[], encoding: string): { text: string; 
   return { text: texts.join('\n'), cut }
 }
 
-const countDamage = (text: string): number => {
+export const isDamaged = (text: string): boolean => {
   let count = 0
   for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) count++
-  return count
+  return count * charactersPerDamage > text.length
 }
-
-export const isDamaged = (text: string): boolean => countDamage(text) * charactersPerDamage > text.length
 
 interface Candidate {
   encoding: string
@@ -101,17 +98,16 @@ const isPlausible = ({ encoding, text, found }: Candidate): boolean => {
   return encoding !== 'windows-1252' || fitsWesternAlphabet(text)
 }
 
-const best = (found: Likelihood[]): Likelihood =>
-  found.reduce((left, right) => (right.total > left.total ? right : left))
-
 const rankedCandidates = (bytes: Uint8Array): Candidate[] => {
   const samples = samplesOf(bytes)
   const holdsNul = samples.some(sample => sample.includes(0))
   return encodings
-    .filter(({ encoding }) => isWide(encoding) || !holdsNul)
-    .map(({ encoding, languages }) => {
+    .filter(([encoding]) => isWide(encoding) || !holdsNul)
+    .map(([encoding, languages]) => {
       const { text, cut } = decodeSample(samples, encoding)
-      const found = best(languages.map(language => likelihood(text, language)))
+      const found = languages
+        .map(language => likelihood(text, language))
+        .reduce((left, right) => (right.total > left.total ? right : left))
       const bonus = (encoding === 'gb18030' ? chineseBonus : 0) + (cut ? truncationPenalty : 0)
       return { encoding, text, found, total: found.total + bonus }
     })

@@ -108,14 +108,16 @@ const build: Record<Language, (table: Table) => void> = {
   },
 }
 
-const tables = new Map<Language, Table>()
+export const everyLanguage = Object.keys(build) as Language[]
+
+const tables: Partial<Record<Language, Table>> = {}
 
 const tableOf = (language: Language): Table => {
-  const known = tables.get(language)
+  const known = tables[language]
   if (known) return known
   const table = baseTable()
   build[language](table)
-  tables.set(language, table)
+  tables[language] = table
   return table
 }
 
@@ -186,24 +188,14 @@ const isLetter = (character: string | undefined): boolean =>
  * Turkish) shows letters that no single language combines, and symbols inside words.
  */
 export const fitsWesternAlphabet = (text: string): boolean => {
-  const letters = new Map<string, number>()
-  let beyondAscii = 0
-  let strays = 0
-  for (let index = 0; index < text.length; index++) {
-    if (text.charCodeAt(index) < 0x80) continue
-    const character = text[index]!
-    beyondAscii++
-    if (isLetter(character)) {
-      const small = character.toLowerCase()
-      letters.set(small, (letters.get(small) ?? 0) + 1)
-    } else if (!inWord.has(character) && isLetter(text[index - 1])) {
-      if (/[a-z]/i.test(text[index + 1] ?? '')) strays++
-    }
-  }
-  if (strays * 50 > beyondAscii) return false
-  const total = [...letters.values()].reduce((sum, count) => sum + count, 0)
+  const beyondAscii = [...text.matchAll(/[^\u0000-\u007f]/g)]
+  const isStray = ({ 0: character, index }: RegExpExecArray): boolean =>
+    !inWord.has(character) && isLetter(text[index - 1]) && /[a-z]/i.test(text[index + 1] ?? '')
+  const letters = beyondAscii.filter(([character]) => isLetter(character))
+  const strays = beyondAscii.filter(found => !isLetter(found[0]) && isStray(found))
+  if (strays.length * 50 > beyondAscii.length) return false
   return alphabets.some(alphabet => {
-    const foreign = [...letters].reduce((sum, [letter, count]) => sum + (alphabet.has(letter) ? 0 : count), 0)
-    return foreign * 50 <= total
+    const foreign = letters.filter(([letter]) => !alphabet.has(letter.toLowerCase()))
+    return foreign.length * 50 <= letters.length
   })
 }
