@@ -5,8 +5,9 @@ import type { Chunking } from '../../../src/knowledge/chunking.ts'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
 import type { Chunk } from '../../../src/knowledge/ingest/chunking/chunk.ts'
 import { countTokens } from '../../../src/knowledge/ingest/chunking/count-tokens.ts'
-import { documentText, rowText } from '../../../src/knowledge/ingest/chunking/document-text.ts'
+import { rowText } from '../../../src/knowledge/ingest/chunking/document-text.ts'
 import { chunkAll } from './chunk-all.ts'
+import { documentText } from './document-text.ts'
 import { blocks } from './random-blocks.ts'
 
 const size = fc.integer({ min: 16, max: 200 })

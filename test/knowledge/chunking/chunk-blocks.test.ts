@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import type { Chunking } from '../../../src/knowledge/chunking.ts'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
 import { chunkBlocks } from '../../../src/knowledge/ingest/chunking/chunk-blocks.ts'
-import { documentText } from '../../../src/knowledge/ingest/chunking/document-text.ts'
 import { DocumentFailure } from '../../../src/knowledge/ingest/document-failure.ts'
 import { chunkAll } from './chunk-all.ts'
+import { documentText } from './document-text.ts'
 
 const heading = (level: number, text: string): Block => ({ kind: 'heading', level, text })
 const paragraph = (text: string, page?: number): Block => ({ kind: 'paragraph', text, page })

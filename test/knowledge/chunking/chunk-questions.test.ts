@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
-import { documentText } from '../../../src/knowledge/ingest/chunking/document-text.ts'
 import { chunkAll } from './chunk-all.ts'
+import { documentText } from './document-text.ts'
 
 const size = 100
 const cut = async (...blocks: Block[]): Promise<string[]> =>

@@ -120,9 +120,10 @@ class Chunker {
 }
 
 /**
- * Splits a document into chunks while its blocks arrive. A chunk's content is the document's text (see `documentText`)
- * from `from` to `to`, preceded by the table header where a table continues from an earlier chunk. The content of a
- * question with its answer is composed of both, and its range covers the pair.
+ * Splits a document into chunks while its blocks arrive. The document's text is the non-empty blocks separated by blank
+ * lines, with each row of a table on a line of its own. A chunk's content is that text from `from` to `to`, preceded by
+ * the table header where a table continues from an earlier chunk. The content of a question with its answer is composed
+ * of both, and its range covers the pair.
  */
 export async function* chunkBlocks(blocks: ReadBlocks, chunking: Chunking): AsyncGenerator<Chunk> {
   const chunker = new Chunker(chunking)

@@ -42,13 +42,3 @@ export const blockText = (block: Block): string => {
   const text = withBoundedSpace(block.text)
   return block.kind === 'code' ? withoutBlankStart(text).trimEnd() : text.trim()
 }
-
-/**
- * The text that `from` and `to` of a chunk index: the non-empty blocks separated by blank lines, with the header and
- * each row of a table on a line of its own.
- */
-export const documentText = (blocks: Iterable<Block>): string =>
-  [...blocks]
-    .map(blockText)
-    .filter(text => text !== '')
-    .join(blockGap)

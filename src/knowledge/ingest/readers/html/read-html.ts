@@ -2,7 +2,7 @@ import type { Block } from '../../block.ts'
 import type { Area } from './elements.ts'
 import { type Item, textOf } from './html-table.ts'
 import { HtmlReader } from './page-reader.ts'
-import { tokenizeHtml } from './tokenize-html.ts'
+import { declaresXhtml, tokenizeHtml } from './tokenize-html.ts'
 
 /** A main or article element must hold a fair share of the text, since some pages leave it empty. */
 const minMainShare = 0.25
@@ -34,9 +34,9 @@ const contentOf = (items: Item[]): Block[] => {
 }
 
 /** The main text of a page, without menus, scripts and hidden elements. */
-export function* readHtml(html: string): Generator<Block> {
+export function* readHtml(html: string, isXhtml = declaresXhtml(html)): Generator<Block> {
   const reader = new HtmlReader()
-  tokenizeHtml(html, reader)
+  tokenizeHtml(html, isXhtml, reader)
   reader.end()
   const blocks = contentOf(reader.items)
   const title = (reader.title.trim() || reader.chromeTitle).replace(/\s+/g, ' ')

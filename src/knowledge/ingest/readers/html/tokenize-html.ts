@@ -11,7 +11,7 @@ export interface HtmlEvents {
 const nothing = (): void => {}
 
 /** In XHTML every element may be self-closing; parsed as HTML, `<title/>` or `<script/>` would swallow the rest. */
-const isXhtml = (html: string): boolean => {
+export const declaresXhtml = (html: string): boolean => {
   const head = html.slice(0, 1024)
   return /^\s*<\?xml/.test(head) || head.includes('http://www.w3.org/1999/xhtml')
 }
@@ -20,13 +20,11 @@ const isXhtml = (html: string): boolean => {
  * Uses only the tokenizer of htmlparser2: the parser's element stack takes quadratic time, which a page with a million
  * open tags could exploit.
  */
-export const tokenizeHtml = (html: string, events: HtmlEvents): void => {
+export const tokenizeHtml = (html: string, isXhtml: boolean, events: HtmlEvents): void => {
   let name = ''
   let attribute = ''
   let value = ''
   let attributes = new Map<string, string>()
-  const opened = (selfClosing: boolean): void => events.open(name, attributes, selfClosing)
-  const selfClosing = isXhtml(html)
   const callbacks: TokenizerCallbacks = {
     onopentagname: (start, end) => {
       name = html.slice(start, end).toLowerCase()
@@ -45,18 +43,18 @@ export const tokenizeHtml = (html: string, events: HtmlEvents): void => {
     onattribend: () => {
       if (!attributes.has(attribute)) attributes.set(attribute, value)
     },
-    onopentagend: () => opened(false),
-    onselfclosingtag: () => opened(selfClosing),
+    onopentagend: () => events.open(name, attributes, false),
+    onselfclosingtag: () => events.open(name, attributes, isXhtml),
     onclosetag: (start, end) => events.close(html.slice(start, end).toLowerCase()),
     ontext: (start, end) => events.text(html.slice(start, end)),
     ontextentity: codePoint => events.text(String.fromCodePoint(codePoint)),
-    oncdata: (start, end, offset) => (selfClosing ? events.text(html.slice(start, end - offset)) : undefined),
+    oncdata: (start, end, offset) => (isXhtml ? events.text(html.slice(start, end - offset)) : undefined),
     oncomment: nothing,
     ondeclaration: nothing,
     onprocessinginstruction: nothing,
     onend: nothing,
   }
-  const tokenizer = new Tokenizer({ recognizeSelfClosing: selfClosing }, callbacks)
+  const tokenizer = new Tokenizer({ recognizeSelfClosing: isXhtml }, callbacks)
   tokenizer.write(html)
   tokenizer.end()
 }

@@ -1,5 +1,5 @@
 import { DocumentFailure } from '../../document-failure.ts'
-import { parseXml } from './xml-parser.ts'
+import { parseXml, type XmlAttributes } from './xml-parser.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
 const decodePercent = (path: string): string => {
@@ -71,6 +71,15 @@ export const findMainPart = async (archive: ZipArchive, usual: string, kind: str
   const main = relationships.find(({ type }) => type === 'officeDocument')?.target ?? usual
   if (archive.has(main)) return main
   throw new DocumentFailure('broken_file', `The file is not ${kind}: its main part is missing.`)
+}
+
+/** Finds the target that the `r:id` of an element refers to. */
+export const targetsById = (relationships: Relationship[]) => {
+  const targets = new Map(relationships.map(({ id, target }) => [id, target]))
+  return (attributes: XmlAttributes): string | undefined => {
+    const name = Object.keys(attributes).find(each => each.endsWith(':id')) ?? 'id'
+    return targets.get(attributes[name] ?? '')
+  }
 }
 
 export const targetOf = (relationships: Relationship[], type: string): string | undefined =>

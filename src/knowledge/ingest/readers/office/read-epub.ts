@@ -49,19 +49,9 @@ const rejectEncryptedChapters = async (archive: ZipArchive, chapters: string[]):
   })
 }
 
-const voidElements = new Set(
-  'area base br col embed hr img input link meta param source track wbr'.split(' '),
-)
-
-/** Chapters are XHTML, where `<title/>` is empty; parsed as HTML it would swallow the rest. */
-const asHtml = (xhtml: string): string =>
-  xhtml.replace(/<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi, (whole, name: string, attributes: string) =>
-    voidElements.has(name.toLowerCase()) ? whole : `<${name}${attributes}></${name}>`,
-  )
-
 export async function* readEpub(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
   const chapters = await readSpine(archive)
   await rejectEncryptedChapters(archive, chapters)
-  for (const chapter of chapters) yield* readHtml(asHtml(decodeText(await archive.read(chapter))))
+  for (const chapter of chapters) yield* readHtml(decodeText(await archive.read(chapter)), true)
 }

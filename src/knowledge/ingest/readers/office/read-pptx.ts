@@ -1,5 +1,5 @@
 import type { Block, Place } from '../../block.ts'
-import { findMainPart, readRelationships } from './office-package.ts'
+import { findMainPart, readRelationships, targetsById } from './office-package.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
 import { parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
@@ -90,14 +90,11 @@ class SlideReader implements XmlHandler {
 
 /** The slides in presentation order, which differs from the order of their names. */
 const slideParts = async (archive: ZipArchive, main: string): Promise<string[]> => {
-  const relationships = await readRelationships(archive, main)
-  const parts = new Map(relationships.map(({ id, target }) => [id, target]))
+  const targetOf = targetsById(await readRelationships(archive, main))
   const found: string[] = []
   await parseXml(archive.chunks(main), {
     open(element, attributes) {
-      if (element !== 'sldId') return
-      const id = Object.keys(attributes).find(name => name.endsWith(':id'))
-      const part = id === undefined ? undefined : parts.get(attributes[id] ?? '')
+      const part = element === 'sldId' ? targetOf(attributes) : undefined
       if (part !== undefined) found.push(part)
     },
   })

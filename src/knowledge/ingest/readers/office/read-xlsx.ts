@@ -1,7 +1,13 @@
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { builtInFormat, type CellFormat, formatNumber, formatOf } from './cell-format.ts'
-import { findMainPart, type Relationship, readRelationships, targetOf } from './office-package.ts'
+import {
+  findMainPart,
+  type Relationship,
+  readRelationships,
+  targetOf,
+  targetsById,
+} from './office-package.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
@@ -22,16 +28,14 @@ const readSheets = async (
   main: string,
   relationships: Relationship[],
 ): Promise<Pick<Workbook, 'sheets' | 'since1904'>> => {
-  const parts = new Map(relationships.map(({ id, target }) => [id, target]))
+  const partOf = targetsById(relationships)
   const seen: Workbook['sheets'] = []
   const hidden: Workbook['sheets'] = []
   let since1904 = false
   await parseXml(archive.chunks(main), {
     open(element, attributes) {
       if (element === 'workbookPr') since1904 = /^(1|true)$/i.test(attributes['date1904'] ?? '')
-      if (element !== 'sheet') return
-      const id = Object.keys(attributes).find(name => name.endsWith(':id')) ?? 'id'
-      const part = parts.get(attributes[id] ?? '')
+      const part = element === 'sheet' ? partOf(attributes) : undefined
       if (part === undefined) return
       const list = (attributes['state'] ?? 'visible') === 'visible' ? seen : hidden
       list.push({ name: attributes['name'] ?? '', part })

@@ -107,12 +107,12 @@ const numeric = /^[-+]?[\d.,\s]*\d[\d.,\s]*%?$|^\d{4}-\d\d-\d\d/
 const isNumeric = (cell: string): boolean => numeric.test(cell)
 
 /**
- * Whether the first row is a header: short distinct words above most columns. Rows below without numbers do not count
- * against it, because a header is the common case.
+ * Whether the first row is a header: short distinct words above most columns. The rows below do not matter, because a
+ * header is the common case.
  */
-const looksLikeHeader = (first: string[], rest: string[][]): boolean => {
-  const filled = first.filter(cell => cell !== '')
-  if (rest.length === 0 || filled.length === 0 || filled.length * 2 < first.length) return false
+const looksLikeHeader = (row: SheetRow, columns: number): boolean => {
+  const filled = [...row].sort(([one], [other]) => one - other).map(([, cell]) => cell)
+  if (filled.length === 0 || filled.length * 2 < columns) return false
   if (new Set(filled).size < filled.length) return false
   if (filled.some(cell => cell.length > 100)) return false
   // Years can name columns, but only next to a word: "item, 2024, 2025".
@@ -186,12 +186,7 @@ export class SheetTables {
       const [text = ''] = this.#rows.shift()!.values()
       this.#ready.push({ kind: 'paragraph', text, ...this.#place })
     }
-    const [first, ...rest] = this.#rows
-    if (first === undefined || rest.length === 0) return
-    const columns = [...this.#columns].sort((one, other) => one - other)
-    const cells = [first, ...rest.slice(0, 20)].map(row => columns.map(column => row.get(column) ?? ''))
-    if (!looksLikeHeader(cells[0]!, cells.slice(1))) return
-    this.#header = first
-    this.#rows.shift()
+    if (this.#rows.length > 1 && looksLikeHeader(this.#rows[0]!, this.#columns.size))
+      this.#header = this.#rows.shift()
   }
 }
