@@ -1,4 +1,5 @@
 import type { Place } from '../block.ts'
+import { groupsWithin } from '../groups-within.ts'
 import type { Chunk, ChunkWriter } from './chunk.ts'
 import { countTokens } from './count-tokens.ts'
 import { rowCells, rowGap, rowText, withBoundedSpace } from './document-text.ts'
@@ -28,22 +29,6 @@ const maxPairTokens = (size: number): number => size * maxPairSizes
 const isPair = ({ question, answer }: Pair, size: number): boolean =>
   question !== '' && answer !== '' && countTokens(question) * 2 <= size
 
-function* answerParts(answer: string, room: number): Generator<string> {
-  let part = ''
-  let tokens = 0
-  for (const sentence of sentencesWithin(answer, room)) {
-    const count = countTokens(sentence)
-    if (part !== '' && tokens + count > room) {
-      yield part
-      part = ''
-      tokens = 0
-    }
-    part += sentence
-    tokens += count
-  }
-  if (part !== '') yield part
-}
-
 /** One chunk, or several that repeat the question when the answer is very long. */
 export function* writePair(pair: Pair, size: number, writer: ChunkWriter): Generator<Chunk> {
   const { question, answer, from, to, answerFrom, place } = pair
@@ -51,8 +36,10 @@ export function* writePair(pair: Pair, size: number, writer: ChunkWriter): Gener
   const questionTokens = countTokens(question)
   if (questionTokens + countTokens(answer) <= maxPairTokens(size))
     return yield writer.write({ content: `${question}\n${answer}`, heading, from, to }, place)
+  const room = size - questionTokens
   let at = 0
-  for (const part of answerParts(answer, size - questionTokens)) {
+  for (const sentences of groupsWithin(sentencesWithin(answer, room), countTokens, room)) {
+    const part = sentences.join('')
     const end = answerFrom === undefined ? to : answerFrom + at + part.trimEnd().length
     const start = answerFrom === undefined || at === 0 ? from : answerFrom + at
     yield writer.write({ content: `${question}\n${part.trim()}`, heading, from: start, to: end }, place)

@@ -1,4 +1,5 @@
 import type { Block } from '../../block.ts'
+import { groupsWithin } from '../../groups-within.ts'
 import { JsonNumber, type JsonValue, JsonParser } from './json-parser.ts'
 
 /** Longer strings become paragraphs of their own. */
@@ -48,8 +49,6 @@ function* shortList(values: JsonValue[], path: string): Generator<Leaf> {
 
 const isLongText = (leaf: Leaf): boolean => leaf.text.length > longText || /\n\s*\n/.test(leaf.text)
 
-const lineOf = ({ path, text }: Leaf): string => (path === '' ? text : `${path}: ${text}`)
-
 /** A long text under a heading with its path. */
 function* longTextBlocks({ path, text }: Leaf, level: number): Generator<Block> {
   if (path !== '') yield { kind: 'heading', level, text: path }
@@ -60,20 +59,10 @@ function* longTextBlocks({ path, text }: Leaf, level: number): Generator<Block> 
 const charactersPerParagraph = 2000
 
 /** Lines joined into paragraphs of readable length. */
-function* lineParagraphs(leaves: Iterable<Leaf>): Generator<Block> {
-  let lines: string[] = []
-  let length = 0
-  for (const leaf of leaves) {
-    const line = lineOf(leaf)
-    if (lines.length > 0 && length + line.length > charactersPerParagraph) {
-      yield { kind: 'paragraph', text: lines.join('\n') }
-      lines = []
-      length = 0
-    }
-    lines.push(line)
-    length += line.length
-  }
-  if (lines.length > 0) yield { kind: 'paragraph', text: lines.join('\n') }
+function* lineParagraphs(leaves: Leaf[]): Generator<Block> {
+  const lines = leaves.map(({ path, text }) => (path === '' ? text : `${path}: ${text}`))
+  for (const group of groupsWithin(lines, line => line.length, charactersPerParagraph))
+    yield { kind: 'paragraph', text: group.join('\n') }
 }
 
 /** The title of a record. */
@@ -117,11 +106,11 @@ function* listBlocks(parser: JsonParser, path: string, level: number): Generator
       scalars.push(value)
       if (scalars.length < scalarsTogether) continue
     }
-    yield* lineParagraphs(leavesOf(scalars, path))
+    yield* lineParagraphs([...leavesOf(scalars, path)])
     if (scalars.at(-1) !== value) yield* recordBlocks(value, `${path}[${index}]`, level, state)
     scalars = []
   }
-  yield* lineParagraphs(leavesOf(scalars, path))
+  yield* lineParagraphs([...leavesOf(scalars, path)])
 }
 
 /** One object, such as a configuration or an API response, whose members may be long lists of records. */

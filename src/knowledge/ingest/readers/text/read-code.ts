@@ -1,8 +1,9 @@
 import type { Block } from '../../block.ts'
+import { groupsWithin } from '../../groups-within.ts'
 import { linesOf } from './lines.ts'
 
-/** Shorter files stay whole; short constructs are joined up to this length. */
-const charactersTogether = 1600
+/** Shorter files stay whole; short constructs are joined up to this length, with the line break after each. */
+const charactersTogether = 1602
 
 /** Unindented lines that end or continue the previous construct. */
 const continues = /^(?:[)\]}>]|end\b|else\b|elif\b|except\b|finally\b|catch\b|case\b|#endif|#else|---$)/
@@ -28,13 +29,6 @@ function* constructsOf(text: string): Generator<string> {
 
 /** Source code, split only between top-level constructs. */
 export function* readCode(text: string): Generator<Block> {
-  let held = ''
-  for (const construct of constructsOf(text)) {
-    if (held !== '' && held.length + construct.length > charactersTogether) {
-      yield { kind: 'code', text: held.trimEnd() }
-      held = ''
-    }
-    held = held === '' ? construct : `${held}\n${construct}`
-  }
-  if (held.trim() !== '') yield { kind: 'code', text: held.trimEnd() }
+  for (const group of groupsWithin(constructsOf(text), ({ length }) => length + 1, charactersTogether))
+    yield { kind: 'code', text: group.join('\n').trimEnd() }
 }
