@@ -24,7 +24,7 @@ describe('a zip archive', () => {
       empty: new Uint8Array(0),
     })
     const archive = await openZip(bytes)
-    assert.deepEqual(archive.names, ['a.txt', 'long.xml', 'stored.bin', 'empty'])
+    for (const name of ['a.txt', 'long.xml', 'stored.bin', 'empty']) assert.ok(archive.has(name), name)
     assert.equal(text(await archive.read('a.txt')), 'short')
     for (const name of ['long.xml', 'stored.bin']) {
       assert.equal(text(await archive.read(name)), long)

@@ -103,10 +103,6 @@ export class ZipArchive {
     rejectBomb(uncompressed, compressed)
   }
 
-  get names(): string[] {
-    return [...this.#entries.keys()]
-  }
-
   has(name: string): boolean {
     return this.#entries.has(name)
   }

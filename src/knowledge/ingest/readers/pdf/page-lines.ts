@@ -1,4 +1,7 @@
-import type { PdfPage } from './pdf-document.ts'
+import type { getDocumentProxy } from 'unpdf'
+
+type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
+type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 
 /** A part of a line without wide gaps. Coordinates are in points from the upper left corner of the page. */
 interface Segment {
@@ -95,7 +98,7 @@ const joinRow = (row: Segment[]): Segment[] => {
 }
 
 /** The text of a page from top to bottom. Rotated text comes last, in file order. */
-export const readSegments = async (page: PdfPage): Promise<Segment[]> => {
+const readSegments = async (page: PdfPage): Promise<Segment[]> => {
   const pieces = await readPieces(page)
   const upright = pieces.filter(({ rotated }) => !rotated).toSorted((one, other) => one.y - other.y)
   const rows: Segment[][] = []
@@ -205,5 +208,8 @@ const regionLines = (segments: Segment[], page: number, height: number): Line[] 
   return lines
 }
 
-export const pageLines = (segments: Segment[], page: number, height: number): Line[] =>
-  segments.length === 0 ? [] : inReadingOrder(segments).flatMap(region => regionLines(region, page, height))
+export const readLines = async (page: PdfPage, number: number): Promise<Line[]> => {
+  const { height } = page.getViewport({ scale: 1 })
+  const segments = await readSegments(page)
+  return inReadingOrder(segments).flatMap(region => regionLines(region, number, height))
+}

@@ -136,21 +136,20 @@ export function* pdfParagraphs(lines: Line[]): Generator<Block> {
   for (const [index, line] of lines.entries()) {
     const level = levelOf(line)
     const before = lines[index - 1]
-    const isItem = open !== undefined && itemMark.test(open.text)
-    const starts =
+    if (
       !open ||
       !before ||
       level !== open.level ||
       (level !== undefined && open.lines >= maxHeadingLines) ||
-      startsParagraph({ before, line, after: lines[index + 1], isItem }, spacing)
-    if (starts) {
+      startsParagraph({ before, line, after: lines[index + 1], isItem: itemMark.test(open.text) }, spacing)
+    ) {
       yield* finished()
       open = { level, text: line.text, page: line.page, lines: 1 }
-    } else if (open && before) {
-      const keepsBreak = line.gapped || (level === undefined && isBrokenOnPurpose(before, line))
-      open.text = keepsBreak ? `${open.text}\n${line.text}` : joinLines(open.text, line.text)
-      open.lines += 1
+      continue
     }
+    const keepsBreak = line.gapped || (level === undefined && isBrokenOnPurpose(before, line))
+    open.text = keepsBreak ? `${open.text}\n${line.text}` : joinLines(open.text, line.text)
+    open.lines += 1
   }
   yield* finished()
 }

@@ -1,4 +1,5 @@
 import { DocumentFailure } from '../../document-failure.ts'
+import { type Line, readLines } from './page-lines.ts'
 import { predefinedCMap } from './predefined-cmaps.ts'
 
 /**
@@ -35,8 +36,6 @@ const loadLibrary = async () => {
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>
 type LoadingTask = ReturnType<Library['getDocument']>
-type PdfDocument = Awaited<LoadingTask['promise']>
-export type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 
 const asFailure = (cause: unknown): DocumentFailure => {
   if (cause instanceof DocumentFailure) return cause
@@ -65,11 +64,8 @@ const openTask = (library: Library, bytes: Uint8Array): LoadingTask =>
     stopAtErrors: false,
   })
 
-/** Reads a PDF page by page and releases each page before the next. */
-export async function* readPdfPages<Content>(
-  bytes: Uint8Array,
-  readPage: (page: PdfPage, number: number) => Promise<Content>,
-): AsyncGenerator<Content> {
+/** The lines of each page. A page is released before the next is read. */
+export async function* readPdfPages(bytes: Uint8Array): AsyncGenerator<Line[]> {
   const library = await loadLibrary()
   const task = openTask(library, bytes)
   try {
@@ -81,9 +77,9 @@ export async function* readPdfPages<Content>(
       )
     for (let number = 1; number <= document.numPages; number++) {
       const page = await document.getPage(number)
-      const content = await readPage(page, number)
+      const lines = await readLines(page, number)
       page.cleanup()
-      yield content
+      yield lines
     }
   } catch (error) {
     throw asFailure(error)

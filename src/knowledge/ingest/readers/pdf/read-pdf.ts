@@ -1,8 +1,8 @@
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
-import { type Line, pageLines, readSegments } from './page-lines.ts'
+import type { Line } from './page-lines.ts'
 import { pdfParagraphs, withoutRunningTitles } from './paragraphs.ts'
-import { type PdfPage, readPdfPages } from './pdf-document.ts'
+import { readPdfPages } from './pdf-document.ts'
 
 const maxCharacters = 50_000_000
 
@@ -14,11 +14,7 @@ export async function* readPdf(bytes: Uint8Array): AsyncGenerator<Block> {
   const lines: Line[] = []
   let characters = 0
   let pages = 0
-  const readPage = async (page: PdfPage, number: number): Promise<Line[]> => {
-    const { height } = page.getViewport({ scale: 1 })
-    return pageLines(await readSegments(page), number, height)
-  }
-  for await (const found of readPdfPages(bytes, readPage)) {
+  for await (const found of readPdfPages(bytes)) {
     pages += 1
     for (const line of found) {
       characters += line.text.length
