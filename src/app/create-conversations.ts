@@ -1,14 +1,14 @@
 import { AgentService } from '../agents/agent-service.ts'
 import type { AgentReferences } from '../agents/warn-agent.ts'
+import type { ChatParts } from '../conversations/chat-request.ts'
 import { ChatService } from '../conversations/chat-service.ts'
 import { ConversationListener } from '../conversations/conversation-listener.ts'
 import { ConversationService } from '../conversations/conversation-service.ts'
 import { TurnLifecycle } from '../conversations/turn-lifecycle.ts'
 import type { FileService } from '../files/file-service.ts'
-import { isConfigured, type LanguageModels } from '../models/language-model.ts'
+import { isConfigured } from '../models/language-model.ts'
 import { nodeKinds } from '../nodes/registry.ts'
 import { refuseGraph } from '../workflow/refuse-graph.ts'
-import type { Runs } from '../workflow/run/run-service.ts'
 import { warnGraph } from '../workflow/warn-graph.ts'
 import type { Adapters } from './adapters.ts'
 import type { BackgroundJob } from './background-jobs.ts'
@@ -22,19 +22,16 @@ export function createTurns(adapters: Adapters, files: FileService) {
   return { lifecycle, listener }
 }
 
-interface ConversationDependencies {
-  files: FileService
-  models: LanguageModels
-  runs: Runs
-  lifecycle: TurnLifecycle
-  /** No other process uses the database. */
-  isAlone: boolean
-}
-
-/** Agents, and the part of conversations above the runs, which starts and reads them. */
-export function createConversations(adapters: Adapters, dependencies: ConversationDependencies) {
-  const { clock, stores, transcriber } = adapters
-  const { models, runs, isAlone } = dependencies
+/**
+ * Agents, and the part of conversations above the runs, which starts and reads them. `isAlone`: no other process uses
+ * the database.
+ */
+export function createConversations(
+  { clock, stores, transcriber }: Adapters,
+  dependencies: Pick<ChatParts, 'files' | 'models' | 'runs' | 'lifecycle'>,
+  isAlone: boolean,
+) {
+  const { models, runs } = dependencies
   const references: AgentReferences = {
     hasWorkflow: async (workspaceId, id) => (await stores.workflows.find(workspaceId, id)) !== undefined,
     missingKnowledge: async (workspaceId, ids) => {
@@ -51,13 +48,12 @@ export function createConversations(adapters: Adapters, dependencies: Conversati
   const conversations = new ConversationService(stores.conversations, runs, clock)
   const { conversations: store, turns } = stores
   const chats = new ChatService({ conversations: store, turns, clock, transcriber, ...dependencies })
-  const startedAt = clock.now()
-  let isFirst = true
+  // A process that was starting a run before this one began has crashed.
+  let before = isAlone ? clock.now() : undefined
   const freeTurns = async (): Promise<void> => {
-    // A process that was starting a run before this one began has crashed.
-    const before = isFirst && isAlone ? { before: startedAt } : {}
-    isFirst = false
-    await chats.endInterrupted(before)
+    const crashed = { before }
+    before = undefined
+    await chats.endInterrupted(crashed)
   }
   const jobs: BackgroundJob[] = [
     { name: 'sweep deleted conversations', seconds: 20, run: signal => conversations.sweep(signal) },

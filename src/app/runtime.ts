@@ -56,16 +56,10 @@ export function createRuntime(given: Adapters, config: Config) {
   const settings = new ModelSettingsService(stores.models, adapters.secretBox, clock)
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
   const { lifecycle, listener } = createTurns(adapters, files)
-  const { runs, live, ...running } = createRuns(adapters, config, metrics, {
-    files,
-    search: knowledge.search,
-    models,
-    listener,
-  })
-  const conversations = createConversations(adapters, {
-    ...{ files, models, runs, lifecycle },
-    isAlone: config.databaseUrl === undefined,
-  })
+  const features = { files, search: knowledge.search, models, listener }
+  const { runs, live, ...running } = createRuns(adapters, config, metrics, features)
+  const isAlone = config.databaseUrl === undefined
+  const conversations = createConversations(adapters, { files, models, runs, lifecycle }, isAlone)
   const readiness: Readiness = {
     stopping: false,
     checks: {

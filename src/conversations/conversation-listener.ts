@@ -1,22 +1,17 @@
 import type { AgentStore } from '../agents/agent-store.ts'
 import { limits } from '../contract/limits.ts'
 import type { FileService } from '../files/file-service.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { ObservedRun, RunListener, RunMessage, Settled } from '../workflow/run/runs.ts'
 import type { HistoryEntry } from '../workflow/step.ts'
+import type { ChatParts } from './chat-request.ts'
 import { limitedReply, type Message, storableText, type Turn } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
-import { endOfRun, type TurnLifecycle } from './turn-lifecycle.ts'
-import type { TurnStore } from './turn-store.ts'
+import { endOfRun } from './turn-lifecycle.ts'
 
 /** Longer keys do not fit into an index of every database. */
 const maxMemoryKeyLength = 200
 
-export interface ListenerParts {
-  conversations: ConversationStore
-  turns: TurnStore
-  lifecycle: TurnLifecycle
-  clock: Clock
+interface ListenerParts extends Pick<ChatParts, 'conversations' | 'turns' | 'lifecycle' | 'clock'> {
   agents: Pick<AgentStore, 'find'>
   files: Pick<FileService, 'info'>
 }
