@@ -1,5 +1,4 @@
 import { AppError } from '../kernel/app-error.ts'
-import type { RunEvent } from '../workflow/run/run-event.ts'
 import type { ChatParts } from './chat-request.ts'
 import type { Turn } from './conversation.ts'
 import { endsTurn, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
@@ -15,21 +14,17 @@ export const noConversation = (id: string): AppError =>
 export class ChatTurn {
   readonly #parts: ChatParts
   readonly #turn: Turn
+  readonly chatId: string
+  readonly runId: string
   /** Whether it existed before this request. */
   readonly wasSeen: boolean
 
   constructor(parts: ChatParts, turn: Turn, wasSeen: boolean) {
     this.#parts = parts
     this.#turn = turn
+    this.chatId = turn.chatId
+    this.runId = turn.runId
     this.wasSeen = wasSeen
-  }
-
-  get chatId(): string {
-    return this.#turn.chatId
-  }
-
-  get runId(): string {
-    return this.#turn.runId
   }
 
   /** Resolves when the turn has ended; rejects with the reason of an aborted signal. */
@@ -49,25 +44,28 @@ export class ChatTurn {
 
   /** Deltas and messages as they come, and the whole answer at the end. `after` is the last event that the client has. */
   async *events(after: number | undefined, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-    const turn = (await this.#parts.turns.find(this.#turn)) ?? this.#turn
+    const { turns, runs } = this.#parts
+    const turn = (await turns.find(this.#turn)) ?? this.#turn
     const toTurnEvent = turnEventMapper(after === undefined)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
-    // Later events of a run that has continued belong to other turns.
-    if (
-      after === undefined ||
-      turn.status === 'active' ||
-      (await findRun(this.#parts.runs, turn))?.chatId === turn.chatId
-    )
-      for await (const event of this.#runEvents(turn, last, signal)) {
-        if (endsTurn(event)) {
-          end = event.seq
-          break
+    const isOpen = after === undefined || turn.status === 'active'
+    try {
+      // Later events of a run that has continued belong to other turns.
+      if (isOpen || (await findRun(runs, turn))?.chatId === turn.chatId)
+        for await (const event of runs.events(turn.workspaceId, turn.runId, last, signal)) {
+          if (endsTurn(event)) {
+            end = event.seq
+            break
+          }
+          last = event.seq
+          const mapped = toTurnEvent(event)
+          if (mapped) yield mapped
         }
-        last = event.seq
-        const mapped = toTurnEvent(event)
-        if (mapped) yield mapped
-      }
+    } catch (error) {
+      // Without a run, because it never started or was removed, the stored answer is complete.
+      if (!isGone(error) && !signal.aborted) throw error
+    }
     if (signal.aborted) return
     const answer = await this.answer(signal)
     yield { id: end ?? (await this.#nextId(answer.runId, last)), event: 'end', answer }
@@ -101,18 +99,5 @@ export class ChatTurn {
       return noConversation(conversationId)
     const message = 'The turn could not start; send it again in a moment'
     return new AppError('unavailable', message, { data: { chat_id: chatId } })
-  }
-
-  /** Nothing if there is no run: it never started, or was removed. The stored answer is complete then. */
-  async *#runEvents(
-    { workspaceId, runId }: Turn,
-    after: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<RunEvent> {
-    try {
-      yield* this.#parts.runs.events(workspaceId, runId, after, signal)
-    } catch (error) {
-      if (!isGone(error) && !signal.aborted) throw error
-    }
   }
 }
