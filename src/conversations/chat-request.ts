@@ -66,17 +66,19 @@ const carriesFiles = {
   video: true,
 } as const
 
+/** The type of the message cannot be used here. */
+export const unsupported = (message: string, finding: string): AppError =>
+  new AppError('unsupported_media_type', message, { errors: [{ path: '/data_type', message: finding }] })
+
 function checkForm({ dataType, content, fileIds }: ChatRequest): void {
   if (!carriesFiles[dataType] && content.trim() === '')
     throw invalidField('/content', `is required for the type ${dataType}`)
   if (carriesFiles[dataType] && fileIds.length === 0)
     throw invalidField('/file_list', `needs at least one uploaded file for the type ${dataType}`)
-  if (dataType === 'video')
-    throw new AppError(
-      'unsupported_media_type',
-      'Video is not supported; send single frames as images, or the sound as voice',
-      { errors: [{ path: '/data_type', message: 'video is not supported' }] },
-    )
+  if (dataType === 'video') {
+    const message = 'Video is not supported; send single frames as images, or the sound as voice'
+    throw unsupported(message, 'video is not supported')
+  }
 }
 
 /** Only files of the workspace are found: a file of another one does not exist for the caller. */
@@ -105,12 +107,10 @@ async function transcribe(
   recordings: readonly FileRecord[],
   signal: AbortSignal,
 ): Promise<string> {
-  if (!transcriber)
-    throw new AppError(
-      'unsupported_media_type',
-      'Voice messages are not configured: set TRANSCRIBE_BASE_URL and TRANSCRIBE_MODEL',
-      { errors: [{ path: '/data_type', message: 'voice needs a transcription service' }] },
-    )
+  if (!transcriber) {
+    const message = 'Voice messages are not configured: set TRANSCRIBE_BASE_URL and TRANSCRIBE_MODEL'
+    throw unsupported(message, 'voice needs a transcription service')
+  }
   const large = recordings.findIndex(file => file.size > limits.voiceBytes)
   if (large >= 0)
     throw new AppError(

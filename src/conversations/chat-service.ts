@@ -2,7 +2,7 @@ import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
-import { type ChatParts, type ChatRequest, type ChatSource, readInput } from './chat-request.ts'
+import { type ChatParts, type ChatRequest, type ChatSource, readInput, unsupported } from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import { findRun, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
@@ -23,11 +23,6 @@ interface CreatedTurn {
 const dayMilliseconds = 86_400_000
 const recoveryBatch = 100
 const maxNameLength = 50
-
-const noActions = (): AppError =>
-  new AppError('unsupported_media_type', 'Only agents with a workflow accept actions', {
-    errors: [{ path: '/data_type', message: 'an action needs an agent with a workflow' }],
-  })
 
 const tooManyAnonymous = (): AppError =>
   new AppError('rate_limited', 'Too many conversations without a token; try again in a few seconds', {
@@ -93,7 +88,11 @@ export class ChatService {
     if (timestamp !== undefined && timestamp > now + dayMilliseconds)
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
     const input = await readInput(this.#parts, target, request, signal)
-    if (dataType === 'action' && !agent.config.workflow_id) throw noActions()
+    if (dataType === 'action' && !agent.config.workflow_id)
+      throw unsupported(
+        'Only agents with a workflow accept actions',
+        'an action needs an agent with a workflow',
+      )
     const { content } = input
     const newTurn: NewTurn = {
       ...{ workspaceId, conversationId: conversation.id, chatId: request.chatId ?? mintId('chat') },

@@ -53,8 +53,8 @@ export function defineKind({ en, zh, ...kind }: KindSource): KindDefinition {
     label: { en: en[0], zh: zh[0] },
     about: { en: en[1] ?? '', zh: zh[1] ?? '' },
     gaps: data => [...fieldGaps(data, kind.fields), ...(kind.gaps?.(data) ?? [])],
-    run(...attempt) {
-      const outcome = kind.run(...attempt)
+    run(step, data, services) {
+      const outcome = kind.run(step, data, services)
       // A kind that waits for nothing uses no service.
       return outcome instanceof Promise ? outcome.catch(failAsStep) : outcome
     },

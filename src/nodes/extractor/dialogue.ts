@@ -57,9 +57,8 @@ export function questionFor(
   const labels = parameter.options.map(({ label }) => label)
   const shown = labels.slice(0, maxLabels)
   if (labels.length > maxLabels) shown.push('…')
-  return isChinese
-    ? inChinese(parameter, subject, shown.join('、'))
-    : inEnglish(parameter, subject, shown.join(', '))
+  const questions = standardQuestions(parameter, subject, shown.join(isChinese ? '、' : ', '))
+  return questions[isChinese ? 0 : 1]
 }
 
 function isQuestion(reply: string, message: string, { name, description, options }: Parameter): boolean {
@@ -70,28 +69,23 @@ function isQuestion(reply: string, message: string, { name, description, options
   return names.some(each => foldName(each) !== '' && asked.includes(foldName(each)))
 }
 
-function inChinese({ type }: Parameter, subject: string, labels: string): string {
-  const questions: Record<Parameter['type'], string> = {
-    select: `请问您要哪种${subject}（${labels}）？`,
-    list: labels ? `请问您要哪些${subject}（可多选：${labels}）？` : `请问您要哪些${subject}？`,
-    text: `请问${subject}是什么？`,
-    number: `请问${subject}是多少？`,
-    boolean: `请问${subject}：是还是否？`,
-    date: `请问${subject}是哪一天（例如 2026-11-15）？`,
-  }
-  return questions[type]
-}
-
-function inEnglish({ type }: Parameter, subject: string, labels: string): string {
-  const questions: Record<Parameter['type'], string> = {
-    select: `Which ${subject} would you like? (${labels})`,
+/** In Chinese and in English. */
+function standardQuestions({ type }: Parameter, subject: string, labels: string): [string, string] {
+  const questions: Record<Parameter['type'], [string, string]> = {
+    select: [`请问您要哪种${subject}（${labels}）？`, `Which ${subject} would you like? (${labels})`],
     list: labels
-      ? `Which ${subject} would you like? (one or more of ${labels})`
-      : `Which ${subject} would you like?`,
-    text: `What is the ${subject}?`,
-    number: `What is the number for ${subject}?`,
-    boolean: `${subject}: yes or no?`,
-    date: `What is the date for ${subject}? (such as 2026-11-15)`,
+      ? [
+          `请问您要哪些${subject}（可多选：${labels}）？`,
+          `Which ${subject} would you like? (one or more of ${labels})`,
+        ]
+      : [`请问您要哪些${subject}？`, `Which ${subject} would you like?`],
+    text: [`请问${subject}是什么？`, `What is the ${subject}?`],
+    number: [`请问${subject}是多少？`, `What is the number for ${subject}?`],
+    boolean: [`请问${subject}：是还是否？`, `${subject}: yes or no?`],
+    date: [
+      `请问${subject}是哪一天（例如 2026-11-15）？`,
+      `What is the date for ${subject}? (such as 2026-11-15)`,
+    ],
   }
   return questions[type]
 }
