@@ -46,12 +46,15 @@ export const knowledgeRetrieval = defineKind({
   outputs: () => ['result', 'items', 'text'],
   attempts: 3,
   async run(step, data, services) {
-    const items = await findPassages(step, services, {
+    const topK = readNumber(data, 'top_k')
+    const mode = ownValue(data, 'mode') as SearchMode | undefined
+    const scoreThreshold = readNumber(data, 'score_threshold')
+    // Settings that the author left out are left to the knowledge base.
+    const items = await findPassages(step, services, readKnowledgeIds(step, data), {
       query: step.text(readText(data, 'query')),
-      knowledgeIds: readKnowledgeIds(step, data),
-      topK: readNumber(data, 'top_k'),
-      mode: ownValue(data, 'mode') as SearchMode | undefined,
-      scoreThreshold: readNumber(data, 'score_threshold'),
+      ...(topK !== undefined && { topK }),
+      ...(mode !== undefined && { mode }),
+      ...(scoreThreshold !== undefined && { scoreThreshold }),
     })
     const result = passagesText(items)
     return { outputs: { result, items, text: result } }

@@ -140,7 +140,7 @@ async function passagesFor(
   const knowledgeIds = sources.flatMap(source => (source.type === 'knowledge' ? [source.id] : []))
   if (knowledgeIds.length === 0) return []
   const query = step.system.query.trim() === '' ? prompt : step.system.query
-  return await step.once('passages', () => findPassages(step, services, { query, knowledgeIds }))
+  return await step.once('passages', () => findPassages(step, services, knowledgeIds, { query }))
 }
 
 const howToCite = `Answer from the numbered passages below where they help, and put the number of a passage behind \

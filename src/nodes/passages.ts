@@ -1,7 +1,7 @@
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
-import { defaultRetrieval, type SearchMode } from '../knowledge/knowledge-base.ts'
-import type { SearchItem } from '../knowledge/search/search-request.ts'
+import { defaultRetrieval } from '../knowledge/knowledge-base.ts'
+import type { SearchItem, SearchRequest } from '../knowledge/search/search-request.ts'
 import { type Step, stepFailed } from '../workflow/step.ts'
 import type { NodeServices } from './node-services.ts'
 import { clipText } from './read-setting.ts'
@@ -20,74 +20,45 @@ export interface Passage {
   score: number
 }
 
-export interface PassageQuery {
-  query: string
-  knowledgeIds: readonly string[]
-  /** Of all bases together. */
-  topK?: number | undefined
-  mode?: SearchMode | undefined
-  scoreThreshold?: number | undefined
-}
-
-interface Hit {
-  knowledgeId: string
-  item: SearchItem
-}
-
 /** Searches several knowledge bases at once; the best passages of all of them, best first. */
 export async function findPassages(
   step: Step,
   services: NodeServices,
-  request: PassageQuery,
+  knowledgeIds: readonly string[],
+  request: SearchRequest,
 ): Promise<Passage[]> {
   // A query may be as long as a whole conversation.
   const query = clipText(request.query.trim(), limits.queryLength)
-  const ids = [...new Set(request.knowledgeIds)]
-  if (query === '' || ids.length === 0) return []
+  if (query === '') return []
   step.signal.throwIfAborted()
-  const found = await Promise.all(ids.map(id => searchBase(step, services, id, query, request)))
+  const search = async (id: string) => {
+    const found = services.searchKnowledge(step.workspaceId, id, { ...request, query })
+    const { items } = await found.catch((error: unknown) => {
+      throw failureOf(error, id)
+    })
+    return items.map(item => passageOf(id, item))
+  }
+  const found = await Promise.all([...new Set(knowledgeIds)].map(search))
   step.signal.throwIfAborted()
   // A base may be configured to return more than the default, and that is respected.
-  const maxPassages = request.topK ?? Math.max(defaultRetrieval.topK, ...found.map(hits => hits.length))
+  const maxPassages = request.topK ?? Math.max(defaultRetrieval.topK, ...found.map(({ length }) => length))
   return found
     .flat()
-    .toSorted((one, other) => other.item.score - one.item.score)
+    .toSorted((one, other) => other.score - one.score)
     .slice(0, maxPassages)
-    .map(passageOf)
-}
-
-async function searchBase(
-  step: Step,
-  services: NodeServices,
-  knowledgeId: string,
-  query: string,
-  { topK, mode, scoreThreshold }: PassageQuery,
-): Promise<Hit[]> {
-  try {
-    const { items } = await services.searchKnowledge(step.workspaceId, knowledgeId, {
-      query,
-      ...(topK !== undefined && { topK }),
-      ...(mode !== undefined && { mode }),
-      ...(scoreThreshold !== undefined && { scoreThreshold }),
-    })
-    return items.map(item => ({ knowledgeId, item }))
-  } catch (error) {
-    throw failureOf(error, knowledgeId)
-  }
+    .map((passage, place) => ({ index: place + 1, ...passage }))
 }
 
 function failureOf(error: unknown, knowledgeId: string): unknown {
   if (!(error instanceof AppError)) return error
   const name = JSON.stringify(knowledgeId)
-  if (error.reason === 'not_found') {
+  if (error.reason === 'not_found')
     return stepFailed(`There is no knowledge base ${name} in this workspace; choose an existing one.`, error)
-  }
   if (error.reason === 'invalid_request') return stepFailed(`Knowledge base ${name}: ${error.message}`, error)
   return error
 }
 
-const passageOf = ({ knowledgeId, item: { chunk, score } }: Hit, place: number): Passage => ({
-  index: place + 1,
+const passageOf = (knowledgeId: string, { chunk, score }: SearchItem) => ({
   knowledge_id: knowledgeId,
   file_id: chunk.fileId,
   file_name: chunk.fileName,
