@@ -1,7 +1,7 @@
 import { agents } from '../agents/agent-store.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, type Reader, readPage, type Transaction } from '../database/database.ts'
-import { andMatches, list, type RawSql, raw, searchText, sql } from '../database/sql.ts'
+import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
 import { as, integer, optional, text } from '../database/table.ts'
 import {
   type Conversation,
@@ -28,9 +28,10 @@ export const reachable = raw(`deleted_at IS NULL AND EXISTS (SELECT 1 FROM agent
 
 /** The row that every write to a conversation locks, so that positions have no gaps and one turn is active at a time. */
 export const lockConversation = (
+  { forUpdate }: Database,
   transaction: Transaction,
-  forUpdate: RawSql,
-  { workspaceId, conversationId: id }: { workspaceId: string; conversationId: string },
+  workspaceId: string,
+  id: string,
 ): Promise<Conversation | undefined> =>
   transaction.get(
     sql`SELECT ${record} FROM conversations WHERE ${conversations.where({ workspaceId, id })} AND ${reachable} ${forUpdate}`,
@@ -124,7 +125,7 @@ export class ConversationStore {
   /** Hides it at once; `sweep` removes its rows. */
   remove(workspaceId: string, id: string, deletedAt: number): Promise<OrphanedRuns | undefined> {
     return this.#database.transaction(async transaction => {
-      const conversation = await this.#lock(transaction, workspaceId, id)
+      const conversation = await lockConversation(this.#database, transaction, workspaceId, id)
       if (!conversation) return undefined
       const key = conversations.where({ workspaceId, id })
       await transaction.run(sql`UPDATE conversations SET ${conversations.set({ deletedAt })} WHERE ${key}`)
@@ -181,7 +182,7 @@ export class ConversationStore {
   ): Promise<void> {
     await this.#database.transaction(async transaction => {
       // Locked, so that nothing is added to a conversation that is being swept.
-      if (!(await this.#lock(transaction, workspaceId, conversationId))) return
+      if (!(await lockConversation(this.#database, transaction, workspaceId, conversationId))) return
       for (const [key, value] of values)
         await transaction.run(sql`
           ${conversationMemory.insert({ workspaceId, conversationId, userId, key, value: value ?? null, updatedAt })}
@@ -198,7 +199,7 @@ export class ConversationStore {
     { rating, comment, at }: { rating: Rating | null; comment: string; at: number },
   ): Promise<boolean> {
     return this.#database.transaction(async transaction => {
-      if (!(await this.#lock(transaction, workspaceId, conversationId))) return false
+      if (!(await lockConversation(this.#database, transaction, workspaceId, conversationId))) return false
       const message = await transaction.get(
         sql`SELECT ${messages.columns('id')} FROM messages WHERE ${messages.where({ workspaceId, conversationId, id: messageId })}`,
       )
@@ -213,14 +214,6 @@ export class ConversationStore {
           DO UPDATE SET rating = excluded.rating, comment = excluded.comment, updated_at = excluded.updated_at`)
       return true
     })
-  }
-
-  #lock(
-    transaction: Transaction,
-    workspaceId: string,
-    conversationId: string,
-  ): Promise<Conversation | undefined> {
-    return lockConversation(transaction, this.#database.forUpdate, { workspaceId, conversationId })
   }
 
   /** Removes some of the rows that can no longer be reached, children first, so that a crash leaves no orphans. */

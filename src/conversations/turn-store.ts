@@ -158,7 +158,7 @@ export class TurnStore {
   ): Promise<Result> {
     const key = { workspaceId, conversationId }
     return this.#database.transaction(async transaction => {
-      const conversation = await lockConversation(transaction, this.#database.forUpdate, key)
+      const conversation = await lockConversation(this.#database, transaction, workspaceId, conversationId)
       return conversation ? work(new LockedConversation(transaction, key, conversation)) : missing
     })
   }
