@@ -191,10 +191,12 @@ export class GenerationIndex {
   /** Moves a vector into the graph. False when none is left, or the generation is too small for a graph. */
   async grow(maxBytes: number | undefined): Promise<boolean> {
     if (!this.graph && this.#liveFloats() <= this.#bounds.exactFloats) return false
-    this.graph ??= new VectorGraph(this.rows.name.dimension)
+    const graph = this.graph ?? new VectorGraph(this.rows.name.dimension)
+    this.graph = graph
     if (this.#tail.count === 0) await this.read(maxBytes)
-    const next = this.#tail.take()
-    if (next && this.batches.find(next.key)?.isDead === false) this.graph.add(next.key, next.vector)
+    this.#tail.take((key, vector) => {
+      if (this.batches.find(key)?.isDead === false) graph.add(key, vector)
+    })
     return !this.#tail.isEmpty
   }
 
