@@ -8,7 +8,7 @@ import type { DocumentStore } from './document-store.ts'
 import { type Embedder, failedModel } from './embedder.ts'
 import { SegmentBuilder } from './index/segment-builder.ts'
 import { countTokens } from './ingest/chunking/count-tokens.ts'
-import type { Generation, KnowledgeBase } from './knowledge-base.ts'
+import type { KnowledgeBase } from './knowledge-base.ts'
 import type { KnowledgeService } from './knowledge-service.ts'
 import { chunkTerms } from './text/text-terms.ts'
 
@@ -73,16 +73,6 @@ export class ChunkService {
     return corrected
   }
 
-  async #embed(
-    workspaceId: string,
-    { embeddingModel, dimension }: Generation,
-    chunk: FoundChunk,
-  ): Promise<Float32Array | undefined> {
-    if (!embeddingModel) return undefined
-    const generation = { embeddingModel, dimension }
-    return (await this.#parts.embedder.embed(workspaceId, generation, [chunk]).catch(failedModel))[0]
-  }
-
   async #replace(
     workspaceId: string,
     base: KnowledgeBase,
@@ -90,19 +80,23 @@ export class ChunkService {
     content: string,
     enabled: boolean,
   ): Promise<boolean> {
-    const { generation } = base
-    const vector = await this.#embed(workspaceId, generation, { ...chunk, content })
+    const { store, embedder, clock } = this.#parts
+    const { embeddingModel, dimension } = base.generation
+    const corrected = { ...chunk, content }
+    const [vector] = embeddingModel
+      ? await embedder.embed(workspaceId, { embeddingModel, dimension }, [corrected]).catch(failedModel)
+      : []
     const batchId = mintId('batch')
     const builder = new SegmentBuilder()
-    builder.add(chunkTerms({ ...chunk, content }, chunk.fileName))
-    return this.#parts.store.correct(workspaceId, base, chunk, {
+    builder.add(chunkTerms(corrected, chunk.fileName))
+    return store.correct(workspaceId, base, chunk, {
       batchId,
       content,
       tokens: countTokens(content),
       enabled,
       segment: builder.finish({ batchId, from: chunk.position }),
       vector,
-      now: this.#parts.clock.now(),
+      now: clock.now(),
     })
   }
 }

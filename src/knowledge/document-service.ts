@@ -37,7 +37,11 @@ export class DocumentService {
     const chunking = documents.chunking && changedChunking(base.chunking, documents.chunking)
     const textIds: string[] = []
     try {
-      for (const text of documents.texts) textIds.push(await this.#storeText(workspaceId, text))
+      // A text becomes a file like any other, so that it can be processed again, downloaded and deleted.
+      for (const { name, content } of documents.texts) {
+        const blob = await files.receive(Readable.from([Buffer.from(content)]))
+        textIds.push((await files.add(workspaceId, name, blob)).id)
+      }
       const added = await store.add(workspaceId, knowledgeId, [...documents.fileIds, ...textIds], {
         chunking,
         metadata: documents.metadata ?? {},
@@ -51,16 +55,6 @@ export class DocumentService {
       if (textIds.length > 0) await files.remove(workspaceId, textIds, false).catch(() => {})
       throw error
     }
-  }
-
-  /** A text becomes a file like any other, so that it can be processed again, downloaded and deleted. */
-  async #storeText(
-    workspaceId: string,
-    { name, content }: { name: string; content: string },
-  ): Promise<string> {
-    const { files } = this.#parts
-    const blob = await files.receive(Readable.from([Buffer.from(content)]))
-    return (await files.add(workspaceId, name, blob)).id
   }
 
   async list(

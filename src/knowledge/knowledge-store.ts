@@ -149,8 +149,10 @@ export class KnowledgeStore {
       if (!base) return undefined
       const changes = change(base)
       const settings = { ...base, ...changes }
-      if (settings.name !== base.name && (await this.#isTaken(transaction, workspaceId, settings.name)))
-        return 'name_taken'
+      const taken = await transaction.get(sql`
+        SELECT 1 AS one FROM knowledge_bases
+        WHERE workspace_id = ${workspaceId} AND name = ${settings.name} AND id <> ${id} AND deleted_at IS NULL`)
+      if (taken) return 'name_taken'
       const search = searchText(settings.name, settings.description)
       await transaction.run(sql`
         UPDATE knowledge_bases SET ${knowledgeBases.set({ ...changes, search, updatedAt: now })}
@@ -158,13 +160,6 @@ export class KnowledgeStore {
       await this.#startReindex(transaction, workspaceId, base, settings, nextGenerationId, now)
       return this.#find(transaction, workspaceId, id, raw(''))
     })
-  }
-
-  async #isTaken(transaction: Transaction, workspaceId: string, name: string): Promise<boolean> {
-    const other = await transaction.get(sql`
-      SELECT 1 AS one FROM knowledge_bases
-      WHERE workspace_id = ${workspaceId} AND name = ${name} AND deleted_at IS NULL`)
-    return other !== undefined
   }
 
   /** Starts the next generation if the settings need another index than the newest one. */
