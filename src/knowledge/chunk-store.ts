@@ -1,12 +1,20 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../database/database.ts'
-import { list, Query, raw, sql } from '../database/sql.ts'
+import { list, raw, sql } from '../database/sql.ts'
 import { vectorParameter } from '../database/vector.ts'
 import type { Segment } from './index/segment.ts'
 import { insertSegment } from './index/segment-store.ts'
 import type { Chunk } from './ingest/chunking/chunk.ts'
 import type { KnowledgeBase, Metadata } from './knowledge-base.ts'
-import { batches, chunks, documents, generations, insertRows, vectors } from './knowledge-tables.ts'
+import {
+  addressValues,
+  batches,
+  chunks,
+  documents,
+  generations,
+  insertRows,
+  vectors,
+} from './knowledge-tables.ts'
 import { type ChunkFilter, filterSql } from './metadata-filter.ts'
 
 export interface StoredChunk extends Chunk {
@@ -101,10 +109,7 @@ export class ChunkStore {
   /** The enabled chunks of live batches at these addresses, in any order. */
   async fetch(workspaceId: string, generationId: string, addresses: ChunkAddress[]): Promise<FoundChunk[]> {
     if (addresses.length === 0) return []
-    const wanted = new Query(
-      addresses.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT))').join(', '),
-      addresses.flatMap(({ batchId, position }) => [batchId, position]),
-    )
+    const wanted = addressValues(addresses.map(({ batchId, position }) => [batchId, position]))
     const rows = await this.#database.all(sql`
       WITH wanted (batch_id, position) AS (VALUES ${wanted})
       SELECT ${columns}, ${documentColumns} FROM wanted w

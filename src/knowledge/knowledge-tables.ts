@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import type { Query, SqlValue } from '../database/sql.ts'
+import { Query, type SqlValue } from '../database/sql.ts'
 import {
   bytes,
   type ColumnType,
@@ -178,3 +178,7 @@ export async function insertRows<Row>(
   for (let start = 0; start < rows.length; start += rowsPerInsert)
     await transaction.run(into.insertAll(rows.slice(start, start + rowsPerInsert)))
 }
+
+/** The rows of a VALUES list that names rows by the id of their parent and a number. */
+export const addressValues = (addresses: [id: string, number: number][]): Query =>
+  new Query(addresses.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT))').join(', '), addresses.flat())

@@ -1,7 +1,14 @@
 import type { Database, Transaction } from '../../database/database.ts'
-import { list, Query, sql } from '../../database/sql.ts'
+import { list, type Query, sql } from '../../database/sql.ts'
 import { as, integer, optional } from '../../database/table.ts'
-import { batches, insertRows, type RowState, segmentBlocks, segments } from '../knowledge-tables.ts'
+import {
+  addressValues,
+  batches,
+  insertRows,
+  type RowState,
+  segmentBlocks,
+  segments,
+} from '../knowledge-tables.ts'
 import type { Segment } from './segment.ts'
 
 export interface SegmentEntry {
@@ -37,8 +44,8 @@ interface NewSegment {
   createdAt: number
 }
 
-/** A merge writes this many blocks per transaction, so that other writes come in between. */
-const blocksPerTransaction = 16
+/** Blocks have about 24 KB, so a statement takes fewer of them than of other rows. */
+const blocksPerInsert = 16
 const addressesPerQuery = 256
 const batchesPerQuery = 500
 /** A generation with this many segments or chunks is checked for a merge. */
@@ -80,10 +87,7 @@ export class SegmentStore {
     const found = new Map<string, Uint8Array>()
     for (let start = 0; start < addresses.length; start += addressesPerQuery) {
       const some = addresses.slice(start, start + addressesPerQuery)
-      const wanted = new Query(
-        some.map(() => '(CAST(? AS TEXT), CAST(? AS BIGINT))').join(', '),
-        some.flatMap(({ segmentId, ordinal }) => [segmentId, ordinal]),
-      )
+      const wanted = addressValues(some.map(({ segmentId, ordinal }) => [segmentId, ordinal]))
       const rows = await this.#database.all(sql`
         WITH wanted (segment_id, ordinal) AS (VALUES ${wanted})
         SELECT ${block} FROM wanted w
@@ -133,7 +137,7 @@ export class SegmentStore {
   /** Replaces the planned segments by `merged`; false when one of them was replaced meanwhile. */
   async replace(plan: MergePlan, merged: Segment, id: string, now: number): Promise<boolean> {
     const { workspaceId, generationId } = plan
-    await this.#stage(plan, merged, id, now)
+    await this.#stage(merged, { workspaceId, generationId, id, state: 'staged', createdAt: now })
     const planned = sql`workspace_id = ${workspaceId} AND id IN ${list(plan.segmentIds)}`
     return this.#database.transaction(async transaction => {
       const live = await transaction.all(sql`
@@ -151,47 +155,28 @@ export class SegmentStore {
   }
 
   /** Writes the blocks before they become visible. A merge that is never finished is swept. */
-  async #stage(plan: MergePlan, merged: Segment, id: string, now: number): Promise<void> {
-    const { workspaceId, generationId } = plan
-    const staged: NewSegment = { workspaceId, generationId, id, state: 'staged', createdAt: now }
-    await this.#database.transaction(transaction => insertHeader(transaction, merged, staged))
-    for (let start = 0; start < merged.blocks.length; start += blocksPerTransaction) {
-      const blocks = merged.blocks.slice(start, start + blocksPerTransaction)
-      await this.#database.transaction(transaction =>
-        insertBlocks(transaction, workspaceId, id, blocks, start),
-      )
+  async #stage(merged: Segment, row: NewSegment): Promise<void> {
+    await this.#database.transaction(transaction => transaction.run(headerRow(row, merged)))
+    const blocks = blockRows(row, merged)
+    // One transaction for each statement, so that other writes come in between.
+    for (let start = 0; start < blocks.length; start += blocksPerInsert) {
+      const statement = segmentBlocks.insertAll(blocks.slice(start, start + blocksPerInsert))
+      await this.#database.transaction(transaction => transaction.run(statement))
     }
   }
 }
 
-async function insertHeader(
-  transaction: Transaction,
-  { chunkCount, termTotal, header }: Segment,
-  row: NewSegment,
-): Promise<void> {
-  await transaction.run(segments.insert({ ...row, chunkCount, termTotal, header }))
-}
+const headerRow = (row: NewSegment, { chunkCount, termTotal, header }: Segment): Query =>
+  segments.insert({ ...row, chunkCount, termTotal, header })
 
-/** Blocks have about 24 KB, so a statement takes fewer of them than of other rows. */
-const insertBlocks = (
-  transaction: Transaction,
-  workspaceId: string,
-  segmentId: string,
-  blocks: Uint8Array[],
-  firstOrdinal: number,
-): Promise<void> =>
-  insertRows(
-    transaction,
-    segmentBlocks,
-    blocks.map((data, index) => ({ workspaceId, segmentId, ordinal: firstOrdinal + index, data })),
-    blocksPerTransaction,
-  )
+const blockRows = ({ workspaceId, id: segmentId }: NewSegment, { blocks }: Segment) =>
+  blocks.map((data, ordinal) => ({ workspaceId, segmentId, ordinal, data }))
 
 export async function insertSegment(
   transaction: Transaction,
   segment: Segment,
   row: NewSegment,
 ): Promise<void> {
-  await insertHeader(transaction, segment, row)
-  await insertBlocks(transaction, row.workspaceId, row.id, segment.blocks, 0)
+  await transaction.run(headerRow(row, segment))
+  await insertRows(transaction, segmentBlocks, blockRows(row, segment), blocksPerInsert)
 }
