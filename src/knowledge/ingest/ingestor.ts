@@ -167,18 +167,19 @@ export class Ingestor {
   /** Retries with growing delays where that can help; otherwise the document fails. */
   async #handleFailure(job: IngestionJob, error: unknown, now: number): Promise<'failed' | 'retried'> {
     const { queue, log } = this.#parts
-    const failure = failureOf(error)
-    const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code: failure.error.code }
+    const { code, message, isTransient, waitMilliseconds = 0 } = failureOf(error)
+    const shown: DocumentError = { code, message, retryable: documentFailures[code].retryable }
+    const context = { knowledge_id: job.knowledgeId, file_id: job.fileId, code }
     const retries = job.retries + 1
-    const isRetried = failure.isTransient && retries <= maxRetries
+    const isRetried = isTransient && retries <= maxRetries
     try {
       if (isRetried) {
-        const pause = Math.max(failure.waitMilliseconds ?? 0, 1000 * 2 ** retries * (0.5 + Math.random()))
+        const pause = Math.max(waitMilliseconds, 1000 * 2 ** retries * (0.5 + Math.random()))
         log.info({ ...context, err: error }, 'A document could not be processed; trying again')
-        await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: failure.error, now })
+        await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: shown, now })
       } else {
         log.info({ ...context, err: error }, 'A document failed')
-        await queue.fail(job, failure.error, now)
+        await queue.fail(job, shown, now)
       }
     } catch (problem) {
       // The lease expires by itself, and the job is claimed again.
@@ -189,41 +190,28 @@ export class Ingestor {
 }
 
 interface Failure {
-  error: DocumentError
-  /** Whether to retry automatically. */
+  code: DocumentFailureCode
+  message: string
+  /** Whether to retry automatically, and how long the provider asked to wait. */
   isTransient: boolean
-  waitMilliseconds: number | undefined
+  waitMilliseconds?: number
 }
-
-const failure = (
-  code: DocumentFailureCode,
-  message: string,
-  isTransient: boolean,
-  wait?: number,
-): Failure => ({
-  error: { code, message, retryable: documentFailures[code].retryable },
-  isTransient,
-  waitMilliseconds: wait,
-})
 
 /** The failure that the user sees. */
 function failureOf(error: unknown): Failure {
-  if (error instanceof DocumentFailure) return failure(error.code, error.message, false)
-  if (error instanceof EmbeddingFailure) return failure(error.code, error.message, false)
-  if (error instanceof ModelFailure)
-    return failure('embedding_failed', error.message, error.retryable, error.retryAfterMilliseconds)
-  if (error instanceof AppError) {
-    if (error.reason === 'not_found' || error.reason === 'content_damaged')
-      return failure(
-        'file_missing',
-        'The content of the file is missing or damaged. Upload the file again.',
-        false,
-      )
-    return failure('internal', error.message, true)
+  if (error instanceof DocumentFailure || error instanceof EmbeddingFailure)
+    return { code: error.code, message: error.message, isTransient: false }
+  if (error instanceof ModelFailure) {
+    const { message, retryable: isTransient, retryAfterMilliseconds: waitMilliseconds } = error
+    return { code: 'embedding_failed', message, isTransient, waitMilliseconds }
   }
-  return failure(
-    'internal',
-    'An internal error occurred while processing this document. See the server log for details.',
-    true,
-  )
+  if (error instanceof AppError && (error.reason === 'not_found' || error.reason === 'content_damaged')) {
+    const message = 'The content of the file is missing or damaged. Upload the file again.'
+    return { code: 'file_missing', message, isTransient: false }
+  }
+  const message =
+    error instanceof AppError
+      ? error.message
+      : 'An internal error occurred while processing this document. See the server log for details.'
+  return { code: 'internal', message, isTransient: true }
 }
