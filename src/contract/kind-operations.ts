@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static } from 'typebox'
 import { anyObject, array, boolean, choice, optional, orNull, string } from './fields.ts'
 import { defineOperations } from './operation.ts'
 
@@ -7,9 +7,9 @@ const localizedText = (description: string) =>
   Type.Object({ en: Type.String(), zh: Type.String() }, { description })
 
 /** Fields and shapes contain each other, so each refers to the other by its schema name. */
-const fieldRef = Type.Unsafe<object>({ type: 'object', 'x-schema': 'KindField' })
+const fieldRef = Type.Unsafe<KindField>({ type: 'object', 'x-schema': 'KindField' })
 const shapeRef = (description: string) =>
-  Type.Unsafe<object>({ type: 'object', 'x-schema': 'KindShape', description })
+  Type.Unsafe<KindShape>({ type: 'object', 'x-schema': 'KindShape', description })
 
 const kindField = Type.Object(
   {
@@ -63,22 +63,10 @@ const kindRecord = Type.Object({
 })
 
 export type LocalizedText = { en: string; zh: string }
-export type KindRecord = Omit<Static<typeof kindRecord>, 'fields'> & { fields: KindField[] }
-export interface KindField extends Omit<Static<typeof kindField>, 'shape'> {
-  shape: KindShape
-}
-export interface KindShape extends Omit<Static<typeof kindShape>, 'of' | 'fields'> {
-  of?: KindShape
-  fields?: KindField[]
-}
-
-export interface KindsData {
-  kinds: KindRecord[]
-  /** Fields that every node may have. */
-  common: KindField[]
-  /** Variables available as sys.… */
-  system: { name: string; about: LocalizedText }[]
-}
+export type KindRecord = Static<typeof kindRecord>
+export interface KindField extends Static<typeof kindField> {}
+export interface KindShape extends Static<typeof kindShape> {}
+export type KindsData = Static<(typeof kindOperations.kinds)['data']>
 
 export const kindOperations = defineOperations('workflow', {
   kinds: {
@@ -87,15 +75,13 @@ export const kindOperations = defineOperations('workflow', {
     summary: 'List node kinds with their fields, for editors',
     details: 'The same for all workspaces. The ETag changes only with the server version.',
     headers: { 'If-None-Match': 'ETag of your cached copy.' },
-    data: Type.Unsafe<KindsData>(
-      Type.Object({
-        kinds: Type.Array(kindRecord),
-        common: array(fieldRef, 'Fields that every node may have.'),
-        system: array(
-          Type.Object({ name: Type.String(), about: localizedText('Description.') }),
-          'Variables available as `sys.…`.',
-        ),
-      }) as TSchema,
-    ),
+    data: Type.Object({
+      kinds: Type.Array(kindRecord),
+      common: array(fieldRef, 'Fields that every node may have.'),
+      system: array(
+        Type.Object({ name: Type.String(), about: localizedText('Description.') }),
+        'Variables available as `sys.…`.',
+      ),
+    }),
   },
 })

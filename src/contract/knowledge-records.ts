@@ -24,7 +24,7 @@ export const documentStatuses = [
   'disabled',
 ] as const
 
-export const knowledgeRecord = Type.Object(
+const base = Type.Object(
   {
     knowledge_id: knowledgeId,
     name: knowledgeName,
@@ -56,7 +56,7 @@ export const knowledgeRecord = Type.Object(
   { description: 'A knowledge base: a set of searchable documents.' },
 )
 
-export const documentRecord = Type.Object(
+const document = Type.Object(
   {
     file_id: documentId,
     name: string('File name.', 'hello.txt'),
@@ -105,7 +105,7 @@ export const chunkPlace = {
 
 export const chunkContent = string('The text of the chunk.', 'Hello banyan.')
 
-export const chunkRecord = Type.Object(
+const chunk = Type.Object(
   {
     chunk_id: chunkId,
     content: chunkContent,
@@ -118,11 +118,7 @@ export const chunkRecord = Type.Object(
 )
 
 /** Named schemas of the OpenAPI document. */
-export const knowledgeSchemas = {
-  KnowledgeBase: knowledgeRecord,
-  Document: documentRecord,
-  Chunk: chunkRecord,
-}
+export const knowledgeSchemas = { KnowledgeBase: base, Document: document, Chunk: chunk }
 
 export const schemaRef = <Name extends keyof typeof knowledgeSchemas>(name: Name) =>
   Type.Unsafe<Static<(typeof knowledgeSchemas)[Name]>>({ type: 'object', 'x-schema': name })
