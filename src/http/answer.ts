@@ -55,15 +55,10 @@ export const jsonOf = (value: unknown): string =>
   value instanceof JsonText ? value.text : JSON.stringify(value)
 
 /** An object that may contain serialized members. */
-export const jsonObject = (members: Readonly<Record<string, unknown>>): JsonText =>
-  new JsonText(
-    `{${Object.entries(members)
-      .map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`)
-      .join(',')}}`,
-  )
-
-export const jsonList = (items: readonly JsonText[]): JsonText =>
-  new JsonText(`[${items.map(({ text }) => text).join(',')}]`)
+export function jsonObject(members: Readonly<Record<string, unknown>>): JsonText {
+  const texts = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`)
+  return new JsonText(`{${texts.join(',')}}`)
+}
 
 /** JSON from a store, or null. */
 export const jsonOrNull = (text: string | undefined): JsonText => new JsonText(text ?? 'null')

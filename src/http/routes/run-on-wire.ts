@@ -10,7 +10,7 @@ import type {
 } from '../../workflow/run/run-records.ts'
 import type { RunInputs } from '../../workflow/run/runs.ts'
 import { nodeOfPath } from '../../workflow/run/step-record.ts'
-import { type JsonText, jsonList, jsonObject, jsonOrNull } from '../answer.ts'
+import { JsonText, jsonObject, jsonOrNull } from '../answer.ts'
 import { wireWriter } from '../wire.ts'
 import type { RunState } from './run-waits.ts'
 
@@ -76,5 +76,5 @@ export const detailsOnWire = (run: RunRecord, steps: readonly StepRecord[]): Jso
     inputs: inputsOnWire(run.inputs),
     outputs: jsonOrNull(run.outputs),
     waiting: waitingOnWire(run.waiting),
-    nodes: jsonList(steps.map(nodeOnWire)),
+    nodes: new JsonText(`[${steps.map(step => nodeOnWire(step).text).join(',')}]`),
   })

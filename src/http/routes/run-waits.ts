@@ -28,13 +28,10 @@ async function withinTime<Result>(
   { seconds, stopping }: RunWait,
 ): Promise<Result | undefined> {
   const milliseconds = seconds === undefined ? limits.runWaitMilliseconds : seconds * 1000
-  let timer: NodeJS.Timeout | undefined
-  let stopWaiting = (): void => {}
-  const timeout = new Promise<undefined>(resolve => {
-    stopWaiting = () => resolve(undefined)
-    timer = setTimeout(stopWaiting, stopping.aborted ? 0 : milliseconds)
-    stopping.addEventListener('abort', stopWaiting)
-  })
+  const { promise: timeout, resolve } = Promise.withResolvers<undefined>()
+  const stopWaiting = (): void => resolve(undefined)
+  const timer = setTimeout(stopWaiting, stopping.aborted ? 0 : milliseconds)
+  stopping.addEventListener('abort', stopWaiting)
   try {
     return await Promise.race([work.catch(() => undefined), timeout])
   } finally {
@@ -64,26 +61,21 @@ async function stateOfExisting(
   wait: RunWait,
 ): Promise<RunState> {
   const waitEnded = new AbortController()
-  const settled = await withinTime(settledByJournal(runs, workspaceId, runId, waitEnded.signal), wait)
+  const { signal } = waitEnded
+  const readJournal = async (): Promise<RunState> => {
+    const run = await runs.settled(workspaceId, runId, signal)
+    const messages: MessageOnWire[] = []
+    for await (const event of runs.events(workspaceId, runId, 0, signal)) {
+      if (event.event !== 'message') continue
+      // In the order of `contentOnWire`, so that a replay has the text of the first response.
+      const { data_type, content, file_list, message_id, timestamp } = event.fields
+      messages.push({ data_type, content, file_list, message_id, timestamp })
+    }
+    return { run, messages }
+  }
+  const settled = await withinTime(readJournal(), wait)
   waitEnded.abort()
   return settled ?? { run: await runs.get(workspaceId, runId), messages: [] }
-}
-
-async function settledByJournal(
-  runs: Runs,
-  workspaceId: string,
-  runId: string,
-  signal: AbortSignal,
-): Promise<RunState> {
-  const run = await runs.settled(workspaceId, runId, signal)
-  const messages: MessageOnWire[] = []
-  for await (const event of runs.events(workspaceId, runId, 0, signal)) {
-    if (event.event !== 'message') continue
-    // In the order of `contentOnWire`, so that a replay has the text of the first response.
-    const { data_type, content, file_list, message_id, timestamp } = event.fields
-    messages.push({ data_type, content, file_list, message_id, timestamp })
-  }
-  return { run, messages }
 }
 
 async function findRun(runs: Runs, workspaceId: string, runId: string): Promise<RunRecord | undefined> {
