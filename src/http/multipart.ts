@@ -8,8 +8,8 @@ export interface Part {
   fileName: string | undefined
 }
 
-export const malformedUpload = (message: string, cause?: unknown): AppError =>
-  new AppError('malformed_upload', message, { errors: [{ path: '/file', message }], cause })
+export const malformedUpload = (message: string): AppError =>
+  new AppError('malformed_upload', message, { errors: [{ path: '/file', message }] })
 
 const lineEnd = Buffer.from('\r\n')
 const headersEnd = Buffer.from('\r\n\r\n')
@@ -17,15 +17,13 @@ const closing = Buffer.from('--')
 const maxHeaderBytes = 16 << 10
 const maxHeaderLines = 50
 
+const multipartType = /^multipart\/form-data\s*;(?:[^"]*;)?\s*boundary\s*=\s*(?:"([^"\r\n]+)"|([^\s;"]+))/i
+
 /** The boundary of a multipart Content-Type: 1 to 70 characters (RFC 2046). */
 export function multipartBoundary(contentType: string): string {
-  const [, quoted, bare] =
-    contentType.length > 256
-      ? []
-      : (/^multipart\/form-data\s*;(?:[^"]*;)?\s*boundary\s*=\s*(?:"([^"\r\n]+)"|([^\s;"]+))/i.exec(
-          contentType,
-        ) ?? [])
-  const boundary = quoted ?? bare
+  // The length is limited first, because matching takes quadratic time.
+  const match = contentType.length > 256 ? null : multipartType.exec(contentType)
+  const boundary = match?.[1] ?? match?.[2]
   if (boundary === undefined || boundary.length > 70)
     throw malformedUpload(
       'The Content-Type must be multipart/form-data with a boundary of at most 70 characters',
@@ -33,14 +31,15 @@ export function multipartBoundary(contentType: string): string {
   return boundary
 }
 
-/** Browsers write a quote as %22 and leave backslashes alone; some clients write \" for a quote. */
-const fieldParameter = (header: string, key: string): string | undefined =>
-  new RegExp(`;[ \\t]*${key}[ \\t]*=[ \\t]*"((?:\\\\"|[^"])*)"`, 'i')
-    .exec(header)?.[1]
-    ?.replaceAll('\\"', '"')
-
-/** Header bytes are decoded as Latin-1 first; invalid UTF-8 becomes U+FFFD, which no file name may contain. */
-const decodeUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8')
+/**
+ * Browsers write a quote as %22 and leave backslashes alone; some clients write \" for a quote. Header bytes are decoded
+ * as Latin-1 first; invalid UTF-8 becomes U+FFFD, which no file name may contain.
+ */
+function fieldParameter(header: string, key: string): string | undefined {
+  const pattern = new RegExp(`;[ \\t]*${key}[ \\t]*=[ \\t]*"((?:\\\\"|[^"])*)"`, 'i')
+  const text = pattern.exec(header)?.[1]?.replaceAll('\\"', '"')
+  return text === undefined ? undefined : Buffer.from(text, 'latin1').toString('utf8')
+}
 
 function partOf(headers: string): Part {
   const lines = headers.split('\r\n').filter(line => line !== '')
@@ -49,14 +48,10 @@ function partOf(headers: string): Part {
   const disposition = lines.find(line => /^content-disposition:/i.test(line))?.replace(/^[^:]*:/, '')
   if (disposition === undefined)
     throw malformedUpload('A part of the multipart body has no Content-Disposition')
-  const plain = fieldParameter(disposition, 'filename')
-  const name = fieldParameter(disposition, 'name')
   const fileName = /;[ \t]*filename\*[ \t]*=/i.test(disposition)
     ? (fileNameFrom(disposition) ?? '')
-    : plain === undefined
-      ? undefined
-      : decodeUtf8(plain).replaceAll('%22', '"')
-  return { name: name === undefined ? undefined : decodeUtf8(name), fileName }
+    : fieldParameter(disposition, 'filename')?.replaceAll('%22', '"')
+  return { name: fieldParameter(disposition, 'name'), fileName }
 }
 
 /**
