@@ -72,28 +72,21 @@ const workflowFields = {
 }
 export const workflowEntry = { ...workflowFields, node_count: versionEntry.node_count }
 
+const node = (id: string, data: object) => ({ id, type: 'base', data })
+const edge = (from: string, to: string) => ({
+  source: { cell: from, port: `out.${from}` },
+  target: { cell: to, port: `in.${to}` },
+})
+const answering = { prompt_template: 'Answer: {{#sys.query#}}', '数据源/API工具': [] }
 const example = {
   id: 'wf_hello',
   workflow: {
     nodes: [
-      { id: 'input', type: 'base', data: { type: 'input', title: 'Question', desc: '' } },
-      {
-        id: 'llm_1',
-        type: 'base',
-        data: {
-          type: 'llm',
-          title: 'Answer',
-          desc: '',
-          prompt_template: 'Answer: {{#sys.query#}}',
-          '数据源/API工具': [],
-        },
-      },
-      { id: 'end', type: 'base', data: { type: 'end', title: 'End', desc: '' } },
+      node('input', { type: 'input', title: 'Question', desc: '' }),
+      node('llm_1', { type: 'llm', title: 'Answer', desc: '', ...answering }),
+      node('end', { type: 'end', title: 'End', desc: '' }),
     ],
-    edges: [
-      { source: { cell: 'input', port: 'out.input' }, target: { cell: 'llm_1', port: 'in.llm_1' } },
-      { source: { cell: 'llm_1', port: 'out.llm_1' }, target: { cell: 'end', port: 'in.end' } },
-    ],
+    edges: [edge('input', 'llm_1'), edge('llm_1', 'end')],
   },
 }
 
