@@ -71,7 +71,7 @@ export class IdempotencyService {
     return answer
   }
 
-  removeExpired(): Promise<void> {
+  removeExpired(): Promise<unknown> {
     return this.#store.removeBefore(this.#clock.now() - limits.idempotencyHours * 3_600_000)
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { sql } from '../database/sql.ts'
+import { type Query, sql } from '../database/sql.ts'
 import { integer, optional, table, text } from '../database/table.ts'
 
 export const idempotencyKeys = table('idempotency_keys', {
@@ -52,23 +52,21 @@ export class IdempotencyStore {
   }
 
   /** `claimedAt` distinguishes the caller's claim from one that took it over. */
-  async complete(scope: IdempotencyScope, claimedAt: number, answer: string): Promise<void> {
+  complete(scope: IdempotencyScope, claimedAt: number, answer: string): Promise<unknown> {
     const key = idempotencyKeys.where({ ...scope, claimedAt })
-    await this.#database.transaction(transaction =>
-      transaction.run(sql`UPDATE idempotency_keys SET answer = ${answer} WHERE ${key}`),
-    )
+    return this.#run(sql`UPDATE idempotency_keys SET answer = ${answer} WHERE ${key}`)
   }
 
-  async release(scope: IdempotencyScope, claimedAt: number): Promise<void> {
+  release(scope: IdempotencyScope, claimedAt: number): Promise<unknown> {
     const key = idempotencyKeys.where({ ...scope, claimedAt })
-    await this.#database.transaction(transaction =>
-      transaction.run(sql`DELETE FROM idempotency_keys WHERE ${key} AND answer IS NULL`),
-    )
+    return this.#run(sql`DELETE FROM idempotency_keys WHERE ${key} AND answer IS NULL`)
   }
 
-  async removeBefore(time: number): Promise<void> {
-    await this.#database.transaction(transaction =>
-      transaction.run(sql`DELETE FROM idempotency_keys WHERE claimed_at < ${time}`),
-    )
+  removeBefore(time: number): Promise<unknown> {
+    return this.#run(sql`DELETE FROM idempotency_keys WHERE claimed_at < ${time}`)
+  }
+
+  #run(statement: Query): Promise<number> {
+    return this.#database.transaction(transaction => transaction.run(statement))
   }
 }
