@@ -23,19 +23,13 @@ import {
 import { detailsOnWire, listedOnWire, nodeOnWire, recordOnWire, resultMembers } from './run-on-wire.ts'
 import { type KeyedRun, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
 
-type SentFiles = readonly (string | { file_id: string })[]
-
-interface SentInputs {
-  query?: string
-  files?: SentFiles
-  action?: string
-}
+type SentInputs = NonNullable<Call<typeof operations.run>['body']['inputs']>
 
 /** The files of a request; a missing one is reported by its position. */
 async function runFiles(
   files: FileService,
   workspaceId: string,
-  sent: SentFiles = [],
+  sent: SentInputs['files'] = [],
   pointer: string,
 ): Promise<RunFile[]> {
   if (sent.length === 0) return []
