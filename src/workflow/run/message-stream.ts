@@ -217,7 +217,7 @@ export class MessageStream {
   }
 
   #isHeld({ place }: PlannedNode): boolean {
-    return ((this.#plan.askedBefore[place] ?? 0n) & this.#unasked) !== 0n
+    return (this.#plan.askedBefore[place]! & this.#unasked) !== 0n
   }
 
   /** A node that may ask the user has ended: the messages that waited for this alone may start to stream. */

@@ -80,7 +80,7 @@ export interface Plan {
   readonly systemNames: ReadonlySet<string>
   /** How many nodes may send messages. */
   readonly turns: number
-  /** The nodes that may ask the user before each node, as a set of bits; none where no message depends on it. */
+  /** The nodes that may ask the user before each node, as a set of bits. */
   readonly askedBefore: readonly bigint[]
   template(text: string): Template
 }
@@ -125,7 +125,7 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
     for (const { parts } of templates.values())
       for (const part of parts)
         if (typeof part === 'object' && part.from === 'sys') systemNames.add(part.path[0]!)
-  const askedBefore = turnOf.size === 0 ? [] : findAskedBefore(nodes, links, order)
+  const askedBefore = findAskedBefore(nodes, links, order)
   return { nodes, links, starts, systemNames, turns: turnOf.size, askedBefore, template }
 }
 
@@ -134,7 +134,6 @@ function findAskedBefore(
   links: GraphLinks,
   order: readonly number[],
 ): readonly bigint[] {
-  if (!nodes.some(({ kind }) => kind.waits)) return []
   const before = new Array<bigint>(nodes.length).fill(0n)
   for (const place of order) {
     const upToHere = before[place]! | (nodes[place]!.kind.waits ? 1n << BigInt(place) : 0n)

@@ -49,11 +49,9 @@ export class RunWorker {
       ({ run }) => remove(run.status),
       (error: unknown) => {
         remove()
+        const details = { err: error, run_id: task.runId }
         if (!(error instanceof AppError))
-          this.#dependencies.log.warn(
-            { err: error, run_id: task.runId },
-            'A run was interrupted; it will be claimed again',
-          )
+          this.#dependencies.log.warn(details, 'A run was interrupted; it will be claimed again')
       },
     )
     return task
@@ -120,15 +118,13 @@ export class RunWorker {
       if (tasks.length === 0) continue
       try {
         const until = clock.now() + limits.leaseMilliseconds
-        const { stop, lost } = await store.renew(
-          tasks.map(task => task.lease),
-          until,
-        )
-        for (const task of tasks) if (!lost.includes(task.runId)) task.leaseValidUntil = until
+        const leases = tasks.map(task => task.lease)
+        const { stop, lost } = await store.renew(leases, until)
+        // Not the tasks of this moment: a newer one may run under the same id by now, with a lease of its own.
         for (const task of tasks) {
-          // A newer task may run under the same id by now, with a lease of its own.
           if (stop.includes(task.runId)) task.stop()
           if (lost.includes(task.runId)) task.abandon()
+          else task.leaseValidUntil = until
         }
       } catch (error) {
         log.warn({ err: error }, 'The leases of runs could not be renewed; trying again')
