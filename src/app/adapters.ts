@@ -53,7 +53,6 @@ async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promi
   return new SecretBox(secretKey ?? (await storedSecret(dataDir, 'secret-key')).secret)
 }
 
-/** Opens the adapters that the settings select. */
 export async function openAdapters(config: Config): Promise<Adapters> {
   const destination = pino.destination({ dest: 1, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)

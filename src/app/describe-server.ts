@@ -8,7 +8,6 @@ const endpoint = (config: { model: string } | undefined, name: string): ServerFe
   settings: [`${name}_BASE_URL`, `${name}_MODEL`, `${name}_API_KEY`],
 })
 
-/** The setup that the server reports. */
 export const describeServer = (config: Config): ServerInfo => ({
   version: async () => (await import('./program-version.ts')).programVersion(),
   database: config.databaseUrl === undefined ? 'sqlite' : 'postgres',

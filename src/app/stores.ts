@@ -21,7 +21,6 @@ import { RunStore } from '../workflow/run/run-store.ts'
 import { UsageStore } from '../workflow/run/usage-store.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
 
-/** The stores of all features over one database. */
 export const createStores = (database: Database) => ({
   access: new AccessStore(database),
   idempotency: new IdempotencyStore(database),

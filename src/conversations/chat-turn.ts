@@ -49,10 +49,10 @@ export class ChatTurn {
     const toTurnEvent = turnEventMapper(after === undefined)
     let last = Math.max(after ?? 0, turn.eventsAfter)
     let end: number | undefined
-    const isOpen = after === undefined || turn.status === 'active'
+    const isLateReconnect = after !== undefined && turn.status !== 'active'
     try {
       // Later events of a run that has continued belong to other turns.
-      if (isOpen || (await findRun(runs, turn))?.chatId === turn.chatId)
+      if (!isLateReconnect || (await findRun(runs, turn))?.chatId === turn.chatId)
         for await (const event of runs.events(turn.workspaceId, turn.runId, last, signal)) {
           if (endsTurn(event)) {
             end = event.seq

@@ -7,7 +7,6 @@ export const gapAt = (key: string, message: string): Gap[] => [{ place: [key], m
 export const gapsWithin = (key: string | number, gaps: readonly Gap[]): Gap[] =>
   gaps.map(({ place, message }) => ({ place: [key, ...place], message }))
 
-/** The gaps of a list of objects. */
 export const gapsOfEach = (
   list: readonly JsonRecord[],
   check: (element: JsonRecord, index: number) => Gap[],

@@ -2,7 +2,6 @@ import { type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import { mentionedOptions } from '../mentions.ts'
 import { mapValue, type Parameter, type Value } from './parameters.ts'
 
-/** The input of one turn. */
 export interface TurnInput {
   /** The user's message without files. */
   message: string
