@@ -25,19 +25,13 @@ export class ModelDialogue {
   readonly #step: Step
   readonly #parts: DialogueParts
   readonly #messages: ModelMessage[]
+  readonly usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
   #calls = 0
-  #promptTokens = 0
-  #completionTokens = 0
 
   constructor(step: Step, parts: DialogueParts) {
     this.#step = step
     this.#parts = parts
     this.#messages = [...parts.messages]
-  }
-
-  get usage() {
-    const [prompt_tokens, completion_tokens] = [this.#promptTokens, this.#completionTokens]
-    return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
   }
 
   /** Lets the model use its tools until it answers. */
@@ -78,8 +72,10 @@ export class ModelDialogue {
     })
     // An answer from the journal, or of a model that does not stream, is written at once.
     if (this.#parts.stream.text === before) this.#parts.stream.write(answer.text)
-    this.#promptTokens += answer.usage.promptTokens
-    this.#completionTokens += answer.usage.completionTokens
+    const { promptTokens, completionTokens } = answer.usage
+    this.usage.prompt_tokens += promptTokens
+    this.usage.completion_tokens += completionTokens
+    this.usage.total_tokens += promptTokens + completionTokens
     const toolCalls = withUniqueIds(answer.toolCalls, this.#calls)
     this.#messages.push({ role: 'assistant', text: answer.text, toolCalls })
     return { text: answer.text, toolCalls }
