@@ -25,7 +25,7 @@ export class IngestionTask {
   readonly #cancel = new AbortController()
   #status: DocumentStatus = 'parsing'
   #progress = 0
-  #chunkCount = 0
+  chunkCount = 0
   #segmentCount = 0
   #dimension: number | null
   #reportedAt = 0
@@ -34,10 +34,6 @@ export class IngestionTask {
     this.#job = job
     this.#dimension = job.dimension
     this.#parts = parts
-  }
-
-  get chunkCount(): number {
-    return this.#chunkCount
   }
 
   /** False when the lease is lost. Fails with the error of the document. */
@@ -74,7 +70,7 @@ export class IngestionTask {
 
   async #take(read: ReadPart, signal: AbortSignal): Promise<void> {
     const { staging, clock } = this.#parts
-    this.#chunkCount += read.chunks.length
+    this.chunkCount += read.chunks.length
     const idPrefix = this.#job.batchId.replace('batch_', 'chunk_')
     const chunks = read.chunks.map(chunk => ({ ...chunk, id: `${idPrefix}_${chunk.position}` }))
     // A small document is one part, stored before a client could see its progress.
@@ -85,11 +81,10 @@ export class IngestionTask {
       segmentOrdinal: read.segment ? this.#segmentCount++ : 0,
       vectors: await this.#embed(chunks, signal),
     }
-    this.#assertHeld(
-      read.isLast
-        ? await staging.finish(this.#job, part, this.#chunkCount, clock.now())
-        : await staging.stage(this.#job, part, clock.now()),
-    )
+    const isHeld = read.isLast
+      ? await staging.finish(this.#job, part, this.chunkCount, clock.now())
+      : await staging.stage(this.#job, part, clock.now())
+    if (!isHeld) throw new LeaseLost()
   }
 
   async #embed(chunks: StagedChunk[], signal: AbortSignal): Promise<Float32Array[]> {
@@ -107,19 +102,15 @@ export class IngestionTask {
     return vectors
   }
 
-  #assertHeld(isHeld: boolean): void {
-    if (!isHeld) throw new LeaseLost()
-  }
-
   /** The length of a document is unknown before its end, so the progress grows ever more slowly. */
   async #reportProgress(status: DocumentStatus): Promise<void> {
-    this.#progress = Math.round((1 - 1 / (1 + this.#chunkCount / 500)) * 90 + 5) / 100
+    this.#progress = Math.round((1 - 1 / (1 + this.chunkCount / 500)) * 90 + 5) / 100
     const isNew = status !== this.#status
     this.#status = status
     const now = this.#parts.clock.now()
     if (!isNew && now - this.#reportedAt < 500) return
     this.#reportedAt = now
-    this.#assertHeld(await this.#extendLease(now))
+    if (!(await this.#extendLease(now))) throw new LeaseLost()
   }
 
   #extendLease(now: number): Promise<boolean> {

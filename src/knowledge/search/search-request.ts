@@ -3,18 +3,15 @@ import type { ChunkStore, FoundChunk } from '../chunk-store.ts'
 import type { DocumentStore } from '../document-store.ts'
 import type { Embedder } from '../embedder.ts'
 import type { KeywordIndex, WeighedTerm } from '../index/keyword-index.ts'
-import type { KnowledgeBase, SearchMode } from '../knowledge-base.ts'
+import type { KnowledgeBase, Retrieval, SearchMode } from '../knowledge-base.ts'
 import type { KnowledgeService } from '../knowledge-service.ts'
 import type { ChunkFilter, FilterCondition } from '../metadata-filter.ts'
 import type { Candidate } from './fuse-ranks.ts'
 import type { VectorIndex } from './vector-index.ts'
 
-export interface SearchRequest {
+/** Omitted options are those of the base. */
+export interface SearchRequest extends Partial<Retrieval> {
   query: string
-  topK?: number
-  mode?: SearchMode
-  scoreThreshold?: number
-  rerank?: boolean
   fileIds?: string[]
   conditions?: FilterCondition[]
   explain?: boolean
@@ -22,16 +19,10 @@ export interface SearchRequest {
   explainFileIds?: string[]
 }
 
-export interface LegScores {
-  keyword?: number
-  semantic?: number
-  rerank?: number
-}
-
 export interface SearchItem {
   chunk: FoundChunk
   score: number
-  scores: LegScores
+  scores: { keyword?: number; semantic?: number; rerank?: number }
   /** Ranges of the content that match words of the query. */
   highlights: [number, number][]
 }
