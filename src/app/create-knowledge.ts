@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts'
 import type { FileService } from '../files/file-service.ts'
-import { ChunkService } from '../knowledge/chunk-service.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'
 import { KeywordIndex } from '../knowledge/index/keyword-index.ts'
@@ -52,13 +51,14 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
     canRerank: config.rerank !== undefined,
     wake,
   })
-  const documents = new DocumentService({ store: stores.documents, bases, files, clock, wake })
-  const chunks = new ChunkService({
-    store: stores.chunks,
-    documents: stores.documents,
+  const documents = new DocumentService({
+    store: stores.documents,
+    chunks: stores.chunks,
     bases,
+    files,
     embedder,
     clock,
+    wake,
   })
   const keywords = new KeywordIndex(
     stores.segments,
@@ -89,5 +89,5 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
         untilDone(signal, () => stores.embeddings.forget(clock.now() - embeddingDays * 86_400_000)),
     },
   ]
-  return { bases, documents, chunks, search, ingestor, jobs }
+  return { bases, documents, search, ingestor, jobs }
 }

@@ -3,10 +3,16 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import type { FileService } from '../files/file-service.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { mintId } from '../kernel/ids.ts'
+import type { ChunkStore, FoundChunk, StoredChunk } from './chunk-store.ts'
 import { type Chunking, changedChunking } from './chunking.ts'
 import type { AddedDocuments, DocumentStore, KnowledgeDocument, Skipped } from './document-store.ts'
-import type { DocumentStatus, Metadata } from './knowledge-base.ts'
+import { type Embedder, failedModel } from './embedder.ts'
+import { SegmentBuilder } from './index/segment-builder.ts'
+import { countTokens } from './ingest/chunking/count-tokens.ts'
+import type { DocumentStatus, KnowledgeBase, Metadata } from './knowledge-base.ts'
 import { type KnowledgeService, noSuchBase } from './knowledge-service.ts'
+import { chunkTerms } from './text/text-terms.ts'
 
 export interface NewDocuments {
   fileIds: string[]
@@ -15,15 +21,23 @@ export interface NewDocuments {
   metadata?: Metadata
 }
 
+export interface Correction {
+  content?: string
+  enabled?: boolean
+}
+
 export interface DocumentParts {
   store: DocumentStore
+  chunks: ChunkStore
   bases: KnowledgeService
   files: FileService
+  embedder: Embedder
   clock: Clock
   /** Wakes the ingestion: there is a new job. */
   wake(): void
 }
 
+/** The documents of a base, and their chunks. */
 export class DocumentService {
   readonly #parts: DocumentParts
 
@@ -85,7 +99,76 @@ export class DocumentService {
     if (!(await store.remove(workspaceId, knowledgeId, fileId))) throw noSuchDocument()
     wake()
   }
+
+  async listChunks(
+    workspaceId: string,
+    knowledgeId: string,
+    fileId: string,
+    page: PageRequest,
+  ): Promise<Page<StoredChunk>> {
+    const { store, chunks, bases } = this.#parts
+    const base = await bases.find(workspaceId, knowledgeId)
+    if (!(await store.find(workspaceId, base, fileId))) throw noSuchDocument()
+    return chunks.list(workspaceId, base, fileId, page)
+  }
+
+  /** A correction lasts until the document is processed again. */
+  async correctChunk(
+    workspaceId: string,
+    knowledgeId: string,
+    fileId: string,
+    chunkId: string,
+    correction: Correction,
+  ): Promise<StoredChunk> {
+    const { chunks, bases } = this.#parts
+    const base = await bases.find(workspaceId, knowledgeId)
+    const chunk = await chunks.find(workspaceId, base, fileId, chunkId)
+    if (!chunk) throw noSuchChunk()
+    const enabled = correction.enabled ?? chunk.enabled
+    const { content } = correction
+    const done =
+      content === undefined || content === chunk.content
+        ? await chunks.setEnabled(workspaceId, chunk, enabled)
+        : await this.#replaceChunk(workspaceId, base, chunk, content, enabled)
+    if (!done)
+      throw new AppError(
+        'version_conflict',
+        'The chunk was changed or processed again in the meantime. Load it again.',
+      )
+    const corrected = await chunks.find(workspaceId, base, fileId, chunkId)
+    if (!corrected) throw noSuchChunk()
+    return corrected
+  }
+
+  async #replaceChunk(
+    workspaceId: string,
+    base: KnowledgeBase,
+    chunk: FoundChunk,
+    content: string,
+    enabled: boolean,
+  ): Promise<boolean> {
+    const { chunks, embedder, clock } = this.#parts
+    const { embeddingModel, dimension } = base.generation
+    const corrected = { ...chunk, content }
+    const [vector] = embeddingModel
+      ? await embedder.embed(workspaceId, { embeddingModel, dimension }, [corrected]).catch(failedModel)
+      : []
+    const batchId = mintId('batch')
+    const builder = new SegmentBuilder()
+    builder.add(chunkTerms(corrected, chunk.fileName))
+    return chunks.correct(workspaceId, base, chunk, {
+      batchId,
+      content,
+      tokens: countTokens(content),
+      enabled,
+      segment: builder.finish({ batchId, from: chunk.position }),
+      vector,
+      now: clock.now(),
+    })
+  }
 }
 
-export const noSuchDocument = (): AppError =>
+const noSuchDocument = (): AppError =>
   new AppError('not_found', 'The document does not exist in this knowledge base')
+
+const noSuchChunk = (): AppError => new AppError('not_found', 'The chunk does not exist in this document')

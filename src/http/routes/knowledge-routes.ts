@@ -1,6 +1,5 @@
 import { knowledgeOperations as operations } from '../../contract/knowledge-operations.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
-import type { ChunkService } from '../../knowledge/chunk-service.ts'
 import type { DocumentService } from '../../knowledge/document-service.ts'
 import type { KnowledgeService } from '../../knowledge/knowledge-service.ts'
 import type { SearchService } from '../../knowledge/search/search-service.ts'
@@ -20,7 +19,6 @@ import {
 export interface KnowledgeParts {
   bases: KnowledgeService
   documents: DocumentService
-  chunks: ChunkService
   search: SearchService
 }
 
@@ -72,20 +70,19 @@ function documentRoutes({ documents }: KnowledgeParts): Route[] {
     route(operations.deleteFile, ({ workspaceId, params }) =>
       documents.remove(workspaceId, params.knowledge_id, params.file_id),
     ),
-  ]
-}
 
-function chunkRoutes({ chunks }: KnowledgeParts): Route[] {
-  return [
     route(operations.chunks, ({ workspaceId, params, query }) => {
-      const list = (page: PageRequest) => chunks.list(workspaceId, params.knowledge_id, params.file_id, page)
+      const list = (page: PageRequest) =>
+        documents.listChunks(workspaceId, params.knowledge_id, params.file_id, page)
       return pageAnswer(query, list, chunkOnWire)
     }),
 
     route(operations.updateChunk, async ({ workspaceId, params, body }) => {
       const { knowledge_id, file_id, chunk_id } = params
       const correction = correctionOf(body)
-      return chunkOnWire(await chunks.correct(workspaceId, knowledge_id, file_id, chunk_id, correction))
+      return chunkOnWire(
+        await documents.correctChunk(workspaceId, knowledge_id, file_id, chunk_id, correction),
+      )
     }),
   ]
 }
@@ -93,5 +90,4 @@ function chunkRoutes({ chunks }: KnowledgeParts): Route[] {
 export const knowledgeRoutes = (parts: KnowledgeParts): Route[] => [
   ...baseRoutes(parts),
   ...documentRoutes(parts),
-  ...chunkRoutes(parts),
 ]
