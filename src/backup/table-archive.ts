@@ -38,18 +38,12 @@ function archived(kind: Column['kind'], value: SqlValue | undefined): string | n
 const archivedRow = (columns: Column[], row: StoredRow): Row =>
   Object.fromEntries(columns.map(({ name, kind }) => [name, archived(kind, row[name])]))
 
-/** The inverse of `archivedRow`. */
-const storedValues = (
-  dialect: Database['dialect'],
-  columns: Column[],
-  values: (string | number | null)[],
-): SqlValue[] =>
-  values.map((value, index) => {
-    const { kind } = columns[index]!
-    if (kind === 'plain' || typeof value !== 'string') return value
-    const bytes = Uint8Array.from(Buffer.from(value, 'base64'))
-    return kind === 'bytes' ? bytes : vectorParameter(dialect, new Float32Array(bytes.buffer))
-  })
+/** The inverse of `archived`. */
+function stored(dialect: Database['dialect'], kind: Column['kind'], value: string | number | null): SqlValue {
+  if (kind === 'plain' || typeof value !== 'string') return value
+  const bytes = Uint8Array.from(Buffer.from(value, 'base64'))
+  return kind === 'bytes' ? bytes : vectorParameter(dialect, new Float32Array(bytes.buffer))
+}
 
 const demoBases = `SELECT id FROM knowledge_bases WHERE name = '${demo.knowledgeName}'`
 const demoFiles = `SELECT file_id FROM documents WHERE knowledge_id IN (${demoBases})`
@@ -120,8 +114,8 @@ export class TableArchive {
         rows: async function* (table) {
           const columns = await columnsOf(snapshot, dialect, table)
           const names = columns.map(column => column.name).join(', ')
-          for await (const stored of snapshot.each<StoredRow>(`SELECT ${names} FROM ${table}`)) {
-            const row = archivedRow(columns, stored)
+          for await (const found of snapshot.each<StoredRow>(`SELECT ${names} FROM ${table}`)) {
+            const row = archivedRow(columns, found)
             valuesOf(table, columns, row)
             yield row
           }
@@ -139,29 +133,22 @@ export class TableArchive {
     rows: (table: string) => AsyncIterable<Row>,
     { overwrite }: { overwrite: boolean },
   ): Promise<Record<string, number>> {
+    const isPostgres = this.#database.dialect === 'postgres'
+    // Workspace tables that are not archived are emptied as well: their rows refer to rows that are gone.
+    const emptied = [...new Set([...archivedTables, ...workspaceTables])]
     // A transaction should await nothing else. This one reads a file, but it locks out all other work anyway.
     return this.#database.transaction(async transaction => {
-      await this.#lock(transaction)
+      // SQLite's write transaction is the lock already.
+      if (isPostgres)
+        await transaction.run(`LOCK TABLE ${archivedTables.join(', ')} IN ACCESS EXCLUSIVE MODE`)
       if (!overwrite && !(await this.isUnused(transaction)))
         throw new AppError('already_exists', 'This server already has data')
-      await this.#empty(transaction)
+      if (isPostgres) await transaction.run(`TRUNCATE ${emptied.join(', ')}`)
+      else for (const table of emptied) await transaction.run(`DELETE FROM ${table}`)
       const counts: Record<string, number> = {}
       for (const table of archivedTables) counts[table] = await this.#fill(transaction, table, rows(table))
       return counts
     })
-  }
-
-  async #lock(transaction: Transaction): Promise<void> {
-    // SQLite's write transaction is the lock already.
-    if (this.#database.dialect === 'postgres')
-      await transaction.run(`LOCK TABLE ${archivedTables.join(', ')} IN ACCESS EXCLUSIVE MODE`)
-  }
-
-  /** Workspace tables that are not archived are emptied as well: their rows refer to rows that are gone. */
-  async #empty(transaction: Transaction): Promise<void> {
-    const tables = [...new Set([...archivedTables, ...workspaceTables])]
-    if (this.#database.dialect === 'postgres') await transaction.run(`TRUNCATE ${tables.join(', ')}`)
-    else for (const table of tables) await transaction.run(`DELETE FROM ${table}`)
   }
 
   async #fill(transaction: Transaction, table: string, rows: AsyncIterable<Row>): Promise<number> {
@@ -180,7 +167,9 @@ export class TableArchive {
       characters = 0
     }
     for await (const row of rows) {
-      const values = storedValues(dialect, columns, valuesOf(table, columns, row))
+      const values = valuesOf(table, columns, row).map((value, index) =>
+        stored(dialect, columns[index]!.kind, value),
+      )
       batch.push(values)
       for (const value of values) characters += lengthOf(value)
       if (batch.length === batchRows || characters > batchCharacters) await insert()

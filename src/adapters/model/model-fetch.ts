@@ -75,8 +75,8 @@ function drain(body: Readable): void {
  */
 async function* guardEvents(
   body: Readable,
+  endpoint: ModelEndpoint,
   onDone: () => void,
-  tooLong: () => Error,
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder()
   let isDone = false
@@ -92,7 +92,7 @@ async function* guardEvents(
   })
   const feed = (text: string): void => {
     parser.feed(text)
-    if (isTooLong) throw tooLong()
+    if (isTooLong) throw badResponse(endpoint, 'sent an event that is too long')
     if (isDone) onDone()
   }
   try {
@@ -116,11 +116,8 @@ export function modelFetch(options: Options): typeof globalThis.fetch {
   const { endpoint, onDone } = options
   return async (input, init = {}) => {
     try {
-      const events = guardEvents(
-        await send(options, String(input), init),
-        () => init.signal && onDone(init.signal),
-        () => badResponse(endpoint, 'sent an event that is too long'),
-      )
+      const body = await send(options, String(input), init)
+      const events = guardEvents(body, endpoint, () => init.signal && onDone(init.signal))
       return new Response(ReadableStream.from(events) as ReadableStream<Uint8Array<ArrayBuffer>>, {
         headers: { 'content-type': 'text/event-stream' },
       })
