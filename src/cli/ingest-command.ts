@@ -81,7 +81,13 @@ interface Ingested {
   content: FolderContent
 }
 
-const notAdded = { code: 'not_added', retryable: true }
+const notAdded = (name: string, file_id: string | null, message: string): Failure => ({
+  name,
+  file_id,
+  code: 'not_added',
+  message,
+  retryable: true,
+})
 
 function failuresOf({ documents, uploaded, content }: Ingested): Failure[] {
   const existing = new Set(documents.map(({ file_id }) => file_id))
@@ -96,18 +102,10 @@ function failuresOf({ documents, uploaded, content }: Ingested): Failure[] {
     }))
   const deleted = [...uploaded.documents]
     .filter(([id]) => !existing.has(id))
-    .map(([file_id, name]) => ({
-      name,
-      file_id,
-      ...notAdded,
-      message: 'was deleted while it was processed',
-    }))
-  const refused = [...content.unreadable, ...uploaded.refused].map(({ name, reason }) => ({
-    name,
-    file_id: null,
-    ...notAdded,
-    message: reason,
-  }))
+    .map(([id, name]) => notAdded(name, id, 'was deleted while it was processed'))
+  const refused = [...content.unreadable, ...uploaded.refused].map(({ name, reason }) =>
+    notAdded(name, null, reason),
+  )
   return [...failed, ...deleted, ...refused].sort(byName)
 }
 

@@ -30,20 +30,19 @@ export interface HopRules {
   resolve: Resolve
 }
 
+const blocked = (message: string): EgressFailure => new EgressFailure('blocked', message)
+
 export function parseUrl(text: string | URL, base?: URL): URL {
-  if (!URL.canParse(String(text), base?.href))
-    throw new EgressFailure('blocked', 'This is not a URL: write it in full, beginning with https://')
-  return new URL(text, base?.href)
+  const url = URL.parse(String(text), base?.href)
+  if (!url) throw blocked('This is not a URL: write it in full, beginning with https://')
+  return url
 }
 
 function checkForm(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new EgressFailure('blocked', `Only http and https may be called, not ${url.protocol}`)
+    throw blocked(`Only http and https may be called, not ${url.protocol}`)
   if (url.username || url.password)
-    throw new EgressFailure(
-      'blocked',
-      'A URL must not contain a user name or password: send them in a header',
-    )
+    throw blocked('A URL must not contain a user name or password: send them in a header')
 }
 
 /** Checks a URL. What its spelling shows is refused here, the rest when its name is resolved. */
@@ -55,15 +54,11 @@ export function judgeHop(url: URL, trusted: boolean, { allow, ports, resolve }: 
   const isOpenPort = ports.includes(port)
   const permits = (address: string): boolean =>
     isAllowedHost || allow.hasAddress(address) || (isOpenPort && isPublicAddress(address))
+  const reason = isOpenPort
+    ? 'it is not on the public internet'
+    : `only the ports ${ports.join(', ')} are open`
   const refusal = (): EgressFailure =>
-    new EgressFailure(
-      'blocked',
-      `${url.host} may not be called: ` +
-        (isOpenPort
-          ? 'it is not on the public internet. '
-          : `only the ports ${ports.join(', ')} are open. `) +
-        'The operator can allow it with EGRESS_ALLOW',
-    )
+    blocked(`${url.host} may not be called: ${reason}. The operator can allow it with EGRESS_ALLOW`)
   const isNeverPermitted = !isAllowedHost && !isOpenPort && allow.isByNameOnly
   // A socket does not look up a host that is an address already.
   if (isNeverPermitted || (isIP(host) !== 0 && !permits(host))) throw refusal()
@@ -102,7 +97,7 @@ export function redirectTarget(response: IncomingMessage, from: URL): URL | unde
   if (!redirects.has(response.statusCode ?? 0) || location === undefined) return undefined
   const to = parseUrl(location, from)
   if (from.protocol === 'https:' && to.protocol === 'http:')
-    throw new EgressFailure('blocked', `${from.host} redirects from https to http, which is not followed`)
+    throw blocked(`${from.host} redirects from https to http, which is not followed`)
   return to
 }
 

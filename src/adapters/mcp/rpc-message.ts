@@ -44,23 +44,18 @@ function readMessage(value: unknown): RpcMessage {
 /** The messages in a stream of server-sent events. Its size is bounded by `maxBytes` of the request. */
 export async function* streamedRpc(body: AsyncIterable<Uint8Array>): AsyncGenerator<RpcMessage> {
   const decoder = new TextDecoder()
-  let received: string[] = []
+  const received: string[] = []
   const parser = createParser({
     onEvent: ({ event, data }) => {
       // Empty data only keeps the connection open.
       if ((event ?? 'message') === 'message' && data.trim() !== '') received.push(data)
     },
   })
-  const take = function* (): Generator<RpcMessage> {
-    const complete = received
-    received = []
-    for (const data of complete) yield* parseRpc(data)
+  const read = function* (text: string): Generator<RpcMessage> {
+    parser.feed(text)
+    for (const data of received.splice(0)) yield* parseRpc(data)
   }
-  for await (const bytes of body) {
-    parser.feed(decoder.decode(bytes, { stream: true }))
-    yield* take()
-  }
+  for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }))
   // Some servers omit the last blank line; a connection that broke off is an error before this.
-  parser.feed('\n\n')
-  yield* take()
+  yield* read('\n\n')
 }
