@@ -6,7 +6,8 @@ import {
   EgressFailure,
   type EgressRequest,
   type EgressResponse,
-  readJson,
+  parseJson,
+  readText,
 } from '../adapters/egress/egress.ts'
 import type { Config } from '../config.ts'
 import { UsageError } from './command.ts'
@@ -144,10 +145,7 @@ export class ServerClient {
 
 async function dataOf(response: EgressResponse): Promise<unknown> {
   const { host } = new URL(response.url)
-  const envelope = (await readJson(response).catch(error => {
-    if (error instanceof EgressFailure && error.kind === 'bad_answer') return undefined
-    throw error
-  })) as Envelope | null | undefined
+  const envelope = parseJson(await readText(response)) as Envelope | null | undefined
   if (typeof envelope?.code !== 'number')
     throw new Error(`The server at ${host} is not a Banyan server (status ${response.status})`)
   if (envelope.code === 0) return envelope.data

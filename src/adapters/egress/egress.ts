@@ -72,12 +72,11 @@ export class EgressFailure extends Error {
 export const readText = async (response: EgressResponse): Promise<string> =>
   (await buffer(response.body)).toString('utf8')
 
-/** The whole body as JSON. Its size is bounded by `maxBytes` of the request. */
-export async function readJson(response: EgressResponse): Promise<unknown> {
-  const text = await readText(response)
+/** Undefined where a text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new EgressFailure('bad_answer', `${new URL(response.url).host} did not respond with JSON`)
+    return undefined
   }
 }

@@ -51,14 +51,6 @@ const egressMeanings: Record<EgressFailureKind, EgressMeaning> = {
   blocked: { retryable: false, text: 'cannot be called with these settings' },
 }
 
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The error object in the body of a response, in the forms that providers use. */

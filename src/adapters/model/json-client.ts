@@ -1,5 +1,5 @@
 import { ModelFailure } from '../../models/model-failure.ts'
-import { type Egress, EgressFailure, readText } from '../egress/egress.ts'
+import { type Egress, EgressFailure, parseJson, readText } from '../egress/egress.ts'
 import {
   type EndpointLabels,
   type EndpointOptions,
@@ -8,7 +8,7 @@ import {
   operationUrl,
   type TimeoutOptions,
 } from './endpoint.ts'
-import { failureOfEgress, parseJson, reportedFailure } from './endpoint-failure.ts'
+import { failureOfEgress, reportedFailure } from './endpoint-failure.ts'
 import { EndpointHealth } from './endpoint-health.ts'
 
 /** The key is added when it is sent. */

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { createParser } from 'eventsource-parser'
 import { isRecord } from '../../kernel/is-record.ts'
-import { type Egress, EgressFailure, type EgressTimeouts, readText } from '../egress/egress.ts'
+import { type Egress, EgressFailure, type EgressTimeouts, parseJson, readText } from '../egress/egress.ts'
 import type { ModelEndpoint } from './endpoint.ts'
-import { badResponse, failureOfEgress, parseJson, reportedFailure } from './endpoint-failure.ts'
+import { badResponse, failureOfEgress, reportedFailure } from './endpoint-failure.ts'
 
 interface Options {
   egress: Egress
