@@ -47,8 +47,7 @@ export class Execution {
     this.#options = options
     const state = new GraphState(plan.links, options)
     this.#state = state
-    const outputsOf = (place: number): Outputs | undefined => state.outputs[place]
-    const values = { system: options.system, memory: context.memory, outputsOf }
+    const values = { system: options.system, memory: context.memory, outputs: state.outputs }
     const source = {
       ...values,
       isSettled: (place: number) => state.statuses[place] === 'settled',
@@ -205,7 +204,7 @@ export class Execution {
   #succeed(step: StepRun, outcome: Extract<Outcome, { outputs: Outputs }>): void {
     const { node } = step
     const outputs = node.kind.gathers
-      ? gatherOutputs(this.#plan, node.place, this.#stepContext.values.outputsOf)
+      ? gatherOutputs(this.#plan, node.place, this.#state.outputs)
       : outcome.outputs
     const { case: chosen, assign } = outcome
     const state: StepState = { case: chosen, assign }

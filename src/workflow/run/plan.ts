@@ -159,20 +159,16 @@ export const emptyPlan: Plan = planGraph({ nodes: [], edges: [] }, new Map())
  * All outputs of the nodes connected to one, by name; with several, also by the id of the node, because names may
  * clash.
  */
-export function gatherOutputs(
-  plan: Plan,
-  node: number,
-  outputsOf: (node: number) => Outputs | undefined,
-): Outputs {
-  const sources = [...new Set(plan.links.incoming[node]!.map(link => link.from))].flatMap(from => {
-    const outputs = outputsOf(from)
-    return outputs ? [{ id: plan.nodes[from]!.id, outputs }] : []
-  })
+export function gatherOutputs(plan: Plan, node: number, outputs: readonly (Outputs | undefined)[]): Outputs {
+  const before = [...new Set(plan.links.incoming[node]!.map(link => link.from))]
+  const sources = before.flatMap(from =>
+    outputs[from] ? [[plan.nodes[from]!.id, outputs[from]] as const] : [],
+  )
   // A null prototype, so that an output called __proto__ is only a name.
   const gathered: Record<string, unknown> = Object.create(null)
-  if (sources.length > 1) for (const { id, outputs } of sources) gathered[id] = outputs
+  if (sources.length > 1) for (const [id, values] of sources) gathered[id] = values
   // Undefined values are not in the journal either, and must not hide the output of another node.
-  for (const { outputs } of sources)
-    for (const name of Object.keys(outputs)) if (outputs[name] !== undefined) gathered[name] = outputs[name]
+  for (const [, values] of sources)
+    for (const name of Object.keys(values)) if (values[name] !== undefined) gathered[name] = values[name]
   return gathered
 }

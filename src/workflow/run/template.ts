@@ -21,8 +21,8 @@ export interface Template {
 export interface Values {
   readonly system: SystemValues
   readonly memory: Readonly<Record<string, unknown>>
-  /** Undefined for a node that was skipped or has not run. */
-  outputsOf(node: number): Outputs | undefined
+  /** By the place of the node; undefined where it was skipped or has not run. */
+  readonly outputs: readonly (Outputs | undefined)[]
 }
 
 /** An unresolved reference stays as written; a graph with such a reference does not run anyway. */
@@ -55,7 +55,7 @@ export function textOfValue(value: unknown): string {
 export function referencedValue(reference: TemplateReference, values: Values): unknown {
   const { from, node, path } = reference
   if (from === 'node') {
-    const outputs = values.outputsOf(node)
+    const outputs = values.outputs[node]
     return outputs === undefined ? undefined : readPath(outputs, path)
   }
   return readPath(from === 'sys' ? (values.system as unknown as Outputs) : values.memory, path)

@@ -27,7 +27,7 @@ const parse = (text: string) => parseTemplate(text, new DottedNames(places.keys(
 const valuesOf = (outputs: (Outputs | undefined)[]): Values => ({
   system: { query: 'Q', files: [] } as unknown as SystemValues,
   memory: { name: 'Ada', tree: { leaf: [1] } },
-  outputsOf: place => outputs[place],
+  outputs,
 })
 
 describe('a template', () => {
