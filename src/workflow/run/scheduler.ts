@@ -46,19 +46,20 @@ export class GraphState {
   settleEdges(place: number, chosen: string | undefined | null): { ready: number[]; skipped: number[] } {
     const ready: number[] = []
     const skipped: number[] = []
-    const follow = (from: number, taken: string | undefined | null): void => {
-      for (const link of this.#links.outgoing[from]!) {
-        const isLive = taken !== null && (link.case === undefined || link.case === taken)
-        if (isLive) this.#live[link.to]! += 1
-        this.#open[link.to]! -= 1
-        if (this.#open[link.to]! > 0) continue
-        if (this.#live[link.to]! > 0) ready.push(link.to)
-        else skipped.push(link.to)
-      }
-    }
-    follow(place, chosen)
-    for (let next = 0; next < skipped.length; next += 1) follow(skipped[next]!, null)
+    this.#follow(place, chosen, ready, skipped)
+    for (let next = 0; next < skipped.length; next += 1) this.#follow(skipped[next]!, null, ready, skipped)
     return { ready, skipped }
+  }
+
+  #follow(place: number, chosen: string | undefined | null, ready: number[], skipped: number[]): void {
+    for (const link of this.#links.outgoing[place]!) {
+      const isLive = chosen !== null && (link.case === undefined || link.case === chosen)
+      if (isLive) this.#live[link.to]! += 1
+      this.#open[link.to]! -= 1
+      if (this.#open[link.to]! > 0) continue
+      if (this.#live[link.to]! > 0) ready.push(link.to)
+      else skipped.push(link.to)
+    }
   }
 
   /**
