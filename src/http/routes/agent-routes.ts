@@ -72,38 +72,29 @@ function forToken(token: TokenRecord): (agent: Agent) => object {
 
 const checkedOnWire = ({ agent, warnings }: CheckedAgent) => ({ ...onWire(agent), warnings })
 
+type ChangeBody = Call<typeof operations.create | typeof operations.update>['body']
+
 /** Field by field, so that unknown fields are never stored. */
-function changeOf({
-  body,
-  members,
-}: Pick<Call<typeof operations.create | typeof operations.update>, 'body' | 'members'>): AgentChange {
+function changeOf(body: ChangeBody, members: Call['members']): AgentChange {
   refuseInexact(members, ['config', 'memory', 'learn'])
   const { name, intro, learn, config, access } = body
   refuseMaskedHeaders(config?.tools)
   if (name?.trim() === '') throw invalidField('/name', 'must not be blank')
-  const memory =
-    body.memory &&
-    Object.fromEntries(
-      Object.entries(body.memory).map(([key, entry]) => [
-        key,
-        {
-          name: entry.name ?? '',
-          description: entry.description ?? '',
-          ...(entry.default !== undefined && { default: entry.default }),
-        },
-      ]),
-    )
-  return { name, intro, memory, learn, config, access }
+  const memory = Object.entries(body.memory ?? {}).map(([key, entry]) => {
+    const { name = '', description = '', default: initial } = entry
+    return [key, { name, description, default: initial }]
+  })
+  return { name, intro, memory: body.memory && Object.fromEntries(memory), learn, config, access }
 }
 
 export function agentRoutes(agents: AgentService): Route[] {
   return [
     route(operations.create, async ({ workspaceId, body, members }) =>
-      checkedOnWire(await agents.create(workspaceId, { ...changeOf({ body, members }), name: body.name })),
+      checkedOnWire(await agents.create(workspaceId, { ...changeOf(body, members), name: body.name })),
     ),
 
     route(operations.update, async ({ workspaceId, body, members }) =>
-      checkedOnWire(await agents.update(workspaceId, body.id, changeOf({ body, members }))),
+      checkedOnWire(await agents.update(workspaceId, body.id, changeOf(body, members))),
     ),
 
     route(operations.delete, ({ workspaceId, body }) => agents.remove(workspaceId, body.id)),
