@@ -132,17 +132,9 @@ export class AccessService {
       await new Promise(resolve => setImmediate(resolve))
   }
 
-  #record(token: NewToken): TokenRecord {
-    const now = this.#clock.now()
-    return {
-      id: mintId('tok'),
-      workspaceId: token.workspaceId,
-      name: token.name,
-      role: token.role,
-      operator: false,
-      agentIds: token.agentIds ?? [],
-      createdAt: now,
-      expiresAt: token.expiresInDays === undefined ? undefined : now + token.expiresInDays * dayMilliseconds,
-    }
+  #record({ workspaceId, name, role, expiresInDays, agentIds = [] }: NewToken): TokenRecord {
+    const createdAt = this.#clock.now()
+    const expiresAt = expiresInDays === undefined ? undefined : createdAt + expiresInDays * dayMilliseconds
+    return { id: mintId('tok'), workspaceId, name, role, operator: false, agentIds, createdAt, expiresAt }
   }
 }

@@ -31,15 +31,10 @@ export const successText: Envelope = data => `{"code":0,"message":"success","dat
 export const flatSuccessText: Envelope = data =>
   data === '{}' ? '{"code":0,"msg":"success"}' : `{"code":0,"msg":"success",${data.slice(1)}`
 
-/** The success envelope around data that contains one serialized value as bytes. `before` must be ASCII. */
+/** The success envelope around data that contains one serialized value as bytes. */
 export function successAround(before: string, json: Uint8Array, after: string): Buffer {
   const head = `{"code":0,"message":"success","data":${before}`
-  // A UTF-16 code unit takes at most three bytes in UTF-8.
-  const answer = Buffer.allocUnsafe(head.length + json.length + after.length * 3 + 1)
-  answer.write(head, 0, 'latin1')
-  answer.set(json, head.length)
-  const end = head.length + json.length
-  return answer.subarray(0, end + answer.write(`${after}}`, end))
+  return Buffer.concat([Buffer.from(head), json, Buffer.from(`${after}}`)])
 }
 
 /** Serialized JSON that is sent as is: parsing it would cost time and change large numbers. */
