@@ -27,8 +27,11 @@ async function readBody(request: IncomingMessage, limit: number): Promise<Buffer
     else chunks.push(chunk)
   }
   const onEnd = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-  const onClose = (cause?: Error): void =>
-    reject(new AppError('malformed_http', 'The request body ended early', { cause }))
+  const onClose = (cause?: Error): void => {
+    // Also emitted right after a complete body.
+    if (!request.readableEnded)
+      reject(new AppError('malformed_http', 'The request body ended early', { cause }))
+  }
   const timer = setTimeout(
     () => reject(new AppError('request_timeout', 'The request body arrived too slowly')),
     limits.jsonBodyMilliseconds,
