@@ -1,5 +1,3 @@
-import type { TokenUsage } from './token-usage.ts'
-
 /** One part of a prompt. Images are sent as bytes, since a provider cannot reach our files. */
 export type ModelPart =
   | { readonly type: 'text'; readonly text: string }
@@ -38,6 +36,11 @@ export interface ModelRequest {
     | undefined
   /** Sent as a header, so that a provider that supports it does not do the work twice. */
   readonly idempotencyKey?: string
+}
+
+export interface TokenUsage {
+  readonly promptTokens: number
+  readonly completionTokens: number
 }
 
 export interface ModelAnswer {

@@ -120,7 +120,7 @@ export function reportedFailure(
 export function failureOfEgress(endpoint: ModelEndpoint, kind: EgressFailureKind): ModelFailure {
   const { label, urlSetting, keySetting } = endpoint
   const { retryable, text } = egressMeanings[kind]
-  const hint = endpoint.isOfWorkspace ? ' The operator must list a private address in EGRESS_ALLOW.' : ''
+  const hint = endpoint.trusted ? '' : ' The operator must list a private address in EGRESS_ALLOW.'
   const advice =
     kind === 'blocked'
       ? `Check ${urlSetting} and ${keySetting}.${hint}`

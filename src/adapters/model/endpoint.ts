@@ -21,8 +21,7 @@ export interface ModelEndpoint extends EndpointLabels {
   /** Without the path of the operation. Its query (such as an API version) is part of every request. */
   url: URL
   apiKey: string | undefined
-  /** Whether the URL was set by a workspace, and not by the operator. */
-  isOfWorkspace: boolean
+  trusted: boolean
   timing: Timing
 }
 
@@ -49,6 +48,8 @@ export interface EndpointOptions extends Partial<Timing>, Partial<TimeoutOptions
   /** Without the path of the operation, such as `/embeddings`. */
   baseUrl: string
   apiKey?: string | undefined
+  /** Whether the operator configured the URL, which then may be private; true by default. */
+  trusted?: boolean
 }
 
 export const endpointLabels = (label: string, prefix: string): EndpointLabels => ({
@@ -58,14 +59,10 @@ export const endpointLabels = (label: string, prefix: string): EndpointLabels =>
 })
 
 /** Fails when the URL is invalid, so that this is not reported only with the first call. */
-export function endpointOf(
-  labels: EndpointLabels,
-  options: Omit<EndpointOptions, 'egress'>,
-  isOfWorkspace = false,
-): ModelEndpoint {
-  const { baseUrl, apiKey } = options
+export function endpointOf(labels: EndpointLabels, options: EndpointOptions): ModelEndpoint {
+  const { baseUrl, apiKey, trusted = true } = options
   if (!URL.canParse(baseUrl)) throw new Error(`${labels.urlSetting} is not a URL: ${baseUrl}`)
-  return { ...labels, url: new URL(baseUrl), apiKey, isOfWorkspace, timing: timingOf(options) }
+  return { ...labels, url: new URL(baseUrl), apiKey, trusted, timing: timingOf(options) }
 }
 
 /** The path below the URL of an endpoint. */

@@ -26,7 +26,7 @@ interface StreamTimeouts extends Omit<TimeoutOptions, 'attemptMilliseconds'> {
 
 export interface LanguageModelOptions extends Omit<EndpointOptions, keyof TimeoutOptions> {
   model: string
-  /** Whether the operator configured the URL, which then may be private. */
+  /** Always given, because a workspace may have set the URL. */
   trusted: boolean
   /** Defaults to the MODEL_ settings. */
   labels?: EndpointLabels
@@ -97,9 +97,9 @@ async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): 
 
 /** Any endpoint with OpenAI's chat completions API. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
-  const { egress, model, trusted, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
+  const { egress, model, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
   const { shared = new EndpointHealth(options) } = options
-  const endpoint = endpointOf(labels, options, !trusted)
+  const endpoint = endpointOf(labels, options)
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   /** Signals of requests whose response ended with `[DONE]`: the library passes a signal to `fetch` unchanged. */
   const done = new WeakSet<AbortSignal>()

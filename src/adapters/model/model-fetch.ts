@@ -42,7 +42,7 @@ async function send(
     signal: init.signal ?? undefined,
     timeouts,
     maxBytes,
-    trusted: !endpoint.isOfWorkspace,
+    trusted: endpoint.trusted,
     isRepeatable: true,
   })
   const { status, headers } = response

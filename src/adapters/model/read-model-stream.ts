@@ -1,6 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
-import type { ModelAnswer, ToolCall } from '../../models/language-model.ts'
-import type { TokenUsage } from '../../models/token-usage.ts'
+import type { ModelAnswer, TokenUsage, ToolCall } from '../../models/language-model.ts'
 
 interface StreamHandlers {
   /** The model has written text, reasoning or part of a tool call. */

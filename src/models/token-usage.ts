@@ -1,4 +1,0 @@
-export interface TokenUsage {
-  readonly promptTokens: number
-  readonly completionTokens: number
-}
