@@ -54,11 +54,12 @@ export class Packer {
   }
 
   *place(unit: Unit): Generator<Chunk> {
-    const { whole } = unit
-    if (whole && this.#fits(whole)) return this.#add(whole)
-    if (whole && this.#canBeLeft(unit)) {
-      yield* this.flush(whole)
-      return this.#add(whole)
+    if (unit.tokens <= this.#limits.size) {
+      if (this.#fits(unit)) return this.#add(unit)
+      if (this.#canBeLeft(unit)) {
+        yield* this.flush(unit)
+        return this.#add(unit)
+      }
     }
     for (const piece of unit.split()) {
       if (!this.#fits(piece)) yield* this.flush(piece)

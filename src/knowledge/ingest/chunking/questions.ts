@@ -5,7 +5,7 @@ import { countTokens } from './count-tokens.ts'
 import { rowCells, rowGap, rowText, withBoundedSpace } from './document-text.ts'
 import { sentencesWithin } from './split-text.ts'
 import { rowPieces, type TableSource, tableUnit } from './table-units.ts'
-import type { Piece, Section, Source, Unit } from './text-units.ts'
+import type { Section, Source, Unit } from './text-units.ts'
 
 /** A question with its answer. */
 export interface Pair {
@@ -121,14 +121,10 @@ export function* questionsInTable(
     else {
       const gap = index === lines.length - 1 ? source.gap : rowGap
       const pieces = [...rowPieces({ ...source, header, rows: [row], gap }, start, size)]
-      yield { unit: rowUnit(pieces, source.section, size) }
+      const tokens = pieces.length === 1 ? pieces[0]!.tokens : size + 1
+      yield { unit: { ...pieces[0]!, tokens, split: () => pieces } }
     }
   }
-}
-
-const rowUnit = (pieces: Piece[], section: Section, size: number): Unit => {
-  const whole = pieces.length === 1 ? pieces[0] : undefined
-  return { kind: 'table', section, tokens: whole?.tokens ?? size + 1, whole, split: () => pieces }
 }
 
 const before = '(?:[-*•]\\s+|\\d{1,4}[.、)）]\\s*)?[*_]{0,2}'

@@ -38,9 +38,8 @@ const isBelow = (inner: readonly string[], outer: readonly string[]): boolean =>
   inner.length > outer.length && outer.every((heading, index) => heading === inner[index])
 
 /** Whether the heading is part of that section's path, and therefore of its chunks. */
-const isInPathOf = ({ section, whole }: Unit, next: Section): boolean =>
-  section.path.every((heading, index) => heading === next.path[index]) &&
-  section.path.at(-1) === whole?.text.trim()
+const isInPathOf = ({ section, text }: Unit, next: Section): boolean =>
+  section.path.every((heading, index) => heading === next.path[index]) && section.path.at(-1) === text.trim()
 
 /**
  * Decides which sections and units share a chunk.
@@ -80,13 +79,14 @@ export class Sections {
       if (bodyTokens >= Math.min(tinyParagraph, Math.floor(this.#size / 2))) yield* this.#packer.flush()
       // A chunk is cited by its first page, so a fair-sized one does not continue on the next page.
     } else if (this.#strategy !== 'heading' && bodyTokens * 4 >= this.#size && this.#isOnAnotherPage(unit))
-      yield* this.#packer.flush(unit.whole)
+      yield* this.#packer.flush(unit)
     yield* this.#packer.place(unit)
   }
 
+  /** A unit that is larger than a chunk also fills the open one. */
   #isOnAnotherPage(unit: Unit | undefined): boolean {
     const open = this.#packer.pieces.at(-1)?.place.page
-    const next = unit?.whole?.place.page
+    const next = unit && unit.tokens <= this.#size ? unit.place.page : undefined
     return open !== undefined && next !== undefined && open !== next
   }
 

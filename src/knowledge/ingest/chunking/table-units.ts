@@ -171,13 +171,7 @@ function* tablePieces(source: TableSource, size: number): Generator<Piece> {
 }
 
 /** `text` is the table's text with the separator after it. */
-export const tableUnit = (source: TableSource, text: string, size: number): Unit => {
-  const tokens = countTokens(text)
-  return {
-    kind: 'table',
-    section: source.section,
-    tokens,
-    whole: tokens <= size ? pieceOf(source, { text }, source.from) : undefined,
-    split: () => tablePieces(source, size),
-  }
-}
+export const tableUnit = (source: TableSource, text: string, size: number): Unit => ({
+  ...pieceOf(source, { text }, source.from),
+  split: () => tablePieces(source, size),
+})

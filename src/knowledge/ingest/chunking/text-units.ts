@@ -30,14 +30,8 @@ export interface Piece {
 }
 
 /** A paragraph, a table or a block of code, which should stay together. */
-export interface Unit {
-  kind: Block['kind']
-  section: Section
-  /** Any number above the chunk size means that the unit does not fit. */
-  tokens: number
-  /** The unit as one piece, if it fits into a chunk. */
-  whole: Piece | undefined
-  /** Pieces that each fit into a chunk. */
+export interface Unit extends Piece {
+  /** Pieces that each fit into a chunk, for a unit with more tokens than that. */
   split(): Iterable<Piece>
 }
 
@@ -62,13 +56,10 @@ function* codeParts(text: string, size: number): Generator<string> {
 
 /** A paragraph, a heading or a block of code. */
 export const textUnit = (source: Source, size: number): Unit => {
-  const tokens = countTokens(source.text)
   const parts = source.kind === 'code' ? codeParts : sentencesWithin
   return {
-    kind: source.kind,
-    section: source.section,
-    tokens,
-    whole: tokens <= size ? { ...source, tokens } : undefined,
+    ...source,
+    tokens: countTokens(source.text),
     split: () => piecesOf(source, parts(source.text, size)),
   }
 }
