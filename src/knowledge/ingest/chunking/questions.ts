@@ -20,10 +20,8 @@ export interface Pair {
   place: Place
 }
 
-/** Answers are more useful whole, so a pair may exceed the chunk size by this factor. */
-const maxPairSizes = 4
-
-const maxPairTokens = (size: number): number => size * maxPairSizes
+/** Answers are more useful whole, so a pair may exceed the chunk size. */
+const maxPairTokens = (size: number): number => size * 4
 
 /** A text that fills half a chunk is not a question. */
 const isPair = ({ question, answer }: Pair, size: number): boolean =>

@@ -1,4 +1,5 @@
 import type { Block } from '../block.ts'
+import { lengthOf } from './table-blocks.ts'
 
 /** Terminal escape sequences, as found in logs. */
 const terminalCodes = /\u001b\[[\d;?]*[A-Za-z]/g
@@ -26,16 +27,18 @@ const running = (text: string): string => {
     .trim()
 }
 
-const inOneLine = (text: string): string => running(text).replace(/\n+/g, ' ')
-
-/** Code keeps its indentation. */
-const code = (text: string): string =>
-  characters(text)
-    .split('\n')
-    .map(line => line.trimEnd())
-    .join('\n')
-    .replace(/^\n+/, '')
-    .trimEnd()
+const normalize = {
+  paragraph: running,
+  heading: (text: string): string => running(text).replace(/\n+/g, ' '),
+  /** Code keeps its indentation. */
+  code: (text: string): string =>
+    characters(text)
+      .split('\n')
+      .map(line => line.trimEnd())
+      .join('\n')
+      .replace(/^\n+/, '')
+      .trimEnd(),
+}
 
 const cells = (row: string[]): string[] => row.map(running)
 const isFilled = (row: string[]): boolean => row.some(cell => cell !== '')
@@ -48,17 +51,11 @@ export const normalizeBlock = (block: Block): Block | undefined => {
     const named = header && isFilled(header) ? header : undefined
     return rows.length === 0 && !named ? undefined : { ...block, header: named, rows }
   }
-  const text =
-    block.kind === 'code'
-      ? code(block.text)
-      : block.kind === 'heading'
-        ? inOneLine(block.text)
-        : running(block.text)
+  const text = normalize[block.kind](block.text)
   return text === '' ? undefined : { ...block, text }
 }
 
 export const charactersOf = (block: Block): number => {
   if (block.kind !== 'table') return block.text.length
-  const length = (row: string[]): number => row.reduce((sum, cell) => sum + cell.length, 0)
-  return block.rows.reduce((sum, row) => sum + length(row), length(block.header ?? []))
+  return block.rows.reduce((sum, row) => sum + lengthOf(row), lengthOf(block.header ?? []))
 }

@@ -7,7 +7,7 @@ const maxPaddedColumns = 1000
 /** Blocks with long cells have fewer rows. */
 const charactersPerTable = 200_000
 
-const lengthOf = (row: string[]): number => row.reduce((sum, cell) => sum + cell.length, 0)
+export const lengthOf = (row: string[]): number => row.reduce((sum, cell) => sum + cell.length, 0)
 
 const padTo = (row: string[], columns: number): string[] => {
   if (row.length >= columns || columns > maxPaddedColumns) return row

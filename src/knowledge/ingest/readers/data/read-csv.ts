@@ -27,18 +27,13 @@ class CsvRows {
   }
 
   #row(): string[] {
-    const row: string[] = []
-    for (;;) {
-      row.push(this.#field().trim())
-      const next = this.#text[this.#at]
-      if (next === this.#delimiter) {
-        this.#at++
-        continue
-      }
-      if (next === '\r' && this.#text[this.#at + 1] === '\n') this.#at++
+    const row = [this.#field().trim()]
+    while (this.#text[this.#at] === this.#delimiter) {
       this.#at++
-      return row
+      row.push(this.#field().trim())
     }
+    this.#at += this.#text.startsWith('\r\n', this.#at) ? 2 : 1
+    return row
   }
 
   /** Stops at the delimiter, the line break or the end. */
@@ -102,9 +97,8 @@ const fitOf = (sample: string, delimiter: string): { fit: number; columns: numbe
     if (++rows > sampleRows) break
     counts.set(row.length, (counts.get(row.length) ?? 0) + 1)
   }
-  const [columns, count] = [...counts].sort((left, right) => right[1] - left[1] || right[0] - left[0])[0] ?? [
-    0, 0,
-  ]
+  const [most] = [...counts].sort((left, right) => right[1] - left[1] || right[0] - left[0])
+  const [columns, count] = most ?? [0, 0]
   return { fit: columns > 1 ? count / rows : 0, columns }
 }
 
@@ -129,7 +123,7 @@ const address = /^(?:https?:\/\/\S+|[^\s@]+@[^\s@]+\.\w+)$/
 /** Common column names. */
 const columnName = /^(?:[a-z]+(?:[_-][a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+|#|no\.?)$/
 const knownName =
-  /^(?:id|name|title|type|date|time|year|month|question|answer|content|text|category|tags?|description|price|amount|count|value|key|email|phone|address|city|country|status|url|url|score|label|编号|序号|姓名|名称|名字|标题|类型|类别|分类|日期|时间|问题|答案|回答|内容|描述|说明|备注|价格|金额|数量|单价|状态|地址|城市|电话|邮箱|部门|职位|年龄|性别|标签|来源|作者|关键词)$/i
+  /^(?:id|name|title|type|date|time|year|month|question|answer|content|text|category|tags?|description|price|amount|count|value|key|email|phone|address|city|country|status|url|score|label|编号|序号|姓名|名称|名字|标题|类型|类别|分类|日期|时间|问题|答案|回答|内容|描述|说明|备注|价格|金额|数量|单价|状态|地址|城市|电话|邮箱|部门|职位|年龄|性别|标签|来源|作者|关键词)$/i
 
 const kindOf = (cell: string): 'empty' | 'text' | 'value' => {
   if (cell === '') return 'empty'
@@ -163,17 +157,13 @@ const isHeaderRow = (first: string[], rows: string[][]): boolean => {
   if (new Set(names).size !== names.length) return false
   const named = names.filter(name => knownName.test(name) || columnName.test(name)).length
   if (named * 2 >= names.length) return true
-  return names.some((name, column) =>
-    differs(
-      name,
-      rows.map(row => row[column] ?? ''),
-    ),
-  )
+  const cellsOf = (column: number): string[] => rows.map(row => row[column] ?? '')
+  return names.some((name, column) => differs(name, cellsOf(column)))
 }
 
-function* chain(first: string[][], rest: Iterator<string[]>): Generator<string[]> {
+function* chain(first: string[][], rest: Iterable<string[]>): Generator<string[]> {
   yield* first
-  for (let next = rest.next(); !next.done; next = rest.next()) yield next.value
+  yield* rest
 }
 
 /** Delimited text as tables. `preferred` is the delimiter that the file extension implies. */
@@ -184,6 +174,7 @@ export function* readCsv(text: string, preferred: ',' | '\t' = ','): Generator<B
   const delimiter = declared?.[1] ?? findDelimiter(body, preferred)
   const rows = new CsvRows(body, delimiter, declared?.[0].length ?? 0)[Symbol.iterator]()
   const sample: string[][] = []
+  // Leaving a `for … of` loop would end the iterator.
   for (let next = rows.next(); !next.done; next = rows.next()) {
     sample.push(next.value)
     if (sample.length > sampleRows) break
