@@ -47,25 +47,23 @@ export interface ChunkCorrection {
   now: number
 }
 
+const listedColumns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId', 'batchId'))
 const columns = chunks.columnsOf('c', ...chunks.keysExcept('workspaceId'))
 const documentColumns = documents.columnsOf('d', 'fileId', 'name', 'metadata')
 const batchId = batches.columnsOf('b', 'id')
 
-const storedChunk = ({ page, sheet, fromOffset: from, toOffset: to, ...row }: (typeof columns)['row']) => ({
-  ...row,
-  ...(page !== undefined && { page }),
-  ...(sheet !== undefined && { sheet }),
-  from,
-  to,
-})
+const storedChunk = <Row extends (typeof listedColumns)['row']>(stored: Row) => {
+  const { page, sheet, fromOffset: from, toOffset: to, ...row } = stored
+  return { ...row, ...(page !== undefined && { page }), ...(sheet !== undefined && { sheet }), from, to }
+}
 
 const foundChunk = ({
   name: fileName,
   ...row
-}: (typeof columns)['row'] & (typeof documentColumns)['row']): FoundChunk => {
-  const { fileId, metadata } = row
-  return { ...storedChunk(row), fileId, fileName, metadata }
-}
+}: (typeof columns)['row'] & (typeof documentColumns)['row']): FoundChunk => ({
+  ...storedChunk(row),
+  fileName,
+})
 
 const inLiveBatches = raw(`batches b
   JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id`)
@@ -86,7 +84,12 @@ export class ChunkStore {
     const from = sql`${inLiveBatches}
       WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
         AND b.state = 'live'`
-    const { total, items } = await readPage(this.#database, { columns, from, order: raw('c.position'), page })
+    const { total, items } = await readPage(this.#database, {
+      columns: listedColumns,
+      from,
+      order: raw('c.position'),
+      page,
+    })
     return { total, items: items.map(storedChunk) }
   }
 
