@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ApiClient } from '../support/api-client.ts'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import type { ScriptedProvider } from '../support/scripted-provider.ts'
 
 /** Settings of an installation that embeds with the scripted provider. */
@@ -36,7 +36,7 @@ export async function fillKnowledge(api: ApiClient, other: ApiClient): Promise<v
   await addTexts(api, id, { '休假.txt': '每位员工每年有二十天假期。' }, { metadata: { language: '中文' } })
   const { json } = await api.upload('blank.txt', '  \n ')
   await dataOf(api.post(`knowledge/${id}`, { file_ids: [json.data.file_id] }))
-  assert.equal((await whenRead(api, id)).failed_count, 1)
+  assert.equal((await whenIngested(api, id)).failed_count, 1)
 
   const files = `knowledge/${id}/files/${leave}/chunks`
   const { items } = await dataOf(api.get(files))

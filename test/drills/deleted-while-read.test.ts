@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { rounds } from '../support/rounds.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -71,7 +71,7 @@ describe('deleting during ingestion', () => {
         assert.ok((await documentsOf(api, base)).every(document => document.file_id !== file))
       }
       await isGone()
-      assert.equal((await whenRead(api, base)).document_count, 2)
+      assert.equal((await whenIngested(api, base)).document_count, 2)
       await isGone()
       assert.deepEqual((await namesFound(api, base, 'two three', { mode: 'keyword', top_k: 50 })).sort(), [
         'three.txt',
@@ -92,13 +92,13 @@ describe('deleting during ingestion', () => {
       assert.equal(forced.deleted.length, 3)
       assert.deepEqual((await ask(api, base, '气生根', { mode: 'keyword' })).items, [])
       assert.deepEqual(await documentsOf(api, base), [])
-      const record = await whenRead(api, base)
+      const record = await whenIngested(api, base)
       assert.deepEqual([record.document_count, record.chunk_count], [0, 0])
       // The same texts can be added again and are found completely.
       await dataOf(
         api.post(`knowledge/${base}`, { texts: [{ name: 'again.txt', content: 'The 气生根 again.' }] }),
       )
-      await whenRead(api, base)
+      await whenIngested(api, base)
       assert.deepEqual(await namesFound(api, base, '气生根', { mode: 'keyword', top_k: 50 }), ['again.txt'])
       await dataOf(api.post(`knowledge/${base}/delete`))
     },

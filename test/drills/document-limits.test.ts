@@ -6,7 +6,7 @@ import { defaultChunking } from '../../src/knowledge/chunking.ts'
 import type { FileToLoad, ReadPart } from '../../src/knowledge/ingest/document-reader.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { documentOf, documentsOf, namesFound, until } from '../support/watch.ts'
@@ -39,7 +39,7 @@ test('fails a document that needs more memory than a worker has, and ingests the
           texts: [{ name: 'light.txt', content: 'Feathers.' }],
         }),
       )
-      await whenRead(api, id)
+      await whenIngested(api, id)
       const { status, error, attempts } = await documentOf(api, id, file)
       assert.deepEqual([status, error?.code, error?.retryable, attempts], ['failed', 'too_complex', false, 1])
       assert.match(error.message, /memory.*Split the document/)
@@ -135,7 +135,7 @@ test('finds corrections, keeps them across a restart, and drops them when the do
     server = await spawnServer(database, token)
     await check('after a restart')
     await dataOf(server.api.post(`knowledge/${id}/rebind`, { file_ids: [file] }))
-    await whenRead(server.api, id)
+    await whenIngested(server.api, id)
     assert.deepEqual(await namesFound(server.api, id, 'pistachios'), [])
     for (const word of ['walnuts', 'hazelnuts', 'almonds'])
       assert.deepEqual(await namesFound(server.api, id, word), ['nuts.md'], word)
@@ -160,7 +160,7 @@ test('creates one document for a file that twenty callers add concurrently', asy
     assert.equal(answers.filter(({ items }) => items.length === 1).length, 1)
     for (const { items, skipped } of answers)
       assert.deepEqual(skipped, items.length === 1 ? [] : [{ file_id: file, reason: 'already_added' }])
-    const record = await whenRead(api, id)
+    const record = await whenIngested(api, id)
     assert.deepEqual([record.document_count, record.chunk_count], [1, 1])
     assert.deepEqual(await namesFound(api, id, 'starfruit'), ['once.txt'])
     assert.equal((await documentOf(api, id, file)).attempts, 1)
@@ -180,7 +180,7 @@ test('re-ingests single documents, several documents, or all failed ones', async
       'worse.txt': '\n',
     })
     assert.deepEqual(await rebind({ file_ids: [a] }), { accepted: [a], skipped: [] })
-    await whenRead(api, id)
+    await whenIngested(api, id)
     assert.deepEqual(await attempts(), { 'a.txt': 2, 'b.txt': 1, 'bad.txt': 1, 'worse.txt': 1 })
 
     const some = await rebind({ file_ids: [a, b, a, bad, 'file_none'] })
@@ -188,12 +188,12 @@ test('re-ingests single documents, several documents, or all failed ones', async
       accepted: [a, b, bad],
       skipped: [{ file_id: 'file_none', reason: 'not_found' }],
     })
-    await whenRead(api, id)
+    await whenIngested(api, id)
     assert.deepEqual(await attempts(), { 'a.txt': 3, 'b.txt': 2, 'bad.txt': 2, 'worse.txt': 1 })
 
     const failed = await rebind()
     assert.deepEqual([failed.accepted.sort(), failed.skipped], [[bad, worse].sort(), []])
-    await whenRead(api, id)
+    await whenIngested(api, id)
     assert.deepEqual(await attempts(), { 'a.txt': 3, 'b.txt': 2, 'bad.txt': 3, 'worse.txt': 2 })
     assert.equal((await dataOf(api.get(`knowledge/${id}`))).failed_count, 2)
 
@@ -209,7 +209,7 @@ test('re-ingests single documents, several documents, or all failed ones', async
       accepted: [a],
       skipped: [{ file_id: file, reason: 'in_progress' }],
     })
-    await whenRead(api, id)
+    await whenIngested(api, id)
     assert.equal((await documentOf(api, id, file)).attempts, 1)
     assert.deepEqual((await namesFound(api, id, 'quinces figs', { top_k: 50 })).sort(), ['a.txt', 'long.txt'])
   })

@@ -423,10 +423,10 @@ describe('crash recovery of runs', () => {
       'posting in vain',
     )
     const posts = (): SinkServer['received'] => sink.received.filter(({ path }) => path === '/in-vain')
-    for (const life of [1, 2]) {
+    for (const worker of [1, 2]) {
       await until(
-        `both calls of life ${life}`,
-        async () => timesAsked(model, 'asked in vain') === life && posts().length === life,
+        `both calls of worker ${worker}`,
+        async () => timesAsked(model, 'asked in vain') === worker && posts().length === worker,
         recoverySeconds,
       )
       await server.kill('SIGKILL')

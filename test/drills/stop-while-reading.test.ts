@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
-import { dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { documentsOf, namesFound, until } from '../support/watch.ts'
@@ -65,7 +65,7 @@ for (const [how, fault] of [
 
       provider.decide(() => undefined)
       const second = await spawnServer(database, settings(provider))
-      const record = await whenRead(second.api, base)
+      const record = await whenIngested(second.api, base)
       assert.deepEqual([record.document_count, record.failed_count], [names.length, 0])
       for (const { name, error } of await documentsOf(second.api, base)) {
         assert.equal(error, null)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Page } from 'playwright-core'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ConsoleWorld, describeConsole, flow } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
@@ -255,7 +255,7 @@ describeConsole(
 
     flow(world, 'changes the settings, which re-indexes, and deletes', async ({ page }) => {
       const { id } = await handbook(world)
-      const before = await whenRead(world.server.api, id)
+      const before = await whenIngested(world.server.api, id)
       await page.goto(`${world.server.base}/#/knowledge/${id}/settings`)
       const general = page.getByRole('region', { name: 'Name and description' })
       await general.getByLabel('Name').fill('Rules of the house')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 type Refusal = [body: unknown, path: string]
@@ -346,7 +346,7 @@ describe('rejected requests to knowledge bases', () => {
     assert.equal(added.status, 200, added.text)
     const again = await add(one, 'Green tea.')
     assert.deepEqual([again.text, replayed(again)], [added.text, 'true'])
-    assert.equal((await whenRead(api, one)).document_count, 1)
+    assert.equal((await whenIngested(api, one)).document_count, 1)
     assert.equal((await add(one, 'Black tea.')).json.code, 40901)
     assert.equal((await add(other, 'Green tea.')).json.code, 40901, 'the same text for another base')
     assert.equal((await dataOf(api.get(`knowledge/${other}`))).document_count, 0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { startTestServer } from '../support/test-server.ts'
@@ -55,7 +55,7 @@ test('keeps a document queued with the error while the provider is down and retr
     // A queued document is retried automatically, so rebind accepts none.
     assert.deepEqual(await dataOf(api.post(`knowledge/${id}/rebind`)), { accepted: [], skipped: [] })
     provider.decide(() => undefined)
-    await whenRead(api, id)
+    await whenIngested(api, id)
     const document = await documentOf(api, id, file)
     assert.deepEqual([document.status, document.error], ['ready', null])
     assert.ok(document.attempts >= 2)
@@ -68,14 +68,14 @@ test('fails immediately on a permanent error and ingests the document after a re
     const id = await makeBase(api)
     provider.decide(() => ({ status: 401, message: 'bad key' }))
     const file = await addText(api, id, 'tea.md', tea)
-    await whenRead(api, id)
+    await whenIngested(api, id)
     const { status, error, attempts } = await documentOf(api, id, file)
     assert.deepEqual([status, error.code, error.retryable, attempts], ['failed', 'embedding_failed', true, 1])
     assert.match(error.message, /EMBEDDING_API_KEY/)
     assert.equal(provider.calls.length, 1)
     provider.decide(() => undefined)
     assert.deepEqual(await dataOf(api.post(`knowledge/${id}/rebind`)), { accepted: [file], skipped: [] })
-    await whenRead(api, id)
+    await whenIngested(api, id)
     assert.equal((await documentOf(api, id, file)).status, 'ready')
     assert.deepEqual(await namesFound(api, id, 'oolong'), ['tea.md'])
   })
@@ -188,13 +188,13 @@ describe('embedding settings', () => {
         `Your key ${key} (${authorization}) is odd`
       provider.decide(({ headers }) => ({ status: 400, message: repeat(headers.authorization) }))
       await addText(api, base, 'tea.md', tea)
-      await whenRead(api, base)
+      await whenIngested(api, base)
       await keep(api.get(`knowledge/${base}/files`))
       await keep(api.post(search, { query: 'kettle' }))
       await keep(api.post(search, { query: 'kettle', mode: 'semantic' }))
       provider.decide(() => ({ status: 401, message: `Incorrect API key provided: ${key}` }))
       await keep(api.post(`knowledge/${base}/rebind`))
-      await whenRead(api, base)
+      await whenIngested(api, base)
       await keep(api.get(`knowledge/${base}/files`))
       await keep(api.get('/metrics'))
     })
@@ -208,7 +208,7 @@ describe('embedding settings', () => {
   test('falls back to keyword search and fails documents when the settings are removed', async () => {
     await withProcess(database, {}, async api => {
       assert.deepEqual((await dataOf(api.post(`knowledge/${base}/rebind`))).skipped, [])
-      await whenRead(api, base)
+      await whenIngested(api, base)
       assert.match((await ask(api, base, 'kettle')).warning, /EMBEDDING_BASE_URL/)
       const semantic = await api.post(`knowledge/${base}/search`, { query: 'kettle', mode: 'semantic' })
       assert.equal(semantic.json.code, 50201)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { type Fault, type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { ask, documentOf, namesFound } from '../support/watch.ts'
@@ -103,9 +103,9 @@ describe('a base with an embedding model', () => {
       const other = await makeBase(api)
       const [file] = await addTexts(api, other, { 'elsewhere.md': text })
       await dataOf(api.post(`knowledge/${other}/rebind`, { file_ids: [file] }))
-      await whenRead(api, other)
+      await whenIngested(api, other)
       await dataOf(api.post(`knowledge/${id}/update`, { chunking: { size: 300 } }))
-      await whenRead(api, id)
+      await whenIngested(api, id)
     })
     assert.deepEqual(again, [])
     assert.deepEqual((await namesFound(api, id, 'moss', { mode: 'semantic' })).sort(), ['copy.md', 'moss.md'])
@@ -217,7 +217,7 @@ describe('a base with an embedding model', () => {
     assert.deepEqual([status, error.code, error.retryable, attempts], ['failed', 'embedding_failed', true, 1])
     assert.match(error.message, /another model/)
     assert.deepEqual(await dataOf(api.post(`knowledge/${id}/rebind`)), { accepted: [file], skipped: [] })
-    await whenRead(api, id)
+    await whenIngested(api, id)
     assert.equal((await documentOf(api, id, file!)).status, 'ready')
   })
 })
@@ -248,7 +248,7 @@ describe('an embedding model whose vector dimension changes', () => {
     assert.equal((await namesFound(api, id, 'kettle', { mode: 'semantic' }))[0], 'tea.md')
     // The dimension of a wrong response must not be cached.
     await dataOf(api.post(`knowledge/${id}/rebind`, { file_ids: [file] }))
-    await whenRead(api, id)
+    await whenIngested(api, id)
     const again = await documentOf(api, id, file!)
     assert.deepEqual([again.status, again.error], ['ready', null])
   })

@@ -8,7 +8,7 @@ import { makePdf } from '../support/documents/make-pdf.ts'
 import { makePptx } from '../support/documents/make-pptx.ts'
 import { makeXlsx } from '../support/documents/make-xlsx.ts'
 import { makeZip, makeZipBomb } from '../support/documents/make-zip.ts'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { ask, documentsOf, namesFound } from '../support/watch.ts'
 
@@ -243,7 +243,7 @@ describe('one file of every format, added in one request', () => {
   after(() => server.stop())
 
   test('finds each supported file by a specific question and returns its location', async () => {
-    const record = await whenRead(api, base)
+    const record = await whenIngested(api, base)
     assert.deepEqual(
       [record.document_count, record.failed_count],
       [Object.keys({ ...good, ...bad }).length, Object.keys(bad).length],
@@ -264,7 +264,7 @@ describe('one file of every format, added in one request', () => {
   })
 
   test('fails unsupported files with a reason and advice', async () => {
-    await whenRead(api, base)
+    await whenIngested(api, base)
     const failed = new Map<string, Data>()
     for (const document of await documentsOf(api, base))
       if (document.status === 'failed') failed.set(document.name, document)
@@ -280,7 +280,7 @@ describe('one file of every format, added in one request', () => {
   })
 
   test('keeps ingesting after the failures', async () => {
-    await whenRead(api, base)
+    await whenIngested(api, base)
     assert.equal((await api.get('/readyz')).status, 200)
     await addTexts(api, base, { 'afterwards.txt': 'Kumquats are read afterwards.' })
     assert.deepEqual(await namesFound(api, base, 'kumquats'), ['afterwards.txt'])
@@ -291,7 +291,7 @@ describe('one file of every format, added in one request', () => {
     const csv = 'question,answer\nHow do I reset the pump?,Hold the red key for 5 s.\nWho paid?,Nobody.\n'
     const file = (await dataOf(api.upload('faq.csv', csv, 'text/csv'))).file_id
     await dataOf(api.post(`knowledge/${id}`, { file_ids: [file] }))
-    assert.equal((await whenRead(api, id)).chunk_count, 2)
+    assert.equal((await whenIngested(api, id)).chunk_count, 2)
     const [best] = (await ask(api, id, 'reset the pump')).items
     assert.match(best.content, /Hold the red key for 5 s/)
     assert.doesNotMatch(best.content, /Nobody/)

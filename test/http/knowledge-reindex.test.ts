@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { ask, countRows, documentsOf, namesFound, until } from '../support/watch.ts'
@@ -65,7 +65,7 @@ describe('re-indexing a base', () => {
     const during = await record(id)
     assert.equal(during.status, 'indexing')
     assert.deepEqual([during.reindexing.total, during.reindexing.failed], [names.length + 1, 0])
-    const done = await whenRead(api, id)
+    const done = await whenIngested(api, id)
     isDone = true
     await Promise.all(searching)
     assert.deepEqual(seen, new Set([true, false]))
@@ -87,7 +87,7 @@ describe('re-indexing a base', () => {
       provider.calls.some(({ inputs }) => inputs[0] === 'slowly: banyan roots'),
     )
     await update(id, { chunking: { size: 100, overlap: 0 } })
-    await whenRead(api, id)
+    await whenIngested(api, id)
     const place = { url: server.config.databaseUrl, folder: server.config.dataDir }
     const bases = (await dataOf(api.post('knowledge'))).total
     await until(
@@ -130,7 +130,7 @@ describe('re-indexing a base', () => {
     await failed()
     provider.decide(() => undefined)
     assert.equal((await dataOf(api.post(`knowledge/${id}/rebind`))).accepted.length, 2)
-    const recovered = await whenRead(api, id)
+    const recovered = await whenIngested(api, id)
     assert.deepEqual([recovered.reindexing, recovered.embedding], [null, { model: 'missing' }])
     await ask(api, id, 'kettle kitchen', { mode: 'semantic' })
     assert.equal(provider.calls.at(-1)?.model, 'missing')
@@ -152,7 +152,7 @@ describe('re-indexing a base', () => {
     })
     assert.deepEqual((await namesFound(api, id, 'mud')).includes('stuck.txt'), true)
     await dataOf(api.post(`knowledge/${id}/files/${stuck}/delete`))
-    const now = await whenRead(api, id)
+    const now = await whenIngested(api, id)
     assert.deepEqual([now.reindexing, now.document_count], [null, 1])
     assert.deepEqual(await namesFound(api, id, 'kettle mud'), ['tea.txt'])
     assert.equal(provider.calls.at(-1)?.model, 'third')
@@ -167,7 +167,7 @@ describe('re-indexing a base', () => {
       update(id, { embedding: { model: 'other' } }),
     ])
     await update(id, { chunking: { size: 150, overlap: 10 }, embedding: { model: 'last' } })
-    const now = await whenRead(api, id)
+    const now = await whenIngested(api, id)
     assert.deepEqual(
       [now.chunking, now.embedding, now.reindexing],
       [{ strategy: 'auto', size: 150, overlap: 10 }, { model: 'last' }, null],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
-import { addTexts, dataOf, makeBase, whenRead } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 type Data = ApiAnswer['json']
@@ -118,7 +118,7 @@ describe('knowledge bases over HTTP', () => {
     const again = await dataOf(api.post(`knowledge/${id}`, { file_ids: [file], texts: [] }))
     assert.deepEqual(again, { items: [], skipped: [{ file_id: file, reason: 'already_added' }] })
 
-    const record = await whenRead(api, id)
+    const record = await whenIngested(api, id)
     assert.deepEqual([record.document_count, record.chunk_count, record.failed_count], [2, 2, 0])
     const page = await dataOf(api.get(`knowledge/${id}/files?status=ready&keyword=holi`))
     assert.equal(page.total, 1)
@@ -163,14 +163,14 @@ describe('knowledge bases over HTTP', () => {
       accepted: [failed.file_id],
       skipped: [],
     })
-    await whenRead(api, id)
+    await whenIngested(api, id)
     const [ready] = (await dataOf(api.get(`knowledge/${id}/files?status=ready`))).items
     const named = await dataOf(api.post(`knowledge/${id}/rebind`, { file_ids: [ready.file_id, 'file_none'] }))
     assert.deepEqual(named, {
       accepted: [ready.file_id],
       skipped: [{ file_id: 'file_none', reason: 'not_found' }],
     })
-    await whenRead(api, id)
+    await whenIngested(api, id)
     assert.deepEqual(await foundIn(id, { query: 'oolong' }), [ready.file_id])
   })
 
@@ -327,7 +327,7 @@ describe('knowledge bases over HTTP', () => {
     const changed = await dataOf(api.post(`knowledge/${id}/update`, { chunking: { size: 100, overlap: 0 } }))
     assert.deepEqual(changed.chunking, { strategy: 'auto', size: 100, overlap: 0 })
     assert.ok((await foundIn(id, { query: 'banyan' })).includes(file!))
-    const after = await whenRead(api, id)
+    const after = await whenIngested(api, id)
     assert.ok(
       after.chunk_count > before.chunk_count,
       `${before.chunk_count} before, ${after.chunk_count} after`,

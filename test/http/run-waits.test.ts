@@ -4,7 +4,7 @@ import { startRun } from '../../src/http/routes/run-waits.ts'
 import type { AppError } from '../../src/kernel/app-error.ts'
 import type { RunRequest } from '../../src/workflow/run/runs.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
-import { type Life, RunWorld, workspace } from '../support/run-world.ts'
+import { RunWorld, type TestWorker, workspace } from '../support/run-world.ts'
 import { chain, says, work } from '../workflow/run/run-graphs.ts'
 
 const inputs = { query: 'x', files: [], action: '', more: {} }
@@ -13,7 +13,7 @@ const wait = { seconds: undefined, stopping: new AbortController().signal }
 describe('waiting for a run', () => {
   let opened: TestDatabase
   let world: RunWorld
-  let life: Life
+  let worker: TestWorker
   let request: RunRequest
   let runs = 0
   /** What an Idempotency-Key determines. */
@@ -23,7 +23,7 @@ describe('waiting for a run', () => {
   })
   beforeEach(async () => {
     world = new RunWorld(opened.database)
-    life = world.life()
+    worker = world.worker()
     const workflowId = await world.save(chain(work('a', { hold: 'gate' }), says('o', 'Hello')))
     request = { what: { workflowId }, trigger: 'run', inputs }
     runs += 1
@@ -32,7 +32,7 @@ describe('waiting for a run', () => {
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
-  const start = () => startRun(life.runs, workspace, request, keyed)
+  const start = () => startRun(worker.runs, workspace, request, keyed)
 
   test('starts a keyed run once and returns the same result to repeated requests', async () => {
     const [first, second] = [await start(), await start()]
@@ -59,8 +59,8 @@ describe('waiting for a run', () => {
 
   test('returns the current state when another process will continue the run', async () => {
     const { state } = await start()
-    life.serve()
-    await life.stop()
+    worker.serve()
+    await worker.stop()
     const { run, messages } = await state(wait)
     assert.deepEqual([run.status, messages], ['queued', []])
   })

@@ -213,7 +213,7 @@ test('after a crash no finished call is repeated', async () => {
   assert.equal(outputs['text'], 'One moment.\n\nIt is sunny.')
   assert.equal(second.pieces.join(''), outputs['text'])
   assert.deepEqual([model.requests.length, sent.length], [3, 1])
-  assert.equal(second.spent.length, 1, 'only the call of this life is counted')
+  assert.equal(second.spent.length, 1, 'only the call of this attempt is counted')
   assert.deepEqual(outputs['usage'], { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 })
 
   const third = fakeStep({ journal: first.journal, attempt: 3 })

@@ -305,7 +305,7 @@ test('an answer that violates the schema is corrected once', async () => {
   assert.match(lastWords(model.requests[1]!), /"days" must be integer/)
   const again = fakeStep({ journal: step.journal })
   assert.deepEqual(await outputsOf(llm, again, answersJson, onlyModel(model)), outputs)
-  assert.equal(model.requests.length, 2, 'a second life asks nothing')
+  assert.equal(model.requests.length, 2, 'a second attempt asks nothing')
 })
 
 test('an answer that violates the schema twice fails the step', async () => {

@@ -10,7 +10,7 @@ const data = {
 }
 const given = { values: { 'a.sizes': ['Medium', 'Small', 7] }, memory: { name: 'Ada' } }
 
-/** Asks, then answers in a second life of the step, in which nothing but the state is left. */
+/** Asks, then answers in a second attempt of the step, in which nothing but the state is left. */
 async function answer(text: string, asked: Record<string, unknown> = data): Promise<unknown> {
   const { state } = await waitOf(question, fakeStep(given), asked)
   const resumed = { state: JSON.parse(JSON.stringify(state)), reply: { text } }

@@ -21,7 +21,7 @@ export async function makeBase(api: ApiClient, settings: object = {}): Promise<s
 }
 
 /** Waits until no document of a base is queued or being ingested, and returns its record. */
-export async function whenRead(api: ApiClient, knowledgeId: string): Promise<Data> {
+export async function whenIngested(api: ApiClient, knowledgeId: string): Promise<Data> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(15)) {
     const record = await dataOf(api.get(`knowledge/${knowledgeId}`))
     if (record.status === 'ready') return record
@@ -38,7 +38,7 @@ export async function addTexts(
 ): Promise<string[]> {
   const sent = Object.entries(texts).map(([name, content]) => ({ name, content }))
   const added = await dataOf(api.post(`knowledge/${knowledgeId}`, { texts: sent, ...more }))
-  await whenRead(api, knowledgeId)
+  await whenIngested(api, knowledgeId)
   const ids = new Map(added.items.map((item: Data) => [item.name, item.file_id]))
   return sent.map(({ name }) => ids.get(name) as string)
 }

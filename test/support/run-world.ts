@@ -53,7 +53,7 @@ export class ScriptedListener implements RunListener {
 const never = <Value>(): Promise<Value> => new Promise(() => {})
 
 /** A worker process that can crash at any point of its work. */
-export class Life {
+export class TestWorker {
   readonly number: number
   readonly live: RunWorker
   readonly runs: RunService
@@ -72,7 +72,7 @@ export class Life {
   readonly #tasks = new Map<string, RunTask>()
   #work: Promise<void> | undefined
 
-  constructor(world: RunWorld, number: number, options: LifeOptions) {
+  constructor(world: RunWorld, number: number, options: TestWorkerOptions) {
     this.number = number
     this.#diesAt = options.diesAt
     const kinds = scriptedKinds(world.script, this)
@@ -116,7 +116,7 @@ export class Life {
   }
 
   /** Claims abandoned runs as a server does. Resolves when it has claimed that run. */
-  async takeUp(runId: string): Promise<RunTask> {
+  async claim(runId: string): Promise<RunTask> {
     this.serve()
     for (const end = Date.now() + 20_000; Date.now() < end && !this.isDead; await sleep(1)) {
       const task = this.#tasks.get(runId)
@@ -182,7 +182,7 @@ const usualLimits: RunLimits = {
   isAlone: false,
 }
 
-interface LifeOptions {
+interface TestWorkerOptions {
   limits?: Partial<RunLimits>
   /** Called at every point; true crashes the worker there. */
   diesAt?: (point: string, count: number) => boolean
@@ -199,7 +199,7 @@ export class RunWorld {
   /** Advances the clock. */
   ahead = 0
   readonly clock = { now: () => Date.now() + this.ahead }
-  readonly lives: Life[] = []
+  readonly workers: TestWorker[] = []
 
   constructor(database: Database, limits: Partial<RunLimits> = {}) {
     this.store = new RunStore(database)
@@ -208,10 +208,10 @@ export class RunWorld {
     this.limits = limits
   }
 
-  life(options: LifeOptions = {}): Life {
-    const life = new Life(this, this.lives.length + 1, options)
-    this.lives.push(life)
-    return life
+  worker(options: TestWorkerOptions = {}): TestWorker {
+    const worker = new TestWorker(this, this.workers.length + 1, options)
+    this.workers.push(worker)
+    return worker
   }
 
   /** Stores a graph and returns its id. */
@@ -229,14 +229,14 @@ export class RunWorld {
   }
 
   /** Crashes the worker and lets its leases expire. */
-  async crash(life: Life): Promise<void> {
-    life.die()
-    await this.store.expire(life.leases, this.clock.now() - 1)
+  async crash(worker: TestWorker): Promise<void> {
+    worker.die()
+    await this.store.expire(worker.leases, this.clock.now() - 1)
   }
 
   /** Ends all pending work. */
   async close(): Promise<void> {
-    for (const life of this.lives) life.die()
+    for (const worker of this.workers) worker.die()
   }
 }
 
@@ -245,15 +245,15 @@ export const fieldsOf = (events: readonly RunEvent[]): Record<string, unknown>[]
   events.map(({ line }) => JSON.parse(line) as Record<string, unknown>)
 
 /** All events of a run so far. */
-export async function eventsOf(life: Life, runId: string, after = 0): Promise<RunEvent[]> {
+export async function eventsOf(worker: TestWorker, runId: string, after = 0): Promise<RunEvent[]> {
   const events: RunEvent[] = []
-  for await (const event of life.runs.events(workspace, runId, after, AbortSignal.timeout(20_000)))
+  for await (const event of worker.runs.events(workspace, runId, after, AbortSignal.timeout(20_000)))
     events.push(event)
   return events
 }
 
 /** The text of a message or node, as a client assembles it from the deltas. */
-export function heardText(events: readonly RunEvent[], nodeId: string, isMessage = true): string {
+export function receivedText(events: readonly RunEvent[], nodeId: string, isMessage = true): string {
   let text = ''
   for (const { event, line } of events) {
     if (event !== 'node.delta') continue

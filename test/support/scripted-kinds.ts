@@ -16,7 +16,7 @@ export interface StepStart {
   attempt: number
   key: string
   /** The attempt of the run, from 1. */
-  life: number
+  worker: number
   step: Step
 }
 
@@ -79,7 +79,7 @@ function perform(script: Script, place: Place) {
   return (step: Step, data: JsonRecord): Outcome | Promise<Outcome> => {
     if (place.isDead) return never()
     const { nodeId: node, attempt, idempotencyKey: key } = step
-    script.starts.push({ node, attempt, key, life: place.number, step })
+    script.starts.push({ node, attempt, key, worker: place.number, step })
     place.passes(`start of ${node}`)
     if (place.isDead) return never()
     const work = script.workOf(node)
@@ -160,7 +160,7 @@ export function scriptedKinds(script: Script, place: Place): KindRegistry {
       run: (step: Step, data: JsonRecord, services: unknown) => {
         if (place.isDead) return never()
         const { nodeId: node, attempt, idempotencyKey: key } = step
-        script.starts.push({ node, attempt, key, life: place.number, step })
+        script.starts.push({ node, attempt, key, worker: place.number, step })
         place.passes(`start of ${node}`)
         return place.isDead ? never() : kind.run(step, data, services as NodeServices)
       },

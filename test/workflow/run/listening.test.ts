@@ -4,19 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EventHub } from '../../../src/workflow/run/event-hub.ts'
 import { type RunEvent, runEvent } from '../../../src/workflow/run/run-event.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { eventsOf, heardText, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { eventsOf, RunWorld, receivedText, type TestWorker, workspace } from '../../support/run-world.ts'
 import { chain, model, says, work } from './run-graphs.ts'
 
 describe('subscribing to a run', () => {
   let opened: TestDatabase
   let world: RunWorld
-  let life: Life
+  let worker: TestWorker
   before(async () => {
     opened = await openTestDatabase()
   })
   beforeEach(() => {
     world = new RunWorld(opened.database)
-    life = world.life()
+    worker = world.worker()
   })
   afterEach(() => world.close())
   after(() => opened.cleanup())
@@ -26,14 +26,14 @@ describe('subscribing to a run', () => {
 
   test('subscribers from the start, from a number and after the end see the same events', async () => {
     const graph = chain(model('m', { write: ['a', 'b', 'c'] }), says('o', '{{#m.text#}}'))
-    const { run } = await life.run(graph)
-    const all = await eventsOf(life, run.id)
+    const { run } = await worker.run(graph)
+    const all = await eventsOf(worker, run.id)
     assert.deepEqual(seqs(all), upTo(all.length))
     assert.deepEqual([all[0]?.event, all.at(-1)?.event], ['run.started', 'run.finished'])
-    assert.deepEqual(await eventsOf(life, run.id, 5), all.slice(5))
-    assert.deepEqual(await eventsOf(world.life(), run.id), all)
-    assert.deepEqual(await eventsOf(life, run.id, all.length), [])
-    await assert.rejects(eventsOf(life, 'run_none'), /There is no run/)
+    assert.deepEqual(await eventsOf(worker, run.id, 5), all.slice(5))
+    assert.deepEqual(await eventsOf(world.worker(), run.id), all)
+    assert.deepEqual(await eventsOf(worker, run.id, all.length), [])
+    await assert.rejects(eventsOf(worker, 'run_none'), /There is no run/)
   })
 
   test('a subscriber that joins a running run misses no recent event', async () => {
@@ -43,29 +43,29 @@ describe('subscribing to a run', () => {
       step.write('late')
       return { outputs: { text: 'earlylate' } }
     })
-    const { runId, settled } = await life.start(chain(model('m')))
+    const { runId, settled } = await worker.start(chain(model('m')))
     while (world.script.countOf('m') === 0) await sleep(0)
-    const subscribers = [eventsOf(life, runId), eventsOf(life, runId, 3), eventsOf(life, runId)]
+    const subscribers = [eventsOf(worker, runId), eventsOf(worker, runId, 3), eventsOf(worker, runId)]
     await sleep(10)
     world.script.open('gate')
     await settled
     const [first, second, third] = await Promise.all(subscribers)
     assert.deepEqual(seqs(first!), upTo(first!.length))
-    assert.equal(heardText(first!, 'm', false), 'earlylate')
+    assert.equal(receivedText(first!, 'm', false), 'earlylate')
     assert.deepEqual([seqs(second!), seqs(third!)], [seqs(first!).slice(3), seqs(first!)])
   })
 
   test('a subscriber in another process reads the journal', async () => {
-    const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' })))
-    const elsewhere = eventsOf(world.life(), runId)
+    const { runId, settled } = await worker.start(chain(work('a', { hold: 'gate' })))
+    const elsewhere = eventsOf(world.worker(), runId)
     await sleep(150)
     world.script.open('gate')
     await settled
-    assert.deepEqual(seqs(await elsewhere), seqs(await eventsOf(life, runId)))
+    assert.deepEqual(seqs(await elsewhere), seqs(await eventsOf(worker, runId)))
   })
 
   test('when the last event is published, the run is stored with that status', async () => {
-    const live = await life.start(chain(work('a')))
+    const live = await worker.start(chain(work('a')))
     let seen = ''
     for await (const { event } of live.events(new AbortController().signal))
       if (event === 'run.finished') seen = (await world.store.find(workspace, live.runId))!.status
@@ -78,14 +78,14 @@ describe('subscribing to a run', () => {
       for (let index = 0; index < pieces; index += 1) step.write('x')
       return { outputs: { text: 'x'.repeat(pieces) } }
     })
-    const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' }), model('m')))
-    const slow = life.runs.events(workspace, runId, 0, AbortSignal.timeout(20_000))
+    const { runId, settled } = await worker.start(chain(work('a', { hold: 'gate' }), model('m')))
+    const slow = worker.runs.events(workspace, runId, 0, AbortSignal.timeout(20_000))
     const taken: RunEvent[] = [(await slow.next()).value!]
     world.script.open('gate')
     assert.equal((await settled).run.status, 'succeeded')
     for await (const event of slow) taken.push(event)
     assert.deepEqual(seqs(taken), upTo(taken.length))
-    assert.equal(heardText(taken, 'm', false).length, pieces)
+    assert.equal(receivedText(taken, 'm', false).length, pieces)
   })
 
   test('a feed that falls behind ends after its queued events, and the others continue', async () => {
@@ -105,15 +105,15 @@ describe('subscribing to a run', () => {
   })
 
   test('a subscriber may leave at any time', async () => {
-    const { runId, settled } = await life.start(chain(work('a', { hold: 'gate' })))
+    const { runId, settled } = await worker.start(chain(work('a', { hold: 'gate' })))
     const leaving = new AbortController()
     const received: RunEvent[] = []
-    for await (const event of life.runs.events(workspace, runId, 0, leaving.signal)) {
+    for await (const event of worker.runs.events(workspace, runId, 0, leaving.signal)) {
       received.push(event)
       leaving.abort()
     }
     assert.ok(received.length >= 1)
-    for await (const event of life.runs.events(workspace, runId, 0, new AbortController().signal)) {
+    for await (const event of worker.runs.events(workspace, runId, 0, new AbortController().signal)) {
       received.push(event)
       break
     }

@@ -10,7 +10,7 @@ import { GraphState, Slots } from '../../../src/workflow/run/scheduler.ts'
 import type { SystemValues } from '../../../src/workflow/step.ts'
 import { noJournal } from '../../support/no-journal.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { eventsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { eventsOf, RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
 import { Script, scriptedKinds } from '../../support/scripted-kinds.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
@@ -25,13 +25,13 @@ const wide = (count: number): Graph =>
 describe('Rule 10', () => {
   let opened: TestDatabase
   let world: RunWorld
-  let life: Life
+  let worker: TestWorker
   before(async () => {
     opened = await openTestDatabase()
   })
   beforeEach(() => {
     world = new RunWorld(opened.database)
-    life = world.life()
+    worker = world.worker()
   })
   afterEach(() => world.close())
   after(() => opened.cleanup())
@@ -113,7 +113,7 @@ describe('Rule 10', () => {
   test('Rule 10: the amount written per step does not grow with the number of steps', async () => {
     const perStep: number[] = []
     for (const size of [20, 200]) {
-      const own = world.life()
+      const own = world.worker()
       assert.equal((await own.run(long(size))).run.status, 'succeeded')
       perStep.push(own.points.filter(point => point === 'commit').length / size)
     }
@@ -124,14 +124,14 @@ describe('Rule 10', () => {
     const large = 'x'.repeat((1 << 20) + 1)
     world.script.when('a', () => ({ outputs: { text: large } }))
     const graph = chain(work('a'), work('b', { hold: 'gate' }), work('c', { give: { same: '{{#a.text#}}' } }))
-    const { runId } = await life.start(graph)
+    const { runId } = await worker.start(graph)
     while (world.script.countOf('b') === 0) await sleep(1)
     const stored = (await world.store.steps(workspace, runId)).find(({ path }) => path === 'a')
     assert.ok(stored!.outputs!.length < 100)
-    await world.crash(life)
+    await world.crash(worker)
     world.script.open('gate')
-    const next = world.life()
-    const { run } = await (await next.takeUp(runId)).settled
+    const next = world.worker()
+    const { run } = await (await next.claim(runId)).settled
     assert.deepEqual(JSON.parse(run.outputs!), { same: large })
     assert.ok((await world.store.find(workspace, runId))!.outputs!.length < 100)
     assert.deepEqual(JSON.parse((await next.runs.get(workspace, runId)).outputs!), { same: large })
@@ -143,11 +143,11 @@ describe('Rule 10', () => {
       work('a', { give: { $kept: 'zzz' } }),
       work('b', { hold: 'gate', give: { x: '{{#a.$kept#}}' } }),
     )
-    const { runId } = await life.start(graph)
+    const { runId } = await worker.start(graph)
     while (world.script.countOf('b') === 0) await sleep(1)
-    await world.crash(life)
+    await world.crash(worker)
     world.script.open('gate')
-    assert.equal((await (await world.life().takeUp(runId)).settled).run.outputs, '{"x":"zzz"}')
+    assert.equal((await (await world.worker().claim(runId)).settled).run.outputs, '{"x":"zzz"}')
   })
 
   test('Rule 10: deltas beyond 4 MiB are sent but not stored, and the step stores the whole text', async () => {
@@ -156,12 +156,12 @@ describe('Rule 10', () => {
       for (let index = 0; index < 6; index += 1) step.write(piece)
       return { outputs: { text: 'short' } }
     })
-    const live = await life.start(chain(model('m'), says('o', 'end')))
+    const live = await worker.start(chain(model('m'), says('o', 'end')))
     let deltas = 0
     for await (const { event } of live.events(new AbortController().signal))
       if (event === 'node.delta') deltas += 1
     const { run } = await live.settled
-    const kept = (await eventsOf(life, run.id)).filter(({ line }) => line.includes('yyy'))
+    const kept = (await eventsOf(worker, run.id)).filter(({ line }) => line.includes('yyy'))
     assert.deepEqual([deltas >= 6, kept.length], [true, 3])
     assert.equal(run.outputs, '{"text":"end","result":"end"}')
   })
@@ -169,8 +169,8 @@ describe('Rule 10', () => {
   test('Rule 10: old runs are deleted with all their rows, and active ones stay', async () => {
     const large = 'x'.repeat((1 << 20) + 1)
     world.script.when('a', step => ({ outputs: { text: large, once: step.attempt } }))
-    const ended = await life.run(chain(work('a'), work('b', { once: 'effect' })))
-    const { runId, settled } = await life.start(chain(work('c', { hold: 'gate' })))
+    const ended = await worker.run(chain(work('a'), work('b', { once: 'effect' })))
+    const { runId, settled } = await worker.start(chain(work('c', { hold: 'gate' })))
     while (world.script.countOf('c') === 0) await sleep(1)
     while ((await world.store.sweep(world.clock.now() + 1000, 100)) > 0);
     assert.equal(await world.store.find(workspace, ended.run.id), undefined)

@@ -8,7 +8,7 @@ import type { RunResult } from '../../../src/workflow/run/runs.ts'
 import { StepFailure } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { rounds } from '../../support/rounds.ts'
-import { eventsOf, heardText, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { eventsOf, RunWorld, receivedText, type TestWorker, workspace } from '../../support/run-world.ts'
 import { edge, graph, node } from '../graphs.ts'
 import { anyFlow } from './any-flow.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
@@ -38,7 +38,7 @@ describe('Rule 6', () => {
       [work('a', { give: { x: 1 } }), work('skipped'), node('if', 'branch', { case: 'no' }), work('b')],
       ['input a', 'input if', 'if skipped yes', 'a b', 'if b', 'skipped b', 'b end'],
     )
-    assert.equal((await world.life().run(graph)).run.status, 'succeeded')
+    assert.equal((await world.worker().run(graph)).run.status, 'succeeded')
     assert.deepEqual(seen, { input: 'succeeded', a: 'succeeded', if: 'succeeded', skipped: 'skipped' })
   })
 
@@ -59,15 +59,15 @@ describe('Rule 6', () => {
     for (const [index, death] of [...deaths, Number.POSITIVE_INFINITY].entries()) {
       // Counts only while the run is active, not on later reads.
       let isMortal = true
-      const life: Life = own.life({ diesAt: (_, count) => isMortal && count === death })
+      const worker: TestWorker = own.worker({ diesAt: (_, count) => isMortal && count === death })
       const settled: Promise<RunResult | undefined> =
         index === 0
-          ? life.start(graph, { trigger: 'chat', runId }).then(run => run.settled)
-          : life.takeUp(runId).then(task => task.settled)
-      const result = await Promise.race([settled.catch(() => undefined), life.died.then(() => undefined)])
+          ? worker.start(graph, { trigger: 'chat', runId }).then(run => run.settled)
+          : worker.claim(runId).then(task => task.settled)
+      const result = await Promise.race([settled.catch(() => undefined), worker.died.then(() => undefined)])
       isMortal = false
-      if (!life.isDead && result) return { life, result, runId, finished }
-      await own.crash(life)
+      if (!worker.isDead && result) return { worker, result, runId, finished }
+      await own.crash(worker)
       const run = await own.store.find(workspace, runId)
       // It crashed before anything was written, or after everything was.
       if (!run) return undefined
@@ -80,10 +80,10 @@ describe('Rule 6', () => {
 
   const undisturbed = (graph: Graph) =>
     inWorld(async own => {
-      const life = own.life()
-      const { run } = await life.run(graph, { trigger: 'chat' })
+      const worker = own.worker()
+      const { run } = await worker.run(graph, { trigger: 'chat' })
       assert.equal(run.status, 'succeeded', run.error?.message)
-      return { run, texts: own.listener.texts, points: life.points.length }
+      return { run, texts: own.listener.texts, points: worker.points.length }
     })
 
   function checkStarts(own: RunWorld, finished: readonly Set<string>[]): void {
@@ -93,8 +93,8 @@ describe('Rule 6', () => {
       assert.ok(starts.every(start => start.key === key && start.key.endsWith(`:${id}`)))
     }
     for (const [index, done] of finished.entries())
-      for (const { node: id, life } of own.script.starts)
-        assert.ok(!(done.has(id) && life > index + 1), `${id} had finished and was started again`)
+      for (const { node: id, worker } of own.script.starts)
+        assert.ok(!(done.has(id) && worker > index + 1), `${id} had finished and was started again`)
   }
 
   test('Rule 6: killed at any point, a run ends as without a crash, and nothing is done twice', async () => {
@@ -104,14 +104,14 @@ describe('Rule 6', () => {
         await inWorld(async own => {
           const lived = await live(own, graph, [2 + (where % (expected.points - 1))])
           if (!lived) return
-          const { result, finished, life, runId } = lived
+          const { result, finished, worker, runId } = lived
           assert.equal(result.run.status, 'succeeded', result.run.error?.message)
           assert.deepEqual(JSON.parse(result.run.outputs!), JSON.parse(expected.run.outputs!))
           assert.equal(result.run.answer, expected.run.answer)
           assert.deepEqual(own.listener.texts, expected.texts)
           assert.equal(result.run.stepCount, expected.run.stepCount)
           checkStarts(own, finished)
-          const events = await eventsOf(life, runId)
+          const events = await eventsOf(worker, runId)
           for (const [index, { seq }] of events.entries())
             assert.ok(index === 0 || seq > events[index - 1]!.seq)
           for (const { id, data } of graph.nodes)
@@ -122,7 +122,7 @@ describe('Rule 6', () => {
               const content = message
                 ? String((JSON.parse(message.line) as Record<string, unknown>)['content'])
                 : ''
-              assert.equal(heardText(events, id), content)
+              assert.equal(receivedText(events, id), content)
             }
         })
       }),
@@ -157,7 +157,7 @@ describe('Rule 6', () => {
 
   test('Rule 6: completed effects are not repeated after a crash', async () => {
     const graph = chain(work('a', { once: 'pay' }), work('b'))
-    const first = world.life()
+    const first = world.worker()
     world.script.when('a', async step => {
       const paid = await step.once('pay', async () => {
         world.script.effects.push('paid')
@@ -172,7 +172,7 @@ describe('Rule 6', () => {
     const { runId } = await first.start(graph)
     await first.died
     await world.crash(first)
-    const { run } = await (await world.life().takeUp(runId)).settled
+    const { run } = await (await world.worker().claim(runId)).settled
     assert.equal(run.status, 'succeeded')
     assert.deepEqual(world.script.effects, ['paid'])
     const a = (await world.store.steps(workspace, runId)).find(({ path }) => path === 'a')
@@ -191,9 +191,9 @@ describe('Rule 6', () => {
         [first, node('w', 'workflow', { workflow_id: inner }), talker],
         ['input first', 'first end', 'input w', 'w end', 'input talk', 'talk end'],
       )
-      const life = own.life()
+      const worker = own.worker()
       own.script.open(...(hold === 'never' ? ['inside'] : []))
-      const { runId } = await life.start(graph, { trigger: 'chat' })
+      const { runId } = await worker.start(graph, { trigger: 'chat' })
       const isThere = async (path: string) =>
         (await own.store.steps(workspace, runId)).some(
           step => step.path === path && step.status === 'succeeded',
@@ -201,9 +201,9 @@ describe('Rule 6', () => {
       const last = hold === 'never' ? ['w', 'talk'] : ['w/child/o', 'talk']
       for (const path of last) while (!(await isThere(path))) await sleep(1)
       assert.deepEqual(own.listener.texts, [])
-      await own.crash(life)
+      await own.crash(worker)
       own.script.open('first', 'inside')
-      const { run } = await (await own.life().takeUp(runId)).settled
+      const { run } = await (await own.worker().claim(runId)).settled
       assert.equal(run.status, 'succeeded', run.error?.message)
       const [one, ...others] = own.listener.texts
       assert.deepEqual([one, others.sort()], ['first', ['spoken early', 'spoken early', 'written early']])
@@ -213,18 +213,18 @@ describe('Rule 6', () => {
 
   /** Starts a run and crashes when node `a` starts, before the journal has recorded it. */
   async function dieOverA(own: RunWorld, runId?: string): Promise<string> {
-    const life = own.life({ diesAt: point => point === 'start of a' })
-    const id = runId ?? (await life.start(chain(work('a'), work('b')), { trigger: 'chat' })).runId
-    if (runId !== undefined) await life.takeUp(runId)
-    await life.died
-    await own.crash(life)
+    const worker = own.worker({ diesAt: point => point === 'start of a' })
+    const id = runId ?? (await worker.start(chain(work('a'), work('b')), { trigger: 'chat' })).runId
+    if (runId !== undefined) await worker.claim(runId)
+    await worker.died
+    await own.crash(worker)
     return id
   }
 
   test('Rule 6: a step that was interrupted by two crashes is not started a third time, and the run fails with the reason', async () => {
     const runId = await dieOverA(world)
     await dieOverA(world, runId)
-    const { run } = await (await world.life().takeUp(runId)).settled
+    const { run } = await (await world.worker().claim(runId)).settled
     assert.equal(run.status, 'failed')
     assert.deepEqual([run.error?.step, run.error?.reason], ['a', 'step_failed'])
     assert.match(run.error!.message, /stopped twice while this step ran\. Start the run again/)
@@ -238,11 +238,11 @@ describe('Rule 6', () => {
 
   test('Rule 6: a crash over one step does not count against another', async () => {
     const runId = await dieOverA(world)
-    const second = world.life({ diesAt: point => point === 'start of b' })
-    await second.takeUp(runId)
+    const second = world.worker({ diesAt: point => point === 'start of b' })
+    await second.claim(runId)
     await second.died
     await world.crash(second)
-    const { run } = await (await world.life().takeUp(runId)).settled
+    const { run } = await (await world.worker().claim(runId)).settled
     assert.equal(run.status, 'succeeded')
     assert.deepEqual([world.script.countOf('a'), world.script.countOf('b')], [2, 2])
   })
@@ -257,21 +257,21 @@ describe('Rule 6', () => {
     })
     let runId = ''
     for (let turn = 1; turn <= 4; turn += 1) {
-      const life = world.life()
-      if (turn === 1) runId = (await life.start(graph, { trigger: 'chat' })).runId
-      await life.takeUp(runId)
+      const worker = world.worker()
+      if (turn === 1) runId = (await worker.start(graph, { trigger: 'chat' })).runId
+      await worker.claim(runId)
       while (world.script.countOf('a') < turn) await sleep(1)
-      await life.stop()
+      await worker.stop()
       const run = await world.store.find(workspace, runId)
       assert.equal(run?.status, 'queued')
       assert.deepEqual([world.listener.texts, world.listener.settled_], [[], []])
     }
-    const last = world.life()
-    const { run } = await (await last.takeUp(runId)).settled
+    const last = world.worker()
+    const { run } = await (await last.claim(runId)).settled
     assert.deepEqual([run.status, run.answer, run.claims], ['succeeded', 'half done', 5])
     assert.deepEqual(world.listener.texts, ['half done'])
-    assert.equal(heardText(await eventsOf(last, runId), 'o'), 'half done')
-    assert.equal(heardText(await eventsOf(last, runId), 'a', false), 'half done')
+    assert.equal(receivedText(await eventsOf(last, runId), 'o'), 'half done')
+    assert.equal(receivedText(await eventsOf(last, runId), 'a', false), 'half done')
   })
 
   test('Rule 6: a graceful shutdown does not count against queued and nested steps either', async () => {
@@ -285,7 +285,7 @@ describe('Rule 6', () => {
       ],
       ['input w', 'input later', ...ids.map(id => `later ${id}`), 'w end'],
     )
-    const first = world.life({ limits: { parallel: 3 } })
+    const first = world.worker({ limits: { parallel: 3 } })
     const { runId } = await first.start(graph)
     first.serve()
     while (world.script.countOf('deep') === 0) await sleep(1)
@@ -296,30 +296,30 @@ describe('Rule 6', () => {
     for (const { path, status, starts } of await world.store.steps(workspace, runId))
       assert.deepEqual([path, starts], [path, status === 'running' ? 0 : 1])
     // One crash is allowed for each of them, including the steps that were queued before.
-    const second = world.life({ limits: { parallel: 16 } })
-    await second.takeUp(runId)
+    const second = world.worker({ limits: { parallel: 16 } })
+    await second.claim(runId)
     while (world.script.countOf('deep') < 2 || world.script.countOf('z') === 0) await sleep(1)
     await sleep(20)
     await world.crash(second)
     world.script.open('gate')
-    const { run } = await (await world.life().takeUp(runId)).settled
+    const { run } = await (await world.worker().claim(runId)).settled
     assert.equal(run.status, 'succeeded', run.error?.message)
   })
 
   test('Rule 6: the first lease holder emits nothing after its lease is lost', async () => {
     const graph = chain(model('a', { hold: 'gate', write: ['x'] }), says('o', '{{#a.text#}}'), work('b'))
-    const first = world.life()
+    const first = world.worker()
     const { runId, settled } = await first.start(graph, { trigger: 'chat' })
     while (world.script.countOf('a') === 0) await sleep(1)
     world.ahead += 60_000
-    const second = world.life()
-    const task = await second.takeUp(runId)
+    const second = world.worker()
+    const task = await second.claim(runId)
     while (world.script.countOf('a') < 2) await sleep(1)
     world.script.open('gate')
     await assert.rejects(settled)
     assert.equal((await task.settled).run.status, 'succeeded')
     assert.deepEqual(
-      world.script.starts.filter(({ life }) => life === 1).map(start => start.node),
+      world.script.starts.filter(({ worker }) => worker === 1).map(start => start.node),
       ['input', 'a'],
     )
     assert.deepEqual(
@@ -339,10 +339,10 @@ describe('Rule 6', () => {
       if (isFirst) throw new StepFailure('step_failed', 'only the first holder sees this')
       return { outputs: {} }
     })
-    const { runId, settled } = await world.life().start(chain(work('a')), { trigger: 'chat' })
+    const { runId, settled } = await world.worker().start(chain(work('a')), { trigger: 'chat' })
     while (world.script.countOf('a') === 0) await sleep(1)
     world.ahead += 60_000
-    const task = await world.life().takeUp(runId)
+    const task = await world.worker().claim(runId)
     while (world.script.countOf('a') < 2) await sleep(1)
     world.script.open('first')
     await assert.rejects(settled)
@@ -353,7 +353,7 @@ describe('Rule 6', () => {
 
   test('Rule 6: a process that lost the lease does not report a failure of the run', async () => {
     const inner = await world.save(chain(work('deep', { hold: 'gate' }), work('after')))
-    const first = world.life()
+    const first = world.worker()
     world.script.when('bad', async () => {
       await world.script.gate('gate').promise
       if (world.script.countOf('bad') === 1) throw new Error('only the first holder sees this')
@@ -368,7 +368,7 @@ describe('Rule 6', () => {
     const { runId, settled } = await first.start(both, { trigger: 'chat' })
     while (world.script.countOf('deep') === 0 || world.script.countOf('bad') === 0) await sleep(1)
     world.ahead += 60_000
-    const task = await world.life().takeUp(runId)
+    const task = await world.worker().claim(runId)
     while (world.script.countOf('deep') < 2 || world.script.countOf('bad') < 2) await sleep(1)
     world.script.open('gate')
     await assert.rejects(settled)

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StepFailure } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { eventsOf, fieldsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { eventsOf, fieldsOf, RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
@@ -12,24 +12,24 @@ const quick = { times: 2, delay_ms: 0 }
 describe('Rule 7', () => {
   let opened: TestDatabase
   let world: RunWorld
-  let life: Life
+  let worker: TestWorker
   before(async () => {
     opened = await openTestDatabase()
   })
   beforeEach(() => {
     world = new RunWorld(opened.database)
-    life = world.life()
+    worker = world.worker()
   })
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
   const failures = async (runId: string) =>
-    fieldsOf(await eventsOf(life, runId))
+    fieldsOf(await eventsOf(worker, runId))
       .filter(({ event }) => event === 'node.failed')
       .map(({ attempt, reason, will_retry: willRetry }) => [attempt, reason, willRetry])
 
   test('Rule 7: a step that exceeds its timeout fails and names the timeout', async () => {
-    const { run } = await life.run(chain(work('a', { hold: 'never', timeout_ms: 20 })))
+    const { run } = await worker.run(chain(work('a', { hold: 'never', timeout_ms: 20 })))
     assert.deepEqual([run.status, run.error?.reason, run.error?.step], ['failed', 'timed_out', 'a'])
     assert.match(run.error!.message, /0\.02 seconds\. Raise timeout_ms/)
     const { signal } = world.script.stepOf('a')
@@ -37,14 +37,14 @@ describe('Rule 7', () => {
   })
 
   test('Rule 7: a retryable failure is retried as often as the node allows', async () => {
-    const good = await life.run(chain(work('a', { fail: 2, retry: quick, give: { x: 1 } })))
+    const good = await worker.run(chain(work('a', { fail: 2, retry: quick, give: { x: 1 } })))
     assert.deepEqual([good.run.status, world.script.countOf('a')], ['succeeded', 3])
     assert.deepEqual(await failures(good.run.id), [
       [1, 'step_failed', true],
       [2, 'step_failed', true],
     ])
-    assert.equal((await life.runs.steps(workspace, good.run.id))[1]?.attempts, 3)
-    const bad = await life.run(chain(work('b', { fail: 3, retry: quick })))
+    assert.equal((await worker.runs.steps(workspace, good.run.id))[1]?.attempts, 3)
+    const bad = await worker.run(chain(work('b', { fail: 3, retry: quick })))
     assert.deepEqual([bad.run.status, world.script.countOf('b')], ['failed', 3])
     assert.deepEqual((await failures(bad.run.id)).at(-1), [3, 'step_failed', false])
   })
@@ -53,7 +53,7 @@ describe('Rule 7', () => {
     world.script.when('a', () => {
       throw new StepFailure('step_failed', 'no such thing')
     })
-    const { run } = await life.run(chain(work('a', { retry: quick })))
+    const { run } = await worker.run(chain(work('a', { retry: quick })))
     assert.deepEqual([run.error?.message, world.script.countOf('a')], ['no such thing', 1])
   })
 
@@ -61,10 +61,10 @@ describe('Rule 7', () => {
     world.script.when('a', () => {
       throw new TypeError('secret insides')
     })
-    const { run } = await life.run(chain(work('a', { retry: quick })))
+    const { run } = await worker.run(chain(work('a', { retry: quick })))
     assert.deepEqual([run.error?.reason, world.script.countOf('a')], ['internal', 1])
     assert.ok(!JSON.stringify(run).includes('secret insides'))
-    assert.equal(life.warnings.length, 1)
+    assert.equal(worker.warnings.length, 1)
   })
 
   test('Rule 7: outputs that are not JSON fail the step and not the server', async () => {
@@ -73,11 +73,11 @@ describe('Rule 7', () => {
     world.script.when('a', () => ({ outputs: endless }))
     world.script.when('b', async () => ({ outputs: endless, assign: { x: 1 } }))
     for (const id of ['a', 'b']) {
-      const { run } = await life.run(chain(work(id)))
+      const { run } = await worker.run(chain(work(id)))
       assert.equal(run.status, 'failed', id)
     }
     world.script.when('c', () => ({ outputs: endless }))
-    const handled = await life.run(chain(work('c', { on_error: { default: 'instead' } })))
+    const handled = await worker.run(chain(work('c', { on_error: { default: 'instead' } })))
     assert.equal(handled.run.outputs, '{"text":"instead","result":"instead"}')
   })
 
@@ -88,12 +88,12 @@ describe('Rule 7', () => {
       if (times.length > 1) return { outputs: {} }
       throw new StepFailure('step_failed', 'busy', { retryable: true, retryAfterMilliseconds: 60 })
     })
-    assert.equal((await life.run(chain(work('a', { retry: quick })))).run.status, 'succeeded')
+    assert.equal((await worker.run(chain(work('a', { retry: quick })))).run.status, 'succeeded')
     assert.ok(times[1]! - times[0]! >= 59)
     world.script.when('b', () => {
       throw new StepFailure('step_failed', 'busy', { retryable: true, retryAfterMilliseconds: 60_001 })
     })
-    const { run } = await life.run(chain(work('b', { retry: quick })))
+    const { run } = await worker.run(chain(work('b', { retry: quick })))
     assert.deepEqual([run.status, world.script.countOf('b')], ['failed', 1])
   })
 
@@ -112,7 +112,7 @@ describe('Rule 7', () => {
       return { outputs: { text: 'old' } }
     })
     const graph = chain(model('a', { timeout_ms: 10, retry: quick }), says('o', '{{#a.text#}}'))
-    const { run, messages } = await life.run(graph)
+    const { run, messages } = await worker.run(graph)
     assert.deepEqual([run.status, run.answer, messages.length], ['succeeded', 'new', 1])
     assert.equal(world.script.countOf('a'), 2)
   })
@@ -122,18 +122,18 @@ describe('Rule 7', () => {
       [work('a', { fail: 9, on_error: 'skip' }), work('b'), work('c', { give: { x: '<{{#a.text#}}>' } })],
       ['input a', 'a b', 'b end', 'input c', 'a c', 'c end'],
     )
-    const { run } = await life.run(graph)
+    const { run } = await worker.run(graph)
     assert.deepEqual([run.status, run.outputs], ['succeeded', '{"x":"<>"}'])
-    const steps = await life.runs.steps(workspace, run.id)
+    const steps = await worker.runs.steps(workspace, run.id)
     const statusOf = (path: string) => steps.find(step => step.path === path)?.status
     assert.deepEqual([statusOf('a'), statusOf('b')], ['failed', 'skipped'])
   })
 
   test('Rule 7: on_error default replaces the outputs: a text, an object, a case, with references', async () => {
     const failing = (value: unknown) => work('a', { fail: 9, on_error: { default: value } })
-    const text = await life.run(chain(failing('sorry, {{#sys.query#}}')))
+    const text = await worker.run(chain(failing('sorry, {{#sys.query#}}')))
     assert.deepEqual(JSON.parse(text.run.outputs!), { text: 'sorry, hello', result: 'sorry, hello' })
-    const object = await life.run(chain(failing({ list: ['{{#sys.query#}}', 1], plain: true })))
+    const object = await worker.run(chain(failing({ list: ['{{#sys.query#}}', 1], plain: true })))
     assert.deepEqual(JSON.parse(object.run.outputs!), { list: ['hello', 1], plain: true })
     const forked = flow(
       [
@@ -143,11 +143,11 @@ describe('Rule 7', () => {
       ],
       ['input if', 'if x x', 'if y y', 'x end', 'y end'],
     )
-    assert.deepEqual(JSON.parse((await life.run(forked)).run.outputs!), { took: 'y' })
+    assert.deepEqual(JSON.parse((await worker.run(forked)).run.outputs!), { took: 'y' })
   })
 
   test('Rule 7: a run fails beyond the maximum number of steps, nested ones included', async () => {
-    const small = world.life({ limits: { steps: 6 } })
+    const small = world.worker({ limits: { steps: 6 } })
     const inner = await world.save(chain(work('x')))
     const six = chain(node('w', 'workflow', { workflow_id: inner }))
     assert.equal((await small.run(six)).run.status, 'succeeded')
@@ -157,7 +157,7 @@ describe('Rule 7', () => {
   })
 
   test('Rule 7: a step that asks several times counts as one step', async () => {
-    const small = world.life({ limits: { steps: 3 } })
+    const small = world.worker({ limits: { steps: 3 } })
     world.script.when('a', step =>
       world.script.countOf('a') < 5
         ? { wait: { question: 'again?', state: 1 } }
@@ -172,7 +172,7 @@ describe('Rule 7', () => {
   })
 
   test('Rule 7: a run fails at its time limit and keeps the text that a model had written', async () => {
-    const small = world.life({ limits: { milliseconds: 60 } })
+    const small = world.worker({ limits: { milliseconds: 60 } })
     world.script.when('a', async step => {
       step.write('so far')
       await world.script.gate('never').promise
@@ -196,7 +196,7 @@ describe('Rule 7', () => {
     )
     const items = Array.from({ length: 40 }, (_, index) => index)
     const each = node('each', 'iteration', { items, workflow_id: inner, on_error: 'skip', parallel: 3 })
-    const { run } = await life.run(
+    const { run } = await worker.run(
       flow([each, work('b', { give: { x: 1 } })], ['input each', 'input b', 'each b', 'b end']),
     )
     assert.deepEqual([run.status, run.outputs], ['succeeded', '{"x":1}'])
@@ -214,7 +214,7 @@ describe('Rule 7', () => {
       if (world.script.countOf('slow') === 1) await world.script.gate('never').promise
       return { outputs: { y: 2 } }
     })
-    const { run, messages } = await life.run(outer)
+    const { run, messages } = await worker.run(outer)
     assert.equal(run.status, 'succeeded', run.error?.message)
     assert.deepEqual([world.script.countOf('done'), world.script.countOf('slow')], [1, 2])
     assert.deepEqual([run.answer, messages.map(({ content }) => content)], ['done 1', ['done 1']])

@@ -11,10 +11,10 @@ import { rounds } from '../../support/rounds.ts'
 import {
   eventsOf,
   fieldsOf,
-  heardText,
-  type Life,
   RunWorld,
+  receivedText,
   reply,
+  type TestWorker,
   workspace,
 } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
@@ -23,20 +23,20 @@ import { branch, chain, flow, model, says, work } from './run-graphs.ts'
 describe('Rule 8', () => {
   let opened: TestDatabase
   let world: RunWorld
-  let life: Life
+  let worker: TestWorker
   before(async () => {
     opened = await openTestDatabase()
   })
   beforeEach(() => {
     world = new RunWorld(opened.database)
-    life = world.life()
+    worker = world.worker()
   })
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
   /** Subscribes to a run from its first event on. */
   async function subscribe(graph: Graph): Promise<{ live: LiveRun; events: RunEvent[] }> {
-    const live = await life.start(graph)
+    const live = await worker.start(graph)
     const events: RunEvent[] = []
     const feed = live.events(new AbortController().signal)
     void (async () => {
@@ -57,17 +57,17 @@ describe('Rule 8', () => {
     const graph = chain(work('a', { hold: 'gate', give: { x: 'X' } }), says('o', 'One moment: {{#a.x#}}.'))
     const { live, events } = await subscribe(graph)
     await begun('a')
-    assert.equal(heardText(events, 'o'), 'One moment: ')
+    assert.equal(receivedText(events, 'o'), 'One moment: ')
     world.script.open('gate')
     assert.equal((await live.settled).run.answer, 'One moment: X.')
-    assert.equal(heardText(events, 'o'), 'One moment: X.')
+    assert.equal(receivedText(events, 'o'), 'One moment: X.')
   })
 
   test('Rule 8: a delta of a model is sent in the same tick in which it is written', async () => {
     const deltas: string[] = []
     world.script.when('m', async step => {
       // Subscribers are resumed in this turn of the event loop, so events present now were sent without waiting.
-      const task = life.live.find(step.runId)!
+      const task = worker.live.find(step.runId)!
       const feed = task.events(new AbortController().signal)[Symbol.asyncIterator]()
       step.write('piece')
       for (let index = 0; index < 2; index += 1) {
@@ -78,7 +78,7 @@ describe('Rule 8', () => {
       await feed.return(undefined)
       return { outputs: { text: 'piece' } }
     })
-    await life.run(chain(model('m'), says('o', '{{#m.text#}}')))
+    await worker.run(chain(model('m'), says('o', '{{#m.text#}}')))
     assert.deepEqual(deltas, ['node.delta m piece', 'node.delta o piece'])
   })
 
@@ -96,7 +96,7 @@ describe('Rule 8', () => {
     const { live, events } = await subscribe(graph)
     await begun('act')
     const messageEvents = () => events.filter(({ line }) => line.includes('message_id'))
-    assert.equal(heardText(events, 'second'), '')
+    assert.equal(receivedText(events, 'second'), '')
     assert.ok(messageEvents().every(({ event }) => event === 'node.delta'))
     world.script.open('slow')
     const { run, messages } = await live.settled
@@ -113,10 +113,10 @@ describe('Rule 8', () => {
       return { outputs: { text: 'right' } }
     })
     const graph = chain(model('m', { retry: { times: 1, delay_ms: 0 } }), says('o', '> {{#m.text#}} <'))
-    const { run } = await life.run(graph)
-    const events = await eventsOf(life, run.id)
+    const { run } = await worker.run(graph)
+    const events = await eventsOf(worker, run.id)
     assert.deepEqual(
-      [heardText(events, 'o'), heardText(events, 'm', false), run.answer],
+      [receivedText(events, 'o'), receivedText(events, 'm', false), run.answer],
       ['> right <', 'right', '> right <'],
     )
     const resets = events.filter(({ line }) => line.includes('"reset":true'))
@@ -139,7 +139,7 @@ describe('Rule 8', () => {
       const { live, events } = await subscribe(graph)
       assert.equal((await live.settled).run.answer, text)
       assert.ok(!events.some(({ line }) => line.includes('"text":"ry"')))
-      assert.equal(heardText(events, 'o'), text)
+      assert.equal(receivedText(events, 'o'), text)
     }
   })
 
@@ -153,7 +153,7 @@ describe('Rule 8', () => {
     assert.ok(!events.some(({ line }) => line.includes('message_id')))
     world.script.open('gate')
     assert.deepEqual(contents((await live.settled).messages), ['No!'])
-    assert.equal(heardText(events, 'y'), '')
+    assert.equal(receivedText(events, 'y'), '')
   })
 
   test('Rule 8: an output after a question sends nothing before the answer, not even where branches join', async () => {
@@ -164,10 +164,10 @@ describe('Rule 8', () => {
     const { live, events } = await subscribe(graph)
     const { run, messages } = await live.settled
     assert.deepEqual([run.status, contents(messages)], ['waiting', ['Which?']])
-    assert.equal(heardText(events, 'o'), '')
-    const resumed = await life.runs.resume(workspace, run.id, reply('tea'))
+    assert.equal(receivedText(events, 'o'), '')
+    const resumed = await worker.runs.resume(workspace, run.id, reply('tea'))
     assert.deepEqual(contents((await resumed.settled).messages), ['You chose tea'])
-    assert.equal(heardText(await eventsOf(life, run.id), 'o'), 'You chose tea')
+    assert.equal(receivedText(await eventsOf(worker, run.id), 'o'), 'You chose tea')
   })
 
   test('Rule 8: messages sent before a question are not sent again after the answer', async () => {
@@ -176,9 +176,9 @@ describe('Rule 8', () => {
       node('q', 'question', { question: 'Which?' }),
       says('bye', 'So {{#q.answer#}}.'),
     )
-    const first = await life.run(graph)
+    const first = await worker.run(graph)
     assert.deepEqual(contents(first.messages), ['Hello.', 'Which?'])
-    const resumed = await life.runs.resume(workspace, first.run.id, reply('tea'))
+    const resumed = await worker.runs.resume(workspace, first.run.id, reply('tea'))
     const feed = resumed.events(new AbortController().signal)
     const lines: string[] = []
     for await (const { line } of feed) if (line.includes('message_id')) lines.push(line)
@@ -193,8 +193,8 @@ describe('Rule 8', () => {
       step.sendMessage({ dataType: 'action', content: step.resumed ? 'after' : 'before', fileIds: [] })
       return step.resumed ? { outputs: {} } : { wait: { question: '?', state: 0 } }
     })
-    const { run, messages } = await life.run(chain(node('a', 'sayer')))
-    const resumed = await life.runs.resume(workspace, run.id, reply('go on'))
+    const { run, messages } = await worker.run(chain(node('a', 'sayer')))
+    const resumed = await worker.runs.resume(workspace, run.id, reply('go on'))
     assert.deepEqual(contents(messages), ['before', '?'])
     assert.deepEqual(contents((await resumed.settled).messages), ['after'])
   })
@@ -205,20 +205,20 @@ describe('Rule 8', () => {
       [node('w', 'workflow', { workflow_id: inner }), says('after', 'After.')],
       ['input w', 'w after', 'after end'],
     )
-    const { run, messages } = await life.run(graph)
+    const { run, messages } = await worker.run(graph)
     assert.deepEqual(contents(messages), ['inside', 'After.'])
     assert.equal(run.answer, 'inside\n\nAfter.')
-    assert.equal(heardText(await eventsOf(life, run.id), 'w/child/o'), 'inside')
+    assert.equal(receivedText(await eventsOf(worker, run.id), 'w/child/o'), 'inside')
     const silent = node('w', 'workflow', { workflow_id: inner, speaks: false })
-    assert.deepEqual((await life.run(chain(silent))).messages, [])
+    assert.deepEqual((await worker.run(chain(silent))).messages, [])
   })
 
   test('Rule 8: memory is sent with its value when the output runs', async () => {
     const graph = chain(node('set', 'variable', { assign: { x: 'new' } }), says('o', 'x is {{#memory.x#}}!'))
     world.listener.memory = { x: 'old' }
-    const { run } = await life.run(graph, { trigger: 'chat', conversationId: 'c' })
+    const { run } = await worker.run(graph, { trigger: 'chat', conversationId: 'c' })
     assert.equal(run.answer, 'x is new!')
-    assert.equal(heardText(await eventsOf(life, run.id), 'o'), 'x is new!')
+    assert.equal(receivedText(await eventsOf(worker, run.id), 'o'), 'x is new!')
   })
 
   test('Rule 8: for any template the deltas add up to the text, in any order of arrival', async () => {
@@ -254,10 +254,10 @@ describe('Rule 8', () => {
           ],
           ['input m', 'input n', 'input a', 'm o', 'n o', 'a o', 'o end'],
         )
-        const own1 = own.life()
+        const own1 = own.worker()
         const { run, messages } = await own1.run(graph)
         assert.equal(run.status, 'succeeded', run.error?.message)
-        assert.equal(heardText(await eventsOf(own1, run.id), 'o'), run.answer)
+        assert.equal(receivedText(await eventsOf(own1, run.id), 'o'), run.answer)
         assert.deepEqual(contents(messages), run.answer === '' ? [] : [run.answer])
       }),
       { numRuns: rounds(10) },

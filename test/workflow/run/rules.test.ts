@@ -6,65 +6,65 @@ import { isoTime } from '../../../src/kernel/clock.ts'
 import type { Outputs } from '../../../src/workflow/step.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
 import { rounds } from '../../support/rounds.ts'
-import { eventsOf, fieldsOf, type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { eventsOf, fieldsOf, RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { branch, chain, flow, model, says, work } from './run-graphs.ts'
 
 describe('the rules of a run', () => {
   let opened: TestDatabase
   let world: RunWorld
-  let life: Life
+  let worker: TestWorker
   before(async () => {
     opened = await openTestDatabase()
   })
   beforeEach(() => {
     world = new RunWorld(opened.database)
-    life = world.life()
+    worker = world.worker()
   })
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
   /** The outputs of a run that succeeds. */
-  async function outputsOf(graph: Parameters<Life['run']>[0], more?: Parameters<Life['run']>[1]) {
-    const { run } = await life.run(graph, more)
+  async function outputsOf(graph: Parameters<TestWorker['run']>[0], more?: Parameters<TestWorker['run']>[1]) {
+    const { run } = await worker.run(graph, more)
     assert.equal(run.status, 'succeeded', run.error?.message)
     return JSON.parse(run.outputs!) as Outputs
   }
 
   const statusesOf = async (runId: string): Promise<Record<string, string>> =>
-    Object.fromEntries((await life.runs.steps(workspace, runId)).map(({ path, status }) => [path, status]))
+    Object.fromEntries((await worker.runs.steps(workspace, runId)).map(({ path, status }) => [path, status]))
 
   describe('Rule 1', () => {
     test('Rule 1: a run continues with the version it started with, whatever is saved meanwhile', async () => {
       const id = await world.save(chain(work('a', { hold: 'gate' }), work('b', { give: { version: 'one' } })))
-      const { settled, runId } = await life.start(id)
+      const { settled, runId } = await worker.start(id)
       await world.save(chain(work('a'), work('b', { give: { version: 'two' } })), id)
       world.script.open('gate')
       assert.equal((await settled).run.outputs, '{"version":"one"}')
       assert.deepEqual(
-        [(await life.runs.get(workspace, runId)).version, await outputsOf(id)],
+        [(await worker.runs.get(workspace, runId)).version, await outputsOf(id)],
         [1, { version: 'two' }],
       )
     })
 
     test('Rule 1: a run continues with its version after a crash, too', async () => {
       const id = await world.save(chain(work('a', { hold: 'gate' }), work('b', { give: { version: 'one' } })))
-      const { runId } = await life.start(id)
+      const { runId } = await worker.start(id)
       await sleep(10)
-      await world.crash(life)
+      await world.crash(worker)
       await world.save(chain(work('b', { give: { version: 'two' } })), id)
       world.script.open('gate')
-      const task = await world.life().takeUp(runId)
+      const task = await world.worker().claim(runId)
       assert.equal((await task.settled).run.outputs, '{"version":"one"}')
     })
 
     test('Rule 1: a deleted version fails the run instead of retrying forever', async () => {
       const id = await world.save(chain(work('a', { hold: 'gate' })))
-      const { runId } = await life.start(id, { trigger: 'chat' })
+      const { runId } = await worker.start(id, { trigger: 'chat' })
       await sleep(10)
-      await world.crash(life)
+      await world.crash(worker)
       await world.workflows.remove(workspace, id)
-      const { run } = await (await world.life().takeUp(runId)).settled
+      const { run } = await (await world.worker().claim(runId)).settled
       assert.deepEqual([run.status, run.error?.reason], ['failed', 'not_found'])
       assert.deepEqual(
         world.listener.settled_.map(({ status }) => status),
@@ -78,7 +78,7 @@ describe('the rules of a run', () => {
       const sides = ['a', 'b', 'c'].map(id => work(id, { hold: id, give: { from: id } }))
       const join = work('join', { give: { all: '{{#a.from#}}{{#b.from#}}{{#c.from#}}' } })
       const edges = ['a', 'b', 'c'].flatMap(id => [`input ${id}`, `${id} join`])
-      const { settled } = await life.start(flow([...sides, join], [...edges, 'join end']))
+      const { settled } = await worker.start(flow([...sides, join], [...edges, 'join end']))
       while (world.script.starts.length < 4) await sleep(1)
       for (const id of ['c', 'a']) {
         world.script.open(id)
@@ -102,7 +102,7 @@ describe('the rules of a run', () => {
           now -= 1
           return { outputs: {} }
         })
-      const { settled } = await life.start(
+      const { settled } = await worker.start(
         flow(
           ids.map(id => work(id)),
           ids.flatMap(id => [`input ${id}`, `${id} end`]),
@@ -128,7 +128,7 @@ describe('the rules of a run', () => {
             ids.map(id => work(id)),
             links.map(([from, to]) => `${from} ${to}`),
           )
-          const { run } = await own.life().run(graph)
+          const { run } = await own.worker().run(graph)
           assert.equal(run.status, 'succeeded')
           const { begun } = own.script
           assert.equal(new Set(begun).size, begun.length)
@@ -155,7 +155,7 @@ describe('the rules of a run', () => {
       )
 
     test('Rule 3: the chosen case is live; the other case and everything after it are skipped', async () => {
-      const { run } = await life.run(forked('no'))
+      const { run } = await worker.run(forked('no'))
       assert.deepEqual(await statusesOf(run.id), {
         input: 'succeeded',
         if: 'succeeded',
@@ -165,7 +165,7 @@ describe('the rules of a run', () => {
         join: 'succeeded',
         end: 'succeeded',
       })
-      const skipped = fieldsOf(await eventsOf(life, run.id)).filter(({ event }) => event === 'node.skipped')
+      const skipped = fieldsOf(await eventsOf(worker, run.id)).filter(({ event }) => event === 'node.skipped')
       assert.deepEqual(
         skipped.map(({ node_id: id }) => id),
         ['a', 'a2'],
@@ -178,7 +178,7 @@ describe('the rules of a run', () => {
     })
 
     test('Rule 3: without a chosen case everything after the node is skipped, the end included', async () => {
-      const { run } = await life.run(forked('neither'))
+      const { run } = await worker.run(forked('neither'))
       assert.deepEqual([run.status, run.outputs], ['succeeded', '{}'])
       assert.deepEqual(world.script.begun, ['input', 'if'])
     })
@@ -188,7 +188,7 @@ describe('the rules of a run', () => {
         [branch('if', 'x', 'x', 'y'), work('a'), work('b'), work('c'), work('d')],
         ['input if', 'if a x', 'if b x', 'if c y', 'if d', 'a end', 'b end', 'c end', 'd end'],
       )
-      await life.run(graph)
+      await worker.run(graph)
       assert.deepEqual(world.script.begun.sort(), ['a', 'b', 'd', 'end', 'if', 'input'])
     })
 
@@ -202,8 +202,8 @@ describe('the rules of a run', () => {
         ],
         ['input if', 'if a tea', 'if b else', 'a end', 'b end'],
       )
-      assert.equal((await life.run(graph, { query: 'green tea' })).run.answer, 'Tea!')
-      assert.equal((await life.run(graph, { query: 'coffee' })).run.answer, 'What?')
+      assert.equal((await worker.run(graph, { query: 'green tea' })).run.answer, 'Tea!')
+      assert.equal((await worker.run(graph, { query: 'coffee' })).run.answer, 'What?')
     })
   })
 
@@ -274,7 +274,7 @@ describe('the rules of a run', () => {
         { role: 'assistant', content: 'yes' },
       ]
       const files = [{ file_id: 'file_1', name: 'a.txt', mime_type: 'text/plain', size: 3 }]
-      const { settled, runId } = await life.start(chain(work('a', { give })), {
+      const { settled, runId } = await worker.start(chain(work('a', { give })), {
         trigger: 'chat',
         agentId: 'agent_1',
         conversationId: 'conv_1',
@@ -354,7 +354,7 @@ describe('the rules of a run', () => {
         [work('a', { give: { x: 1 } }), work('slow', { hold: 'gate' }), says('o', 'late'), model('m')],
         ['input a', 'a end', 'input slow', 'slow o', 'o m'],
       )
-      const { settled } = await life.start(graph)
+      const { settled } = await worker.start(graph)
       while (!world.script.begun.includes('end')) await sleep(1)
       world.script.open('gate')
       const { run, messages } = await settled

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { type Life, RunWorld, workspace } from '../../support/run-world.ts'
+import { RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
 describe('stopping, and nested workflows', () => {
   let opened: TestDatabase
   let world: RunWorld
-  let life: Life
+  let worker: TestWorker
   before(async () => {
     opened = await openTestDatabase()
   })
   beforeEach(() => {
     world = new RunWorld(opened.database)
-    life = world.life()
+    worker = world.worker()
     world.script.when('m', async step => {
       step.write('half of ')
       step.write('it')
@@ -35,24 +35,24 @@ describe('stopping, and nested workflows', () => {
       [model('m'), says('o', 'It: {{#m.text#}}'), says('p', 'Soon: {{#m.text#}}'), work('after')],
       ['input m', 'm o', 'm p', 'o after', 'p after', 'after end'],
     )
-    const { runId, settled } = await life.start(graph, { trigger: 'chat' })
+    const { runId, settled } = await worker.start(graph, { trigger: 'chat' })
     await begun('m')
-    const stopped = await life.runs.stop(workspace, runId)
+    const stopped = await worker.runs.stop(workspace, runId)
     assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'It: half of it\n\nSoon: half of it'])
     assert.deepEqual(world.listener.texts, ['It: half of it', 'Soon: half of it'])
     assert.equal((await settled).run.status, 'stopped')
-    const m = (await life.runs.steps(workspace, runId)).find(({ path }) => path === 'm')
+    const m = (await worker.runs.steps(workspace, runId)).find(({ path }) => path === 'm')
     assert.deepEqual([m?.status, m?.outputs], ['stopped', '{"text":"half of it","result":"half of it"}'])
     assert.ok(world.script.stepOf('m').signal.aborted)
     assert.equal(world.script.countOf('after'), 0)
-    assert.equal((await life.runs.stop(workspace, runId)).status, 'stopped')
+    assert.equal((await worker.runs.stop(workspace, runId)).status, 'stopped')
   })
 
   test('stopping reaches nested steps, keeps their messages, and starts no queued step', async () => {
     const inner = await world.save(chain(model('m'), says('o', '{{#m.text#}}')))
     const lined = await world.save(chain(work('lined')))
     const ids = ['w1', 'w2', 'w3']
-    const small = world.life({ limits: { parallel: 1 } })
+    const small = world.worker({ limits: { parallel: 1 } })
     const graph = flow(
       [
         node('w', 'workflow', { workflow_id: inner }),
@@ -73,11 +73,11 @@ describe('stopping, and nested workflows', () => {
   })
 
   test('a run of another process is stopped when that process renews its lease', async () => {
-    const holder = world.life({ limits: { leaseMilliseconds: 300 } })
+    const holder = world.worker({ limits: { leaseMilliseconds: 300 } })
     holder.serve()
     const { runId } = await holder.start(chain(model('m'), says('o', '{{#m.text#}}')))
     await begun('m')
-    const stopped = await world.life().runs.stop(workspace, runId)
+    const stopped = await world.worker().runs.stop(workspace, runId)
     assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'half of it'])
   })
 
@@ -86,7 +86,7 @@ describe('stopping, and nested workflows', () => {
     const two = await world.save(chain(node('w', 'workflow', { workflow_id: one })))
     await world.save(chain(node('v', 'workflow', { workflow_id: two })), one)
     for (const id of [one, two]) {
-      const { run } = await life.run(id)
+      const { run } = await worker.run(id)
       assert.equal(run.status, 'failed')
       assert.match(run.error!.message, /calls itself/)
     }
@@ -100,7 +100,7 @@ describe('stopping, and nested workflows', () => {
       ids.map(id => node(id, 'workflow', { workflow_id: middle })),
       ids.flatMap(id => [`input ${id}`, `${id} end`]),
     )
-    const { run } = await life.run(graph)
+    const { run } = await worker.run(graph)
     assert.deepEqual([run.status, world.script.countOf('z')], ['succeeded', 40])
   })
 
@@ -128,7 +128,7 @@ describe('stopping, and nested workflows', () => {
       ids.map(id => node(id, 'iteration', { items, workflow_id: inner, parallel: 10 })),
       ids.flatMap(id => [`input ${id}`, `${id} end`]),
     )
-    const { run } = await life.run(graph)
+    const { run } = await worker.run(graph)
     assert.equal(run.status, 'succeeded', run.error?.message)
     assert.ok(maxConcurrent <= 16, `${maxConcurrent} at a time`)
   })

@@ -3,20 +3,20 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenQuestion } from '../../../src/workflow/run/run-records.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/open-test-database.ts'
-import { type Life, RunWorld, reply, workspace } from '../../support/run-world.ts'
+import { RunWorld, reply, type TestWorker, workspace } from '../../support/run-world.ts'
 import { node } from '../graphs.ts'
 import { chain, flow, model, says, work } from './run-graphs.ts'
 
 describe('a run that asks the user', () => {
   let opened: TestDatabase
   let world: RunWorld
-  let life: Life
+  let worker: TestWorker
   before(async () => {
     opened = await openTestDatabase()
   })
   beforeEach(() => {
     world = new RunWorld(opened.database)
-    life = world.life()
+    worker = world.worker()
   })
   afterEach(() => world.close())
   after(() => opened.cleanup())
@@ -29,15 +29,15 @@ describe('a run that asks the user', () => {
     return [path, question]
   }
 
-  async function answer(by: Life, runId: string, text: string) {
+  async function answer(by: TestWorker, runId: string, text: string) {
     return (await by.resume(runId, text, `chat of ${text}`)).settled
   }
 
   test('waits without a time limit and resumes in any process', async () => {
     const graph = chain(work('before', { give: { x: 1 } }), asks('q', 'Which?'), says('o', '{{#q.answer#}}'))
-    const { run } = await life.run(graph, { trigger: 'chat' })
+    const { run } = await worker.run(graph, { trigger: 'chat' })
     assert.deepEqual([run.status, questionOf(run.waiting)], ['waiting', ['q', 'Which?']])
-    const other = world.life()
+    const other = world.worker()
     const end = await answer(other, run.id, 'tea')
     assert.deepEqual([end.run.status, end.run.answer], ['succeeded', 'tea'])
     assert.deepEqual(world.script.begun, ['input', 'before', 'q', 'q', 'o', 'end'])
@@ -53,11 +53,11 @@ describe('a run that asks the user', () => {
       [asks('a', 'A?'), asks('b', 'B?'), work('join', { give: { all: '{{#a.answer#}}+{{#b.answer#}}' } })],
       ['input a', 'input b', 'a join', 'b join', 'join end'],
     )
-    const first = await life.run(graph)
+    const first = await worker.run(graph)
     assert.deepEqual(questionOf(first.run.waiting), ['a', 'A?'])
-    const second = await answer(life, first.run.id, 'one')
+    const second = await answer(worker, first.run.id, 'one')
     assert.deepEqual([second.run.status, questionOf(second.run.waiting)], ['waiting', ['b', 'B?']])
-    const { run } = await answer(life, first.run.id, 'two')
+    const { run } = await answer(worker, first.run.id, 'two')
     assert.equal(run.outputs, '{"all":"one+two"}')
   })
 
@@ -68,10 +68,10 @@ describe('a run that asks the user', () => {
       if (state === 2) return { outputs: { got: reply?.text } }
       return { wait: { question: `question ${state + 1}`, state: state + 1 } }
     })
-    const first = await life.run(chain(node('a', 'asker')))
-    const second = await answer(life, first.run.id, 'x')
+    const first = await worker.run(chain(node('a', 'asker')))
+    const second = await answer(worker, first.run.id, 'x')
     assert.deepEqual(questionOf(second.run.waiting), ['a', 'question 2'])
-    const { run } = await answer(life, first.run.id, 'y')
+    const { run } = await answer(worker, first.run.id, 'y')
     assert.deepEqual([run.outputs, run.promptTokens, run.completionTokens], ['{"got":"y"}', 3, 30])
   })
 
@@ -81,10 +81,10 @@ describe('a run that asks the user', () => {
     )
     const middle = await world.save(chain(node('m', 'workflow', { workflow_id: inner })))
     const graph = chain(node('w', 'workflow', { workflow_id: middle }))
-    const first = await life.run(graph)
+    const first = await worker.run(graph)
     assert.deepEqual(questionOf(first.run.waiting), ['w/child/m/child/q', 'Deep?'])
     assert.equal(first.run.answer, 'Hi.')
-    const { run, messages } = await answer(world.life(), first.run.id, 'yes')
+    const { run, messages } = await answer(world.worker(), first.run.id, 'yes')
     assert.equal((JSON.parse(run.outputs!) as Record<string, unknown>)['got'], 'yes')
     assert.deepEqual([run.answer, messages, world.script.countOf('hi')], ['Hi.', [], 1])
   })
@@ -98,12 +98,12 @@ describe('a run that asks the user', () => {
       ),
     )
     const each = node('each', 'iteration', { items: ['a', 'b', 'c'], workflow_id: inner, parallel: 2 })
-    let { run } = await life.run(chain(each))
+    let { run } = await worker.run(chain(each))
     const asked: string[] = []
     while (run.status === 'waiting') {
       const [, question] = questionOf(run.waiting)
       asked.push(question)
-      run = (await answer(world.life(), run.id, question.toUpperCase())).run
+      run = (await answer(world.worker(), run.id, question.toUpperCase())).run
     }
     assert.deepEqual(asked.sort(), ['a?', 'b?', 'c?'])
     const { result } = JSON.parse(run.outputs!) as { result: string[] }
@@ -120,15 +120,15 @@ describe('a run that asks the user', () => {
         if (world.script.countOf(id) === 2) await world.script.gate('never').promise
         return { outputs: { got: step.resumed.reply.text, state: step.resumed.state } }
       })
-      const { run } = await world.life().run(chain(node(id, 'asker')))
-      const dying = world.life()
+      const { run } = await world.worker().run(chain(node(id, 'asker')))
+      const dying = world.worker()
       await dying.resume(run.id, 'precious')
       while (world.script.countOf(id) < 2) await sleep(1)
       const stateOf = async () =>
         (await world.store.steps(workspace, run.id)).find(({ path }) => path === id)?.status
       while (known && (await stateOf()) !== 'running') await sleep(5)
       await world.crash(dying)
-      const end = await (await world.life().takeUp(run.id)).settled
+      const end = await (await world.worker().claim(run.id)).settled
       assert.equal(end.run.outputs, '{"got":"precious","state":{"kept":1}}')
       await world.close()
     }
@@ -140,33 +140,33 @@ describe('a run that asks the user', () => {
       asks('q', 'Which?'),
       work('z', { give: { got: '{{#q.answer#}}' } }),
     )
-    const points = world.life()
+    const points = world.worker()
     await points.run(graph, { trigger: 'chat' })
     for (let death = 2; death <= points.points.length; death += 1) {
       const own = new RunWorld(opened.database)
-      const dying = own.life({ diesAt: (_, count) => count === death })
+      const dying = own.worker({ diesAt: (_, count) => count === death })
       const runId = `run_waiting_${death}`
       const begun = dying.start(graph, { trigger: 'chat', runId }).then(run => run.settled)
       await Promise.race([begun.catch(() => {}), dying.died])
       await own.crash(dying)
       if ((await own.store.find(workspace, runId))?.status === 'running')
-        await (await own.life().takeUp(runId)).settled
+        await (await own.worker().claim(runId)).settled
       assert.deepEqual(own.listener.texts, ['Hello.', 'Which?'], `killed at ${points.points[death - 1]}`)
-      assert.equal((await answer(own.life(), runId, 'tea')).run.outputs, '{"got":"tea"}')
+      assert.equal((await answer(own.worker(), runId, 'tea')).run.outputs, '{"got":"tea"}')
       await own.close()
     }
   })
 
   test('can be stopped while it waits: its messages stay, its subscriber is notified, and no step waits any more', async () => {
     const graph = chain(says('o', 'Hello.'), asks('q', 'Which?'), work('z'))
-    const { run } = await life.run(graph, { trigger: 'chat' })
-    const stopped = await world.life().runs.stop(workspace, run.id)
+    const { run } = await worker.run(graph, { trigger: 'chat' })
+    const stopped = await world.worker().runs.stop(workspace, run.id)
     assert.deepEqual([stopped.status, stopped.answer], ['stopped', 'Hello.'])
     assert.equal(world.listener.settled_.at(-1)?.status, 'stopped')
     assert.equal(world.script.countOf('q'), 1)
-    const steps = await life.runs.steps(workspace, run.id)
+    const steps = await worker.runs.steps(workspace, run.id)
     assert.equal(steps.find(({ path }) => path === 'q')?.status, 'stopped')
-    await assert.rejects(life.runs.resume(workspace, run.id, reply('late')), /does not wait/)
+    await assert.rejects(worker.runs.resume(workspace, run.id, reply('late')), /does not wait/)
   })
 
   test('fails when another branch fails, and then no step waits any more', async () => {
@@ -174,13 +174,13 @@ describe('a run that asks the user', () => {
       [asks('q', 'Which?'), work('bad', { hold: 'gate', fail: 9 }), model('m')],
       ['input q', 'input bad', 'q end', 'bad m', 'm end'],
     )
-    const { settled } = await life.start(graph)
+    const { settled } = await worker.start(graph)
     while (world.script.countOf('q') === 0) await sleep(1)
     await sleep(10)
     world.script.open('gate')
     const { run } = await settled
     assert.deepEqual([run.status, run.error?.step], ['failed', 'bad'])
-    const steps = await life.runs.steps(workspace, run.id)
+    const steps = await worker.runs.steps(workspace, run.id)
     assert.deepEqual(
       steps.map(({ path, status }) => [path, status]),
       [
@@ -193,7 +193,7 @@ describe('a run that asks the user', () => {
 
   test('fails when a step waits without a question', async () => {
     world.script.when('a', () => ({ wait: { question: '', state: 0 } }))
-    const { run } = await life.run(chain(node('a', 'asker')))
+    const { run } = await worker.run(chain(node('a', 'asker')))
     assert.deepEqual([run.status, run.error?.reason], ['failed', 'internal'])
   })
 })
