@@ -36,17 +36,24 @@ export async function readModelStream(
   const toolCalls: ToolCall[] = []
   let usage: LanguageModelV4Usage | undefined
   let reason: string | undefined
-  for await (const part of stream) {
-    if (progressParts.has(part.type)) onProgress()
-    if (part.type === 'text-delta') {
-      text += part.delta
-      onText(part.delta)
-    } else if (part.type === 'tool-call')
-      toolCalls.push({ id: part.toolCallId, name: part.toolName, arguments: part.input })
-    else if (part.type === 'finish') {
-      usage = part.usage
-      reason = part.finishReason.raw
-    } else if (part.type === 'error' && !isMissingReason(part.error)) throw part.error
+  // Iterating over the stream itself would take one more promise for every part.
+  const reader = stream.getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const part = next.value
+      if (progressParts.has(part.type)) onProgress()
+      if (part.type === 'text-delta') {
+        text += part.delta
+        onText(part.delta)
+      } else if (part.type === 'tool-call')
+        toolCalls.push({ id: part.toolCallId, name: part.toolName, arguments: part.input })
+      else if (part.type === 'finish') {
+        usage = part.usage
+        reason = part.finishReason.raw
+      } else if (part.type === 'error' && !isMissingReason(part.error)) throw part.error
+    }
+  } finally {
+    void reader.cancel().catch(() => {})
   }
   // A finish reason or `[DONE]` is enough, since servers omit either, but `[DONE]` alone is not an answer.
   const isComplete =
