@@ -73,11 +73,11 @@ function drain(body: Readable): void {
  * Passes the bytes of an event stream on as they come, but no line or event that is too long, and nothing after
  * `[DONE]`: a provider need not close the connection then. The last event counts even without a blank line after it.
  */
-async function* guardEvents(
+function guardEvents(
   body: Readable,
   endpoint: ModelEndpoint,
   onDone: () => void,
-): AsyncGenerator<Uint8Array> {
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder()
   let isDone = false
   let isTooLong = false
@@ -90,22 +90,32 @@ async function* guardEvents(
       isTooLong ||= type === 'max-buffer-size-exceeded'
     },
   })
-  const feed = (text: string): void => {
-    parser.feed(text)
-    if (isTooLong) throw badResponse(endpoint, 'sent an event that is too long')
-    if (isDone) onDone()
-  }
-  try {
-    for await (const bytes of body.iterator({ destroyOnReturn: false })) {
-      feed(decoder.decode(bytes, { stream: true }))
-      yield bytes
-      if (isDone) return drain(body)
-    }
-    feed('\n\n')
-    yield blankLine
-  } finally {
-    if (!isDone) body.destroy()
-  }
+  return new ReadableStream({
+    start: controller => {
+      const pass = (bytes: Uint8Array<ArrayBuffer>, text: string, isLast: boolean): void => {
+        parser.feed(text)
+        if (isDone || isTooLong || isLast) body.off('data', onData).off('end', onEnd)
+        if (isTooLong) {
+          controller.error(badResponse(endpoint, 'sent an event that is too long'))
+          body.destroy()
+          return
+        }
+        controller.enqueue(bytes)
+        if (isDone) onDone()
+        if (isDone || isLast) {
+          controller.close()
+          drain(body)
+        } else if ((controller.desiredSize ?? 0) <= 0) body.pause()
+      }
+      const onData = (bytes: Buffer<ArrayBuffer>): void =>
+        pass(bytes, decoder.decode(bytes, { stream: true }), false)
+      const onEnd = (): void => pass(blankLine, '\n\n', true)
+      body.on('data', onData).on('end', onEnd).pause()
+      body.on('error', error => controller.error(error))
+    },
+    pull: () => void body.resume(),
+    cancel: () => void body.destroy(),
+  })
 }
 
 /**
@@ -118,9 +128,7 @@ export function modelFetch(options: Options): typeof globalThis.fetch {
     try {
       const body = await send(options, String(input), init)
       const events = guardEvents(body, endpoint, () => init.signal && onDone(init.signal))
-      return new Response(ReadableStream.from(events) as ReadableStream<Uint8Array<ArrayBuffer>>, {
-        headers: { 'content-type': 'text/event-stream' },
-      })
+      return new Response(events, { headers: { 'content-type': 'text/event-stream' } })
     } catch (error) {
       throw error instanceof EgressFailure ? failureOfEgress(endpoint, error.kind) : error
     }
