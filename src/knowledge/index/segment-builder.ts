@@ -2,10 +2,13 @@ import { ByteWriter } from './bytes.ts'
 import { BlockWriter, eachEntry, PostingReader, type TermEntry, writePosting } from './postings.ts'
 import { decodeHeader, encodeHeader, type Segment, type SegmentRange } from './segment.ts'
 
-/** Builds a segment from the terms of chunks. */
+/** Builds a segment from the terms of chunks, which it keeps as numbers: an array per term would take twice the memory. */
 export class SegmentBuilder {
-  /** Of each term: the number of each chunk that contains it, followed by how often. */
-  readonly #postings = new Map<string, number[]>()
+  /** Terms in the order of their first occurrence. */
+  readonly #numbers = new Map<string, number>()
+  /** The terms of all chunks, one after the other. */
+  #terms = new Uint32Array(16_384)
+  #size = 0
   readonly #lengths: number[] = []
 
   get chunkCount(): number {
@@ -13,31 +16,57 @@ export class SegmentBuilder {
   }
 
   add(terms: string[]): void {
-    const chunk = this.#lengths.length
     this.#lengths.push(terms.length)
+    while (this.#size + terms.length > this.#terms.length)
+      this.#terms = new Uint32Array(this.#terms.buffer.transfer(this.#terms.byteLength * 2))
     for (const term of terms) {
-      const postings = this.#postings.get(term)
-      if (!postings) this.#postings.set(term, [chunk, 1])
-      else if (postings.at(-2) === chunk) postings[postings.length - 1]!++
-      else postings.push(chunk, 1)
+      let number = this.#numbers.get(term)
+      if (number === undefined) {
+        number = this.#numbers.size
+        this.#numbers.set(term, number)
+      }
+      this.#terms[this.#size++] = number
     }
   }
 
   finish(range: Omit<SegmentRange, 'count'>): Segment {
+    const { chunks, ends } = this.#sortByTerm()
     const writer = new BlockWriter()
     const bytes = new ByteWriter()
-    for (const term of [...this.#postings.keys()].sort()) {
-      const postings = this.#postings.get(term)!
+    for (const term of [...this.#numbers.keys()].sort()) {
+      const number = this.#numbers.get(term)!
+      const end = ends[number]!
       bytes.clear()
+      let count = 0
       let previous = -1
-      for (let at = 0; at < postings.length; at += 2) {
-        writePosting(bytes, postings[at]! - previous, postings[at + 1]!)
-        previous = postings[at]!
+      for (let at = number === 0 ? 0 : ends[number - 1]!; at < end; count++) {
+        const chunk = chunks[at]!
+        const first = at
+        while (at < end && chunks[at] === chunk) at++
+        writePosting(bytes, chunk - previous, at - first)
+        previous = chunk
       }
-      writer.add(term, postings.length / 2, bytes.view())
+      writer.add(term, count, bytes.view())
     }
     writer.finish()
     return segmentOf([{ ...range, count: this.#lengths.length }], this.#lengths, writer)
+  }
+
+  /** A counting sort: the chunks of term 0 in order, once for each occurrence, then those of term 1, and so on. */
+  #sortByTerm(): { chunks: Uint32Array; ends: Uint32Array } {
+    const ends = new Uint32Array(this.#numbers.size)
+    for (let at = 0; at < this.#size; at++) ends[this.#terms[at]!]!++
+    let start = 0
+    for (let number = 0; number < ends.length; number++) {
+      const count = ends[number]!
+      ends[number] = start
+      start += count
+    }
+    const chunks = new Uint32Array(this.#size)
+    let at = 0
+    for (const [chunk, length] of this.#lengths.entries())
+      for (const end = at + length; at < end; at++) chunks[ends[this.#terms[at]!]!++] = chunk
+    return { chunks, ends }
   }
 }
 
