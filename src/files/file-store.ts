@@ -26,6 +26,7 @@ export const blobs = table('blobs', {
 const keys = ['id', 'name', 'size', 'mimeType', 'sha256', 'createdAt'] as const
 const columns = files.columns(...keys)
 const joinedColumns = files.columnsOf('f', ...keys)
+const joinedKey = blobs.columnsOf('b', 'key')
 const blobKey = blobs.columns('key')
 
 export type FileRecord = Pick<RowOf<typeof files>, (typeof keys)[number]>
@@ -98,7 +99,7 @@ export class FileStore {
 
   async find(workspaceId: string, id: string): Promise<LocatedFile | undefined> {
     const row = await this.#database.get(
-      sql`SELECT ${joinedColumns}, ${blobs.columnsOf('b', 'key')} FROM files f
+      sql`SELECT ${joinedColumns}, ${joinedKey} FROM files f
        JOIN blobs b ON b.workspace_id = f.workspace_id AND b.sha256 = f.sha256
        WHERE f.workspace_id = ${workspaceId} AND f.id = ${id}`,
     )

@@ -40,6 +40,10 @@ const jobColumns = ingestionJobs.columnsOf(
   'indexedAt',
 )
 const fileId = documents.columns('fileId')
+const generationId = as('generationId', text())
+const nextId = as('nextId', optional(text()))
+const asFileId = as('fileId', text())
+const fileColumns = files.columns('name', 'size', 'mimeType')
 const nextError = as('nextError', optional(json<DocumentError>()))
 
 /** A document shows its job in the live generation; a failure in the next generation shows as its error. */
@@ -91,7 +95,7 @@ export class DocumentStore {
     return this.#database.transaction(async transaction => {
       // The lock holds off the swap of generations: a new document must get a job in both.
       const base = await transaction.get(sql`
-        SELECT generation_id ${as('generationId', text())}, next_generation_id ${as('nextId', optional(text()))}
+        SELECT generation_id ${generationId}, next_generation_id ${nextId}
         FROM knowledge_bases
         WHERE workspace_id = ${workspaceId} AND id = ${knowledgeId} AND deleted_at IS NULL
         ${this.#database.forUpdate}`)
@@ -117,7 +121,7 @@ export class DocumentStore {
   async #lockFiles(transaction: Transaction, workspaceId: string, fileIds: string[]) {
     if (fileIds.length === 0) return []
     return transaction.all(sql`
-      SELECT id ${as('fileId', text())}, ${files.columns('name', 'size', 'mimeType')} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(fileIds)} ORDER BY id
+      SELECT id ${asFileId}, ${fileColumns} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(fileIds)} ORDER BY id
       ${this.#database.forUpdate}`)
   }
 
@@ -269,7 +273,7 @@ async function removeDocument(
   if ((await transaction.run(sql`DELETE FROM documents WHERE ${key}`)) === 0) return false
   await transaction.run(sql`DELETE FROM document_values WHERE ${key}`)
   const live = await transaction.all(sql`
-    SELECT id ${as('generationId', text())} FROM generations
+    SELECT id ${generationId} FROM generations
     WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0`)
   for (const { generationId } of live) {
     const ofFile = batches.where({ workspaceId, generationId, fileId: id })

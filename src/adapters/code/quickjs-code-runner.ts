@@ -84,14 +84,13 @@ export class QuickjsCodeRunner implements CodeRunner {
   /** A thread that does not end a run by itself is terminated. */
   async #exchange(worker: Worker, task: CodeTask, stopping: AbortSignal) {
     const { timeMilliseconds, graceMilliseconds } = this.#options
-    const late = new AbortController()
+    const failed = new AbortController()
     const tooSlow = (): void =>
-      late.abort(permanent(`The code took longer than ${timeMilliseconds / 1000} s and was stopped`))
+      failed.abort(permanent(`The code took longer than ${timeMilliseconds / 1000} s and was stopped`))
     let timer = setTimeout(tooSlow, startMilliseconds)
-    const signal = AbortSignal.any([stopping, late.signal])
     try {
       worker.postMessage(task)
-      for await (const report of reportsOf<CodeReport>(worker, signal, crashed)) {
+      for await (const report of reportsOf<CodeReport>(worker, stopping, failed, crashed)) {
         clearTimeout(timer)
         if (report.kind === 'broken') throw crashed(new Error(report.message))
         if (report.kind !== 'started') return report

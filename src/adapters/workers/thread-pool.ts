@@ -117,23 +117,26 @@ export class ThreadPool {
   }
 }
 
-/** What a thread reports. Fails with the reason of the signal, or when the thread ends. */
+/**
+ * What a thread reports. Fails with the reason of `stopping` or `failed`; the thread's own end aborts `failed`, too.
+ * A combined signal is expensive, so there is only this one.
+ */
 export async function* reportsOf<Report>(
   worker: Worker,
-  signal: AbortSignal,
+  stopping: AbortSignal,
+  failed: AbortController,
   crashed: (error: Error) => Error,
 ): AsyncGenerator<Report, never> {
-  const ended = new AbortController()
-  const either = AbortSignal.any([signal, ended.signal])
-  const onError = (error: Error): void => ended.abort(crashed(error))
-  const onExit = (): void => ended.abort(crashed(new Error('The thread ended')))
+  const signal = AbortSignal.any([stopping, failed.signal])
+  const onError = (error: Error): void => failed.abort(crashed(error))
+  const onExit = (): void => failed.abort(crashed(new Error('The thread ended')))
   worker.once('error', onError)
   worker.once('exit', onExit)
   try {
-    for await (const [report] of on(worker, 'message', { signal: either })) yield report as Report
+    for await (const [report] of on(worker, 'message', { signal })) yield report as Report
     throw new Error('The reports of a thread ended')
   } catch (error) {
-    throw either.aborted ? either.reason : error
+    throw signal.aborted ? signal.reason : error
   } finally {
     worker.off('error', onError)
     worker.off('exit', onExit)

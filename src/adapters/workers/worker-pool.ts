@@ -82,7 +82,6 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     stopping: AbortSignal,
   ): Promise<Report> {
     const failed = new AbortController()
-    const signal = AbortSignal.any([stopping, failed.signal])
     const memoryTimer = setInterval(() => {
       worker.getHeapStatistics().then(
         ({ used_heap_size: used }) => {
@@ -100,11 +99,10 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     }
     try {
       post(task)
-      for await (const report of reportsOf<Report>(worker, signal, crashed)) {
+      for await (const report of reportsOf<Report>(worker, stopping, failed, crashed)) {
         clearTimeout(silenceTimer)
         if (report.kind !== 'part') return report
         await take(report.part)
-        signal.throwIfAborted()
         post({ kind: 'next' })
       }
       throw new Error('The worker sent no result')

@@ -56,6 +56,7 @@ const jobColumns = ingestionJobs.columns(
 type JobRow = (typeof jobColumns)['row']
 const documentColumns = documents.columnsOf('d', 'name', 'mimeType', 'size', 'chunking')
 const generationColumns = generations.columnsOf('g', 'embeddingModel', 'dimension')
+const baseChunking = as('baseChunking', json<Chunking>())
 const lease = ingestionJobs.columns('lease')
 
 const interrupted: DocumentError = {
@@ -102,7 +103,7 @@ export class IngestionQueue {
   async #take(transaction: Transaction, row: JobRow, claim: Claim): Promise<IngestionJob | undefined> {
     const { workspaceId, knowledgeId, generationId, fileId, retries } = row
     const subject = await transaction.get(sql`
-      SELECT ${documentColumns}, ${generationColumns}, g.chunking ${as('baseChunking', json<Chunking>())}
+      SELECT ${documentColumns}, ${generationColumns}, g.chunking ${baseChunking}
       FROM generations g
       JOIN documents d ON d.workspace_id = g.workspace_id AND d.knowledge_id = g.knowledge_id AND d.file_id = ${fileId}
       WHERE g.workspace_id = ${workspaceId} AND g.id = ${generationId} AND g.gone = 0`)
@@ -127,7 +128,7 @@ export class IngestionQueue {
       WHERE ${jobKey(row)}`)
     const batch = { workspaceId, id: batchId, generationId, fileId, state: 'staged' } as const
     await transaction.run(batches.insert({ ...batch, chunkCount: 0, revision: 0 }))
-    const { baseChunking, chunking = baseChunking, ...document } = subject
+    const { baseChunking: inherited, chunking = inherited, ...document } = subject
     return { workspaceId, knowledgeId, generationId, fileId, ...document, chunking, lease, batchId, retries }
   }
 
