@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,10 +11,11 @@ import { spawnServer } from '../support/server-process.ts'
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills', LOG_LEVEL: 'warn' }
 const kills = rounds(2)
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+/** Takes the type from the listing: the server may delete a file before it could be asked for. */
 const filesBelow = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map(path => join(folder, path))
-    .filter(path => statSync(path).isFile())
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
 
 async function until(condition: () => boolean, milliseconds = 15_000): Promise<void> {
   const giveUpAt = Date.now() + milliseconds

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { ApiClient } from '../support/api-client.ts'
@@ -20,9 +20,9 @@ describe('files over HTTP', () => {
   /** Paths of every stored blob below the files folder. */
   const onDisk = (part: string): string[] => {
     const folder = join(server.config.dataDir, 'files', part)
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .map(path => join(folder, path))
-      .filter(path => statSync(path).isFile())
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => join(entry.parentPath, entry.name))
   }
   const holding = (content: Uint8Array | string): string[] =>
     onDisk('blobs').filter(path => sha256(readFileSync(path)) === sha256(content))
