@@ -1,5 +1,6 @@
 import type { LocalizedText } from '../contract/kind-operations.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { retryAfterMilliseconds } from '../kernel/retry-after.ts'
 import type { HttpAnswer, HttpRequest } from '../tools/http-client.ts'
 import { parseJson } from '../tools/json-depth.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
@@ -96,20 +97,13 @@ const isWorthRetrying = (status: number): boolean => status === 429 || status >=
 function failureOf({ status, headers }: HttpAnswer): StepFailure {
   return new StepFailure('step_failed', `The server responded with status ${status}.`, {
     retryable: true,
-    retryAfterMilliseconds: retryDelay(headerOf(headers, 'retry-after')?.trim() ?? ''),
+    retryAfterMilliseconds: retryAfterMilliseconds(headers, systemClock.now()),
   })
-}
-
-/** `Retry-After` is a number of seconds or a date. */
-function retryDelay(retryAfter: string): number | undefined {
-  if (/^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000
-  const date = Date.parse(retryAfter)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - systemClock.now())
 }
 
 /** Parsed JSON if the content type says so and it is valid; otherwise the text. */
 function resultOf({ headers, text }: HttpAnswer): unknown {
-  const type = headerOf(headers, 'content-type') ?? ''
+  const type = headers['content-type'] ?? ''
   const parsed = /^[^/;]+\/([^;]+\+)?json\s*(;|$)/i.test(type.trim()) ? parseJson(text) : undefined
   return parsed === undefined ? text : parsed
 }

@@ -9,6 +9,7 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   status: number
+  /** By their names in lower case. */
   headers: Record<string, string>
   /** The body as text in its declared encoding. */
   text: string

@@ -128,7 +128,7 @@ test('the result is parsed if the content type is JSON and the text is valid', a
     ['application/json-seq', '{"a":1}'],
   ]
   for (const [type, result] of types) {
-    const { outputs } = await send({}, { text: '{"a":1}', headers: { 'Content-Type': type } })
+    const { outputs } = await send({}, { text: '{"a":1}', headers: { 'content-type': type } })
     assert.deepEqual(outputs['result'], result, type)
     assert.equal(outputs['text'], '{"a":1}')
   }
@@ -141,7 +141,7 @@ test('any status is a result; 429 and 5xx fail only if retries are set', async (
     assert.equal((await send({}, { status })).outputs['status'], status)
   const retry = { times: 2 }
   assert.equal((await send({ retry }, { status: 404 })).outputs['status'], 404)
-  await assert.rejects(send({ retry }, { status: 429, headers: { 'Retry-After': '3' } }), {
+  await assert.rejects(send({ retry }, { status: 429, headers: { 'retry-after': '3' } }), {
     reason: 'step_failed',
     retryable: true,
     retryAfterMilliseconds: 3000,

@@ -1,7 +1,7 @@
+import { retryAfterMilliseconds } from '../../kernel/retry-after.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { type Egress, EgressFailure, type EgressResponse, readText } from '../egress/egress.ts'
 import { toolFailureOfEgress } from '../egress/egress-http-client.ts'
-import { retryAfterMilliseconds } from '../model/endpoint-failure.ts'
 import { NotRpc, parseRpc, type RpcMessage, streamedRpc } from './rpc-message.ts'
 
 export interface ServerAddress {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord } from '../../kernel/is-record.ts'
+import { retryAfterMilliseconds } from '../../kernel/retry-after.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { EgressFailure, type EgressFailureKind } from '../egress/egress.ts'
 import type { EndpointLabels, ModelEndpoint, StatusMeaning } from './endpoint.ts'
@@ -74,17 +75,6 @@ function withoutSecrets(message: string, apiKey: string | undefined): string {
     .replace(/\bBearer\s+\S+/gi, '[key]')
     .replace(/\b(sk|pk|rk|gsk|key|jina|hf)[-_][\w*-]{6,}/gi, '[key]')
   return clean.length > 300 ? `${clean.slice(0, 300)}…` : clean
-}
-
-/** How long a response asks to wait: in seconds, as a date, or in milliseconds as some providers do. */
-export function retryAfterMilliseconds(headers: IncomingHttpHeaders, now: number): number | undefined {
-  const exact = headers['retry-after-ms']
-  if (typeof exact === 'string' && /^\d{1,9}$/.test(exact)) return Number(exact)
-  const given = headers['retry-after']?.trim()
-  if (given === undefined) return undefined
-  if (/^\d{1,9}(\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1000)
-  const date = Date.parse(given)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
 interface ReceivedResponse {
