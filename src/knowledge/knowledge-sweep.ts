@@ -14,8 +14,8 @@ import {
 } from './knowledge-tables.ts'
 
 /** Rows per transaction, so that other writes do not wait long. */
-const maxRows = 500
-const maxBlocks = 100
+const maxRows = raw('500')
+const maxBlocks = raw('100')
 /** A merge that takes longer was abandoned. */
 const abandonedMilliseconds = 600_000
 
@@ -61,7 +61,7 @@ export class KnowledgeSweep {
     return false
   }
 
-  async #delete(transaction: Transaction, from: RawSql, where: Query, limit: number): Promise<boolean> {
+  async #delete(transaction: Transaction, from: RawSql, where: Query, limit: RawSql): Promise<boolean> {
     const { rowName } = this.#database
     const deleted = await transaction.run(sql`
       DELETE FROM ${from} WHERE ${rowName} IN (SELECT ${rowName} FROM ${from} WHERE ${where} LIMIT ${limit})`)
@@ -75,7 +75,7 @@ export class KnowledgeSweep {
     if (abandoned)
       return (
         (await transaction.run(sql`
-          UPDATE segments SET state = 'gone' WHERE ${segments.where({ ...abandoned, state: 'staged' })}`)) > 0
+          UPDATE segments SET state = 'gone' WHERE ${segments.where(abandoned)} AND state = 'staged'`)) > 0
       )
     const segment = await transaction.get(goneSegment(forClaim))
     if (!segment) return false

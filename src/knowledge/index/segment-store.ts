@@ -147,7 +147,7 @@ export class SegmentStore {
       const state = isComplete && merged.chunkCount > 0 ? 'live' : 'gone'
       // The merged segment may have been swept as abandoned, if this process was suspended for long.
       const staged = await transaction.run(sql`
-        UPDATE segments SET ${segments.set({ state })} WHERE ${segments.where({ workspaceId, id, state: 'staged' })}`)
+        UPDATE segments SET ${segments.set({ state })} WHERE ${segments.where({ workspaceId, id })} AND state = 'staged'`)
       if (!isComplete || staged === 0) return false
       await transaction.run(sql`UPDATE segments SET state = 'gone' WHERE ${planned}`)
       return true

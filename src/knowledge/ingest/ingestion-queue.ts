@@ -135,7 +135,7 @@ export class IngestionQueue {
   async #dropBatch(transaction: Transaction, workspaceId: string, id: string | undefined): Promise<void> {
     if (id === undefined) return
     await transaction.run(sql`
-      UPDATE batches SET state = 'gone' WHERE ${batches.where({ workspaceId, id, state: 'staged' })}`)
+      UPDATE batches SET state = 'gone' WHERE ${batches.where({ workspaceId, id })} AND state = 'staged'`)
   }
 
   /** Extends the lease and updates the progress. */

@@ -77,7 +77,7 @@ export class StagingStore {
       await this.#insert(transaction, job, last, now)
       await transaction.run(sql`
         UPDATE batches SET state = 'gone'
-        WHERE ${batches.where({ workspaceId, generationId, fileId, state: 'live' })}`)
+        WHERE ${batches.where({ workspaceId, generationId, fileId })} AND state = 'live'`)
       await transaction.run(sql`UPDATE generations SET revision = revision + 1 WHERE ${generation}`)
       await transaction.run(sql`
         UPDATE batches SET ${batches.set({ state: 'live', chunkCount })},
