@@ -161,10 +161,10 @@ export class SqliteDatabase implements Database {
       const group = this.#queue.splice(0, groupSize)
       try {
         this.#assertIntact()
-        const done = await this.#commit(group)
+        const outcomes = await this.#commit(group)
         await this.#sync()
         this.#checkpointer.committed()
-        for (const pending of done) pending.settle()
+        for (const report of outcomes) report()
       } catch (error) {
         for (const pending of group) pending.fail(sqliteError(error))
       }
@@ -172,27 +172,30 @@ export class SqliteDatabase implements Database {
     this.#draining = undefined
   }
 
-  /** Runs the group in one transaction; a failing member is rolled back alone. Returns the committed ones. */
-  async #commit(group: Pending[]): Promise<Pending[]> {
-    const done: Pending[] = []
+  /**
+   * Runs the group in one transaction; a failing member is rolled back alone. Returns how to report each outcome, failures
+   * too: one may be caused by what another member wrote, and is true only once that is committed.
+   */
+  async #commit(group: Pending[]): Promise<(() => void)[]> {
+    const outcomes: (() => void)[] = []
     await this.#begin()
     try {
       for (const pending of group) {
         this.#writer.do('SAVEPOINT one')
         try {
           await pending.run(this.#writer)
-          done.push(pending)
+          outcomes.push(() => pending.settle())
         } catch (error) {
           // A full disk may already have rolled back the whole transaction; then none of the group is committed.
           if (!this.#writer.handle.isTransaction) throw error
           this.#writer.do('ROLLBACK TO one')
-          pending.fail(sqliteError(error))
+          outcomes.push(() => pending.fail(sqliteError(error)))
         }
         this.#writer.do('RELEASE one')
       }
       this.#writer.do('COMMIT')
       this.#isFresh = false
-      return done
+      return outcomes
     } catch (error) {
       if (this.#writer.handle.isTransaction) this.#writer.do('ROLLBACK')
       throw error
