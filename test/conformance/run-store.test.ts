@@ -49,9 +49,12 @@ describe('run store', () => {
     })
 
     test('rejects a duplicate id and keeps the first run', async () => {
-      await world.begin('r')
-      await assert.rejects(world.begin('r', { inputs: '{}' }))
-      assert.equal((await world.runs.find('w', 'r'))?.inputs, newRun('r').inputs)
+      const lease = { lease: 'l', until: 2000 }
+      const stored = await Promise.all(
+        ['1', '2', '3'].map(inputs => world.runs.create('w', newRun('r', { inputs }), lease)),
+      )
+      assert.deepEqual(stored.toSorted(), [false, false, true])
+      assert.equal((await world.runs.find('w', 'r'))?.inputs, String(stored.indexOf(true) + 1))
     })
   })
 

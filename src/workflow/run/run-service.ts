@@ -37,8 +37,8 @@ export class RunService {
   }
 
   /**
-   * When it resolves, the run is stored and survives a crash. Fails with `not_found`, `workflow_not_runnable`, or
-   * `rate_limited` when too many runs are active.
+   * When it resolves, the run is stored and survives a crash. Fails with `not_found`, `workflow_not_runnable`,
+   * `already_exists` when the requested id is taken, or `rate_limited` when too many runs are active.
    */
   async start(workspaceId: string, request: RunRequest): Promise<LiveRun> {
     this.#worker.checkCapacity()
@@ -173,7 +173,8 @@ export class RunService {
 
   async #create(workspaceId: string, run: RunRecord, { plan, given }: Work): Promise<RunTask> {
     const lease = this.#worker.newLease()
-    await this.#dependencies.store.create(workspaceId, run, lease)
+    if (!(await this.#dependencies.store.create(workspaceId, run, lease)))
+      throw new AppError('already_exists', `There is a run ${run.id} already`)
     const start = {
       workspaceId,
       run,

@@ -67,11 +67,14 @@ export class RunStore {
     this.#shard = usageShard(database)
   }
 
-  /** Stores a running run, held by `lease`. */
-  async create(workspaceId: string, { trigger, ...run }: RunRecord, lease: NewLease): Promise<void> {
+  /** Stores a running run, held by `lease`. False if there is a run with its id; it is committed then. */
+  create(workspaceId: string, { trigger, ...run }: RunRecord, lease: NewLease): Promise<boolean> {
     const held = { lease: lease.lease, dueAt: lease.until, stopRequested: false, writtenSteps: 0 }
     const insert = runs.insert({ ...run, ...held, workspaceId, triggeredBy: trigger })
-    await this.#database.transaction(transaction => transaction.run(insert))
+    return this.#database.transaction(async transaction => {
+      const inserted = await transaction.run(sql`${insert} ON CONFLICT (workspace_id, id) DO NOTHING`)
+      return inserted > 0
+    })
   }
 
   find(workspaceId: string, id: string): Promise<RunRecord | undefined> {
