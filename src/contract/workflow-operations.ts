@@ -97,7 +97,7 @@ export const workflowOperations = defineOperations('workflow', {
     access: 'read',
     summary: 'Get a workflow',
     details:
-      'An unknown id is not an error: `exist` is false. The ETag is the version; send it in If-None-Match to get 304 while nothing has changed.',
+      'An unknown id is not an error: `exist` is false. Send the ETag in If-None-Match to get 304 while nothing has changed, or in If-Match of an update.',
     query: Type.Object({ id: workflowId }),
     headers: { 'If-None-Match': 'ETag of your cached copy.' },
     data: Type.Object({
@@ -120,7 +120,7 @@ export const workflowOperations = defineOperations('workflow', {
     bodyLimit: limits.graphBytes,
     creates: true,
     headers: {
-      'If-Match': 'ETag of the version you edited, or * for any existing version.',
+      'If-Match': 'ETag or version (such as "3") that you edited, or * for any existing version.',
       'If-None-Match': '* to store only if the id does not exist yet.',
     },
     data: saved,
@@ -198,7 +198,7 @@ export const workflowOperations = defineOperations('workflow', {
   rollback: {
     access: 'write',
     summary: 'Restore an old graph as the newest version',
-    headers: { 'If-Match': 'ETag of the current version.' },
+    headers: { 'If-Match': 'ETag or version of the current state.' },
     body: Type.Object({ id: workflowId, version: versionNumber }),
     data: saved,
     example: { id: 'wf_hello', version: 1 },

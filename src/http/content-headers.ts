@@ -1,10 +1,28 @@
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ByteRange } from '../files/blob-store.ts'
 import { invalidField } from '../kernel/app-error.ts'
-import type { Expected } from '../workflow/workflow-store.ts'
+import type { Expected, WorkflowSummary } from '../workflow/workflow-store.ts'
 import { Answer } from './answer.ts'
 
-export const entityTag = (value: string | number): string => `"${value}"`
+export const entityTag = (value: string): string => `"${value}"`
+
+/** Headers of a response that a client may keep if it asks each time; what it gets depends on its token. */
+export const revalidated = { 'cache-control': 'private, no-cache', vary: 'authorization' }
+
+/**
+ * The tag of one state of one workflow. The version alone is not enough: another workspace may have the same id and
+ * version, and so may this one after a backup was restored.
+ */
+export function workflowTag(
+  workspaceId: string,
+  { id, version, createdAt, updatedAt }: Omit<WorkflowSummary, 'name' | 'nodeCount'>,
+): string {
+  const state = hash('sha256', `${workspaceId} ${id} ${createdAt} ${updatedAt}`, 'base64url')
+  return entityTag(`${version}-${state.slice(0, stateLength)}`)
+}
+const stateLength = 16
+const oneVersion = new RegExp(`^"([1-9]\\d{0,15})(-[\\w-]{${stateLength}})?"$`)
 
 /** Whether If-None-Match contains the tag. */
 export function matchesTag(header: string | undefined, tag: string): boolean {
@@ -25,9 +43,9 @@ export const conditionalAnswer = (
     ? new Answer(304, headers)
     : new Answer(200, headers, body)
 
-/** The version that a write expects, from If-Match and If-None-Match. */
-export function expectedVersion(headers: IncomingHttpHeaders): Expected {
-  const match = headers['if-match']
+/** What a write expects of the workflow, from If-Match and If-None-Match. A version alone is accepted as its tag. */
+export function expectedState(headers: IncomingHttpHeaders, workspaceId: string): Expected {
+  const match = headers['if-match']?.trim()
   const noneMatch = headers['if-none-match']
   if (noneMatch !== undefined) {
     if (noneMatch.trim() !== '*')
@@ -36,11 +54,11 @@ export function expectedVersion(headers: IncomingHttpHeaders): Expected {
     return 'absent'
   }
   if (match === undefined) return 'anything'
-  if (match.trim() === '*') return 'present'
-  const version = /^\s*"([1-9]\d{0,15})"\s*$/.exec(match)?.[1]
+  if (match === '*') return 'present'
+  const [, version, state] = oneVersion.exec(match) ?? []
   if (version === undefined)
-    throw invalidField('header/If-Match', 'must be the ETag of one version, such as "3", or *')
-  return Number(version)
+    throw invalidField('header/If-Match', 'must be one ETag, a version such as "3", or *')
+  return state === undefined ? Number(version) : current => workflowTag(workspaceId, current) === match
 }
 
 const singleRange = /^bytes=(\d*)-(\d*)$/i

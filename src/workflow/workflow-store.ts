@@ -25,9 +25,17 @@ export const workflowVersions = table('workflow_versions', {
   createdAt: integer(),
 })
 
+/** The last version of a deleted workflow: one that is created under its id again goes on from there. */
+export const deletedWorkflows = table('deleted_workflows', {
+  workspaceId: text(),
+  id: text(),
+  version: integer(),
+})
+
 const summary = workflows.columns('id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
 const summaryInJoin = workflows.columnsOf('w', 'id', 'name', 'version', 'nodeCount', 'createdAt', 'updatedAt')
 const versionSummary = workflowVersions.columns('version', 'nodeCount', 'createdAt')
+const deletedVersion = deletedWorkflows.columns('version')
 const graphText = workflowVersions.columns('graph')
 const graphBytes = as('graph', bytes())
 
@@ -41,8 +49,8 @@ interface WithGraph {
 export type StoredWorkflow = WorkflowSummary & WithGraph
 export type StoredVersion = VersionSummary & WithGraph
 
-/** The condition of a save: none, a certain version, any existing one, or none at all. */
-export type Expected = 'anything' | 'present' | 'absent' | number
+/** The condition of a save: none, any existing version, none at all, a certain version, or a certain state. */
+export type Expected = 'anything' | 'present' | 'absent' | number | ((current: WorkflowSummary) => boolean)
 
 export interface Save {
   id: string
@@ -59,10 +67,13 @@ export type SaveOutcome =
   | { outcome: 'created' | 'updated' | 'unchanged'; version: number }
   | { outcome: 'conflict'; version: number }
 
-function holds(expected: Expected, current: number): boolean {
+function holds(expected: Expected, current: WorkflowSummary | undefined): boolean {
   if (expected === 'anything') return true
-  if (expected === 'present') return current > 0
-  return current === (expected === 'absent' ? 0 : expected)
+  if (!current || expected === 'absent') return !current && expected === 'absent'
+  return (
+    expected === 'present' ||
+    (typeof expected === 'number' ? expected === current.version : expected(current))
+  )
 }
 
 export function noWorkflow(id: string, version?: number): AppError {
@@ -89,12 +100,13 @@ export class WorkflowStore {
   save(workspaceId: string, save: Save): Promise<SaveOutcome> {
     return this.#database.transaction(async transaction => {
       let current = await this.#lock(transaction, workspaceId, save.id)
-      if (!current && holds(save.expected, 0)) {
-        if (await this.#insert(transaction, workspaceId, save)) return { outcome: 'created', version: 1 }
-        // Another process created it a moment ago; its row is visible now.
+      while (!current && holds(save.expected, undefined)) {
+        const version = await this.#insert(transaction, workspaceId, save)
+        if (version !== undefined) return { outcome: 'created', version }
+        // Another process created it a moment ago; its row is visible now, unless it was deleted again.
         current = await this.#lock(transaction, workspaceId, save.id)
       }
-      if (!current || !holds(save.expected, current.version))
+      if (!current || !holds(save.expected, current))
         return { outcome: 'conflict', version: current?.version ?? 0 }
       return this.#update(transaction, workspaceId, save, current)
     })
@@ -110,13 +122,25 @@ export class WorkflowStore {
     )
   }
 
-  async #insert(transaction: Transaction, workspaceId: string, save: Save): Promise<boolean> {
+  /** The version it was stored as, undefined if there is a workflow with this id. */
+  async #insert(transaction: Transaction, workspaceId: string, save: Save): Promise<number | undefined> {
     const { id, name = '', nodeCount, at } = save
     const row = { workspaceId, id, name, search: searchText(name, id), version: 1, nodeCount }
     const insert = workflows.insert({ ...row, createdAt: at, updatedAt: at })
     const inserted = await transaction.run(sql`${insert} ON CONFLICT (workspace_id, id) DO NOTHING`)
-    if (inserted > 0) await this.#addVersion(transaction, workspaceId, save, 1, at)
-    return inserted > 0
+    if (inserted === 0) return undefined
+    const key = { workspaceId, id }
+    // Read only now: the insert has waited for a delete that another process was about to commit.
+    const deleted = await transaction.get(
+      sql`SELECT ${deletedVersion} FROM deleted_workflows WHERE ${deletedWorkflows.where(key)}`,
+    )
+    const version = (deleted?.version ?? 0) + 1
+    if (deleted)
+      await transaction.run(
+        sql`UPDATE workflows SET ${workflows.set({ version })} WHERE ${workflows.where(key)}`,
+      )
+    await this.#addVersion(transaction, workspaceId, save, version, at)
+    return version
   }
 
   async #update(
@@ -162,11 +186,15 @@ export class WorkflowStore {
   /** False when there was none. */
   remove(workspaceId: string, id: string): Promise<boolean> {
     return this.#database.transaction(async transaction => {
-      const removed = await transaction.run(
-        sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })}`,
+      const removed = await transaction.get(
+        sql`DELETE FROM workflows WHERE ${workflows.where({ workspaceId, id })} RETURNING ${workflows.columns('version')}`,
       )
       // Where there was none, one may be created this very moment, and its graph must stay.
-      if (removed === 0) return false
+      if (!removed) return false
+      await transaction.run(
+        sql`${deletedWorkflows.insert({ workspaceId, id, ...removed })}
+         ON CONFLICT (workspace_id, id) DO UPDATE SET version = excluded.version`,
+      )
       for (const table of [workflowVersions, raw('workflow_layouts')])
         await transaction.run(
           sql`DELETE FROM ${table} WHERE workspace_id = ${workspaceId} AND workflow_id = ${id}`,

@@ -107,6 +107,22 @@ describe('workflow store', () => {
     assert.deepEqual(stored.sort(), graphs.sort())
   })
 
+  test('goes on counting versions where a deleted workflow ended, for two processes', async () => {
+    const other = new WorkflowStore(await opened.openAgain())
+    const used = new Set<string>()
+    const work = async (some: WorkflowStore, name: string): Promise<void> => {
+      for (let at = 0; at < 20; at++) {
+        const graph = `"${name} ${at}"`
+        const saved = await some.save('w', save('phoenix', graph))
+        assert.ok(!used.has(`${saved.version}`), `version ${saved.version} was used twice`)
+        used.add(`${saved.version}`)
+        await some.remove('w', 'phoenix')
+      }
+    }
+    await Promise.all([work(store, 'a'), work(other, 'b'), work(store, 'c')])
+    assert.deepEqual(await store.save('two', save('phoenix', '1')), { outcome: 'created', version: 1 })
+  })
+
   test('isolates workspaces', async () => {
     await store.save('one', save('same', '1'))
     await store.save('two', save('same', '2'))
@@ -124,7 +140,7 @@ describe('workflow store', () => {
     assert.equal(await store.remove('w', 'gone'), true)
     assert.equal(await store.remove('w', 'gone'), false)
     assert.equal((await store.versions('w', 'gone', { page: 1, pageSize: 10 })).total, 0)
-    assert.deepEqual(await store.save('w', save('gone', '3')), { outcome: 'created', version: 1 })
+    assert.deepEqual(await store.save('w', save('gone', '3')), { outcome: 'created', version: 3 })
   })
 
   test('deletes all or nothing when a delete and a create are concurrent', async () => {

@@ -106,18 +106,22 @@ describe('workflows over HTTP', () => {
   test('supports compare-and-swap by ETag', async () => {
     await api.post('workflow/update', { id: 'cas', workflow: graph('1') })
     const read = await api.get('workflow?id=cas')
-    assert.equal(read.headers.get('etag'), '"1"')
-    assert.equal(
-      (await api.get('workflow?id=cas', { headers: { 'if-none-match': 'W/"7", "1"' } })).status,
-      304,
-    )
+    const tag = read.headers.get('etag')!
+    assert.match(tag, /^"1-[\w-]{16}"$/)
+    assert.equal(read.headers.get('vary'), 'authorization')
+    const readWith = async (tags: string) =>
+      (await api.get('workflow?id=cas', { headers: { 'if-none-match': tags } })).status
+    assert.deepEqual([await readWith(`W/"7", ${tag}`), await readWith('"1"')], [304, 200])
     const swap = (tag: string, prompt: string) =>
       api.post('workflow/update', { id: 'cas', workflow: graph(prompt) }, { headers: { 'if-match': tag } })
     assert.equal((await swap('"1"', '2')).json.data.version, 2)
+    assert.equal((await swap(tag, '3')).json.code, 40901)
     const lost = await swap('"1"', '3')
     assert.deepEqual([lost.status, lost.json.code, lost.json.data.version], [409, 40901, 2])
     assert.equal((await swap('*', '4')).json.data.version, 3)
-    for (const tag of ['1', '"x"', '"1", "2"', '"-1"', ''])
+    const current = (await api.get('workflow?id=cas')).headers.get('etag')!
+    assert.equal((await swap(current, '4')).json.data.message, 'unchanged')
+    for (const tag of ['1', '"x"', '"1", "2"', '"-1"', '', '"3-short"'])
       assert.equal((await swap(tag, '5')).json.code, 40001, tag)
     const fresh = (id: string) =>
       api.post('workflow/update', { id, workflow: graph() }, { headers: { 'if-none-match': '*' } })
@@ -129,6 +133,33 @@ describe('workflows over HTTP', () => {
       { headers: { 'if-match': '"1"' } },
     )
     assert.deepEqual([absent.json.code, absent.json.data.version], [40901, 0])
+  })
+
+  test('never mistakes a workflow for another one with its id', async () => {
+    const store = (client: ApiClient, prompt: string, headers = {}) =>
+      client.post('workflow/update', { id: 'again', workflow: graph(prompt) }, { headers })
+    const read = (client: ApiClient, tag = '') =>
+      client.get('workflow?id=again', { headers: { 'if-none-match': tag } })
+    await store(api, 'first')
+    const tag = (await read(api)).headers.get('etag')!
+    await api.post('workflow/delete', { id: 'again' })
+    assert.equal((await store(api, 'gone', { 'if-match': tag })).json.code, 40901)
+    assert.equal((await store(api, 'second')).json.data.version, 2, 'no version number is used twice')
+    assert.equal((await api.get('workflow/version?id=again&version=1')).status, 404)
+    for (const old of [tag, '"1"']) {
+      const answer = await read(api, old)
+      assert.equal(answer.status, 200)
+      assert.match(answer.text, /second/)
+      assert.equal((await store(api, 'overwritten', { 'if-match': old })).json.code, 40901, old)
+    }
+    const { data } = (await api.post('workspace/create', { name: 'tags' })).json
+    const other = api.as(data.token)
+    await store(other, 'a')
+    await store(other, 'b')
+    const mine = (await read(api)).headers.get('etag')!
+    const theirs = await read(other, mine)
+    assert.deepEqual([theirs.status, theirs.json.data.workflow.version], [200, 2])
+    assert.equal((await store(other, 'overwritten', { 'if-match': mine })).json.code, 40901)
   })
 
   test('keeps every version when fifty writers update without If-Match', async () => {

@@ -3,7 +3,7 @@ import { type KindsData, kindOperations } from '../../contract/kind-operations.t
 import { layoutOperations } from '../../contract/layout-operations.ts'
 import type { LayoutService } from '../../workflow/layout-service.ts'
 import { jsonType, successText } from '../answer.ts'
-import { conditionalAnswer, entityTag } from '../content-headers.ts'
+import { conditionalAnswer, entityTag, revalidated } from '../content-headers.ts'
 import { onFirstUse, type Route, route } from '../route.ts'
 
 /** `load` is called on the first request, so that a server without editors does not hold the catalog in memory. */
@@ -11,7 +11,7 @@ export function kindRoutes(load: () => Promise<KindsData>): Route[] {
   const kinds = onFirstUse(async () => {
     const text = successText(JSON.stringify(await load()))
     const etag = entityTag(hash('sha256', text, 'base64url').slice(0, 22))
-    return { text, headers: { etag, 'cache-control': 'private, no-cache', 'content-type': jsonType } }
+    return { text, headers: { etag, ...revalidated, 'content-type': jsonType } }
   })
   return [
     route(kindOperations.kinds, async ({ request }) => {

@@ -59,7 +59,7 @@ export function serverRoutes(metricsText: () => Promise<string>, state: Readines
         throw new AppError('forbidden', 'Only tokens of the workspace `default` may read metrics')
       return new Answer(
         200,
-        { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+        { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
         await metricsText(),
       )
     }),

@@ -1,3 +1,5 @@
+import type { TokenRecord } from '../../access/access-store.ts'
+import type { QuotaService } from '../../access/quota-service.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import {
@@ -11,7 +13,7 @@ import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { jsonMembers } from '../../kernel/json-members.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
-import { conditionalAnswer, entityTag, expectedVersion } from '../content-headers.ts'
+import { conditionalAnswer, expectedState, revalidated, workflowTag } from '../content-headers.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 
@@ -77,11 +79,18 @@ const times = (workflow: { createdAt: number; updatedAt: number }): string =>
   `"created_at":"${isoTime(workflow.createdAt)}","updated_at":"${isoTime(workflow.updatedAt)}"`
 
 interface CachedResponse {
-  headers: { etag: string; 'cache-control': string; 'content-type': string }
+  headers: Record<string, string> & { etag: string }
   body: Buffer
 }
 
-export function workflowRoutes(workflows: WorkflowService, generation: Generation): Route[] {
+export function workflowRoutes(
+  workflows: WorkflowService,
+  quotas: Pick<QuotaService, 'within'>,
+  generation: Generation,
+): Route[] {
+  const stored = <Result>(token: TokenRecord, work: () => Promise<Result>): Promise<Result> =>
+    quotas.within(token, ['storageBytes'], work)
+
   /** Reading a workflow is the most frequent request; the cache is invalidated on commit. */
   const answers = new CommitCache<CachedResponse>(generation, responseCacheBytes)
 
@@ -97,11 +106,7 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
     const before = `{"exist":true,"workflow":{"id":"${workflow.id}","config":`
     const after = `,${times(workflow)},"version":${workflow.version},"name":${JSON.stringify(workflow.name)}}}`
     const answer = {
-      headers: {
-        etag: entityTag(workflow.version),
-        'cache-control': 'private, no-cache',
-        'content-type': jsonType,
-      },
+      headers: { etag: workflowTag(workspaceId, workflow), ...revalidated, 'content-type': jsonType },
       body: successAround(before, workflow.graph, after),
     }
     answers.set(key, answer, answer.body.length, readIn)
@@ -117,20 +122,22 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
         : read(key, workspaceId, query.id, request)
     }),
 
-    route(operations.update, ({ workspaceId, body, members, request }) =>
-      workflows.save(workspaceId, {
-        id: body.id,
-        name: body.name,
-        graph: graphMember(body.workflow, members, 'workflow'),
-        expected: expectedVersion(request.headers),
-      }),
+    route(operations.update, ({ token, workspaceId, body, members, request }) =>
+      stored(token, () =>
+        workflows.save(workspaceId, {
+          id: body.id,
+          name: body.name,
+          graph: graphMember(body.workflow, members, 'workflow'),
+          expected: expectedState(request.headers, workspaceId),
+        }),
+      ),
     ),
 
-    route(operations.create, ({ workspaceId, body, members }) => {
+    route(operations.create, ({ token, workspaceId, body, members }) => {
       const graph = members.has('workflow')
         ? graphMember(body.workflow, members, 'workflow')
         : topLevelGraph(body, members)
-      return workflows.create(workspaceId, { name: body.name, graph })
+      return stored(token, () => workflows.create(workspaceId, { name: body.name, graph }))
     }),
 
     route(operations.list, ({ workspaceId, body }) => {
@@ -162,9 +169,10 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
       return new Answer(200, jsonHeaders, successAround(`{"id":"${query.id}","config":`, graph, after))
     }),
 
-    route(operations.rollback, ({ workspaceId, body, request }) =>
-      workflows.rollback(workspaceId, body.id, body.version, expectedVersion(request.headers)),
-    ),
+    route(operations.rollback, ({ token, workspaceId, body, request }) => {
+      const expected = expectedState(request.headers, workspaceId)
+      return stored(token, () => workflows.rollback(workspaceId, body.id, body.version, expected))
+    }),
 
     route(operations.export, async ({ workspaceId, body }) => {
       const workflow = await workflows.get(workspaceId, body.id)
@@ -177,12 +185,13 @@ export function workflowRoutes(workflows: WorkflowService, generation: Generatio
       return new Answer(200, jsonHeaders, successAround(before, graph, after))
     }),
 
-    route(operations.import, ({ workspaceId, body, members }) => {
+    route(operations.import, ({ token, workspaceId, body, members }) => {
       if (body.document === undefined && !members.has('workflow'))
         throw new AppError('invalid_request', 'Send the exported document in `document`', {
           errors: [{ path: '/document', message: 'is required' }],
         })
-      return workflows.create(workspaceId, { id: body.id, ...documentOf(body, members) })
+      const document = documentOf(body, members)
+      return stored(token, () => workflows.create(workspaceId, { id: body.id, ...document }))
     }),
   ]
 }
