@@ -7,6 +7,7 @@ import type { PostgresDatabase } from '../adapters/sql/postgres-database.ts'
 import { WorkerPool } from '../adapters/workers/worker-pool.ts'
 import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
+import { AmbientDatabase } from '../database/ambient-database.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob-store.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
@@ -20,7 +21,7 @@ import { createStores, type Stores } from './stores.ts'
 
 /** Everything that differs between a laptop, a cluster and a test. */
 export interface Adapters extends Connections {
-  database: Database
+  database: AmbientDatabase
   stores: Stores
   blobs: BlobStore
   vectorIndex: VectorIndex
@@ -56,14 +57,15 @@ async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promi
 export async function openAdapters(config: Config): Promise<Adapters> {
   const destination = pino.destination({ dest: 1, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
-  const database = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
+  const driver = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
+  const database = new AmbientDatabase(driver)
   const connections = await openConnections(config)
   return {
     ...connections,
     database,
     stores: createStores(database),
     blobs: await openDiskBlobStore(join(config.dataDir, 'files')),
-    vectorIndex: await openVectorIndex(config, database),
+    vectorIndex: await openVectorIndex(config, driver),
     workers: new WorkerPool({
       size: config.ingestWorkers,
       memoryMegabytes: config.ingestMemoryMb,

@@ -35,8 +35,9 @@ export function createConversations(
   const references: AgentReferences = {
     hasWorkflow: async (workspaceId, id) => (await stores.workflows.find(workspaceId, id)) !== undefined,
     missingKnowledge: async (workspaceId, ids) => {
-      const found = await Promise.all(ids.map(id => stores.bases.find(workspaceId, id)))
-      return ids.filter((_, index) => !found[index])
+      const missing: string[] = []
+      for (const id of ids) if (!(await stores.bases.find(workspaceId, id))) missing.push(id)
+      return missing
     },
     hasModel: (workspaceId, name) => isConfigured(models, workspaceId, name),
     checkGraph: graph => {

@@ -15,7 +15,7 @@ import type { Metrics } from './metrics.ts'
 const embeddingDays = 30
 
 export function createKnowledge(adapters: Adapters, files: FileService, config: Config, metrics: Metrics) {
-  const { clock, log, stores, workers, vectorIndex, embeddingModel, questionModel } = adapters
+  const { clock, database, log, stores, workers, vectorIndex, embeddingModel, questionModel } = adapters
   const embedder = new Embedder({
     model: embeddingModel,
     queryModel: questionModel,
@@ -43,7 +43,8 @@ export function createKnowledge(adapters: Adapters, files: FileService, config: 
       isAlone: config.databaseUrl === undefined,
     },
   )
-  const wake = (): void => ingestor.wake()
+  // It would not find a job that is not committed yet.
+  const wake = (): void => database.whenCommitted(() => ingestor.wake())
   const bases = new KnowledgeService({
     store: stores.bases,
     clock,

@@ -42,7 +42,7 @@ export interface Database extends Reader {
   check(): Promise<void>
   close(): Promise<void>
   /** The state of the connection pool, if there is one. */
-  pool?(): { size: number; idle: number; waiting: number }
+  pool?(): { size: number; idle: number; waiting: number } | undefined
 }
 
 /** One page of `SELECT columns from order`, with the total number of rows. */

@@ -1,13 +1,9 @@
 import { hkdfSync } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { decrypt, encrypt } from '../kernel/secret-box.ts'
 import type { IdempotencyScope, IdempotencyStore } from './idempotency-store.ts'
-
-const staleMilliseconds = 60_000
-const waitMilliseconds = 30_000
 
 /**
  * A stored response may contain a new token, and tokens are never stored in plain text. So a response is encrypted with
@@ -31,44 +27,29 @@ export class IdempotencyService {
     this.#clock = clock
   }
 
-  /** `secret` is the caller's token, which encrypts the stored response. */
+  /**
+   * `secret` is the caller's token, which encrypts the stored response. What `work` writes and its response are committed
+   * together: a crash leaves both or none. If it fails, the key is free, and the client can retry with it.
+   */
   async once(
     scope: IdempotencyScope,
     secret: string,
     fingerprint: string,
     work: () => Promise<string>,
   ): Promise<{ answer: string; replayed: boolean }> {
-    const deadline = this.#clock.now() + waitMilliseconds
-    for (let delay = 10; ; delay = Math.min(delay * 2, 250)) {
-      const now = this.#clock.now()
-      const claim = await this.#store.claim(scope, fingerprint, now, now - staleMilliseconds)
-      if (claim.state === 'claimed')
-        return { answer: await this.#work(scope, now, secret, work), replayed: false }
-      if (claim.fingerprint !== fingerprint) throw reusedKey()
-      if (claim.state === 'done')
-        return { answer: decrypt(keyOf(secret), Buffer.from(claim.answer, 'base64')), replayed: true }
-      if (now > deadline)
-        throw new AppError('version_conflict', 'The same request is still in progress; try again later')
-      await sleep(delay)
-    }
-  }
-
-  /** An error releases the key, so that the client can fix the request or retry with the same key. */
-  async #work(
-    scope: IdempotencyScope,
-    claimedAt: number,
-    secret: string,
-    work: () => Promise<string>,
-  ): Promise<string> {
-    let answer: string
-    try {
+    let answer = ''
+    const seal = async (): Promise<string> => {
       answer = await work()
-    } catch (error) {
-      await this.#store.release(scope, claimedAt)
-      throw error
+      return encrypt(keyOf(secret), answer).toString('base64')
     }
-    await this.#store.complete(scope, claimedAt, encrypt(keyOf(secret), answer).toString('base64'))
-    return answer
+    const known = await this.#store.find(scope)
+    if (!known && (await this.#store.store(scope, { fingerprint, at: this.#clock.now() }, seal)))
+      return { answer, replayed: false }
+    const first = known ?? (await this.#store.find(scope))
+    // It expired between the two reads.
+    if (!first) throw new AppError('unavailable', 'The Idempotency-Key has just expired; try again')
+    if (first.fingerprint !== fingerprint) throw reusedKey()
+    return { answer: decrypt(keyOf(secret), Buffer.from(first.answer, 'base64')), replayed: true }
   }
 
   removeExpired(): Promise<unknown> {

@@ -1,7 +1,9 @@
-import type { Database } from '../database/database.ts'
-import { type Query, sql } from '../database/sql.ts'
-import { integer, optional, table, text } from '../database/table.ts'
+import type { AmbientDatabase } from '../database/ambient-database.ts'
+import type { Transaction } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { integer, optional, type RowOf, table, text } from '../database/table.ts'
 
+/** A row without an answer was left by a version that stored keys before the work was done; it counts as absent. */
 export const idempotencyKeys = table('idempotency_keys', {
   workspaceId: text(),
   tokenId: text(),
@@ -11,62 +13,66 @@ export const idempotencyKeys = table('idempotency_keys', {
   claimedAt: integer(),
 })
 
-export interface IdempotencyScope {
-  workspaceId: string
-  tokenId: string
-  key: string
+export type IdempotencyScope = Pick<RowOf<typeof idempotencyKeys>, 'workspaceId' | 'tokenId' | 'key'>
+
+export interface StoredAnswer {
+  fingerprint: string
+  answer: string
 }
 
-export type Claim =
-  /** The caller holds the key and must `complete` or `release` it. */
-  | { state: 'claimed' }
-  /** Another request with the key is in progress. */
-  | { state: 'running'; fingerprint: string }
-  | { state: 'done'; fingerprint: string; answer: string }
+/** Another request with the key was committed first. */
+class KeyTaken extends Error {}
 
 export class IdempotencyStore {
-  readonly #database: Database
+  readonly #database: AmbientDatabase
 
-  constructor(database: Database) {
+  constructor(database: AmbientDatabase) {
     this.#database = database
   }
 
-  /** A claim from before `staleBefore` that was never completed belongs to a crashed process and can be taken over. */
-  claim(scope: IdempotencyScope, fingerprint: string, at: number, staleBefore: number): Promise<Claim> {
-    return this.#database.transaction(async transaction => {
+  async find(scope: IdempotencyScope): Promise<StoredAnswer | undefined> {
+    const row = await this.#database.get(
+      sql`SELECT ${idempotencyKeys.columns('fingerprint', 'answer')} FROM idempotency_keys WHERE ${idempotencyKeys.where(scope)}`,
+    )
+    return row?.answer === undefined ? undefined : { fingerprint: row.fingerprint, answer: row.answer }
+  }
+
+  /**
+   * Commits what `work` writes together with its answer. Undefined, and nothing is written, if another request with the
+   * key did so first; one that is doing so right now is waited for.
+   */
+  async store(
+    scope: IdempotencyScope,
+    { fingerprint, at }: { fingerprint: string; at: number },
+    work: () => Promise<string>,
+  ): Promise<string | undefined> {
+    const claim = async (transaction: Transaction): Promise<void> => {
       const claimed = await transaction.run(
         sql`${idempotencyKeys.insert({ ...scope, fingerprint, claimedAt: at })}
          ON CONFLICT (workspace_id, token_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, claimed_at = excluded.claimed_at
-         WHERE idempotency_keys.answer IS NULL AND idempotency_keys.claimed_at < ${staleBefore}`,
+         WHERE idempotency_keys.answer IS NULL`,
       )
-      if (claimed > 0) return { state: 'claimed' }
-      const row = await transaction.get(
-        sql`SELECT ${idempotencyKeys.columns('fingerprint', 'answer')} FROM idempotency_keys WHERE ${idempotencyKeys.where(scope)}`,
-      )
-      // It was released between the two statements; the caller tries again.
-      if (!row) return { state: 'running', fingerprint }
-      return row.answer === undefined
-        ? { state: 'running', fingerprint: row.fingerprint }
-        : { state: 'done', fingerprint: row.fingerprint, answer: row.answer }
-    })
-  }
-
-  /** `claimedAt` distinguishes the caller's claim from one that took it over. */
-  complete(scope: IdempotencyScope, claimedAt: number, answer: string): Promise<unknown> {
-    const key = idempotencyKeys.where({ ...scope, claimedAt })
-    return this.#run(sql`UPDATE idempotency_keys SET answer = ${answer} WHERE ${key}`)
-  }
-
-  release(scope: IdempotencyScope, claimedAt: number): Promise<unknown> {
-    const key = idempotencyKeys.where({ ...scope, claimedAt })
-    return this.#run(sql`DELETE FROM idempotency_keys WHERE ${key} AND answer IS NULL`)
+      if (claimed === 0) throw new KeyTaken()
+    }
+    try {
+      return await this.#database.inOneTransaction({
+        begin: claim,
+        work,
+        end: async (transaction, answer) => {
+          await transaction.run(
+            sql`UPDATE idempotency_keys SET answer = ${answer} WHERE ${idempotencyKeys.where(scope)}`,
+          )
+        },
+      })
+    } catch (error) {
+      if (error instanceof KeyTaken) return undefined
+      throw error
+    }
   }
 
   removeBefore(time: number): Promise<unknown> {
-    return this.#run(sql`DELETE FROM idempotency_keys WHERE claimed_at < ${time}`)
-  }
-
-  #run(statement: Query): Promise<number> {
-    return this.#database.transaction(transaction => transaction.run(statement))
+    return this.#database.transaction(transaction =>
+      transaction.run(sql`DELETE FROM idempotency_keys WHERE claimed_at < ${time}`),
+    )
   }
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Page, PageRequest } from '../contract/paging.ts'
+import type { WrittenBlob } from '../files/blob-store.ts'
 import type { FileService } from '../files/file-service.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -49,13 +50,14 @@ export class DocumentService {
     const { store, bases, files, clock, wake } = this.#parts
     const base = await bases.find(workspaceId, knowledgeId)
     const chunking = documents.chunking && changedChunking(base.chunking, documents.chunking)
+    const texts: { name: string; blob: WrittenBlob }[] = []
+    // A text becomes a file like any other, so that it can be processed again, downloaded and deleted. All of them are
+    // on the disk before the first row is written: the transaction of an idempotent request waits for no disk.
+    for (const { name, content } of documents.texts)
+      texts.push({ name, blob: await files.receive(Readable.from([Buffer.from(content)])) })
     const textIds: string[] = []
     try {
-      // A text becomes a file like any other, so that it can be processed again, downloaded and deleted.
-      for (const { name, content } of documents.texts) {
-        const blob = await files.receive(Readable.from([Buffer.from(content)]))
-        textIds.push((await files.add(workspaceId, name, blob)).id)
-      }
+      for (const { name, blob } of texts) textIds.push((await files.add(workspaceId, name, blob)).id)
       const added = await store.add(workspaceId, knowledgeId, [...documents.fileIds, ...textIds], {
         chunking,
         metadata: documents.metadata ?? {},

@@ -1,0 +1,192 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { AppError } from '../kernel/app-error.ts'
+import type { Database, Reader, Snapshot, Transaction } from './database.ts'
+import type { Query, RawSql, SqlValue } from './sql.ts'
+
+/** Work that is committed as a whole, together with what `begin` and `end` write. */
+export interface UnitOfWork<Result> {
+  /** The first write, just before the first one of `work`. */
+  begin(transaction: Transaction): Promise<void>
+  /** From its first write on it awaits nothing but the database. */
+  work(): Promise<Result>
+  /** The last write. */
+  end(transaction: Transaction, result: Result): Promise<void>
+}
+
+/**
+ * A database whose transactions inside `inOneTransaction` join one transaction, which begins with the first of them.
+ * Reads there see what it has written.
+ */
+export class AmbientDatabase implements Database {
+  readonly #driver: Database
+  readonly #scopes = new AsyncLocalStorage<Scope>()
+
+  constructor(driver: Database) {
+    this.#driver = driver
+  }
+
+  /** All or nothing; nothing is committed if `work`, or a transaction inside it, fails. Inside another one it joins that. */
+  async inOneTransaction<Result>(unit: UnitOfWork<Result>): Promise<Result> {
+    const outer = this.#scopes.getStore()
+    if (outer && !outer.isOver) {
+      await outer.join(unit.begin)
+      const result = await unit.work()
+      await outer.join(transaction => unit.end(transaction, result))
+      return result
+    }
+    const scope = new Scope(this.#driver, transaction => unit.begin(transaction))
+    try {
+      const result = await this.#scopes.run(scope, () => unit.work())
+      await scope.commit(transaction => unit.end(transaction, result))
+      for (const action of scope.afterwards) action()
+      return result
+    } catch (error) {
+      throw await scope.rollBack(error)
+    }
+  }
+
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const scope = this.#scopes.getStore()
+    return scope && !scope.isOver ? scope.join(work) : this.#driver.transaction(work)
+  }
+
+  /** Runs `action` once what was written is committed: now, unless a unit of work is open. */
+  whenCommitted(action: () => void): void {
+    const scope = this.#scopes.getStore()
+    if (scope && !scope.isOver) scope.afterwards.push(action)
+    else action()
+  }
+
+  get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
+    return this.#reader().get(query as Query<Row>, ...(parameters as []))
+  }
+
+  all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
+    return this.#reader().all(query as Query<Row>, ...(parameters as []))
+  }
+
+  #reader(): Reader {
+    return this.#scopes.getStore()?.transaction ?? this.#driver
+  }
+
+  get dialect(): Database['dialect'] {
+    return this.#driver.dialect
+  }
+
+  get forUpdate(): RawSql {
+    return this.#driver.forUpdate
+  }
+
+  get forClaim(): RawSql {
+    return this.#driver.forClaim
+  }
+
+  get rowName(): RawSql {
+    return this.#driver.rowName
+  }
+
+  bytesOf(column: string): RawSql {
+    return this.#driver.bytesOf(column)
+  }
+
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+    return this.#driver.snapshot(work)
+  }
+
+  generation(): number | undefined {
+    return this.#driver.generation()
+  }
+
+  check(): Promise<void> {
+    return this.#driver.check()
+  }
+
+  pool(): ReturnType<NonNullable<Database['pool']>> {
+    return this.#driver.pool?.()
+  }
+
+  close(): Promise<void> {
+    return this.#driver.close()
+  }
+}
+
+/** One transaction that stays open between the transactions that join it. */
+class Scope {
+  readonly #driver: Database
+  readonly #begin: (transaction: Transaction) => Promise<void>
+  /** Resolved to commit, rejected to roll back. */
+  readonly #decision = Promise.withResolvers<void>()
+  #opened: Promise<Transaction> | undefined
+  #committed: Promise<void> | undefined
+  #hasFailed = false
+  readonly afterwards: (() => void)[] = []
+  /** Set while it is open. */
+  transaction: Transaction | undefined
+  /** What still runs in this context then, such as a timer, is no part of the transaction. */
+  isOver = false
+
+  constructor(driver: Database, begin: (transaction: Transaction) => Promise<void>) {
+    this.#driver = driver
+    this.#begin = begin
+  }
+
+  async join<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const transaction = await this.#open()
+    try {
+      return await work(transaction)
+    } catch (error) {
+      // Its other writes are still there: they must not be committed.
+      this.#hasFailed = true
+      throw error
+    }
+  }
+
+  #open(): Promise<Transaction> {
+    if (this.#opened) return this.#opened
+    const { promise, resolve, reject } = Promise.withResolvers<Transaction>()
+    this.#opened = promise
+    let isRepeated = false
+    this.#committed = this.#driver.transaction(async transaction => {
+      // The driver tries again after a conflict, but what was done with the transaction cannot be repeated.
+      if (isRepeated) throw conflict()
+      isRepeated = true
+      await this.#begin(transaction)
+      this.transaction = transaction
+      resolve(transaction)
+      await this.#decision.promise
+    })
+    this.#committed.catch(reject)
+    return promise
+  }
+
+  async commit(end: (transaction: Transaction) => Promise<void>): Promise<void> {
+    await this.join(end)
+    if (this.#hasFailed) throw new Error('A transaction failed inside a unit of work that went on')
+    this.#close()
+    this.#decision.resolve()
+    await this.#committed
+  }
+
+  /** Returns the error to report: of a conflict between transactions the driver knows more. */
+  async rollBack(error: unknown): Promise<unknown> {
+    this.#close()
+    this.#decision.reject(error)
+    this.#decision.promise.catch(() => {})
+    return (
+      this.#committed?.then(
+        () => error,
+        (reported: unknown) => reported,
+      ) ?? error
+    )
+  }
+
+  #close(): void {
+    this.isOver = true
+    this.transaction = undefined
+  }
+}
+
+const conflict = (): AppError =>
+  new AppError('unavailable', 'Another request changed the same data at the same time; try again', {
+    headers: { 'retry-after': '1' },
+  })
