@@ -32,6 +32,10 @@ export interface ChatSource {
   workspaceId: string
   /** It has no token. */
   isAnonymous: boolean
+  /** The only user that its token acts for. */
+  boundUser?: string | undefined
+  /** Refuses a new turn; one that was seen before is answered all the same. */
+  admit(): Promise<void>
 }
 
 export interface ChatInput {
@@ -81,10 +85,14 @@ function checkForm({ dataType, content, fileIds }: ChatRequest): void {
   }
 }
 
-/** Only files of the workspace are found: a file of another one does not exist for the caller. */
-async function findFiles({ files }: ChatParts, workspaceId: string, { dataType, fileIds }: ChatRequest) {
+/** A file of another workspace, or of another user than the token's, does not exist for the caller. */
+async function findFiles(
+  { files }: ChatParts,
+  { workspaceId, boundUser }: ChatSource,
+  { dataType, fileIds }: ChatRequest,
+) {
   if (fileIds.length === 0) return []
-  const { items, missing } = await files.info(workspaceId, [...fileIds])
+  const { items, missing } = await files.info(workspaceId, [...fileIds], boundUser)
   const findings = [...fileIds.entries()]
     .filter(([, id]) => missing.includes(id))
     .map(([at, id]) => ({ path: `/file_list/${at}`, message: `refers to a file that does not exist: ${id}` }))
@@ -141,7 +149,7 @@ export async function readInput(
   signal: AbortSignal,
 ): Promise<ChatInput> {
   checkForm(request)
-  const found = await findFiles(parts, source.workspaceId, request)
+  const found = await findFiles(parts, source, request)
   const transcript = request.dataType === 'voice' ? await transcribe(parts, source, found, signal) : undefined
   return {
     content: [transcript, request.content].filter(Boolean).join('\n'),

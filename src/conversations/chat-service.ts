@@ -84,6 +84,7 @@ export class ChatService {
   ): Promise<CreatedTurn> {
     const { workspaceId, agent, conversation, isAnonymous } = target
     const { dataType, fileIds, fingerprint, timestamp } = request
+    await target.admit()
     const now = this.#parts.clock.now()
     if (timestamp !== undefined && timestamp > now + dayMilliseconds)
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')

@@ -23,7 +23,11 @@ export class ConversationService {
 
   async create(
     workspaceId: string,
-    { agentId, userId = '', envType = '' }: { agentId: string; userId?: string; envType?: string },
+    {
+      agentId,
+      userId = '',
+      envType = '',
+    }: { agentId: string; userId?: string | undefined; envType?: string },
   ): Promise<Conversation> {
     const now = this.#clock.now()
     const conversation: Conversation = {

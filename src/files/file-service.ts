@@ -28,7 +28,8 @@ export class FileService {
     return this.blobs.write(source, this.maxBytes)
   }
 
-  async add(workspaceId: string, name: string, blob: WrittenBlob): Promise<FileRecord> {
+  /** `userId` is the user whose token uploads it. */
+  async add(workspaceId: string, name: string, blob: WrittenBlob, userId = ''): Promise<FileRecord> {
     const file: LocatedFile = {
       id: mintId('file'),
       name,
@@ -36,6 +37,7 @@ export class FileService {
       mimeType: await detectMimeType(blob.head, name),
       sha256: blob.sha256,
       createdAt: this.#clock.now(),
+      userId,
       blobKey: blob.key,
     }
     const { blobKey } = await this.store.add(workspaceId, file)
@@ -55,9 +57,16 @@ export class FileService {
     return range ? stream : verifiedContent(stream, file.sha256, file.size)
   }
 
-  async info(workspaceId: string, ids: string[]): Promise<{ items: FileRecord[]; missing: string[] }> {
+  /** With a user, only files of this user exist. */
+  async info(
+    workspaceId: string,
+    ids: string[],
+    userId?: string,
+  ): Promise<{ items: FileRecord[]; missing: string[] }> {
     const unique = [...new Set(ids)]
-    const found = new Map((await this.store.findMany(workspaceId, unique)).map(file => [file.id, file]))
+    const files = await this.store.findMany(workspaceId, unique)
+    const visible = userId === undefined ? files : files.filter(file => file.userId === userId)
+    const found = new Map(visible.map(file => [file.id, file]))
     return {
       items: unique.flatMap(id => found.get(id) ?? []),
       missing: unique.filter(id => !found.has(id)),

@@ -13,6 +13,8 @@ export const files = table('files', {
   mimeType: text(),
   sha256: text(),
   createdAt: integer(),
+  /** The user whose token uploaded it; empty for a token that is not bound to a user. */
+  userId: text(),
 })
 
 /** Identical content is stored once per workspace. */
@@ -23,7 +25,7 @@ export const blobs = table('blobs', {
   size: integer(),
 })
 
-const keys = ['id', 'name', 'size', 'mimeType', 'sha256', 'createdAt'] as const
+const keys = ['id', 'name', 'size', 'mimeType', 'sha256', 'createdAt', 'userId'] as const
 const columns = files.columns(...keys)
 const joinedColumns = files.columnsOf('f', ...keys)
 const joinedKey = blobs.columnsOf('b', 'key')

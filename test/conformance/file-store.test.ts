@@ -16,6 +16,7 @@ const file = (sha256: string, more: Partial<LocatedFile> = {}): LocatedFile => {
     mimeType: 'text/plain',
     sha256,
     createdAt: serial,
+    userId: '',
     blobKey: `k${serial}`,
     ...more,
   }

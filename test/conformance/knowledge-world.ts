@@ -129,6 +129,7 @@ export class KnowledgeWorld {
       mimeType: 'text/plain',
       sha256: `sum of ${id}`,
       createdAt: 1,
+      userId: '',
       blobKey: `${workspaceId} ${id}`,
     })
   }

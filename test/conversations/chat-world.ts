@@ -26,7 +26,7 @@ class FakeFiles {
   readonly files = new Map<string, LocatedFile>()
 
   add(workspace: string, id: string, mimeType: string, name = `${id}.bin`): void {
-    const file = { id, name, size: 3, mimeType, sha256: '', createdAt: 0, blobKey: id }
+    const file = { id, name, size: 3, mimeType, sha256: '', createdAt: 0, userId: '', blobKey: id }
     this.files.set(`${workspace} ${id}`, file)
   }
 
@@ -106,6 +106,7 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
       agent: await agents.get(workspaceId, conversation.agentId),
       conversation: await conversations.get(workspaceId, conversation.id),
       isAnonymous,
+      admit: async () => {},
     }
     return service.chat(target, text(content, change), signal)
   }

@@ -8,6 +8,19 @@ import { AppError } from '../../kernel/app-error.ts'
 export const mayUse = (token: TokenRecord, agentId: string): boolean =>
   token.agentIds.length === 0 || token.agentIds.includes(agentId)
 
+/** For a token that is bound to a user, what belongs to other users does not exist. */
+export const maySee = (token: TokenRecord | undefined, userId: string): boolean =>
+  token?.userId === undefined || token.userId === userId
+
+/** The user that a request acts for. A token that is bound to a user acts for no other. */
+export function userOf(token: TokenRecord | undefined, requested: string | undefined): string | undefined {
+  if (requested !== undefined && !maySee(token, requested))
+    throw new AppError('forbidden', 'This token is bound to another user; omit user_id', {
+      errors: [{ path: '/user_id', message: 'must be omitted' }],
+    })
+  return token?.userId ?? requested
+}
+
 /**
  * The agent of a conversation and its workspace. Without a token only public agents are found, and the error does not
  * reveal whether a private one exists; with a token only agents of its workspace are found.

@@ -1,10 +1,13 @@
+import type { AccessService } from '../../access/access-service.ts'
 import type { TokenRecord } from '../../access/access-store.ts'
+import type { QuotaService } from '../../access/quota-service.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import type { ChatRequest } from '../../conversations/chat-request.ts'
 import type { ChatService } from '../../conversations/chat-service.ts'
 import { type ChatTurn, noConversation } from '../../conversations/chat-turn.ts'
+import type { Conversation } from '../../conversations/conversation.ts'
 import type { ConversationService } from '../../conversations/conversation-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
@@ -17,7 +20,7 @@ import {
   route,
   sentMembers,
 } from '../route.ts'
-import { agentFor, mayUse } from './agent-access.ts'
+import { agentFor, maySee, mayUse, userOf } from './agent-access.ts'
 import {
   answerOnWire,
   conversationOnWire,
@@ -31,6 +34,8 @@ export interface ConversationParts {
   agents: AgentService
   conversations: ConversationService
   chats: ChatService
+  access: Pick<AccessService, 'store'>
+  quotas: Pick<QuotaService, 'refuseWithoutTokens'>
 }
 
 type ChatCall = Call<typeof operations.chat>
@@ -52,7 +57,7 @@ const chatRequest = (call: ChatCall): ChatRequest => ({
   dataType: call.body.data_type,
   content: call.body.content ?? '',
   fileIds: call.body.file_list ?? [],
-  userId: call.body.user_id,
+  userId: userOf(call.request.token, call.body.user_id),
   messageId: call.body.message_id,
   timestamp: call.body.timestamp,
   ...keyedTurn(call),
@@ -70,13 +75,32 @@ const stopError = (error: unknown, { chatId, runId }: ChatTurn, signal: AbortSig
       )
     : error
 
-async function chat({ agents, conversations, chats }: ConversationParts, call: ChatCall): Promise<unknown> {
+/** The conversation, if the caller may see it. Without an agent, that of the conversation must be one of the token's. */
+async function conversationFor(
+  { conversations }: ConversationParts,
+  token: TokenRecord | undefined,
+  { workspaceId, id, agentId }: { workspaceId: string; id: string; agentId?: string },
+): Promise<Conversation> {
+  const conversation = await conversations.get(workspaceId, id, agentId)
+  if ((token && !mayUse(token, conversation.agentId)) || !maySee(token, conversation.userId))
+    throw noConversation(id)
+  return conversation
+}
+
+async function chat(parts: ConversationParts, call: ChatCall): Promise<unknown> {
+  const { agents, chats } = parts
   const { body, request, reply } = call
   const signal = callerSignal(request, reply)
   const after = body.stream === 1 ? lastEventId(request) : undefined
   const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'run')
-  const conversation = await conversations.get(workspaceId, body.conversation_id, agent.id)
-  const place = { workspaceId, agent, conversation, isAnonymous: request.token === undefined }
+  const { token } = request
+  const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
+  const conversation = await conversationFor(parts, token, key)
+  const admit = async (): Promise<void> => {
+    const limits = token ? token.limits : (await parts.access.store.findWorkspace(workspaceId))?.limits
+    await parts.quotas.refuseWithoutTokens({ workspaceId, limits })
+  }
+  const place = { workspaceId, agent, conversation, isAnonymous: !token, boundUser: token?.userId, admit }
   const turn = await chats.chat(place, chatRequest(call), signal)
   if (body.stream === 1) {
     const ids = { chatId: turn.chatId, runId: turn.runId, conversationId: conversation.id }
@@ -107,7 +131,7 @@ function chatRoutes(parts: ConversationParts): Route[] {
       const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'run')
       const conversation = await conversations.create(workspaceId, {
         agentId: agent.id,
-        ...(body.user_id !== undefined && { userId: body.user_id }),
+        userId: userOf(request.token, body.user_id),
         ...(body.env_type !== undefined && { envType: body.env_type }),
       })
       return { conversation_id: conversation.id }
@@ -117,7 +141,8 @@ function chatRoutes(parts: ConversationParts): Route[] {
 
     route(operations.retrieve, async ({ body, request }) => {
       const { workspaceId, agent } = await agentFor(agents, request.token, body.agent_id, 'read')
-      const conversation = await conversations.get(workspaceId, body.conversation_id, agent.id)
+      const key = { workspaceId, id: body.conversation_id, agentId: agent.id }
+      const conversation = await conversationFor(parts, request.token, key)
       const { limit = 100, offset = 0, details = 0 } = body
       return messagesAnswer(
         conversation.id,
@@ -127,38 +152,37 @@ function chatRoutes(parts: ConversationParts): Route[] {
   ]
 }
 
-function managementRoutes({ conversations }: ConversationParts): Route[] {
-  /** A conversation with an agent that the token may not use is reported as not found. */
-  const checkMayUse = async (token: TokenRecord, id: string): Promise<void> => {
-    const { agentId } = await conversations.get(token.workspaceId, id)
-    if (!mayUse(token, agentId)) throw noConversation(id)
-  }
+function managementRoutes(parts: ConversationParts): Route[] {
+  const { conversations } = parts
+  /** A conversation that the token may not see is reported as not found. */
+  const checkMaySee = (token: TokenRecord, id: string): Promise<unknown> =>
+    conversationFor(parts, token, { workspaceId: token.workspaceId, id })
 
   return [
     route(operations.list, ({ token, body }) => {
       const bound = token.agentIds.length > 0 ? token.agentIds : undefined
       const agentIds =
         body.agent_id === undefined ? bound : mayUse(token, body.agent_id) ? [body.agent_id] : []
-      const filter = { agentIds, userId: body.user_id, keyword: body.keyword ?? '' }
+      const filter = { agentIds, userId: userOf(token, body.user_id), keyword: body.keyword ?? '' }
       const list = (page: PageRequest) => conversations.store.list(token.workspaceId, filter, page)
       return pageAnswer(body, list, conversationOnWire)
     }),
 
     route(operations.rename, async ({ token, body }) => {
-      await checkMayUse(token, body.conversation_id)
+      await checkMaySee(token, body.conversation_id)
       await conversations.rename(token.workspaceId, body.conversation_id, body.name)
       return { conversation_id: body.conversation_id }
     }),
 
     route(operations.delete, async ({ token, body }) => {
-      await checkMayUse(token, body.conversation_id)
+      await checkMaySee(token, body.conversation_id)
       await conversations.remove(token.workspaceId, body.conversation_id)
       return { conversation_id: body.conversation_id }
     }),
 
     route(operations.feedback, async ({ token, body }) => {
       const { conversation_id, message_id, rating, comment = '' } = body
-      await checkMayUse(token, conversation_id)
+      await checkMaySee(token, conversation_id)
       await conversations.rate(token.workspaceId, conversation_id, message_id, { rating, comment })
       return { conversation_id, message_id }
     }),

@@ -1,4 +1,5 @@
 import type { TokenRecord } from '../../access/access-store.ts'
+import type { QuotaService } from '../../access/quota-service.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { runOperations as operations } from '../../contract/run-operations.ts'
 import type { FileService } from '../../files/file-service.ts'
@@ -20,6 +21,7 @@ import {
   route,
   sentMembers,
 } from '../route.ts'
+import { maySee, mayUse } from './agent-access.ts'
 import { detailsOnWire, listedOnWire, nodeOnWire, recordOnWire, resultMembers } from './run-on-wire.ts'
 import { type KeyedRun, type RunWait, runState, sentEvents, startRun } from './run-waits.ts'
 
@@ -89,14 +91,18 @@ const waitOf = (request: Request, seconds: number | undefined): RunWait => ({
   stopping: request.server.stopping,
 })
 
-export function runRoutes(runs: Runs, files: FileService): Route[] {
+export function runRoutes(
+  runs: Runs,
+  files: FileService,
+  quotas: Pick<QuotaService, 'refuseWithoutTokens'>,
+): Route[] {
   const stream = (request: Request, workspaceId: string, runId: string, after: number): Answer =>
     eventStream(request, signal => sentEvents(runs.events(workspaceId, runId, after, signal)))
 
-  /** For a token that is bound to agents, runs of other agents do not exist. */
-  const visible = async ({ workspaceId, agentIds }: TokenRecord, runId: string): Promise<RunRecord> => {
-    const run = await runs.get(workspaceId, runId)
-    if (agentIds.length > 0 && !agentIds.includes(run.agentId))
+  /** For a token that is bound to agents, and maybe to a user, other runs do not exist. */
+  const visible = async (token: TokenRecord, runId: string): Promise<RunRecord> => {
+    const run = await runs.get(token.workspaceId, runId)
+    if (!mayUse(token, run.agentId) || !maySee(token, run.userId))
       // The same error as for an unknown id, so that it does not reveal that the run exists.
       throw noRun(runId)
     return run
@@ -112,7 +118,8 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
       inputs: await runInputs(files, token.workspaceId, body.inputs),
       ...(body.user_id !== undefined && { userId: body.user_id }),
     }
-    const started = await startRun(runs, token.workspaceId, runRequest, keyedRun(call))
+    const admit = (): Promise<void> => quotas.refuseWithoutTokens(token)
+    const started = await startRun(runs, token.workspaceId, runRequest, { keyed: keyedRun(call), admit })
     if (started.isReplay) reply.header('idempotency-replayed', 'true')
     if (body.stream === 1) return stream(request, token.workspaceId, started.runId, 0)
     const state = await started.state(waitOf(request, body.wait))
@@ -122,6 +129,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
   const debug = async (call: Call<typeof operations.debug>): Promise<unknown> => {
     const { token, body, members, request } = call
     refuseInexact(members, ['inputs', 'outputs'])
+    await quotas.refuseWithoutTokens(token)
     const live = await runs.debug(token.workspaceId, {
       workflowId: body.id,
       nodeId: body.node_id,
@@ -145,6 +153,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
         'in_use',
         'This run belongs to a conversation; answer with the next message, POST /api/v1/conversation/chat',
       )
+    await quotas.refuseWithoutTokens(token)
     const live = await runs.resume(token.workspaceId, params.run_id, {
       text: body.answer,
       files: await runFiles(files, token.workspaceId, body.files, '/files'),
@@ -164,6 +173,7 @@ export function runRoutes(runs: Runs, files: FileService): Route[] {
         status: query.status,
         agentId: listedAgent(token, query.agent_id),
         conversationId: query.conversation_id,
+        userId: token.userId,
       }
       const list = (page: PageRequest) => runs.list(token.workspaceId, filter, page)
       return pageAnswer(query, list, listedOnWire)

@@ -177,6 +177,7 @@ export interface RunFilter {
   workflowId?: string | undefined
   agentId?: string | undefined
   conversationId?: string | undefined
+  userId?: string | undefined
   status?: RunStatus | undefined
 }
 

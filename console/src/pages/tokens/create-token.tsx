@@ -23,11 +23,12 @@ const useWords = defineWords(
   },
 )
 
-const bodyOf = ({ name, role, days, agent_ids }: TokenFields) => ({
+const bodyOf = ({ name, role, days, agent_ids, user_id = '' }: TokenFields) => ({
   name: name.trim(),
   role,
   ...(days > 0 && { expires_in_days: days }),
   ...(role === 'runner' && { agent_ids: agent_ids ?? [] }),
+  ...(role === 'runner' && user_id.trim() !== '' && { user_id: user_id.trim() }),
 })
 
 /** Creates a token, then shows it. */
@@ -58,6 +59,7 @@ interface TokenFields {
   /** 0: never expires. */
   days: number
   agent_ids?: string[]
+  user_id?: string
 }
 
 const useTokenFormItemsWords = defineWords(
@@ -72,6 +74,9 @@ const useTokenFormItemsWords = defineWords(
     never: 'never',
     agents: 'Agents it can chat with',
     agentsNeeded: 'Choose at least one agent',
+    user: 'User ID (optional)',
+    userAbout:
+      'With a user ID, the token sees only conversations, runs and files of this user. Without one, it can read and delete the conversations of all users of these agents: keep it on your server, not in a web page.',
   },
   {
     name: '名称',
@@ -84,6 +89,9 @@ const useTokenFormItemsWords = defineWords(
     never: '永不过期',
     agents: '可以对话的智能体',
     agentsNeeded: '至少选择一个智能体',
+    user: '用户 ID（可选）',
+    userAbout:
+      '填写后，令牌只能访问该用户的对话、运行和文件。不填写时，令牌可以读取和删除这些智能体的所有用户的对话：请只保存在你的服务器上，不要放进网页。',
   },
 )
 
@@ -133,6 +141,11 @@ function TokenFormItems({ form }: { form: FormInstance<TokenFields> }) {
         </Radio.Group>
       </Form.Item>
       {role === 'runner' && <AgentsField />}
+      {role === 'runner' && (
+        <Form.Item name="user_id" label={words.user} extra={words.userAbout}>
+          <Input maxLength={128} autoComplete="off" />
+        </Form.Item>
+      )}
       <Form.Item name="days" label={words.expires} style={{ marginBottom: 0 }}>
         <Select
           options={[

@@ -108,6 +108,12 @@ function useColumns(): TableColumnsType<Token> {
       render: (ids: string[]) => ids.map(agentName).join(', '),
     },
     {
+      title: words.user,
+      dataIndex: 'user_id',
+      render: (user: string | null, { role }) =>
+        user ?? (role === 'runner' ? <span className="soft">{words.allUsers}</span> : ''),
+    },
+    {
       title: words.created,
       dataIndex: 'created_at',
       defaultSortOrder: 'descend',
