@@ -106,6 +106,36 @@ export const settings = {
     [0, 1_000_000],
     'Calls per minute to public agents without a token, per client address; 0: unlimited.',
   ),
+  WRONG_TOKENS_PER_MINUTE: integer(
+    300,
+    [0, 1_000_000],
+    'Wrong tokens per minute and client address; then tokens from this address that were not valid before are refused unseen. 0: unlimited.',
+  ),
+  TOKEN_CALLS_PER_MINUTE: integer(
+    0,
+    [0, 100_000_000],
+    'Calls per minute with one token, per server process; 0: unlimited.',
+  ),
+  WORKSPACE_CALLS_PER_MINUTE: integer(
+    0,
+    [0, 100_000_000],
+    'Calls per minute with all tokens of a workspace, per server process; 0: unlimited.',
+  ),
+  WORKSPACE_STORAGE_BYTES: integer(
+    0,
+    [0, 2 ** 50],
+    'Bytes of files and workflow versions that a workspace may store; 0: unlimited.',
+  ),
+  WORKSPACE_DOCUMENTS: integer(
+    0,
+    [0, 2 ** 50],
+    'Documents that a workspace may have in its knowledge bases; 0: unlimited.',
+  ),
+  WORKSPACE_TOKENS_PER_DAY: integer(
+    0,
+    [0, 2 ** 50],
+    'Model tokens that the runs of a workspace may use on one day (UTC); a run that has started may exceed it. 0: unlimited.',
+  ),
   DEMO: oneOf(
     ['on', 'off'],
     'on',

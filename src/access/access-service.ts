@@ -4,14 +4,18 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { CommitCache, type Generation } from '../kernel/commit-cache.ts'
 import { mintId } from '../kernel/ids.ts'
+import { LeastRecentMap } from '../kernel/least-recent-map.ts'
 import type { AccessStore, TokenRecord, Workspace } from './access-store.ts'
 import { isAllowed } from './permissions.ts'
 import { hashSecret, mintSecret } from './token-secret.ts'
+
+const noWorkspace = (id: string): AppError => new AppError('not_found', `The workspace ${id} does not exist`)
 
 /** The operator's workspace. It exists from the first start and cannot be deleted. */
 export const defaultWorkspaceId = 'default'
 const dayMilliseconds = 86_400_000
 const maxCachedTokens = 1000
+const maxRememberedTokens = 10_000
 /** Every write that began before a workspace was deleted has ended after this long. */
 const settleMilliseconds = 600_000
 
@@ -21,6 +25,7 @@ export interface NewToken {
   role: Role
   expiresInDays?: number | undefined
   agentIds?: string[] | undefined
+  userId?: string | undefined
 }
 
 export class AccessService {
@@ -29,6 +34,8 @@ export class AccessService {
 
   /** By the whole Authorization header, so that a returning client needs no database lookup. */
   readonly #tokens: CommitCache<TokenRecord>
+  /** Authorization headers that were valid lately. */
+  readonly #valid = new LeastRecentMap<string, true>(maxRememberedTokens)
 
   constructor(store: AccessStore, clock: Clock, generation: Generation) {
     this.store = store
@@ -42,6 +49,11 @@ export class AccessService {
     return token && this.#isExpired(token) ? undefined : token
   }
 
+  /** Whether the token was valid lately, so that sending it again is no guess. */
+  wasValid(authorization: string): boolean {
+    return this.#valid.get(authorization) !== undefined
+  }
+
   /** The token of a request; it must exist and not be expired. */
   async authenticate(authorization: string | undefined): Promise<TokenRecord> {
     if (authorization === undefined)
@@ -52,6 +64,7 @@ export class AccessService {
     if (!token || this.#isExpired(token))
       throw new AppError('token_invalid', 'The token is unknown, revoked or expired')
     this.#tokens.set(authorization, token, 1, readIn)
+    this.#valid.set(authorization, true)
     return token
   }
 
@@ -84,6 +97,8 @@ export class AccessService {
     const isRunner = token.role === 'runner'
     if (isRunner !== (token.agentIds ?? []).length > 0)
       throw invalidField('/agent_ids', isRunner ? 'is required for a runner' : 'is only allowed for a runner')
+    if (!isRunner && token.userId !== undefined)
+      throw invalidField('/user_id', 'is only allowed for a runner')
     const record = this.#record(token)
     const secret = mintSecret()
     if (!(await this.store.addToken(record, hashSecret(secret))))
@@ -119,10 +134,15 @@ export class AccessService {
     return { ...workspace, secret }
   }
 
+  async setLimits(id: string, change: Parameters<AccessStore['setLimits']>[1]): Promise<Workspace> {
+    const workspace = await this.store.setLimits(id, change)
+    if (!workspace) throw noWorkspace(id)
+    return workspace
+  }
+
   async deleteWorkspace(id: string): Promise<void> {
     if (id === defaultWorkspaceId) throw new AppError('in_use', 'The workspace `default` cannot be deleted')
-    if (!(await this.store.removeWorkspace(id, this.#clock.now())))
-      throw new AppError('not_found', `The workspace ${id} does not exist`)
+    if (!(await this.store.removeWorkspace(id, this.#clock.now()))) throw noWorkspace(id)
   }
 
   /** Deletes the data of deleted workspaces in batches, so that other requests are not blocked. */
@@ -132,9 +152,10 @@ export class AccessService {
       await new Promise(resolve => setImmediate(resolve))
   }
 
-  #record({ workspaceId, name, role, expiresInDays, agentIds = [] }: NewToken): TokenRecord {
+  #record({ workspaceId, name, role, expiresInDays, agentIds = [], userId }: NewToken): TokenRecord {
     const createdAt = this.#clock.now()
     const expiresAt = expiresInDays === undefined ? undefined : createdAt + expiresInDays * dayMilliseconds
-    return { id: mintId('tok'), workspaceId, name, role, operator: false, agentIds, createdAt, expiresAt }
+    const id = mintId('tok')
+    return { id, workspaceId, name, role, operator: false, agentIds, userId, createdAt, expiresAt }
   }
 }

@@ -5,11 +5,21 @@ import { raw, sql } from '../database/sql.ts'
 import { flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import { workspaceTables } from '../database/tables.ts'
 
+/** 0: unlimited. What is absent is limited by the server settings. */
+export interface WorkspaceLimits {
+  callsPerMinute?: number
+  concurrentRuns?: number
+  storageBytes?: number
+  documents?: number
+  tokensPerDay?: number
+}
+
 export const workspaces = table('workspaces', {
   id: text(),
   name: text(),
   createdAt: integer(),
   deletedAt: optional(integer()),
+  limits: optional(json<WorkspaceLimits>()),
 })
 
 export const tokens = table('tokens', {
@@ -20,18 +30,26 @@ export const tokens = table('tokens', {
   /** The operator's token may also manage workspaces. */
   operator: flag(),
   agentIds: json<string[]>(),
+  /** A runner that is bound to a user acts for no other. */
+  userId: optional(text()),
   hash: text(),
   createdAt: integer(),
   expiresAt: optional(integer()),
 })
 
-export type Workspace = Omit<RowOf<typeof workspaces>, 'deletedAt'>
-export type TokenRecord = Omit<RowOf<typeof tokens>, 'hash'>
+export type Workspace = Omit<RowOf<typeof workspaces>, 'deletedAt' | 'limits'> & {
+  limits?: WorkspaceLimits | undefined
+}
+export type TokenRecord = Omit<RowOf<typeof tokens>, 'hash'> & {
+  /** Of its workspace; only known when the token was looked up by its secret. */
+  limits?: WorkspaceLimits | undefined
+}
 
-const workspaceColumns = workspaces.columns('id', 'name', 'createdAt')
-const tokenColumns = tokens.columns(
-  ...(['workspaceId', 'id', 'name', 'role', 'operator', 'agentIds', 'createdAt', 'expiresAt'] as const),
-)
+const workspaceColumns = workspaces.columns('id', 'name', 'createdAt', 'limits')
+const tokenKeys = tokens.keysExcept('hash')
+const tokenColumns = tokens.columns(...tokenKeys)
+const joinedTokenColumns = tokens.columnsOf('t', ...tokenKeys)
+const joinedLimits = workspaces.columnsOf('w', 'limits')
 const oldestFirst = raw('created_at, id')
 const purgeBatch = 500
 
@@ -60,6 +78,23 @@ export class AccessStore {
   listWorkspaces(page: PageRequest): Promise<Page<Workspace>> {
     const from = sql`workspaces WHERE deleted_at IS NULL`
     return readPage(this.#database, { columns: workspaceColumns, from, order: oldestFirst, page })
+  }
+
+  /** Undefined if it does not exist. Null removes a limit of its own. */
+  setLimits(
+    id: string,
+    change: { [Name in keyof WorkspaceLimits]: WorkspaceLimits[Name] | null },
+  ): Promise<Workspace | undefined> {
+    return this.#database.transaction(async transaction => {
+      const workspace = await transaction.get(
+        sql`SELECT ${workspaceColumns} FROM workspaces WHERE id = ${id} AND deleted_at IS NULL ${this.#database.forUpdate}`,
+      )
+      if (!workspace) return undefined
+      const kept = Object.entries({ ...workspace.limits, ...change }).filter(([, value]) => value !== null)
+      const limits: WorkspaceLimits = Object.fromEntries(kept)
+      await transaction.run(sql`UPDATE workspaces SET ${workspaces.set({ limits })} WHERE id = ${id}`)
+      return { ...workspace, limits }
+    })
   }
 
   /** Deletes its tokens and hides it at once; false if it does not exist. `purge` deletes the rest. */
@@ -110,7 +145,9 @@ export class AccessStore {
   }
 
   findToken(hash: string): Promise<TokenRecord | undefined> {
-    return this.#database.get(sql`SELECT ${tokenColumns} FROM tokens WHERE hash = ${hash}`)
+    return this.#database.get(
+      sql`SELECT ${joinedTokenColumns}, ${joinedLimits} FROM tokens t JOIN workspaces w ON w.id = t.workspace_id WHERE t.hash = ${hash}`,
+    )
   }
 
   listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {

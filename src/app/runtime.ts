@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { limits } from '../contract/limits.ts'
 import { createDemo } from '../demo/create-demo.ts'
 import { FileService } from '../files/file-service.ts'
-import { RateLimit } from '../http/rate-limit.ts'
+import { RequestLimiter } from '../http/request-limiter.ts'
 import { accessRoutes } from '../http/routes/access-routes.ts'
 import { agentRoutes } from '../http/routes/agent-routes.ts'
 import { consoleRoutes } from '../http/routes/console-routes.ts'
@@ -28,6 +28,7 @@ import type { Adapters } from './adapters.ts'
 import { type BackgroundJob, runJobs } from './background-jobs.ts'
 import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
+import { createQuotas } from './create-quotas.ts'
 import { createRuns } from './create-runs.ts'
 import { describeServer } from './describe-server.ts'
 import { countDue, measureProviders } from './measure.ts'
@@ -68,19 +69,20 @@ export function createRuntime(given: Adapters, config: Config) {
       workers: () => knowledge.ingestor.check(),
     },
   }
-  const anonymous = new RateLimit(config.publicCallsPerMinute, clock)
-  const parts = { access, idempotency, metrics, anonymous, log, writeLog: adapters.writeLog }
+  const limiter = new RequestLimiter(config, clock)
+  const parts = { access, idempotency, metrics, limiter, log, writeLog: adapters.writeLog }
+  const quotas = createQuotas(adapters, config, live)
   const server = createServer(parts, [
-    ...workflowRoutes(workflows, generation),
+    ...workflowRoutes(workflows, quotas, generation),
     ...kindRoutes(async () => (await import('../nodes/kind-catalog.ts')).kindCatalog()),
     ...layoutRoutes(new LayoutService(stores.layouts)),
-    ...runRoutes(runs, files),
+    ...runRoutes(runs, files, quotas),
     ...agentRoutes(conversations.agents),
-    ...conversationRoutes(conversations),
+    ...conversationRoutes({ ...conversations, access, quotas }),
     ...modelRoutes(settings, models, clock),
-    ...usageRoutes(stores.usage, clock),
-    ...fileRoutes(files, parts),
-    ...knowledgeRoutes(knowledge),
+    ...usageRoutes(stores.usage, quotas, clock),
+    ...fileRoutes(files, { ...parts, quotas }),
+    ...knowledgeRoutes({ ...knowledge, quotas }),
     ...accessRoutes(access),
     ...serverInfoRoutes(describeServer(config), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),

@@ -1,9 +1,10 @@
 import { AccessStore } from '../access/access-store.ts'
+import { QuotaStore } from '../access/quota-store.ts'
 import { AgentStore } from '../agents/agent-store.ts'
 import { TableArchive } from '../backup/table-archive.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
 import { TurnStore } from '../conversations/turn-store.ts'
-import type { Database } from '../database/database.ts'
+import type { AmbientDatabase } from '../database/ambient-database.ts'
 import { FileStore } from '../files/file-store.ts'
 import { IdempotencyStore } from '../idempotency/idempotency-store.ts'
 import { ChunkStore } from '../knowledge/chunk-store.ts'
@@ -21,8 +22,9 @@ import { RunStore } from '../workflow/run/run-store.ts'
 import { UsageStore } from '../workflow/run/usage-store.ts'
 import { WorkflowStore } from '../workflow/workflow-store.ts'
 
-export const createStores = (database: Database) => ({
+export const createStores = (database: AmbientDatabase) => ({
   access: new AccessStore(database),
+  quotas: new QuotaStore(database),
   idempotency: new IdempotencyStore(database),
   workflows: new WorkflowStore(database),
   layouts: new LayoutStore(database),

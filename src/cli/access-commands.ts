@@ -1,7 +1,12 @@
 import { defaultWorkspaceId } from '../access/access-service.ts'
 import type { TokenRecord } from '../access/access-store.ts'
 import { tokenOperations, workspaceOperations } from '../contract/access-operations.ts'
-import { tokenOnWire, workspaceOnWire } from '../http/routes/access-routes.ts'
+import {
+  readLimits,
+  tokenOnWire,
+  workspaceOnWire,
+  workspaceWithLimits,
+} from '../http/routes/access-routes.ts'
 import { isoTime } from '../kernel/clock.ts'
 import {
   type Arguments,
@@ -29,6 +34,7 @@ const optionNames = {
   role: '--role',
   expires_in_days: '--days',
   agent_ids: '--agents',
+  user_id: '--user',
   workspace_id: '--workspace',
 }
 
@@ -36,11 +42,11 @@ const createToken: Command = {
   name: 'token create',
   summary: 'Create a token and print it, once.',
   details: `Roles: admin (everything), editor (everything but tokens), viewer (reads and searches),
-runner (chats with the agents named with --agents). Without --days it does not expire;
+runner (chats with the agents named with --agents; with --user, for this user of yours only). Without --days it does not expire;
 without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the first start of the server creates.`,
-  usage: '--name NAME --role ROLE [--workspace ID] [--days N] [--agents ID,ID]',
+  usage: '--name NAME --role ROLE [--workspace ID] [--days N] [--agents ID,ID] [--user ID]',
   example: "token create --name 'Build robot' --role editor --days 90",
-  run: async ({ options: { name, role, days, agents, workspace } }, config) => {
+  run: async ({ options: { name, role, days, agents, user, workspace } }, config) => {
     const checked = checkArguments(
       tokenOperations.create.body,
       {
@@ -48,6 +54,7 @@ without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the
         role,
         expires_in_days: days && /^\d+$/.test(days) ? Number(days) : days,
         agent_ids: agents?.split(','),
+        user_id: user,
         workspace_id: workspace,
       },
       optionNames,
@@ -59,6 +66,7 @@ without --workspace it belongs to the workspace ${defaultWorkspaceId}, which the
         role: checked.role,
         expiresInDays: checked.expires_in_days,
         agentIds: checked.agent_ids,
+        userId: checked.user_id,
       }),
     ).catch((error: unknown) => {
       throw asUsageError(error, optionNames)
@@ -147,6 +155,43 @@ const listWorkspaces: Command = {
   },
 }
 
+const limitOptions = {
+  calls_per_minute: '--calls',
+  concurrent_runs: '--runs',
+  storage_bytes: '--bytes',
+  documents: '--documents',
+  tokens_per_day: '--tokens',
+}
+
+const limitWorkspace: Command = {
+  name: 'workspace limit',
+  summary: 'Set limits of a workspace.',
+  details: `Calls per minute, runs at a time, stored bytes, documents, and model tokens per day. 0 is unlimited; with
+"default" the server setting applies again. Without an option the limits are shown.`,
+  usage: 'ID [--calls N] [--runs N] [--bytes N] [--documents N] [--tokens N]',
+  example: 'workspace limit ws_Zk3xV0m2q1c5b7n9d1f3gA --bytes 10000000000 --tokens default',
+  run: async ({ argument: id, options }, config) => {
+    const given = Object.entries(limitOptions).flatMap(([name, option]) => {
+      const value = options[option.slice('--'.length)]
+      if (value === undefined) return []
+      return [[name, value === 'default' ? null : /^\d+$/.test(value) ? Number(value) : value]]
+    })
+    const limits = Object.fromEntries(given)
+    const checked = checkArguments(
+      workspaceOperations.update.body,
+      { id, limits },
+      { id: 'ID', limits: 'limits' },
+    )
+    const workspace = await withAccess(config, access => access.setLimits(id, readLimits(checked.limits)))
+    const json = workspaceWithLimits(workspace)
+    const rows = Object.entries(json.limits).map(([name, value]) => [
+      name,
+      value === null ? 'server setting' : value === 0 ? 'unlimited' : String(value),
+    ])
+    return { text: columns(['LIMIT', 'VALUE'], rows), json }
+  },
+}
+
 const deleteWorkspace: Command = {
   name: 'workspace delete',
   summary: 'Delete a workspace with everything in it.',
@@ -171,5 +216,6 @@ export const accessCommands = [
   deleteToken,
   createWorkspace,
   listWorkspaces,
+  limitWorkspace,
   deleteWorkspace,
 ]

@@ -1,7 +1,9 @@
 import Type from 'typebox'
 import { array, boolean, choice, id, integerIn, optional, orNull, string, text, time } from './fields.ts'
+import { limits } from './limits.ts'
 import { defineOperations } from './operation.ts'
 import { pageOf, pagingFields } from './paging.ts'
+import { limitFields } from './quotas.ts'
 
 export const roles = ['admin', 'editor', 'viewer', 'runner'] as const
 export type Role = (typeof roles)[number]
@@ -20,17 +22,23 @@ const callerFields = {
   name,
   role,
   agent_ids: array(Type.String(), 'Agents that a runner may chat with.', { example: [] }),
+  user_id: orNull(Type.String(), 'The only user that a runner acts for; null if it is not bound to one.'),
   expires_at: orNull(time('Expiry time.'), 'Expiry time; null if it does not expire.'),
 }
 export const tokenRecord = { ...callerFields, created_at: time('Creation time.') }
 export const workspaceRecord = { id: workspaceId, name, created_at: time('Creation time.') }
+const workspaceWithLimits = Type.Object({
+  ...workspaceRecord,
+  limits: Type.Object(limitFields, { description: 'Limits of its own.' }),
+})
 const secret = string('The token itself. It is shown only once.', 'banyan_…')
 
 export const tokenOperations = defineOperations('token', {
   create: {
     access: 'admin',
     summary: 'Create a token',
-    details: 'Only the operator may create a token for another workspace.',
+    details:
+      'Only the operator may create a token for another workspace. A runner with `user_id` sees and writes only conversations, runs and files of this user. Without it, the runner may read, rename and delete the conversations of all users of its agents, and acts for any user it names: keep such a token on your own server.',
     body: Type.Object({
       name,
       role,
@@ -41,6 +49,9 @@ export const tokenOperations = defineOperations('token', {
           'Required for the role runner, not allowed for other roles.',
           { max: 1000 },
         ),
+        user_id: text('Binds a runner to one user, by your own id for the user.', [1, limits.userLength], {
+          example: 'user_42',
+        }),
         workspace_id: workspaceId,
       }),
     }),
@@ -88,8 +99,16 @@ export const workspaceOperations = defineOperations('workspace', {
     access: 'operator',
     summary: 'List workspaces',
     body: Type.Object(pagingFields),
-    data: pageOf(Type.Object(workspaceRecord)),
+    data: pageOf(workspaceWithLimits),
     example: {},
+  },
+  update: {
+    access: 'operator',
+    summary: 'Set limits of a workspace',
+    details: 'A limit that is omitted stays as it is. Null: the value of the server settings applies again.',
+    body: Type.Object({ id: workspaceId, limits: Type.Object(optional(limitFields)) }),
+    data: workspaceWithLimits,
+    example: { id: 'ws_Zk3xV0m2q1c5b7n9d1f3gA', limits: { storage_bytes: 10_000_000_000 } },
   },
   delete: {
     access: 'operator',

@@ -29,7 +29,11 @@ const table = {
   graph_invalid: [42201, 'The graph is invalid and was not stored; `errors` lists every problem.'],
   workflow_not_runnable: [42202, 'The stored graph is an incomplete draft and cannot run yet.'],
   step_failed: [42203, 'A step of the workflow failed; the message names the step and the reason.'],
-  rate_limited: [42901, 'Too many requests; see `Retry-After`.'],
+  rate_limited: [42901, 'Too many requests, or too many runs at a time; see `Retry-After`.'],
+  quota_exceeded: [
+    42902,
+    'A quota of the workspace is used up; `data.quota` names it: storage_bytes, documents or tokens_per_day.',
+  ],
   headers_too_large: [43101, 'The request headers are too large.'],
   internal: [50001, 'Internal server error. Look up the trace id in the server log.'],
   content_damaged: [50002, 'The stored content no longer matches its checksum. Restore it from a backup.'],

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { array, id, integer, optional, string, text } from './fields.ts'
 import { limits } from './limits.ts'
 import { basePath, defineOperations } from './operation.ts'
+import { quotaFields } from './quotas.ts'
 
 export const usageCounts = {
   runs: integer('Runs that ended, with any status.', 12),
@@ -48,6 +49,7 @@ export const usageOperations = defineOperations('usage', {
         }),
         'Top 20 by tokens.',
       ),
+      quotas: Type.Object(quotaFields, { description: 'Limits of the workspace and what is used now.' }),
     }),
   },
 })

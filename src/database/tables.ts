@@ -7,6 +7,7 @@ export const workspaceTables = [
   'workflows',
   'workflow_versions',
   'workflow_layouts',
+  'deleted_workflows',
   'runs',
   'run_steps',
   'run_effects',
@@ -34,10 +35,12 @@ export const workspaceTables = [
   'blobs',
   'models',
   'idempotency_keys',
+  // Triggers of other tables write it.
+  'workspace_usage',
 ] as const
 
-/** Tables that a backup leaves out: their rows are of no use elsewhere. */
-export const transientTables = ['idempotency_keys', 'schema_migrations'] as const
+/** Tables that a backup leaves out: their rows are of no use elsewhere, or follow from others. */
+export const transientTables = ['idempotency_keys', 'workspace_usage', 'schema_migrations'] as const
 
 export const archivedTables: readonly string[] = [
   'workspaces',

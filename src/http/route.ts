@@ -12,7 +12,7 @@ import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
-import type { RateLimit } from './rate-limit.ts'
+import type { RequestLimiter } from './request-limiter.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
 
 /** What every route needs besides its own service. */
@@ -20,8 +20,7 @@ export interface ServerParts {
   access: AccessService
   idempotency: IdempotencyService
   metrics: { request(operation: string, status: number, seconds: number): void }
-  /** For callers without a token. */
-  anonymous: RateLimit
+  limiter: RequestLimiter
   log: Logger
   /** Writes formatted log lines; undefined if requests are not logged. */
   writeLog: ((lines: string) => void) | undefined

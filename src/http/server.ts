@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../access/access-store.ts'
 import { limits } from '../contract/limits.ts'
 import { basePath, type Operation } from '../contract/operation.ts'
@@ -62,7 +62,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
     request.members = noMembers
     reply.header('x-traceid', request.traceId)
     reply.header('x-content-type-options', 'nosniff')
-    authorize(parts, request, error => {
+    authorize(parts, request, reply, error => {
       // Before the body is read: its problems do not matter on a path that does not exist.
       done(error ?? (request.is404 ? unknownPath(request.url) : undefined))
     })
@@ -102,7 +102,12 @@ const openFastify = (parts: ServerParts, lastResponses: WeakMap<Socket, ServerRe
   })
 
 /** The only place that decides about access. Below the API, an unknown path requires a token too. */
-function authorize(parts: ServerParts, request: FastifyRequest, done: (error?: Error) => void): void {
+function authorize(
+  parts: ServerParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: (error?: Error) => void,
+): void {
   const { host, authorization } = request.headers
   if (request.raw.httpVersion === '1.1' && (host === undefined || host.includes(',')))
     return void done(new AppError('malformed_http', 'The request must have exactly one Host header'))
@@ -112,18 +117,40 @@ function authorize(parts: ServerParts, request: FastifyRequest, done: (error?: E
   const access = operation?.access ?? (request.url.startsWith(`${basePath}/`) ? 'token' : 'anyone')
   if (access === 'anyone') return void done()
   const admit = (token: TokenRecord): void => {
+    const limitHeaders = parts.limiter.take(token)
+    if (limitHeaders) reply.headers(limitHeaders)
     parts.access.authorize(token, access)
     request.token = token
     done()
   }
   // The handler requires a token if the agent is not public; a token that is sent must be valid anyway.
   if (access === 'public' && authorization === undefined) {
-    parts.anonymous.take(request.ip)
+    parts.limiter.takeAnonymous(request.ip)
     return void done()
   }
   const known = parts.access.recognize(authorization)
   if (known) return void admit(known)
-  parts.access.authenticate(authorization).then(admit).catch(done)
+  authenticate(parts, request).then(admit).catch(done)
+}
+
+/**
+ * Limits the wrong tokens of an address. A token that was valid lately is looked up in any case: other clients may share
+ * the address, such as that of a proxy.
+ */
+async function authenticate(
+  { access, limiter, log }: ServerParts,
+  { headers: { authorization }, ip, traceId }: FastifyRequest,
+): Promise<TokenRecord> {
+  if (authorization !== undefined && !access.wasValid(authorization)) limiter.refuseGuessing(ip)
+  try {
+    return await access.authenticate(authorization)
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'token_invalid') {
+      limiter.countWrongToken(ip)
+      log.warn({ trace_id: traceId, address: ip }, 'A token was refused')
+    }
+    throw error
+  }
 }
 
 /** Checked again during a long response. If the database is unavailable, the client keeps its access. */

@@ -11,6 +11,7 @@ const token = (id: string, workspaceId: string, more: Partial<TokenRecord> = {})
   role: 'editor',
   operator: false,
   agentIds: [],
+  userId: undefined,
   createdAt: 1,
   expiresAt: undefined,
   ...more,
@@ -27,10 +28,14 @@ describe('access store', () => {
   })
   after(() => opened.cleanup())
 
-  test('finds a token by its hash, with all stored fields', async () => {
-    const record = token('t1', 'home', { role: 'runner', agentIds: ['agent_a', 'agent_b'], expiresAt: 99 })
+  test('finds a token by its hash, with all stored fields and the limits of its workspace', async () => {
+    const bound = { agentIds: ['agent_a', 'agent_b'], userId: 'user_1' }
+    const record = token('t1', 'home', { role: 'runner', ...bound, expiresAt: 99 })
     assert.equal(await store.addToken(record, 'hash1'), true)
-    assert.deepEqual(await store.findToken('hash1'), record)
+    assert.deepEqual(await store.findToken('hash1'), { ...record, limits: undefined })
+    await store.setLimits('home', { documents: 5, storageBytes: 7 })
+    await store.setLimits('home', { storageBytes: null })
+    assert.deepEqual((await store.findToken('hash1'))?.limits, { documents: 5 })
     assert.equal(await store.findToken('hash2'), undefined)
   })
 

@@ -32,7 +32,7 @@ describe('waiting for a run', () => {
   afterEach(() => world.close())
   after(() => opened.cleanup())
 
-  const start = () => startRun(worker.runs, workspace, request, keyed)
+  const start = () => startRun(worker.runs, workspace, request, { keyed, admit: async () => {} })
 
   test('starts a keyed run once and returns the same result to repeated requests', async () => {
     const [first, second] = [await start(), await start()]

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { usageRoutes } from '../../src/http/routes/usage-routes.ts'
 import type { UsageRange, UsageStore } from '../../src/workflow/run/usage-store.ts'
 import { type RouteServer, startRouteServer } from '../support/route-server.ts'
+import { unlimited } from '../support/unlimited.ts'
 
 const now = Date.parse('2026-03-02T23:59:00Z')
 const today = Math.floor(now / 86_400_000)
@@ -24,7 +25,9 @@ const store: Pick<UsageStore, keyof UsageStore> = {
 
 let server: RouteServer
 before(async () => {
-  server = await startRouteServer(() => usageRoutes(store, { now: () => now }))
+  server = await startRouteServer(({ database }) =>
+    usageRoutes(store, unlimited(database), { now: () => now }),
+  )
 })
 after(() => server.stop())
 

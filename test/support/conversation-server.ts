@@ -10,10 +10,11 @@ import { ConversationService } from '../../src/conversations/conversation-servic
 import { ConversationStore } from '../../src/conversations/conversation-store.ts'
 import { TurnLifecycle } from '../../src/conversations/turn-lifecycle.ts'
 import { TurnStore } from '../../src/conversations/turn-store.ts'
+import { AmbientDatabase } from '../../src/database/ambient-database.ts'
 import type { BlobStore } from '../../src/files/blob-store.ts'
 import { FileService } from '../../src/files/file-service.ts'
 import { FileStore } from '../../src/files/file-store.ts'
-import { RateLimit } from '../../src/http/rate-limit.ts'
+import { RequestLimiter } from '../../src/http/request-limiter.ts'
 import { accessRoutes } from '../../src/http/routes/access-routes.ts'
 import { agentRoutes } from '../../src/http/routes/agent-routes.ts'
 import { conversationRoutes } from '../../src/http/routes/conversation-routes.ts'
@@ -28,13 +29,14 @@ import { warnGraph } from '../../src/workflow/warn-graph.ts'
 import { ScriptedRuns } from '../conversations/scripted-runs.ts'
 import { apiClient } from './api-client.ts'
 import { openTestDatabase } from './open-test-database.ts'
+import { unlimited } from './unlimited.ts'
 
 const operatorToken = 'operator-token-of-the-tests'
 
 /** A server with agents and conversations whose runs are scripted by the test. */
 export async function startConversationServer() {
   const opened = await openTestDatabase()
-  const { database } = opened
+  const database = new AmbientDatabase(opened.database)
   const access = new AccessService(new AccessStore(database), clock, () => database.generation())
   const store = new ConversationStore(database)
   const turns = new TurnStore(database)
@@ -63,7 +65,7 @@ export async function startConversationServer() {
     ...{
       access,
       metrics: new Metrics(),
-      anonymous: new RateLimit(0, clock),
+      limiter: new RequestLimiter({}, clock),
       log: pino({ level: 'silent' }),
       writeLog: undefined,
     },
@@ -71,7 +73,7 @@ export async function startConversationServer() {
   }
   const server = createServer(parts, [
     ...agentRoutes(agents),
-    ...conversationRoutes({ agents, conversations, chats }),
+    ...conversationRoutes({ agents, conversations, chats, access, quotas: unlimited(database) }),
     ...accessRoutes(access),
   ])
   await access.bootstrap(operatorToken, true)

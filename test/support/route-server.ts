@@ -5,10 +5,10 @@ import { AccessStore } from '../../src/access/access-store.ts'
 import { openDiskBlobStore } from '../../src/adapters/blob/disk-blob-store.ts'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { Metrics } from '../../src/app/metrics.ts'
-import type { Database } from '../../src/database/database.ts'
+import { AmbientDatabase } from '../../src/database/ambient-database.ts'
 import { FileService } from '../../src/files/file-service.ts'
 import { FileStore } from '../../src/files/file-store.ts'
-import { RateLimit } from '../../src/http/rate-limit.ts'
+import { RequestLimiter } from '../../src/http/request-limiter.ts'
 import type { Route } from '../../src/http/route.ts'
 import { accessRoutes } from '../../src/http/routes/access-routes.ts'
 import { fileRoutes } from '../../src/http/routes/file-routes.ts'
@@ -19,6 +19,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { fileUses } from '../../src/knowledge/document-store.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { freshDatabase } from './fresh-database.ts'
+import { unlimited } from './unlimited.ts'
 
 export interface RouteServer {
   base: string
@@ -31,10 +32,10 @@ const operatorToken = 'operator-token-of-the-tests'
 
 /** Some routes behind the real gate, with real tokens and files. */
 export async function startRouteServer(
-  routes: (parts: { database: Database; files: FileService }) => Route[],
+  routes: (parts: { database: AmbientDatabase; files: FileService }) => Route[],
 ): Promise<RouteServer> {
   const fresh = await freshDatabase()
-  const database = await openDatabase(fresh)
+  const database = new AmbientDatabase(await openDatabase(fresh))
   const access = new AccessService(new AccessStore(database), systemClock, () => database.generation())
   const idempotency = new IdempotencyService(new IdempotencyStore(database), systemClock)
   const blobs = await openDiskBlobStore(join(fresh.folder, 'files'))
@@ -43,13 +44,13 @@ export async function startRouteServer(
     access,
     idempotency,
     metrics: new Metrics(),
-    anonymous: new RateLimit(0, systemClock),
+    limiter: new RequestLimiter({}, systemClock),
     log: pino({ level: 'silent' }),
     writeLog: undefined,
   }
   const server = createServer(parts, [
     ...accessRoutes(access),
-    ...fileRoutes(files, parts),
+    ...fileRoutes(files, { ...parts, quotas: unlimited(database) }),
     ...routes({ database, files }),
   ])
   await access.bootstrap(operatorToken, true)

@@ -74,7 +74,12 @@ export const basics: readonly Basic[] = [
   {
     id: 'versions',
     title: 'Versions',
-    body: html`<p>Each change of a workflow creates a new version; the ETag is its number, such as <code>"3"</code>. An update with <code>If-Match: "3"</code> is stored only if the workflow has not changed; otherwise the error is <a href="#error.version_conflict">40901</a> with the current <code>version</code> in <code>data</code>. <code>If-None-Match: *</code> stores only if the id does not exist. A read with <code>If-None-Match: "3"</code> returns 304 while nothing has changed. The ETag of a file is its checksum.</p>`,
+    body: html`<p>Each change of a workflow creates a new version. A version number is never used twice for an id, also not after the workflow was deleted and created again. The ETag is the version with a suffix that differs between workspaces, such as <code>"3-mC0zq1Fh5sKx2b7W"</code>. An update with this ETag, or the version <code>"3"</code>, in <code>If-Match</code> is stored only if the workflow has not changed; otherwise the error is <a href="#error.version_conflict">40901</a> with the current <code>version</code> in <code>data</code>. <code>If-None-Match: *</code> stores only if the id does not exist. A read with the ETag in <code>If-None-Match</code> returns 304 while nothing has changed. The ETag of a file is its checksum.</p>`,
+  },
+  {
+    id: 'limits',
+    title: 'Limits',
+    body: html`<p>Where the calls of a token or a workspace are limited, every response has <code>RateLimit-Limit</code> (calls per minute), <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code> (seconds until all of them are available again). Beyond the limit the error is <a href="#error.rate_limited">42901</a>; wait for the seconds in <code>Retry-After</code>. A used up quota is <a href="#error.quota_exceeded">42902</a>; <code>GET /api/v1/usage</code> shows all quotas.</p>`,
   },
   {
     id: 'traces',

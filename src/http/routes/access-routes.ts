@@ -1,4 +1,5 @@
 import type { AccessService } from '../../access/access-service.ts'
+import type { Workspace } from '../../access/access-store.ts'
 import {
   tokenOperations,
   tokenRecord,
@@ -6,12 +7,20 @@ import {
   workspaceRecord,
 } from '../../contract/access-operations.ts'
 import { pageAnswer } from '../../contract/paging.ts'
+import { limitFields } from '../../contract/quotas.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Route, route } from '../route.ts'
-import { wireWriter } from '../wire.ts'
+import { wireReader, wireWriter } from '../wire.ts'
 
 export const tokenOnWire = wireWriter(tokenRecord)
 export const workspaceOnWire = wireWriter(workspaceRecord)
+const limitsOnWire = wireWriter(limitFields)
+export const readLimits = wireReader(limitFields)
+
+export const workspaceWithLimits = (workspace: Workspace) => ({
+  ...workspaceOnWire(workspace),
+  limits: limitsOnWire(workspace.limits ?? {}),
+})
 
 export function accessRoutes(access: AccessService): Route[] {
   return [
@@ -21,8 +30,8 @@ export function accessRoutes(access: AccessService): Route[] {
         throw new AppError('forbidden', 'Only the operator may create tokens for another workspace', {
           errors: [{ path: '/workspace_id', message: 'must be omitted' }],
         })
-      const { name, role, expires_in_days: expiresInDays, agent_ids: agentIds } = body
-      const made = await access.createToken({ workspaceId, name, role, expiresInDays, agentIds })
+      const { name, role, expires_in_days: expiresInDays, agent_ids: agentIds, user_id: userId } = body
+      const made = await access.createToken({ workspaceId, name, role, expiresInDays, agentIds, userId })
       return { ...tokenOnWire(made), workspace_id: workspaceId, token: made.secret }
     }),
 
@@ -44,7 +53,11 @@ export function accessRoutes(access: AccessService): Route[] {
     }),
 
     route(workspaceOperations.list, ({ body }) =>
-      pageAnswer(body, page => access.store.listWorkspaces(page), workspaceOnWire),
+      pageAnswer(body, page => access.store.listWorkspaces(page), workspaceWithLimits),
+    ),
+
+    route(workspaceOperations.update, async ({ body }) =>
+      workspaceWithLimits(await access.setLimits(body.id, readLimits(body.limits))),
     ),
 
     route(workspaceOperations.delete, ({ body }) => access.deleteWorkspace(body.id)),

@@ -1,11 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { QuotaService } from '../../access/quota-service.ts'
 import { fileRecord, fileOperations as operations } from '../../contract/file-operations.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { isInlineSafe } from '../../files/detect-mime-type.ts'
 import type { FileService } from '../../files/file-service.ts'
-import type { LocatedFile } from '../../files/file-store.ts'
+import type { FileRecord, LocatedFile } from '../../files/file-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { Answer } from '../answer.ts'
-import { contentDisposition, contentRange, entityTag, matchesTag } from '../content-headers.ts'
+import { contentDisposition, contentRange, entityTag, matchesTag, revalidated } from '../content-headers.ts'
 import {
   type Call,
   fingerprintOf,
@@ -30,23 +32,39 @@ const contentHeaders = (file: LocatedFile): Record<string, string | number> => (
   'content-disposition': contentDisposition(isInlineSafe(file.mimeType) ? 'inline' : 'attachment', file.name),
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'private, no-cache',
+  ...revalidated,
   'accept-ranges': 'bytes',
   etag: entityTag(file.sha256),
 })
 
-export function fileRoutes(files: FileService, parts: Pick<ServerParts, 'idempotency' | 'access'>): Route[] {
+/** The least size that the file of an upload can have: it may be in base64 and between other parts. */
+const leastSize = (headers: IncomingHttpHeaders): number =>
+  Math.max(0, Number(headers['content-length'] ?? 0) * 0.75 - (1 << 20))
+
+export interface FileRouteParts extends Pick<ServerParts, 'idempotency' | 'access'> {
+  quotas: QuotaService
+}
+
+export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
   const checkJson = compileBody(operations.upload.body)
 
   const upload = async (call: Call<typeof operations.upload>): Promise<unknown> => {
     const { token, query, request } = call
     const key = idempotencyKey(request)
+    await parts.quotas.refuseLarger(token, leastSize(request.headers))
     const { name, blob } = await receiveFile(request.raw, files, { queryName: query.name, checkJson })
     // After `add` only the database knows whether a row refers to the blob; the sweep of orphaned blobs checks it.
     let isAdding = false
     const add = async (): Promise<unknown> => {
       isAdding = true
-      return onWire(await files.add(token.workspaceId, name, blob))
+      const stored = (): Promise<FileRecord> => files.add(token.workspaceId, name, blob, token.userId)
+      try {
+        return onWire(await parts.quotas.within(token, ['storageBytes'], stored))
+      } catch (error) {
+        // Its row was rolled back.
+        if (error instanceof AppError && error.reason === 'quota_exceeded') isAdding = false
+        throw error
+      }
     }
     try {
       // The upload may have taken long; a token that was revoked in the meantime must not store anything.

@@ -1,3 +1,4 @@
+import type { QuotaService } from '../../access/quota-service.ts'
 import { knowledgeOperations as operations } from '../../contract/knowledge-operations.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import type { DocumentService } from '../../knowledge/document-service.ts'
@@ -20,6 +21,7 @@ export interface KnowledgeParts {
   bases: KnowledgeService
   documents: DocumentService
   search: SearchService
+  quotas: Pick<QuotaService, 'within'>
 }
 
 function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
@@ -49,10 +51,11 @@ function baseRoutes({ bases, search }: KnowledgeParts): Route[] {
   ]
 }
 
-function documentRoutes({ documents }: KnowledgeParts): Route[] {
+function documentRoutes({ documents, quotas }: KnowledgeParts): Route[] {
   return [
-    route(operations.add, async ({ workspaceId, params, body }) => {
-      const { added, skipped } = await documents.add(workspaceId, params.knowledge_id, newDocuments(body))
+    route(operations.add, async ({ token, workspaceId, params, body }) => {
+      const add = () => documents.add(workspaceId, params.knowledge_id, newDocuments(body))
+      const { added, skipped } = await quotas.within(token, ['documents', 'storageBytes'], add)
       return { items: added.map(documentOnWire), skipped: skippedOnWire(skipped) }
     }),
 

@@ -103,6 +103,12 @@ export interface KeyedRun {
   fingerprint: string
 }
 
+/** `admit` refuses a new run; a retry finds its run all the same. */
+export interface StartOptions {
+  keyed: KeyedRun | undefined
+  admit(): Promise<void>
+}
+
 /**
  * Starts a run. With an Idempotency-Key, a retry finds the run that the first request started, also after a lost
  * connection and while it is still running.
@@ -111,9 +117,10 @@ export async function startRun(
   runs: Runs,
   workspaceId: string,
   request: RunRequest,
-  keyed: KeyedRun | undefined,
+  { keyed, admit }: StartOptions,
 ): Promise<StartedRun> {
   const start = async (newRun: RunRequest): Promise<StartedRun> => {
+    await admit()
     const live = await runs.start(workspaceId, newRun)
     return { runId: live.runId, isReplay: false, state: wait => runState(runs, workspaceId, live, wait) }
   }

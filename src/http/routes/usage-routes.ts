@@ -1,4 +1,6 @@
+import type { QuotaService } from '../../access/quota-service.ts'
 import { limits } from '../../contract/limits.ts'
+import { quotaFields } from '../../contract/quotas.ts'
 import { usageOperations as operations, usageCounts } from '../../contract/usage-operations.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
@@ -32,6 +34,8 @@ function rangeOf(query: Call<typeof operations.get>['query'], now: number): Usag
 
 const countsOnWire = wireWriter(usageCounts, { elapsed_ms: 'activeMilliseconds' })
 
+const quotasOnWire = wireWriter(quotaFields)
+
 const none: UsageTotals = {
   runs: 0,
   failures: 0,
@@ -56,9 +60,13 @@ function everyDay({ fromDay, toDay }: UsageRange, days: readonly UsageDay[]) {
   }))
 }
 
-export function usageRoutes(usage: Pick<UsageStore, keyof UsageStore>, clock: Clock): Route[] {
+export function usageRoutes(
+  usage: Pick<UsageStore, keyof UsageStore>,
+  quotas: Pick<QuotaService, 'uses'>,
+  clock: Clock,
+): Route[] {
   return [
-    route(operations.get, async ({ workspaceId, query }) => {
+    route(operations.get, async ({ token, workspaceId, query }) => {
       const range = rangeOf(query, clock.now())
       const [days, agents, workflows] = await Promise.all([
         usage.days(workspaceId, range),
@@ -76,6 +84,7 @@ export function usageRoutes(usage: Pick<UsageStore, keyof UsageStore>, clock: Cl
         by_workflow: workflows
           .slice(0, maxListed)
           .map(({ workflowId, ...counts }) => ({ workflow_id: workflowId, ...countsOnWire(counts) })),
+        quotas: quotasOnWire(await quotas.uses(token)),
       }
     }),
   ]

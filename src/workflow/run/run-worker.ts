@@ -26,6 +26,13 @@ export class RunWorker {
     return this.#tasks.get(runId)
   }
 
+  /** Active runs of a workspace in this process. */
+  activeRuns(workspaceId: string): number {
+    let count = 0
+    for (const task of this.#tasks.values()) if (task.lease.workspaceId === workspaceId) count++
+    return count
+  }
+
   /** Fails with `rate_limited` when too many runs are active. */
   checkCapacity(): void {
     if (this.#isStopping)

@@ -16,6 +16,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 import type { PageProps } from '../page-props.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { filterOf, isPossible, readRange, UsageFilterBar } from './usage-filter-bar.tsx'
+import { UsageQuotas } from './usage-quotas.tsx'
 import { DaysTable, ShareTable } from './usage-tables.tsx'
 import { useUsageWords } from './usage-words.ts'
 import './usage-page.css'
@@ -36,7 +37,10 @@ export function UsagePage({ query }: PageProps) {
       ) : usage.isPending ? (
         <Loading />
       ) : (
-        <Shown usage={usage.data} agents={agents} workflows={workflows} />
+        <>
+          <Shown usage={usage.data} agents={agents} workflows={workflows} />
+          <UsageQuotas quotas={usage.data.quotas} />
+        </>
       )}
     </Page>
   )

@@ -52,6 +52,10 @@ export const errorTexts: Readonly<Record<Reason, Text>> = {
     en: 'Too many requests. Try again in a moment.',
     zh: '请求过于频繁，请稍后重试。',
   },
+  quota_exceeded: {
+    en: 'A quota of this workspace is used up. See Usage.',
+    zh: '工作空间的配额已用完，详见“用量”页面。',
+  },
   headers_too_large: { en: 'The request headers are too large.', zh: '请求头过大。' },
   internal: {
     en: 'Internal server error. The server log has the details.',

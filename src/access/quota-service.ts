@@ -1,0 +1,137 @@
+import type { QuotaName } from '../contract/quotas.ts'
+import type { AmbientDatabase } from '../database/ambient-database.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import type { WorkspaceLimits } from './access-store.ts'
+import type { QuotaStore } from './quota-store.ts'
+
+/** The workspace of a request and the limits it has of its own. */
+export interface QuotaScope {
+  workspaceId: string
+  limits?: WorkspaceLimits | undefined
+}
+
+export interface QuotaParts {
+  database: AmbientDatabase
+  store: QuotaStore
+  /** Of the server settings. 0: unlimited. */
+  defaults: Required<WorkspaceLimits>
+  /** Model tokens of the runs that ended on a day, counted since 1970. */
+  tokensOn(workspaceId: string, day: number): Promise<number>
+  /** Active runs of the workspace in this process. */
+  activeRuns(workspaceId: string): number
+  clock: Clock
+}
+
+type StoredQuota = 'storageBytes' | 'documents'
+
+const dayMilliseconds = 86_400_000
+/** How long the tokens of a day are believed: adding them up for every run would cost too much. */
+const tokensFreshMilliseconds = 1000
+
+const storedMessages: Record<StoredQuota, { name: QuotaName; message: (limit: number) => string }> = {
+  storageBytes: {
+    name: 'storage_bytes',
+    message: limit => `The workspace may store ${limit} bytes of files and workflows; delete some first`,
+  },
+  documents: {
+    name: 'documents',
+    message: limit => `The workspace may have ${limit} documents in its knowledge bases; delete some first`,
+  },
+}
+
+/** What a workspace may use. The rate of its calls is limited by the server, its active runs by their worker. */
+export class QuotaService {
+  readonly #parts: QuotaParts
+  readonly #tokens = new LeastRecentMap<string, { day: number; tokens: number; readAt: number }>(10_000)
+
+  constructor(parts: QuotaParts) {
+    this.#parts = parts
+  }
+
+  limitOf(name: keyof WorkspaceLimits, own: WorkspaceLimits | undefined): number {
+    return own?.[name] ?? this.#parts.defaults[name]
+  }
+
+  /** Does the work unless more is stored afterwards than is allowed; then nothing is. Exact, also with several servers. */
+  async within<Result>(
+    { workspaceId, limits }: QuotaScope,
+    names: readonly StoredQuota[],
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const limited = names.filter(name => this.limitOf(name, limits) > 0)
+    if (limited.length === 0) return work()
+    const { database, store } = this.#parts
+    let before = { storageBytes: 0, documents: 0 }
+    return database.inOneTransaction({
+      begin: async transaction => {
+        await store.lock(transaction, workspaceId)
+        before = await store.stored(workspaceId, transaction)
+      },
+      work,
+      end: async transaction => {
+        const after = await store.stored(workspaceId, transaction)
+        // What takes no space is allowed, also where a limit was lowered below what is stored.
+        const grown = limited.filter(name => after[name] > before[name])
+        for (const name of grown) this.#refuseAbove(name, after[name], this.limitOf(name, limits))
+      },
+    })
+  }
+
+  /** Refuses what would not fit, before it is received. */
+  async refuseLarger({ workspaceId, limits }: QuotaScope, bytes: number): Promise<void> {
+    const limit = this.limitOf('storageBytes', limits)
+    if (limit === 0) return
+    const { storageBytes } = await this.#parts.store.stored(workspaceId)
+    this.#refuseAbove('storageBytes', storageBytes + bytes, limit)
+  }
+
+  #refuseAbove(quota: StoredQuota, used: number, limit: number): void {
+    if (used <= limit) return
+    const { name, message } = storedMessages[quota]
+    throw new AppError('quota_exceeded', message(limit), { data: { quota: name, limit } })
+  }
+
+  /** Refuses a new run when the model tokens of the day are used up. */
+  async refuseWithoutTokens({ workspaceId, limits }: QuotaScope): Promise<void> {
+    const limit = this.limitOf('tokensPerDay', limits)
+    if (limit === 0 || (await this.#tokensToday(workspaceId)) < limit) return
+    const seconds = Math.ceil((dayMilliseconds - (this.#parts.clock.now() % dayMilliseconds)) / 1000)
+    throw new AppError(
+      'quota_exceeded',
+      `The workspace has used its ${limit} model tokens of today; the next day begins in ${seconds} s (UTC)`,
+      { data: { quota: 'tokens_per_day', limit }, headers: { 'retry-after': String(seconds) } },
+    )
+  }
+
+  async #tokensToday(workspaceId: string): Promise<number> {
+    const now = this.#parts.clock.now()
+    const day = Math.floor(now / dayMilliseconds)
+    const known = this.#tokens.get(workspaceId)
+    if (known?.day === day && Math.abs(now - known.readAt) < tokensFreshMilliseconds) return known.tokens
+    const tokens = await this.#parts.tokensOn(workspaceId, day)
+    this.#tokens.set(workspaceId, { day, tokens, readAt: now })
+    return tokens
+  }
+
+  /** Every limit and what is used of it. */
+  async uses({ workspaceId, limits }: QuotaScope) {
+    const { store, tokensOn, activeRuns, clock } = this.#parts
+    const { storageBytes, documents } = await store.stored(workspaceId)
+    const use = (name: keyof WorkspaceLimits, used: number | null) => ({
+      limit: this.limitOf(name, limits) || null,
+      used,
+    })
+    return {
+      callsPerMinute: use('callsPerMinute', null),
+      concurrentRuns: use('concurrentRuns', activeRuns(workspaceId)),
+      storageBytes: use('storageBytes', storageBytes),
+      documents: use('documents', documents),
+      tokensPerDay: use(
+        'tokensPerDay',
+        await tokensOn(workspaceId, Math.floor(clock.now() / dayMilliseconds)),
+      ),
+    }
+  }
+}

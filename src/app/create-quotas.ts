@@ -1,0 +1,28 @@
+import { QuotaService } from '../access/quota-service.ts'
+import type { Config } from '../config.ts'
+import type { RunWorker } from '../workflow/run/run-worker.ts'
+import type { Adapters } from './adapters.ts'
+
+export function createQuotas(
+  { database, stores, clock }: Adapters,
+  config: Config,
+  runs: Pick<RunWorker, 'activeRuns'>,
+): QuotaService {
+  return new QuotaService({
+    database,
+    store: stores.quotas,
+    defaults: {
+      callsPerMinute: config.workspaceCallsPerMinute,
+      concurrentRuns: 0,
+      storageBytes: config.workspaceStorageBytes,
+      documents: config.workspaceDocuments,
+      tokensPerDay: config.workspaceTokensPerDay,
+    },
+    tokensOn: async (workspaceId, day) => {
+      const [used] = await stores.usage.days(workspaceId, { fromDay: day, toDay: day })
+      return used ? used.promptTokens + used.completionTokens : 0
+    },
+    activeRuns: workspaceId => runs.activeRuns(workspaceId),
+    clock,
+  })
+}

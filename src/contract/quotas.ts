@@ -1,0 +1,32 @@
+import Type, { type TSchema } from 'typebox'
+import { integerIn, orNull } from './fields.ts'
+
+/** What a workspace may use, each with the schema of its meaning. */
+const forEach = <Schema extends TSchema>(schemaOf: (meaning: string) => Schema) => ({
+  calls_per_minute: schemaOf('Calls with tokens of the workspace, per minute and server process.'),
+  concurrent_runs: schemaOf('Active runs at a time, per server process.'),
+  storage_bytes: schemaOf('Bytes of files and workflow versions.'),
+  documents: schemaOf('Documents in all knowledge bases.'),
+  tokens_per_day: schemaOf('Model tokens of the runs that end on one day (UTC).'),
+})
+
+export type QuotaName = keyof ReturnType<typeof forEach>
+
+/** The limits that a workspace has of its own. */
+export const limitFields = forEach(meaning =>
+  orNull(
+    integerIn('', [0, 2 ** 50]),
+    `${meaning} 0: unlimited; null: the value of the server settings applies.`,
+  ),
+)
+
+/** The limits that apply to a workspace, and how much of each is used. */
+export const quotaFields = forEach(meaning =>
+  Type.Object(
+    {
+      limit: orNull(Type.Integer(), 'Null: unlimited.', 1_000_000),
+      used: orNull(Type.Integer(), 'Null for calls, which are not summed up.', 1200),
+    },
+    { description: meaning },
+  ),
+)

@@ -1,0 +1,134 @@
+import { isIPv6 } from 'node:net'
+import type { TokenRecord } from '../access/access-store.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+
+const maxCallers = 20_000
+
+interface Bucket {
+  calls: number
+  at: number
+}
+
+/** Token buckets: a burst of one minute's calls, then refilled continuously. */
+class Buckets {
+  readonly #clock: Clock
+  readonly #callers = new LeastRecentMap<string, Bucket>(maxCallers)
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** The bucket of a caller, refilled until now. */
+  of(caller: string, perMinute: number): Bucket {
+    const now = this.#clock.now()
+    let bucket = this.#callers.get(caller)
+    if (!bucket) {
+      bucket = { calls: perMinute, at: now }
+      this.#callers.set(caller, bucket)
+    }
+    const refill = (Math.max(0, now - bucket.at) * perMinute) / 60_000
+    bucket.calls = Math.min(perMinute, bucket.calls + refill)
+    bucket.at = now
+    return bucket
+  }
+}
+
+/** Seconds until the bucket has this many calls. */
+const secondsUntil = (calls: number, bucket: Bucket, perMinute: number): number =>
+  Math.max(0, Math.ceil(((calls - bucket.calls) * 60) / perMinute))
+
+function refuseEmpty(bucket: Bucket, perMinute: number, what: string): void {
+  if (bucket.calls >= 1) return
+  const seconds = secondsUntil(1, bucket, perMinute)
+  throw new AppError('rate_limited', `More than ${perMinute} ${what} per minute; try again in ${seconds} s`, {
+    headers: { 'retry-after': String(seconds), ...headersOf(bucket, perMinute) },
+  })
+}
+
+const headersOf = (bucket: Bucket, perMinute: number): Record<string, string> => ({
+  'ratelimit-limit': String(perMinute),
+  'ratelimit-remaining': String(Math.floor(bucket.calls)),
+  'ratelimit-reset': String(secondsUntil(perMinute, bucket, perMinute)),
+})
+
+/** IPv6 clients have a network of addresses: its first 64 bits stand for all of them. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  const plain = address.split('%', 1)[0]!
+  if (!isIPv6(plain)) return address
+  const [head = '', tail] = plain.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail ? tail.split(':').length + (tail.includes('.') ? 1 : 0) : 0
+  if (tail !== undefined) while (groups.length < 8 - after) groups.push('0')
+  if (tail) groups.push(...tail.split(':'))
+  const network = groups.slice(0, 4).map(group => Number.parseInt(group, 16).toString(16))
+  return `${network.join(':')}::/64`
+}
+
+export interface RequestRates {
+  publicCallsPerMinute: number
+  wrongTokensPerMinute: number
+  tokenCallsPerMinute: number
+  workspaceCallsPerMinute: number
+}
+
+/** Limits how often a caller sends requests to this process. A rate of 0 is unlimited. */
+export class RequestLimiter {
+  readonly #rates: RequestRates
+  readonly #anonymous: Buckets
+  readonly #wrongTokens: Buckets
+  readonly #tokens: Buckets
+  readonly #workspaces: Buckets
+
+  constructor(rates: Partial<RequestRates>, clock: Clock) {
+    this.#rates = {
+      ...{ publicCallsPerMinute: 0, wrongTokensPerMinute: 0 },
+      ...{ tokenCallsPerMinute: 0, workspaceCallsPerMinute: 0, ...rates },
+    }
+    this.#anonymous = new Buckets(clock)
+    this.#wrongTokens = new Buckets(clock)
+    this.#tokens = new Buckets(clock)
+    this.#workspaces = new Buckets(clock)
+  }
+
+  /** A call without a token. */
+  takeAnonymous(address: string): void {
+    const rate = this.#rates.publicCallsPerMinute
+    if (rate === 0) return
+    const bucket = this.#anonymous.of(networkOf(address), rate)
+    refuseEmpty(bucket, rate, 'calls without a token from this address')
+    bucket.calls--
+  }
+
+  /** Before a token is looked up that was not valid before. */
+  refuseGuessing(address: string): void {
+    const rate = this.#rates.wrongTokensPerMinute
+    if (rate > 0)
+      refuseEmpty(this.#wrongTokens.of(networkOf(address), rate), rate, 'wrong tokens from this address')
+  }
+
+  countWrongToken(address: string): void {
+    const rate = this.#rates.wrongTokensPerMinute
+    if (rate > 0) this.#wrongTokens.of(networkOf(address), rate).calls--
+  }
+
+  /** A call with a token. Returns the headers of the limit that is nearer, if there is one. */
+  take(token: TokenRecord): Record<string, string> | undefined {
+    const tokenRate = this.#rates.tokenCallsPerMinute
+    const workspaceRate = token.limits?.callsPerMinute ?? this.#rates.workspaceCallsPerMinute
+    const own = tokenRate > 0 ? this.#tokens.of(token.id, tokenRate) : undefined
+    const shared = workspaceRate > 0 ? this.#workspaces.of(token.workspaceId, workspaceRate) : undefined
+    // Both have a call left before one is taken: a refused call must not use up the other's.
+    if (own) refuseEmpty(own, tokenRate, 'calls with this token')
+    if (shared) {
+      refuseEmpty(shared, workspaceRate, 'calls in this workspace')
+      shared.calls--
+    }
+    if (own) own.calls--
+    if (own && (!shared || own.calls <= shared.calls)) return headersOf(own, tokenRate)
+    return shared && headersOf(shared, workspaceRate)
+  }
+}
