@@ -63,14 +63,31 @@ export const searchRank = Type.Object({
   semantic: orNull(Type.Integer(), 'Rank in semantic search, from 1.', 1),
 })
 
+const absenceCodes = [
+  'not_in_base',
+  'processing_failed',
+  'not_indexed',
+  'filtered_out',
+  'below_threshold',
+  'no_match',
+  'disabled',
+  'ranked_lower',
+] as const
+export type AbsenceCode = (typeof absenceCodes)[number]
+
+export const searchAbsence = Type.Object({
+  file_id: documentId,
+  code: choice(absenceCodes, 'Why there is no result, for clients with texts of their own.', {
+    example: 'not_indexed',
+  }),
+  reason: string('Reason.', 'It is not indexed yet; its status is embedding.'),
+})
+
 const explanation = Type.Object(
   {
     terms: array(searchTerm, 'Query terms, rarest first.'),
     ranks: array(searchRank, 'Rank of each item per retrieval method; null if the method did not return it.'),
-    absent: array(
-      Type.Object({ file_id: documentId, reason: string('Reason.', 'It is still being processed') }),
-      'Requested documents without a result.',
-    ),
+    absent: array(searchAbsence, 'Requested documents without a result.'),
   },
   { description: 'Present only with `explain`.' },
 )

@@ -37,6 +37,27 @@ const maxTokens = integerIn('Maximum tokens per answer, unless a node sets its o
   example: 4096,
 })
 const temperature = numberIn('Temperature, unless a node sets its own.', [0, 2], { example: 0.7 })
+
+/** Why a call to a model failed. */
+const modelFailureCodes = [
+  'key_rejected',
+  'no_credit',
+  'not_found',
+  'rate_limited',
+  'redirect',
+  'refused',
+  'provider_error',
+  'bad_response',
+  'unreachable',
+  'timed_out',
+  'blocked',
+  'other',
+] as const
+export type ModelFailureCode = (typeof modelFailureCodes)[number]
+
+const modelTestCodes = ['answered', 'empty_answer', 'not_configured', ...modelFailureCodes] as const
+export type ModelTestCode = (typeof modelTestCodes)[number]
+
 export const modelRecord = Type.Object({
   id: string('Model id; `environment` for the model of the server settings.', 'model_Zk3xV0m2q1c5b7n9d1f3gA'),
   name,
@@ -130,6 +151,9 @@ export const modelOperations = defineOperations('model', {
     data: Type.Object({
       ok: boolean('Whether the model answered.'),
       latency_ms: integer('Latency in milliseconds.', 420),
+      code: choice(modelTestCodes, 'Result of the test, for clients with texts of their own.', {
+        example: 'answered',
+      }),
       message: string('The answer of the model, or why the test failed.', 'ready'),
     }),
     example: { id: 'model_Zk3xV0m2q1c5b7n9d1f3gA' },

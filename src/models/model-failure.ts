@@ -1,4 +1,7 @@
+import type { ModelFailureCode } from '../contract/model-operations.ts'
+
 interface Details {
+  kind?: ModelFailureCode | undefined
   /** Whether the same call may succeed later. */
   retryable: boolean
   /** How long the provider asked to wait. */
@@ -10,12 +13,14 @@ interface Details {
 /** A call to a model failed. The message says what to do, and never contains a key. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure'
+  readonly kind: ModelFailureCode
   readonly retryable: boolean
   readonly retryAfterMilliseconds: number | undefined
   readonly status: number | undefined
 
-  constructor(message: string, { retryable, retryAfterMilliseconds, status }: Details) {
+  constructor(message: string, { kind = 'other', retryable, retryAfterMilliseconds, status }: Details) {
     super(message)
+    this.kind = kind
     this.retryable = retryable
     this.retryAfterMilliseconds = retryAfterMilliseconds
     this.status = status

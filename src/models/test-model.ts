@@ -1,10 +1,12 @@
 import { limits } from '../contract/limits.ts'
+import type { ModelTestCode } from '../contract/model-operations.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type LanguageModel, ModelNotConfigured } from './language-model.ts'
 import { ModelFailure } from './model-failure.ts'
 
 export interface ModelTest {
   ok: boolean
+  code: ModelTestCode
   latencyMilliseconds: number
   /** The answer of the model, or why the test failed. */
   message: string
@@ -15,8 +17,9 @@ const shownCharacters = 200
 /** Sends a short prompt, to find out whether the settings of a model are right. A failure is a result, not an error. */
 export async function testModel(find: () => Promise<LanguageModel>, clock: Clock): Promise<ModelTest> {
   const startedAt = clock.now()
-  const result = (ok: boolean, message: string): ModelTest => ({
-    ok,
+  const result = (code: ModelTestCode, message: string): ModelTest => ({
+    ok: code === 'answered' || code === 'empty_answer',
+    code,
     latencyMilliseconds: Math.max(0, clock.now() - startedAt),
     message: [...message].slice(0, shownCharacters).join(''),
   })
@@ -31,12 +34,16 @@ export async function testModel(find: () => Promise<LanguageModel>, clock: Clock
       () => {},
       signal,
     )
-    return result(true, text.trim() || 'The answer was empty.')
+    const answer = text.trim()
+    return answer === '' ? result('empty_answer', 'The answer was empty.') : result('answered', answer)
   } catch (error) {
-    if (error instanceof ModelFailure || error instanceof ModelNotConfigured)
-      return result(false, error.message)
+    if (error instanceof ModelFailure) return result(error.kind, error.message)
+    if (error instanceof ModelNotConfigured) return result('not_configured', error.message)
     if (signal.aborted)
-      return result(false, `The model did not answer within ${limits.modelTestMilliseconds / 1000} seconds`)
+      return result(
+        'timed_out',
+        `The model did not answer within ${limits.modelTestMilliseconds / 1000} seconds`,
+      )
     throw error
   }
 }

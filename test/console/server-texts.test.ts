@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { absenceText, chineseAbsences } from '../../console/src/ui/server-texts/absence-texts.ts'
 import { documentFailureTexts } from '../../console/src/ui/server-texts/document-failure-texts.ts'
 import {
   errorTexts,
   kindOfModelFailure,
-  modelFailureTexts,
+  modelResultTexts,
   type Text,
 } from '../../console/src/ui/server-texts/error-texts.ts'
-import { explain, explainField, factsIn } from '../../console/src/ui/server-texts/message-facts.ts'
+import {
+  explain,
+  explainField,
+  explainModel,
+  factsIn,
+} from '../../console/src/ui/server-texts/message-facts.ts'
 import { chineseRules } from '../../console/src/ui/server-texts/rule-texts.ts'
 import { chineseSettings } from '../../console/src/ui/server-texts/setting-texts.ts'
 import { settings } from '../../src/config.ts'
@@ -44,12 +50,12 @@ suite('Texts for the codes of the server', () => {
   })
 
   test('are English in English and Chinese in Chinese', () => {
-    for (const catalogue of [errorTexts, documentFailureTexts, modelFailureTexts])
+    for (const catalogue of [errorTexts, documentFailureTexts, modelResultTexts])
       for (const [code, { en, zh }] of Object.entries<Text>(catalogue)) {
         assert.ok(en !== '' && !isChinese(en), code)
         assert.ok(isChinese(zh) && !hasEnglishSentence(zh), code)
       }
-    for (const [name, zh] of [...Object.entries(chineseRules), ...Object.entries(chineseSettings)])
+    for (const [name, zh] of [chineseRules, chineseSettings, chineseAbsences].flatMap(Object.entries<string>))
       assert.ok(isChinese(zh) && !hasEnglishSentence(zh), name)
   })
 })
@@ -80,11 +86,24 @@ suite('A failure', () => {
       'model_failed',
       'Model "cheap": provider error (500). Try again later. Provider message: upstream is down',
     )
-    assert.equal(title, modelFailureTexts.provider_error.zh)
+    assert.equal(title, modelResultTexts.provider_error.zh)
     assert.deepEqual(details, ['相关信息：HTTP 500、cheap', '服务商的说明：“upstream is down”'])
   })
 
-  const cases: [string, keyof typeof modelFailureTexts][] = [
+  test('of a model test is explained by its code, also one of a newer server', () => {
+    assert.deepEqual(explainModel('empty_answer', 'The answer was empty.'), {
+      title: modelResultTexts.empty_answer.zh,
+      details: [],
+    })
+    const blocked = 'Model "x": set EGRESS_ALLOW. Provider message: no'
+    assert.equal(explainModel('key_rejected', blocked).title, modelResultTexts.key_rejected.zh)
+    assert.deepEqual(explainModel('of_a_newer_server', blocked), {
+      title: modelResultTexts.other.zh,
+      details: ['相关信息：x、EGRESS_ALLOW', '服务商的说明：“no”'],
+    })
+  })
+
+  const cases: [string, keyof typeof modelResultTexts][] = [
     ['Model "cheap": the provider rejected the API key (401)', 'key_rejected'],
     ['Model "cheap": the provider does not know this URL or model (404). Check it.', 'not_found'],
     ['Model "cheap": the rate limit of the provider is reached (429). Wait.', 'rate_limited'],
@@ -100,6 +119,18 @@ suite('A failure', () => {
   ]
   for (const [message, kind] of cases)
     test(`of a model is ${kind}: ${message}`, () => assert.equal(kindOfModelFailure(message), kind))
+})
+
+suite('A document without a result', () => {
+  const reason = 'Its best passage has the score 0.200, below the threshold 0.5.'
+  test('is explained by the server in English and by its code in Chinese, with the scores', () => {
+    assert.equal(absenceText('en', { code: 'below_threshold', reason }), reason)
+    assert.equal(
+      absenceText('zh', { code: 'below_threshold', reason }),
+      `${chineseAbsences.below_threshold}（0.200、0.5）`,
+    )
+    assert.equal(absenceText('zh', { code: 'of_a_newer_server', reason: 'New.' }), '它没有进入结果。')
+  })
 })
 
 suite('A rejected field', () => {

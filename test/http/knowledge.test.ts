@@ -254,8 +254,8 @@ describe('knowledge bases over HTTP', () => {
     assert.deepEqual([typeof term.term, term.chunk_count, typeof term.weight], ['string', 1, 'number'])
     assert.deepEqual(explanation.ranks, [{ chunk_id: items[0].chunk_id, keyword: 1, semantic: null }])
     assert.deepEqual(
-      explanation.absent.map((each: Data) => each.file_id),
-      [absent],
+      explanation.absent.map((each: Data) => [each.file_id, each.code]),
+      [[absent, 'no_match']],
     )
     assert.ok(explanation.absent[0].reason.length > 0)
     const limited = await search(id, { query: 'holiday', explain: true, file_ids: [absent, 'file_none'] })

@@ -156,13 +156,13 @@ describe('model test', () => {
   it('calls the model with its key and reports the result', async () => {
     const { id } = (await api.post('model/create', fast)).json.data
     const { data } = (await api.post('model/test', { id })).json
-    assert.deepEqual([data.ok, data.message], [true, 'ready'])
+    assert.deepEqual([data.ok, data.code, data.message], [true, 'answered', 'ready'])
     assert.equal(receivedKeys.at(-1), key)
     await api.post('model/update', { id, model: 'broken' })
     const failed = (await api.post('model/test', { id })).json
     assert.deepEqual(
-      [failed.code, failed.data.ok, failed.data.message],
-      [0, false, 'The provider refused the key'],
+      [failed.code, failed.data.ok, failed.data.code, failed.data.message],
+      [0, false, 'other', 'The provider refused the key'],
     )
     assert.equal((await api.post('model/test', { id: 'environment' })).json.data.ok, true)
   })

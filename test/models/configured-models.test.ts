@@ -224,23 +224,32 @@ describe('testing a model', () => {
   it('returns the answer', async () => {
     assert.deepEqual(await testModel(async () => answering('ready'), clock), {
       ok: true,
+      code: 'answered',
       latencyMilliseconds: 0,
       message: 'ready',
     })
   })
 
+  it('returns an empty answer as a success with a code of its own', async () => {
+    const { ok, code, message } = await testModel(async () => answering(' \n'), clock)
+    assert.deepEqual([ok, code, message], [true, 'empty_answer', 'The answer was empty.'])
+  })
+
   it('returns the reason of a failure instead of failing', async () => {
     const broken: LanguageModel = {
       name: 'x',
-      generate: () => Promise.reject(new ModelFailure('Check the key', { retryable: false })),
+      generate: () =>
+        Promise.reject(new ModelFailure('Check the key', { kind: 'key_rejected', retryable: false })),
     }
     assert.deepEqual(await testModel(async () => broken, clock), {
       ok: false,
+      code: 'key_rejected',
       latencyMilliseconds: 0,
       message: 'Check the key',
     })
     const missing = () => Promise.reject(new ModelNotConfigured('Send the key again'))
-    assert.equal((await testModel(missing, clock)).message, 'Send the key again')
+    const { code, message } = await testModel(missing, clock)
+    assert.deepEqual([code, message], ['not_configured', 'Send the key again'])
     await assert.rejects(
       testModel(() => Promise.reject(new TypeError('a fault of ours')), clock),
       TypeError,

@@ -305,25 +305,25 @@ describe('a failing language model', () => {
     })
   })
 
-  for (const [status, advice] of [
-    [401, 'rejected the API key (401). Check MODEL_API_KEY'],
-    [403, 'rejected the API key (403). Check MODEL_API_KEY'],
-    [402, 'no credit'],
-    [404, 'Check MODEL_BASE_URL'],
-    [400, 'rejected the request'],
-    [301, 'redirect'],
+  for (const [status, kind, advice] of [
+    [401, 'key_rejected', 'rejected the API key (401). Check MODEL_API_KEY'],
+    [403, 'key_rejected', 'rejected the API key (403). Check MODEL_API_KEY'],
+    [402, 'no_credit', 'no credit'],
+    [404, 'not_found', 'Check MODEL_BASE_URL'],
+    [400, 'refused', 'rejected the request'],
+    [301, 'redirect', 'redirect'],
   ] as const)
     it(`with ${status} is not called again, and the advice is: ${advice}`, async () => {
       always({ status, message: `bad ${provider.apiKey}`, headers: { location: '/elsewhere' } })
       const error = await failure(ask())
-      assert.equal(error.retryable, false)
-      assert.equal(error.status, status)
+      assert.deepEqual([error.retryable, error.status, error.kind], [false, status, kind])
       assert.ok(error.message.includes(`(${status}). `) && error.message.includes(advice), error.message)
     })
 
   it('is not called again when its account has no credit', async () => {
     always({ status: 429, code: 'insufficient_quota' })
-    assert.equal((await failure(ask())).retryable, false)
+    const { retryable, kind } = await failure(ask())
+    assert.deepEqual([retryable, kind], [false, 'no_credit'])
   })
 
   it('is reported by its labels', async () => {

@@ -12,22 +12,28 @@ const isAboutKey = (status: number): boolean => status === 401 || status === 403
 /** What a status of a provider means, and what to do about it. */
 function meaningOf(status: number, code: string, { keySetting, urlSetting }: EndpointLabels): StatusMeaning {
   if (status === 402 || code === 'insufficient_quota')
-    return ['the account at the provider has no credit left', 'Add credit, or use another key.']
-  if (isAboutKey(status)) return ['the provider rejected the API key', `Check ${keySetting}.`]
+    return ['the account at the provider has no credit left', 'Add credit, or use another key.', 'no_credit']
+  if (isAboutKey(status)) return ['the provider rejected the API key', `Check ${keySetting}.`, 'key_rejected']
   if (status === 404)
     return [
       'the provider does not know this URL or model',
       `Check ${urlSetting} (it often ends in /v1) and the name of the model.`,
+      'not_found',
     ]
   if (status === 429)
-    return ['the rate limit of the provider is reached', 'Try again later, or send fewer requests.']
+    return [
+      'the rate limit of the provider is reached',
+      'Try again later, or send fewer requests.',
+      'rate_limited',
+    ]
   if (status >= 300 && status < 400)
     return [
       'the provider sent a redirect, which is not followed',
       `Set ${urlSetting} to the URL that it leads to.`,
+      'redirect',
     ]
-  if (isTransient(status)) return ['provider error', 'Try again later.']
-  return ['the provider rejected the request', 'Check the settings of the model.']
+  if (isTransient(status)) return ['provider error', 'Try again later.', 'provider_error']
+  return ['the provider rejected the request', 'Check the settings of the model.', 'refused']
 }
 
 interface EgressMeaning {
@@ -96,10 +102,11 @@ export function reportedFailure(
   const code = error?.code ?? ''
   const plain = isRecord(body) ? textOf(body['message']) || textOf(body['detail']) : ''
   const message = error?.message || plain
-  const [text, advice] = endpoint.explain?.(status) ?? meaningOf(status, code, endpoint)
+  const [text, advice, kind] = endpoint.explain?.(status) ?? meaningOf(status, code, endpoint)
   const quoted =
     isAboutKey(status) || !message ? '' : ` Provider message: ${withoutSecrets(message, endpoint.apiKey)}`
   return new ModelFailure(`${endpoint.label}: ${text} (${status}). ${advice}${quoted}`, {
+    kind,
     status,
     retryable: code !== 'insufficient_quota' && isTransient(status),
     retryAfterMilliseconds: retryAfterMilliseconds(headers, endpoint.timing.clock.now()),
@@ -115,12 +122,16 @@ export function failureOfEgress(endpoint: ModelEndpoint, kind: EgressFailureKind
     kind === 'blocked'
       ? `Check ${urlSetting} and ${keySetting}.${hint}`
       : `Check that ${urlSetting} is right and its server is running.`
-  return new ModelFailure(`${label}: the provider ${text}. ${advice}`, { retryable })
+  return new ModelFailure(`${label}: the provider ${text}. ${advice}`, {
+    kind: kind === 'bad_answer' || kind === 'too_large' ? 'bad_response' : kind,
+    retryable,
+  })
 }
 
 /** A response with status 200 that is not what the operation returns. */
 export const badResponse = ({ label, urlSetting }: EndpointLabels, what: string): ModelFailure =>
   new ModelFailure(`${label}: the provider ${what}. Check ${urlSetting} and the model behind it.`, {
+    kind: 'bad_response',
     retryable: true,
     status: 200,
   })

@@ -42,7 +42,7 @@ export class EndpointHealth {
     if (left > maxMilliseconds)
       throw new ModelFailure(
         `${label}: the provider asked to wait ${Math.ceil(left / 1000)} more seconds. Try again then.`,
-        { retryable: true, retryAfterMilliseconds: left, status: 429 },
+        { kind: 'rate_limited', retryable: true, retryAfterMilliseconds: left, status: 429 },
       )
     // Jitter, or all callers would come back in the same moment.
     await sleep(left * (1 + random() / 5), signal)
@@ -68,7 +68,7 @@ export class EndpointHealth {
       throw new ModelFailure(
         `${label}: calls are paused for a moment after several failures in a row. ` +
           `Check that ${urlSetting} is right and its server is running.`,
-        { retryable: true, retryAfterMilliseconds: left > 0 ? left : 1000 },
+        { kind: 'provider_error', retryable: true, retryAfterMilliseconds: left > 0 ? left : 1000 },
       )
     this.#isProbing = true
   }

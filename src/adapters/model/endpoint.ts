@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ModelFailureCode } from '../../contract/model-operations.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import type { Egress } from '../egress/egress.ts'
 
@@ -14,7 +15,7 @@ export interface EndpointLabels {
   explain?: (status: number) => StatusMeaning | undefined
 }
 
-export type StatusMeaning = readonly [text: string, advice: string]
+export type StatusMeaning = readonly [text: string, advice: string, code?: ModelFailureCode]
 
 /** Where a model is served. */
 export interface ModelEndpoint extends EndpointLabels {

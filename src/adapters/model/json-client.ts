@@ -114,7 +114,7 @@ export class JsonClient {
       const kind = /^\s*</.test(text) ? 'a web page' : 'something else'
       throw new ModelFailure(
         `${label}: the provider responded with ${kind} instead of JSON. Check ${urlSetting}.`,
-        { retryable: true, status: response.status },
+        { kind: 'bad_response', retryable: true, status: response.status },
       )
     } catch (error) {
       throw error instanceof EgressFailure ? failureOfEgress(this.#endpoint, error.kind) : error

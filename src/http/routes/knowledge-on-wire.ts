@@ -1,6 +1,6 @@
 import type { knowledgeOperations as operations } from '../../contract/knowledge-operations.ts'
 import { knowledgeSchemas } from '../../contract/knowledge-records.ts'
-import { searchItem, searchRank, searchTerm } from '../../contract/knowledge-search.ts'
+import { searchAbsence, searchItem, searchRank, searchTerm } from '../../contract/knowledge-search.ts'
 import { chunkingFields, retrievalFields } from '../../contract/knowledge-settings.ts'
 import { checkFileName } from '../../files/file-name.ts'
 import { invalidField } from '../../kernel/app-error.ts'
@@ -111,6 +111,7 @@ const itemOnWire = ({ chunk, score, scores, highlights }: SearchItem) =>
 
 const termOnWire = wireWriter(searchTerm.properties)
 const rankOnWire = wireWriter(searchRank.properties)
+const absenceOnWire = wireWriter(searchAbsence.properties)
 
 export const resultOnWire = ({ mode, tookMilliseconds, items, warning, explanation }: SearchResult) => ({
   mode,
@@ -121,7 +122,7 @@ export const resultOnWire = ({ mode, tookMilliseconds, items, warning, explanati
     explanation: {
       terms: explanation.terms.map(termOnWire),
       ranks: explanation.ranks.map(rankOnWire),
-      absent: skippedOnWire(explanation.absent),
+      absent: explanation.absent.map(absenceOnWire),
     },
   }),
 })

@@ -71,11 +71,11 @@ export function modelRoutes(settings: ModelSettingsService, models: ConfiguredMo
           'The server settings have no model; set MODEL_BASE_URL and MODEL_NAME',
         )
       const found = body.id === environmentId ? undefined : await settings.get(workspaceId, body.id)
-      const result = await testModel(
+      const { latencyMilliseconds, ...result } = await testModel(
         async () => (found ? models.connect(workspaceId, found) : environment!.model),
         clock,
       )
-      return { ok: result.ok, latency_ms: Math.round(result.latencyMilliseconds), message: result.message }
+      return { ...result, latency_ms: Math.round(latencyMilliseconds) }
     }),
   ]
 }

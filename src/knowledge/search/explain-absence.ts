@@ -1,6 +1,7 @@
+import type { AbsenceCode } from '../../contract/knowledge-search.ts'
 import type { KeywordHit } from '../index/keyword-index.ts'
 import { matchesFilter } from '../metadata-filter.ts'
-import type { Query, SearchItem, SearchParts, SearchRequest } from './search-request.ts'
+import type { Absence, Query, SearchItem, SearchParts, SearchRequest } from './search-request.ts'
 
 /** Keyword hits in which the rank of an absent document is looked up. */
 const depth = 1000
@@ -15,10 +16,10 @@ export async function explainAbsence(
   ranked: SearchItem[],
   items: SearchItem[],
   threshold: number,
-): Promise<{ fileId: string; reason: string }[]> {
+): Promise<Absence[]> {
   const wanted = new Set([...(request.explainFileIds ?? []), ...(request.fileIds ?? [])])
   for (const item of items) wanted.delete(item.chunk.fileId)
-  const absent: { fileId: string; reason: string }[] = []
+  const absent: Absence[] = []
   if (wanted.size === 0) return absent
   const { hits } = await parts.keywords.search(
     query.workspaceId,
@@ -27,7 +28,8 @@ export async function explainAbsence(
     depth,
   )
   for (const fileId of [...wanted].slice(0, maxFiles)) {
-    absent.push({ fileId, reason: await reasonFor(parts, query, ranked, hits, fileId, threshold) })
+    const [code, reason] = await reasonFor(parts, query, ranked, hits, fileId, threshold)
+    absent.push({ fileId, code, reason })
     // Lets other requests run between the searches.
     await new Promise(resolve => setImmediate(resolve))
   }
@@ -41,19 +43,26 @@ async function reasonFor(
   hits: KeywordHit[],
   fileId: string,
   threshold: number,
-): Promise<string> {
+): Promise<[AbsenceCode, reason: string]> {
   const { workspaceId, base, terms, vector, mode } = query
   const document = await parts.documents.find(workspaceId, base, fileId)
-  if (!document) return 'The file is not a document of this knowledge base.'
+  if (!document) return ['not_in_base', 'The file is not a document of this knowledge base.']
   const own = await parts.chunks.batchesOf(workspaceId, base, { fileIds: [fileId], conditions: [] })
   if (own.size === 0)
     return document.status === 'failed'
-      ? `It could not be processed: ${document.error?.message ?? 'the reason is unknown'}`
-      : `It is not indexed yet; its status is ${document.status}.`
-  if (query.filter && !matchesFilter(document, query.filter)) return 'The filter excludes it.'
+      ? [
+          'processing_failed',
+          `It could not be processed: ${document.error?.message ?? 'the reason is unknown'}`,
+        ]
+      : ['not_indexed', `It is not indexed yet; its status is ${document.status}.`]
+  if (query.filter && !matchesFilter(document, query.filter))
+    return ['filtered_out', 'The filter excludes it.']
   const known = ranked.find(item => item.chunk.fileId === fileId)
   if (known && known.score < threshold)
-    return `Its best passage has the score ${known.score.toFixed(3)}, below the threshold ${threshold}.`
+    return [
+      'below_threshold',
+      `Its best passage has the score ${known.score.toFixed(3)}, below the threshold ${threshold}.`,
+    ]
   const isOwn = (batchId: string): boolean => own.has(batchId)
   const keyword =
     mode === 'semantic'
@@ -63,18 +72,21 @@ async function reasonFor(
     mode === 'keyword' ? undefined : await parts.vectors.search(workspaceId, base.generation, vector!, 1, own)
   const best = keyword?.hits[0]
   const nearest = semantic?.[0]
-  if (!best && !nearest) return 'None of its passages contains a word of the query.'
+  if (!best && !nearest) return ['no_match', 'None of its passages contains a word of the query.']
   const shown = await parts.chunks.fetch(
     workspaceId,
     base.generation.id,
     [best, nearest].flatMap(hit => hit ?? []),
   )
-  if (shown.length === 0) return 'Its best passage is disabled or was just changed.'
+  if (shown.length === 0) return ['disabled', 'Its best passage is disabled or was just changed.']
   const rank = mode === 'semantic' ? 0 : hits.findIndex(hit => isOwn(hit.batchId)) + 1
   const scores = [
     ...(best ? [`keyword score ${best.score.toFixed(3)}`] : []),
     ...(rank > 0 ? [`keyword rank ${rank}`] : []),
     ...(nearest ? [`similarity ${nearest.similarity.toFixed(3)}`] : []),
   ]
-  return `Other passages rank higher; its best one has ${scores.join(', ')}. A larger top_k would show it.`
+  return [
+    'ranked_lower',
+    `Other passages rank higher; its best one has ${scores.join(', ')}. A larger top_k would show it.`,
+  ]
 }

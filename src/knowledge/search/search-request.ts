@@ -1,3 +1,4 @@
+import type { AbsenceCode } from '../../contract/knowledge-search.ts'
 import type { Reranker } from '../../models/reranker.ts'
 import type { ChunkStore, FoundChunk } from '../chunk-store.ts'
 import type { DocumentStore } from '../document-store.ts'
@@ -27,13 +28,19 @@ export interface SearchItem {
   highlights: [number, number][]
 }
 
+export interface Absence {
+  fileId: string
+  code: AbsenceCode
+  reason: string
+}
+
 export interface Explanation {
   /** The terms of the keyword search, rarest first. */
   terms: WeighedTerm[]
   /** The rank of each item in the keyword and the semantic search, from 1. */
   ranks: { chunkId: string; keyword: number | undefined; semantic: number | undefined }[]
   /** Why a requested file has no result. */
-  absent: { fileId: string; reason: string }[]
+  absent: Absence[]
 }
 
 export interface SearchResult {

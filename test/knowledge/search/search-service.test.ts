@@ -280,7 +280,7 @@ describe('search explanation', () => {
       absent.map(each => each.fileId),
       [fileId],
     )
-    return absent[0]!.reason
+    return `${absent[0]!.code}: ${absent[0]!.reason}`
   }
 
   test('is returned only on request', async () =>
@@ -307,19 +307,25 @@ describe('search explanation', () => {
     assert.deepEqual((await explain(new SearchWorld(three), { explainFileIds: ['a'] })).absent, []))
 
   test('covers a file that is not in the base', async () =>
-    assert.match(await reason(new SearchWorld(three), 'x'), /not a document of this knowledge base/))
+    assert.match(
+      await reason(new SearchWorld(three), 'x'),
+      /^not_in_base: .* not a document of this knowledge base/,
+    ))
 
   test('covers a file that is not indexed yet or has failed', async () => {
     const world = new SearchWorld(three)
     world.statuses = { slow: 'embedding', bad: 'failed' }
-    assert.match(await reason(world, 'slow'), /not indexed yet; its status is embedding/)
-    assert.match(await reason(world, 'bad'), /could not be processed: It is a scan/)
+    assert.match(await reason(world, 'slow'), /^not_indexed: .* not indexed yet; its status is embedding/)
+    assert.match(await reason(world, 'bad'), /^processing_failed: .* could not be processed: It is a scan/)
   })
 
   test('covers a file that the filter excludes', async () => {
     const world = new SearchWorld(three)
     world.matching = ['b']
-    assert.match(await reason(world, 'a', { conditions: [{ key: 'x', equals: 1 }] }), /filter excludes it/)
+    assert.match(
+      await reason(world, 'a', { conditions: [{ key: 'x', equals: 1 }] }),
+      /^filtered_out: .* filter excludes it/,
+    )
   })
 
   test('covers a file of `file_ids` that is not found', async () => {
@@ -333,7 +339,7 @@ describe('search explanation', () => {
   test('covers a file below the threshold', async () => {
     const world = new SearchWorld(three)
     const why = await reason(world, 'b', { mode: 'keyword', scoreThreshold: 0.5 })
-    assert.match(why, /score 0\.200, below the threshold 0\.5/)
+    assert.match(why, /^below_threshold: .* score 0\.200, below the threshold 0\.5/)
   })
 
   test('covers a file that the reranker scored below the threshold', async () => {
@@ -347,19 +353,22 @@ describe('search explanation', () => {
     const world = new SearchWorld([...three, { file: 'd', content: 'weather' }])
     assert.match(
       await reason(world, 'd', { mode: 'keyword' }),
-      /None of its passages contains a word of the query/,
+      /^no_match: None of its passages contains a word of the query/,
     )
   })
 
   test('covers a file whose best passage is disabled', async () => {
     const world = new SearchWorld([...three, { file: 'd', content: 'refund', keyword: 0.99, isDead: true }])
-    assert.match(await reason(world, 'd', { mode: 'keyword' }), /disabled or was just changed/)
+    assert.match(await reason(world, 'd', { mode: 'keyword' }), /^disabled: .* disabled or was just changed/)
   })
 
   test('covers a file that others outrank', async () => {
     const world = new SearchWorld(three)
     const why = await reason(world, 'b', { mode: 'keyword', topK: 2 })
-    assert.match(why, /Other passages rank higher; its best one has keyword score 0\.200, keyword rank 3\./)
+    assert.match(
+      why,
+      /^ranked_lower: Other passages rank higher; its best one has keyword score 0\.200, keyword rank 3\./,
+    )
     const semantic = await reason(world, 'a', { mode: 'semantic', topK: 2 })
     assert.match(semantic, /similarity 0\.100/)
     assert.doesNotMatch(semantic, /keyword/, 'an index that was not queried does not count')

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { type Language, useLanguage } from '../../ui/preferences.ts'
+import { useLanguage } from '../../ui/preferences.ts'
+import { absenceText } from '../../ui/server-texts/absence-texts.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { defineWords } from '../../ui/words.ts'
 import { useDocument } from './use-document.ts'
@@ -48,7 +49,7 @@ export function SearchExplanation({ base, found, explanation, fileId, onFile }: 
   const words = useWords()
   const language = useLanguage()
   const heaviest = Math.max(...explanation.terms.map(({ weight }) => weight), 0.001)
-  const reason = explanation.absent.find(({ file_id }) => file_id === fileId)?.reason
+  const absence = explanation.absent.find(({ file_id }) => file_id === fileId)
   const places = found.items.flatMap((item, index) => (item.file_id === fileId ? [index + 1] : []))
   return (
     <section className="kb-explanation" aria-label={words.region}>
@@ -86,30 +87,11 @@ export function SearchExplanation({ base, found, explanation, fileId, onFile }: 
         <DocumentSelect base={base} value={fileId} onChange={onFile} label={words.choose} />
         <p role="status" className="kb-explanation-reason">
           {fileId !== undefined &&
-            (places.length > 0 ? words.here(places.join(', ')) : absenceText(language, reason))}
+            (places.length > 0 ? words.here(places.join(', ')) : absence && absenceText(language, absence))}
         </p>
       </div>
     </section>
   )
-}
-
-/** Why a document is not in the results, in Chinese, by what the server's sentence is about. */
-const chineseAbsences: readonly (readonly [RegExp, string])[] = [
-  [/not a document/i, '它不是此知识库中的文档。'],
-  [/could not be|failed/i, '文档处理失败，无法被搜索到。'],
-  [/not (?:read|processed|ready) yet|status/i, '文档尚未处理完成。'],
-  [/filter/i, '它被筛选条件排除了。'],
-  [/threshold|minimum score/i, '它最相关的段落得分低于最低分数。'],
-  [/disabled/i, '它最相关的段落不参与搜索，或刚刚被修改。'],
-  [/top_k|other passages/i, '其他段落更相关；调大结果数量即可看到它。'],
-  [/none of its/i, '它的段落中没有问题里的任何词。'],
-]
-
-function absenceText(language: Language, reason = ''): string {
-  if (language === 'en') return reason
-  const text = chineseAbsences.find(([pattern]) => pattern.test(reason))?.[1] ?? '它没有进入结果。'
-  const scores = reason.match(/\d+\.\d+/g) ?? []
-  return scores.length > 0 ? `${text}（${scores.join('、')}）` : text
 }
 
 interface DocumentSelectProps {

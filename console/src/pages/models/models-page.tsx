@@ -204,8 +204,8 @@ function ModelTestResult({ tested }: { tested: Tested }) {
   )
 }
 
-function descriptionOf({ ok, message }: Tested, language: Language) {
-  if (ok || language === 'en') return message
-  const { title, details } = explainModel(message)
+function descriptionOf({ code, message }: Tested, language: Language) {
+  if (code === 'answered' || language === 'en') return message
+  const { title, details } = explainModel(code, message)
   return [title, ...details].map(line => <div key={line}>{line}</div>)
 }

@@ -1,4 +1,5 @@
 import type { Reason } from '../../../../src/contract/error-codes.ts'
+import type { ModelFailureCode, ModelTestCode } from '../../../../src/contract/model-operations.ts'
 import type { Language } from '../preferences.ts'
 
 /** One text in both languages of the console. */
@@ -79,8 +80,10 @@ export const errorTexts: Readonly<Record<Reason, Text>> = {
   storage_full: { en: 'The server’s disk is full. Nothing was saved.', zh: '服务器磁盘已满，内容未保存。' },
 }
 
-/** Why a call to a model provider failed, by its HTTP status or the server's sentence. */
-export const modelFailureTexts = {
+/** What came of a call to a model provider, by its code; an answer with text is shown as it is. */
+export const modelResultTexts: Readonly<Record<Exclude<ModelTestCode, 'answered'>, Text>> = {
+  empty_answer: { en: 'The answer was empty.', zh: '模型返回了空内容。' },
+  not_configured: { en: 'The model cannot be used.', zh: '模型无法使用，请检查它的设置和密钥。' },
   key_rejected: { en: 'The provider rejected the API key.', zh: '服务商拒绝了 API 密钥，请检查密钥。' },
   no_credit: { en: 'The provider account has no credit left.', zh: '服务商账户余额或额度不足。' },
   not_found: {
@@ -97,13 +100,15 @@ export const modelFailureTexts = {
   },
   timed_out: { en: 'The model did not answer in time.', zh: '模型没有在规定时间内回答。' },
   unreachable: { en: 'The provider cannot be reached.', zh: '无法连接服务商，请检查接口地址。' },
+  bad_response: {
+    en: 'The provider sent an unexpected response.',
+    zh: '服务商返回的内容无法识别，请检查接口地址和模型。',
+  },
   other: { en: 'The model call failed.', zh: '模型调用失败。' },
-} as const satisfies Record<string, Text>
+}
 
-export type ModelFailureKind = keyof typeof modelFailureTexts
-
-/** The provider's answer decides by its status; without one, the server says how the call ended. */
-export function kindOfModelFailure(message: string): ModelFailureKind {
+/** A failed run has no code of its model call: the status in the server's sentence decides, or how the call ended. */
+export function kindOfModelFailure(message: string): ModelFailureCode {
   const status = statusIn(message)
   if (/insufficient_quota|no credit/i.test(message) || status === 402) return 'no_credit'
   if (status === 401 || status === 403) return 'key_rejected'

@@ -1,5 +1,5 @@
 import type { Language } from '../preferences.ts'
-import { errorTexts, kindOfModelFailure, modelFailureTexts, statusIn } from './error-texts.ts'
+import { errorTexts, kindOfModelFailure, modelResultTexts, statusIn } from './error-texts.ts'
 
 /** A failure as it is shown: a sentence, and lines with the details of this case. */
 export interface Explanation {
@@ -18,13 +18,14 @@ const unknown = { en: 'The request failed.', zh: '请求失败。' }
 export function explain(language: Language, reason: string, message: string): Explanation {
   const known = Object.hasOwn(errorTexts, reason) ? errorTexts[reason as keyof typeof errorTexts] : unknown
   if (language === 'en') return { title: message || known.en, details: [] }
-  if (reason === 'model_failed') return explainModel(message)
+  if (reason === 'model_failed') return explainModel(kindOfModelFailure(message), message)
   return { title: known.zh, details: chineseDetails(message) }
 }
 
-/** The same for a failed call to a model provider, in Chinese. */
-export function explainModel(message: string): Explanation {
-  const { zh } = modelFailureTexts[kindOfModelFailure(message)]
+/** What came of a call to a model provider, in Chinese. A newer server may know further codes. */
+export function explainModel(code: string, message: string): Explanation {
+  const known = code as keyof typeof modelResultTexts
+  const { zh } = Object.hasOwn(modelResultTexts, code) ? modelResultTexts[known] : modelResultTexts.other
   return { title: zh, details: chineseDetails(message) }
 }
 
