@@ -3,8 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { errorCodes } from '../../src/contract/error-codes.ts'
 import { type OpenapiDocument, openapiDocument } from '../../src/http/openapi.ts'
 import { docsPage } from '../../src/http/pages/docs-page.ts'
-import { escapeHtml, html } from '../../src/http/pages/html.ts'
-import { baseStyle } from '../../src/http/pages/style.ts'
+import { escapeHtml, html, styleSheet } from '../../src/http/pages/html.ts'
 import { unbuiltPage } from '../../src/http/routes/console-routes.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
@@ -126,10 +125,10 @@ describe('pages', () => {
 })
 
 describe('colours', () => {
-  const schemes = baseStyle.split('@media(prefers-color-scheme:dark)')
+  const schemes = styleSheet('base.css').split('@media (prefers-color-scheme: dark)')
   const coloursOf = (style: string): Record<string, string> =>
     Object.fromEntries(
-      [...style.matchAll(/--([\w-]+):(#[0-9a-f]{3,6})\b/g)].map(match => [match[1], match[2]]),
+      [...style.matchAll(/--([\w-]+): (#[0-9a-f]{3,6})\b/g)].map(match => [match[1], match[2]]),
     )
 
   for (const [at, name] of ['light', 'dark'].entries())

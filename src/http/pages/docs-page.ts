@@ -1,6 +1,6 @@
 import type { JsonSchema, MediaType, OpenapiDocument } from '../openapi.ts'
 import { basics, basicsSection, errorsSection } from './general-sections.ts'
-import { banyanMark, type Html, html, pageFrame, prose } from './html.ts'
+import { banyanMark, type Html, html, pageFrame, prose, styleSheet } from './html.ts'
 import {
   exampleValue,
   type Field,
@@ -10,7 +10,6 @@ import {
   type PathOperation,
   prettyJson,
 } from './schema-view.ts'
-import { docsStyle } from './style.ts'
 
 /** Quotes a shell argument. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -159,5 +158,5 @@ ${families.map(familySection)}
 ${schemasSection(schemas)}
 ${errorsSection}
 </main>`
-  return pageFrame({ title: `${title} API reference`, description, style: docsStyle, body })
+  return pageFrame({ title: `${title} API reference`, description, style: styleSheet('docs.css'), body })
 }
