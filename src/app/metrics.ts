@@ -1,10 +1,25 @@
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
-import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client'
-import { HotCounter, HotHistogram } from './hot-metrics.ts'
+import { Counter, Gauge, type Metric, Registry } from 'prom-client'
+import { HotMetric } from './hot-metrics.ts'
 
 const requestBuckets = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 const workBuckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+const pauseBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
 const windowMilliseconds = 10_000
+
+const poolStates = [
+  ['size', 'open connections'],
+  ['idle', 'idle connections'],
+  ['waiting', 'requests that wait for a connection'],
+] as const
+
+type Read = () => number | undefined | Promise<number | undefined>
+const processGauges: readonly [name: string, help: string, read: Read][] = [
+  ['process_resident_memory_bytes', 'Resident memory of the process.', () => process.memoryUsage.rss()],
+  ['nodejs_heap_used_bytes', 'Memory of JavaScript objects.', () => process.memoryUsage().heapUsed],
+  ['nodejs_external_memory_bytes', 'Memory of buffers.', () => process.memoryUsage().external],
+  ['process_uptime_seconds', 'Time since the process started.', () => process.uptime()],
+]
 
 export type ModelCall = 'chat' | 'embedding' | 'rerank' | 'transcription' | 'web_search'
 
@@ -25,68 +40,54 @@ export class Metrics {
   readonly #close: (() => void)[] = []
   #activeRuns = 0
 
-  readonly #requests = this.#hot(
-    new HotCounter({
-      name: 'banyan_http_requests_total',
-      help: 'Requests by operation and HTTP status.',
-      labelNames: ['route', 'status'],
-    }),
+  readonly #requests = this.#metric('banyan_http_requests_total', 'Requests by operation and HTTP status.', [
+    'route',
+    'status',
+  ])
+  readonly #requestSeconds = this.#metric(
+    'banyan_http_request_seconds',
+    'Time from the headers of a request to the end of its response.',
+    ['route'],
+    requestBuckets,
   )
-  readonly #requestSeconds = this.#hot(
-    new HotHistogram({
-      name: 'banyan_http_request_seconds',
-      help: 'Time from the headers of a request to the end of its response.',
-      labelNames: ['route'],
-      buckets: requestBuckets,
-    }),
+  readonly #runsStarted = this.#metric(
+    'banyan_runs_started_total',
+    'Runs that this server started, resumed or took over.',
+    ['trigger'],
   )
-  readonly #runsStarted = this.#hot(
-    new HotCounter({
-      name: 'banyan_runs_started_total',
-      help: 'Runs that this server started, resumed or took over.',
-      labelNames: ['trigger'],
-    }),
+  readonly #runsFinished = this.#metric(
+    'banyan_runs_finished_total',
+    'Runs that ended or began to wait on this server, by status.',
+    ['status'],
   )
-  readonly #runsFinished = this.#hot(
-    new HotCounter({
-      name: 'banyan_runs_finished_total',
-      help: 'Runs that ended or began to wait on this server, by status.',
-      labelNames: ['status'],
-    }),
+  readonly #stepSeconds = this.#metric(
+    'banyan_step_seconds',
+    'Duration of step attempts by node kind and outcome (succeeded, failed).',
+    ['kind', 'outcome'],
+    workBuckets,
   )
-  readonly #stepSeconds = this.#hot(
-    new HotHistogram({
-      name: 'banyan_step_seconds',
-      help: 'Duration of step attempts by node kind and outcome (succeeded, failed).',
-      labelNames: ['kind', 'outcome'],
-      buckets: workBuckets,
-    }),
+  readonly #documentSeconds = this.#metric(
+    'banyan_ingestion_seconds',
+    'Duration of document ingestion by outcome (ready, failed, retried).',
+    ['outcome'],
+    workBuckets,
   )
-  readonly #documentSeconds = new Histogram({
-    name: 'banyan_ingestion_seconds',
-    help: 'Duration of document ingestion by outcome (ready, failed, retried).',
-    labelNames: ['outcome'],
-    buckets: workBuckets,
-    registers: [this.registry],
-  })
-  readonly #chunks = new Counter({
-    name: 'banyan_ingestion_chunks_total',
-    help: 'Chunks of documents that became ready.',
-    registers: [this.registry],
-  })
-  readonly #modelSeconds = new Histogram({
-    name: 'banyan_model_call_seconds',
-    help: 'Duration of calls to providers by call (chat, embedding, rerank, transcription, web_search) and outcome (succeeded, failed).',
-    labelNames: ['call', 'outcome'],
-    buckets: workBuckets,
-    registers: [this.registry],
-  })
-  readonly #tokens = new Counter({
-    name: 'banyan_model_tokens_total',
-    help: 'Tokens that chat models reported, by type (prompt, completion).',
-    labelNames: ['type'],
-    registers: [this.registry],
-  })
+  readonly #chunks = this.#metric(
+    'banyan_ingestion_chunks_total',
+    'Chunks of documents that became ready.',
+    [],
+  )
+  readonly #modelSeconds = this.#metric(
+    'banyan_model_call_seconds',
+    'Duration of calls to providers by call (chat, embedding, rerank, transcription, web_search) and outcome (succeeded, failed).',
+    ['call', 'outcome'],
+    workBuckets,
+  )
+  readonly #tokens = this.#metric(
+    'banyan_model_tokens_total',
+    'Tokens that chat models reported, by type (prompt, completion).',
+    ['type'],
+  )
 
   constructor(sources?: MetricSources) {
     this.#gauge('banyan_runs_active', 'Runs in progress on this server.', () => this.#activeRuns)
@@ -105,45 +106,46 @@ export class Metrics {
   }
 
   request(operation: string, status: number, seconds: number): void {
-    this.#requests.inc(operation, status)
-    this.#requestSeconds.observe(seconds, operation)
+    this.#requests.add(1, operation, status)
+    this.#requestSeconds.add(seconds, operation)
   }
 
   runStarted(trigger: string): void {
-    this.#runsStarted.inc(trigger)
+    this.#runsStarted.add(1, trigger)
     this.#activeRuns++
   }
 
   /** `status` is undefined for a run that another server continues. */
   runEnded(status: string | undefined): void {
-    if (status !== undefined) this.#runsFinished.inc(status)
+    if (status !== undefined) this.#runsFinished.add(1, status)
     this.#activeRuns--
   }
 
   step(kind: string, outcome: 'succeeded' | 'failed', seconds: number): void {
-    this.#stepSeconds.observe(seconds, kind, outcome)
+    this.#stepSeconds.add(seconds, kind, outcome)
   }
 
   document(outcome: 'ready' | 'failed' | 'retried', seconds: number, chunks: number): void {
-    this.#documentSeconds.observe({ outcome }, seconds)
-    this.#chunks.inc(chunks)
+    this.#documentSeconds.add(seconds, outcome)
+    this.#chunks.add(chunks)
   }
 
   modelCall(call: ModelCall, outcome: 'succeeded' | 'failed', seconds: number): void {
-    this.#modelSeconds.observe({ call, outcome }, seconds)
+    this.#modelSeconds.add(seconds, call, outcome)
   }
 
   modelTokens(prompt: number, completion: number): void {
-    this.#tokens.inc({ type: 'prompt' }, prompt)
-    this.#tokens.inc({ type: 'completion' }, completion)
+    this.#tokens.add(prompt, 'prompt')
+    this.#tokens.add(completion, 'completion')
   }
 
-  #hot<Hot extends HotCounter | HotHistogram>(metric: Hot): Hot {
+  #metric(...description: ConstructorParameters<typeof HotMetric>): HotMetric {
+    const metric = new HotMetric(...description)
     this.registry.registerMetric(metric as unknown as Metric)
     return metric
   }
 
-  #gauge(name: string, help: string, read: () => number | undefined | Promise<number | undefined>): void {
+  #gauge(name: string, help: string, read: Read): void {
     new Gauge({
       name,
       help,
@@ -157,39 +159,20 @@ export class Metrics {
   }
 
   #addSources(sources: MetricSources): void {
-    this.#gauge('banyan_runs_queued', 'Runs in the queue of all servers that are due.', () =>
-      sources.queuedRuns(),
-    )
-    this.#gauge('banyan_ingestion_queued', 'Ingestion jobs in the queue of all servers that are due.', () =>
-      sources.queuedDocuments(),
-    )
+    const due = 'in the queue of all servers that are due.'
+    this.#gauge('banyan_runs_queued', `Runs ${due}`, () => sources.queuedRuns())
+    this.#gauge('banyan_ingestion_queued', `Ingestion jobs ${due}`, () => sources.queuedDocuments())
     if (!sources.pool()) return
-    for (const state of ['size', 'idle', 'waiting'] as const)
+    for (const [state, help] of poolStates)
       this.#gauge(
         `banyan_database_pool_${state}`,
-        `PostgreSQL connection pool: ${{ size: 'open connections', idle: 'idle connections', waiting: 'requests that wait for a connection' }[state]}.`,
+        `PostgreSQL connection pool: ${help}.`,
         () => sources.pool()?.[state],
       )
   }
 
   #addProcess(): void {
-    const memory = (read: (usage: NodeJS.MemoryUsage) => number) => () => read(process.memoryUsage())
-    this.#gauge(
-      'process_resident_memory_bytes',
-      'Resident memory of the process.',
-      memory(usage => usage.rss),
-    )
-    this.#gauge(
-      'nodejs_heap_used_bytes',
-      'Memory of JavaScript objects.',
-      memory(usage => usage.heapUsed),
-    )
-    this.#gauge(
-      'nodejs_external_memory_bytes',
-      'Memory of buffers.',
-      memory(usage => usage.external),
-    )
-    this.#gauge('process_uptime_seconds', 'Time since the process started.', () => process.uptime())
+    for (const gauge of processGauges) this.#gauge(...gauge)
     new Counter({
       name: 'process_cpu_seconds_total',
       help: 'CPU time of the process, user and system.',
@@ -200,14 +183,14 @@ export class Metrics {
         this.inc((user + system) / 1e6)
       },
     })
-    const pauses = new Histogram({
-      name: 'nodejs_gc_duration_seconds',
-      help: 'Duration of garbage collections.',
-      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1],
-      registers: [this.registry],
-    })
+    const pauses = this.#metric(
+      'nodejs_gc_duration_seconds',
+      'Duration of garbage collections.',
+      [],
+      pauseBuckets,
+    )
     const observer = new PerformanceObserver(list => {
-      for (const { duration } of list.getEntries()) pauses.observe(duration / 1000)
+      for (const { duration } of list.getEntries()) pauses.add(duration / 1000)
     })
     observer.observe({ entryTypes: ['gc'] })
     this.#close.push(() => observer.disconnect())
