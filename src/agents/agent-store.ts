@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Database, readPage } from '../database/database.ts'
+import { readPage } from '../database/database.ts'
 import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { integer, json, optional, table, text } from '../database/table.ts'
 import type { Agent, AgentAccess, AgentSummary } from './agent.ts'
 
@@ -24,24 +25,18 @@ const details = agents.columns('memory', 'learn')
 const workspace = agents.columns('workspaceId')
 
 /** A deleted agent is never found and never changed; `ConversationStore.sweep` removes its rows later. */
-export class AgentStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class AgentStore extends Store {
   async add(workspaceId: string, agent: Agent): Promise<void> {
     const row = { workspaceId, ...agent, search: searchText(agent.name, agent.id) }
-    await this.#database.transaction(transaction => transaction.run(agents.insert(row)))
+    await this.run(agents.insert(row))
   }
 
   /** Changes it under a lock, so that concurrent changes are all applied. `change` may run again after a conflict. */
   update(workspaceId: string, id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const key = agents.where({ workspaceId, id })
       const before = await transaction.get(
-        sql`SELECT ${summary}, ${details} FROM agents WHERE ${key} AND deleted_at IS NULL ${this.#database.forUpdate}`,
+        sql`SELECT ${summary}, ${details} FROM agents WHERE ${key} AND deleted_at IS NULL ${this.database.forUpdate}`,
       )
       if (!before) return undefined
       const agent = change(before)
@@ -59,7 +54,7 @@ export class AgentStore {
 
   /** The only lookup by id alone: it finds only public agents of workspaces that are not deleted. */
   async findPublic(id: string): Promise<{ workspaceId: string; agent: Agent } | undefined> {
-    const row = await this.#database.get(sql`
+    const row = await this.database.get(sql`
       SELECT ${workspace}, ${summary}, ${details} FROM agents
       WHERE id = ${id} AND access = 'public' AND deleted_at IS NULL AND NOT EXISTS
         (SELECT 1 FROM workspaces w WHERE w.id = agents.workspace_id AND w.deleted_at IS NOT NULL)`)
@@ -70,7 +65,7 @@ export class AgentStore {
 
   async findMany(workspaceId: string, ids: readonly string[]): Promise<Agent[]> {
     if (ids.length === 0) return []
-    return this.#database.all(sql`
+    return this.database.all(sql`
       SELECT ${summary}, ${details} FROM agents
       WHERE workspace_id = ${workspaceId} AND id IN ${list(ids)} AND deleted_at IS NULL`)
   }
@@ -78,18 +73,12 @@ export class AgentStore {
   /** Most recently updated first. */
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>> {
     const from = sql`agents WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL${andMatches(keyword)}`
-    return readPage(this.#database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
+    return readPage(this.database, { columns: summary, from, order: raw('updated_at DESC, id'), page })
   }
 
   /** Hides it together with its conversations; false when there is none. */
-  remove(workspaceId: string, id: string, deletedAt: number): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
-      const key = agents.where({ workspaceId, id })
-      return (
-        (await transaction.run(
-          sql`UPDATE agents SET ${agents.set({ deletedAt })} WHERE ${key} AND deleted_at IS NULL`,
-        )) > 0
-      )
-    })
+  async remove(workspaceId: string, id: string, deletedAt: number): Promise<boolean> {
+    const agent = sql`${agents.where({ workspaceId, id })} AND deleted_at IS NULL`
+    return (await this.run(sql`UPDATE agents SET ${agents.set({ deletedAt })} WHERE ${agent}`)) > 0
   }
 }

@@ -1,6 +1,7 @@
 import { demo } from '../contract/demo.ts'
 import type { Database, Reader, Transaction } from '../database/database.ts'
 import type { SqlValue, StoredRow } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { archivedTables, workspaceTables } from '../database/tables.ts'
 import { vectorMark, vectorParameter } from '../database/vector.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -83,22 +84,16 @@ const lengthOf = (value: SqlValue): number =>
   typeof value === 'string' || value instanceof Uint8Array ? value.length : 8
 
 /** The tables that a backup holds, whatever database keeps them. */
-export class TableArchive {
+export class TableArchive extends Store {
   readonly tables = archivedTables
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
   /** Migrations have the same numbers in all dialects. */
-  async schema(reader: Reader = this.#database): Promise<string> {
+  async schema(reader: Reader = this.database): Promise<string> {
     const last = await reader.get<{ name: string }>('SELECT MAX(name) AS name FROM schema_migrations')
     return last?.name.split('_')[0] ?? ''
   }
 
   /** True while there is nothing but what a first start creates. */
-  async isUnused(reader: Reader = this.#database): Promise<boolean> {
+  async isUnused(reader: Reader = this.database): Promise<boolean> {
     for (const [table, made] of Object.entries(createdByFirstStart)) {
       const where = made === undefined ? '' : `WHERE NOT (${made})`
       if (await reader.get(`SELECT 1 AS one FROM ${table} ${where} LIMIT 1`)) return false
@@ -107,8 +102,8 @@ export class TableArchive {
   }
 
   snapshot<Result>(work: (snapshot: TableSnapshot) => Promise<Result>): Promise<Result> {
-    const { dialect } = this.#database
-    return this.#database.snapshot(async snapshot =>
+    const { dialect } = this.database
+    return this.database.snapshot(async snapshot =>
       work({
         schema: await this.schema(snapshot),
         rows: async function* (table) {
@@ -133,11 +128,11 @@ export class TableArchive {
     rows: (table: string) => AsyncIterable<Row>,
     { overwrite }: { overwrite: boolean },
   ): Promise<Record<string, number>> {
-    const isPostgres = this.#database.dialect === 'postgres'
+    const isPostgres = this.database.dialect === 'postgres'
     // Workspace tables that are not archived are emptied as well: their rows refer to rows that are gone.
     const emptied = [...new Set([...archivedTables, ...workspaceTables])]
     // A transaction should await nothing else. This one reads a file, but it locks out all other work anyway.
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       // SQLite's write transaction is the lock already.
       if (isPostgres)
         await transaction.run(`LOCK TABLE ${archivedTables.join(', ')} IN ACCESS EXCLUSIVE MODE`)
@@ -152,7 +147,7 @@ export class TableArchive {
   }
 
   async #fill(transaction: Transaction, table: string, rows: AsyncIterable<Row>): Promise<number> {
-    const { dialect } = this.#database
+    const { dialect } = this.database
     const columns = await columnsOf(transaction, dialect, table)
     const names = columns.map(column => column.name).join(', ')
     const marks = `(${columns.map(({ kind }) => (kind === 'vector' ? vectorMark(dialect) : '?')).join(', ')})`

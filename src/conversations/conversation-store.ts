@@ -2,6 +2,7 @@ import { agents } from '../agents/agent-store.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, type Reader, readPage, type Transaction } from '../database/database.ts'
 import { andMatches, list, raw, searchText, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { as, integer, optional, text } from '../database/table.ts'
 import {
   type Conversation,
@@ -72,18 +73,12 @@ export interface SweepResult {
 const sweepBatch = 500
 
 /** A deleted conversation, or one of a deleted agent, is never found and never written to. */
-export class ConversationStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class ConversationStore extends Store {
   /** False when its agent does not exist. */
   create(workspaceId: string, conversation: Conversation): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       // Locked until the commit: otherwise a sweep could run between the check and the insert.
-      const lock = raw(this.#database.dialect === 'postgres' ? 'FOR SHARE' : '')
+      const lock = raw(this.database.dialect === 'postgres' ? 'FOR SHARE' : '')
       const agent = await transaction.get(sql`
         SELECT 1 ${as('one', integer())} FROM agents
         WHERE workspace_id = ${workspaceId} AND id = ${conversation.agentId} AND deleted_at IS NULL ${lock}`)
@@ -95,7 +90,7 @@ export class ConversationStore {
   }
 
   find(workspaceId: string, id: string): Promise<Conversation | undefined> {
-    return this.#database.get(
+    return this.database.get(
       sql`SELECT ${record} FROM conversations WHERE ${conversations.where({ workspaceId, id })} AND ${reachable}`,
     )
   }
@@ -110,22 +105,19 @@ export class ConversationStore {
     const ofAgents = agentIds ? sql` AND agent_id IN ${list(agentIds)}` : sql``
     const ofUser = userId === undefined ? sql`` : sql` AND user_id = ${userId}`
     const from = sql`conversations WHERE workspace_id = ${workspaceId}${ofAgents}${ofUser}${andMatches(keyword)} AND ${reachable}`
-    return readPage(this.#database, { columns: record, from, order: raw('updated_at DESC, id'), page })
+    return readPage(this.database, { columns: record, from, order: raw('updated_at DESC, id'), page })
   }
 
-  rename(workspaceId: string, id: string, name: string): Promise<boolean> {
+  async rename(workspaceId: string, id: string, name: string): Promise<boolean> {
     const values = conversations.set({ name, search: searchText(name, id) })
     const key = conversations.where({ workspaceId, id })
-    return this.#database.transaction(
-      async transaction =>
-        (await transaction.run(sql`UPDATE conversations SET ${values} WHERE ${key} AND ${reachable}`)) > 0,
-    )
+    return (await this.run(sql`UPDATE conversations SET ${values} WHERE ${key} AND ${reachable}`)) > 0
   }
 
   /** Hides it at once; `sweep` removes its rows. */
   remove(workspaceId: string, id: string, deletedAt: number): Promise<OrphanedRuns | undefined> {
-    return this.#database.transaction(async transaction => {
-      const conversation = await lockConversation(this.#database, transaction, workspaceId, id)
+    return this.database.transaction(async transaction => {
+      const conversation = await lockConversation(this.database, transaction, workspaceId, id)
       if (!conversation) return undefined
       const key = conversations.where({ workspaceId, id })
       await transaction.run(sql`UPDATE conversations SET ${conversations.set({ deletedAt })} WHERE ${key}`)
@@ -142,7 +134,7 @@ export class ConversationStore {
 
   /** Up to `limit` messages that end at the position `last`, oldest first. */
   messages(workspaceId: string, conversationId: string, last: number, limit: number): Promise<Message[]> {
-    return readMessages(this.#database, { workspaceId, conversationId, first: last - limit + 1, last })
+    return readMessages(this.database, { workspaceId, conversationId, first: last - limit + 1, last })
   }
 
   /** The same with the run and the rating of each message. */
@@ -152,7 +144,7 @@ export class ConversationStore {
     last: number,
     limit: number,
   ): Promise<Message[]> {
-    return this.#database.all(sql`
+    return this.database.all(sql`
       SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at},
         (SELECT run_id FROM turns t WHERE t.workspace_id = messages.workspace_id
            AND t.conversation_id = messages.conversation_id AND t.chat_id = messages.chat_id)
@@ -167,7 +159,7 @@ export class ConversationStore {
   /** The values that workflows assigned to `memory` for this user. */
   async memory(workspaceId: string, conversationId: string, userId: string): Promise<Map<string, unknown>> {
     const key = conversationMemory.where({ workspaceId, conversationId, userId })
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       sql`SELECT ${conversationMemory.columns('key', 'value')} FROM conversation_memory WHERE ${key}`,
     )
     return new Map(rows.map(row => [row.key, row.value]))
@@ -180,9 +172,9 @@ export class ConversationStore {
     values: ReadonlyMap<string, unknown>,
     updatedAt: number,
   ): Promise<void> {
-    await this.#database.transaction(async transaction => {
+    await this.database.transaction(async transaction => {
       // Locked, so that nothing is added to a conversation that is being swept.
-      if (!(await lockConversation(this.#database, transaction, workspaceId, conversationId))) return
+      if (!(await lockConversation(this.database, transaction, workspaceId, conversationId))) return
       for (const [key, value] of values)
         await transaction.run(sql`
           ${conversationMemory.insert({ workspaceId, conversationId, userId, key, value: value ?? null, updatedAt })}
@@ -198,8 +190,8 @@ export class ConversationStore {
     messageId: string,
     { rating, comment, at }: { rating: Rating | null; comment: string; at: number },
   ): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
-      if (!(await lockConversation(this.#database, transaction, workspaceId, conversationId))) return false
+    return this.database.transaction(async transaction => {
+      if (!(await lockConversation(this.database, transaction, workspaceId, conversationId))) return false
       const message = await transaction.get(
         sql`SELECT ${messages.columns('id')} FROM messages WHERE ${messages.where({ workspaceId, conversationId, id: messageId })}`,
       )
@@ -219,8 +211,8 @@ export class ConversationStore {
   /** Removes some of the rows that can no longer be reached, children first, so that a crash leaves no orphans. */
   async sweep(): Promise<SweepResult> {
     // Without a transaction first: an idle server should not write.
-    if (!(await this.#database.get(anythingToSweep))) return { isMore: false, orphans: [] }
-    return this.#database.transaction(async transaction => {
+    if (!(await this.database.get(anythingToSweep))) return { isMore: false, orphans: [] }
+    return this.database.transaction(async transaction => {
       if (await this.#markAgents(transaction)) return { isMore: true, orphans: [] }
       // Before anything is removed: the turns of a conversation tell which runs it uses.
       const marked = await transaction.get(agentWithConversations)
@@ -235,7 +227,7 @@ export class ConversationStore {
 
   /** Agents are deleted with their workspace, so that their runs stop before the workspace is purged. */
   async #markAgents(transaction: Transaction): Promise<boolean> {
-    const { rowName } = this.#database
+    const { rowName } = this.database
     const found = await transaction.get(
       sql`SELECT w.deleted_at ${as('deletedAt', integer())} FROM ${agentsOfDeletedWorkspaces} LIMIT 1`,
     )
@@ -270,13 +262,9 @@ export class ConversationStore {
     transaction: Transaction,
     { workspaceId, id }: { workspaceId: string; id: string },
   ): Promise<void> {
-    const { rowName } = this.#database
-    for (const child of [messages, turns, conversationMemory, feedback]) {
-      const removed = await transaction.run(sql`
-        DELETE FROM ${child} WHERE ${rowName} IN (SELECT ${rowName} FROM ${child}
-          WHERE workspace_id = ${workspaceId} AND conversation_id = ${id} LIMIT ${sweepBatch})`)
-      if (removed > 0) return
-    }
+    const inside = messages.where({ workspaceId, conversationId: id })
+    for (const child of [messages, turns, conversationMemory, feedback])
+      if ((await this.deleteSome(transaction, child, inside, sweepBatch)) > 0) return
     await transaction.run(sql`DELETE FROM conversations WHERE ${conversations.where({ workspaceId, id })}`)
   }
 }

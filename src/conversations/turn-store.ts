@@ -1,5 +1,6 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import { searchText, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import type { RowOf } from '../database/table.ts'
 import {
   type Conversation,
@@ -60,13 +61,7 @@ const turnIs = ({ workspaceId, conversationId, chatId }: TurnKey) =>
   turns.where({ workspaceId, conversationId, chatId })
 
 /** Turns of deleted conversations are never found and never written to. */
-export class TurnStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class TurnStore extends Store {
   /** Stores the user's message and makes the turn the active one, if no other is active, in one transaction. */
   create(turn: NewTurn): Promise<CreateOutcome> {
     return this.#locked<CreateOutcome>(turn, { outcome: 'gone' }, async locked => {
@@ -82,7 +77,7 @@ export class TurnStore {
   }
 
   async find(key: TurnKey): Promise<Turn | undefined> {
-    const found = await this.#database.get(sql`
+    const found = await this.database.get(sql`
       SELECT ${row} FROM turns WHERE ${turnIs(key)} AND EXISTS (SELECT 1 FROM conversations
         WHERE workspace_id = turns.workspace_id AND id = turns.conversation_id AND ${reachable})`)
     return found && turnOf(found)
@@ -91,15 +86,13 @@ export class TurnStore {
   /** All messages of a turn so far, the user's first. */
   messages({ workspaceId, conversationId, chatId, firstPosition, lastPosition }: Turn): Promise<Message[]> {
     const range = { first: firstPosition, last: lastPosition }
-    return readMessages(this.#database, { workspaceId, conversationId, chatId, ...range })
+    return readMessages(this.database, { workspaceId, conversationId, chatId, ...range })
   }
 
   /** Assigns another run to an active turn. */
   async setRun(turn: TurnKey, runId: string, eventsAfter: number): Promise<void> {
-    await this.#database.transaction(transaction =>
-      transaction.run(
-        sql`UPDATE turns SET ${turns.set({ runId, eventsAfter })} WHERE ${turnIs(turn)} AND status = 'active'`,
-      ),
+    await this.run(
+      sql`UPDATE turns SET ${turns.set({ runId, eventsAfter })} WHERE ${turnIs(turn)} AND status = 'active'`,
     )
   }
 
@@ -144,7 +137,7 @@ export class TurnStore {
       ? sql` AND (created_at, workspace_id, conversation_id, chat_id)
           > (${after.createdAt}, ${after.workspaceId}, ${after.conversationId}, ${after.chatId})`
       : sql``
-    const found = await this.#database.all(sql`
+    const found = await this.database.all(sql`
       SELECT ${row} FROM turns WHERE status = 'active' AND created_at < ${createdBefore}${rest}
       ORDER BY created_at, workspace_id, conversation_id, chat_id LIMIT ${limit}`)
     return found.map(turnOf)
@@ -157,8 +150,8 @@ export class TurnStore {
     work: (locked: LockedConversation) => Promise<Result>,
   ): Promise<Result> {
     const key = { workspaceId, conversationId }
-    return this.#database.transaction(async transaction => {
-      const conversation = await lockConversation(this.#database, transaction, workspaceId, conversationId)
+    return this.database.transaction(async transaction => {
+      const conversation = await lockConversation(this.database, transaction, workspaceId, conversationId)
       return conversation ? work(new LockedConversation(transaction, key, conversation)) : missing
     })
   }

@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../database/database.ts'
 import { list, raw, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { vectorParameter } from '../database/vector.ts'
 import type { Segment } from './index/segment.ts'
 import { insertSegment } from './index/segment-store.ts'
@@ -68,13 +69,7 @@ const foundChunk = ({
 const inLiveBatches = raw(`batches b
   JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id`)
 
-export class ChunkStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class ChunkStore extends Store {
   async list(
     workspaceId: string,
     base: KnowledgeBase,
@@ -84,7 +79,7 @@ export class ChunkStore {
     const from = sql`${inLiveBatches}
       WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
         AND b.state = 'live'`
-    const { total, items } = await readPage(this.#database, {
+    const { total, items } = await readPage(this.database, {
       columns: listedColumns,
       from,
       order: raw('c.position'),
@@ -101,7 +96,7 @@ export class ChunkStore {
   ): Promise<FoundChunk | undefined> {
     const position = Number(/_(\d+)$/.exec(chunkId)?.[1] ?? Number.NaN)
     if (!Number.isSafeInteger(position)) return undefined
-    const row = await this.#database.get(sql`
+    const row = await this.database.get(sql`
       SELECT ${columns}, ${documentColumns} FROM ${inLiveBatches}
       JOIN documents d ON d.workspace_id = b.workspace_id AND d.knowledge_id = ${base.id} AND d.file_id = b.file_id
       WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
@@ -113,7 +108,7 @@ export class ChunkStore {
   async fetch(workspaceId: string, generationId: string, addresses: ChunkAddress[]): Promise<FoundChunk[]> {
     if (addresses.length === 0) return []
     const wanted = addressValues(addresses.map(({ batchId, position }) => [batchId, position]))
-    const rows = await this.#database.all(sql`
+    const rows = await this.database.all(sql`
       WITH wanted (batch_id, position) AS (VALUES ${wanted})
       SELECT ${columns}, ${documentColumns} FROM wanted w
       JOIN batches b ON b.workspace_id = ${workspaceId} AND b.id = w.batch_id AND b.state = 'live'
@@ -130,12 +125,10 @@ export class ChunkStore {
     { batchId, position }: ChunkAddress,
     enabled: boolean,
   ): Promise<boolean> {
-    const changed = await this.#database.transaction(transaction =>
-      transaction.run(sql`
-        UPDATE chunks SET ${chunks.set({ enabled })} WHERE ${chunks.where({ workspaceId, batchId, position })}
-          AND EXISTS (SELECT 1 FROM batches b
-            WHERE b.workspace_id = chunks.workspace_id AND b.id = chunks.batch_id AND b.state = 'live')`),
-    )
+    const changed = await this.run(sql`
+      UPDATE chunks SET ${chunks.set({ enabled })} WHERE ${chunks.where({ workspaceId, batchId, position })}
+        AND EXISTS (SELECT 1 FROM batches b
+          WHERE b.workspace_id = chunks.workspace_id AND b.id = chunks.batch_id AND b.state = 'live')`)
     return changed === 1
   }
 
@@ -151,12 +144,12 @@ export class ChunkStore {
     const generationId = base.generation.id
     const { fileId, position } = chunk
     const address = chunks.where({ workspaceId, batchId: chunk.batchId, position })
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       // Every transaction that replaces or removes the batches of a document locks its job first.
       const job = await transaction.get(sql`
         SELECT 1 AS one FROM readings
         WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND file_id = ${fileId}
-        ${this.#database.forUpdate}`)
+        ${this.database.forUpdate}`)
       const before = batches.where({ workspaceId, id: chunk.batchId, state: 'live' })
       if (!job || !(await transaction.get(sql`SELECT 1 AS one FROM batches WHERE ${before}`))) return false
       // The row moves to the new batch, so the old index entries point to nothing.
@@ -175,7 +168,7 @@ export class ChunkStore {
       })
       await transaction.run(sql`DELETE FROM vectors WHERE ${address}`)
       if (vector)
-        await insertVectors(transaction, this.#database.dialect, { workspaceId, generationId, batchId }, [
+        await insertVectors(transaction, this.database.dialect, { workspaceId, generationId, batchId }, [
           { position, vector },
         ])
       return true
@@ -191,7 +184,7 @@ export class ChunkStore {
   ): Promise<Set<string>> {
     if (fileIds?.length === 0) return new Set()
     const files = fileIds ? sql`AND d.file_id IN ${list(fileIds)}` : sql``
-    const rows = await this.#database.all(sql`
+    const rows = await this.database.all(sql`
       SELECT ${batchId} FROM documents d
       JOIN batches b ON b.workspace_id = d.workspace_id AND b.generation_id = ${base.generation.id}
         AND b.file_id = d.file_id AND b.state = 'live'

@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import { list, type Query, raw, searchPattern, searchText, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { as, integer, json, optional, text } from '../database/table.ts'
 import { type FileUses, files } from '../files/file-store.ts'
 import type { Chunking } from './chunking.ts'
@@ -78,13 +79,7 @@ const requeue = (now: number): Query => sql`
     due_at = ${now}, updated_at = ${now}`
 
 /** The documents of a base. Each has one ingestion job per generation. */
-export class DocumentStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class DocumentStore extends Store {
   /** Undefined when the base does not exist. */
   add(
     workspaceId: string,
@@ -92,13 +87,13 @@ export class DocumentStore {
     fileIds: string[],
     options: NewDocument,
   ): Promise<AddedDocuments | undefined> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       // The lock holds off the swap of generations: a new document must get a job in both.
       const base = await transaction.get(sql`
         SELECT generation_id ${generationId}, next_generation_id ${nextId}
         FROM knowledge_bases
         WHERE workspace_id = ${workspaceId} AND id = ${knowledgeId} AND deleted_at IS NULL
-        ${this.#database.forUpdate}`)
+        ${this.database.forUpdate}`)
       if (!base) return undefined
       const known = await this.#lockFiles(transaction, workspaceId, [...new Set(fileIds)])
       const added = await this.#insert(transaction, workspaceId, knowledgeId, known, options)
@@ -122,7 +117,7 @@ export class DocumentStore {
     if (fileIds.length === 0) return []
     return transaction.all(sql`
       SELECT id ${asFileId}, ${fileColumns} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(fileIds)} ORDER BY id
-      ${this.#database.forUpdate}`)
+      ${this.database.forUpdate}`)
   }
 
   /** Inserts those that are not in the base yet. */
@@ -155,7 +150,7 @@ export class DocumentStore {
   }
 
   async find(workspaceId: string, base: KnowledgeBase, id: string): Promise<KnowledgeDocument | undefined> {
-    const row = await this.#database.get(sql`
+    const row = await this.database.get(sql`
       SELECT ${documentColumns}, ${jobColumns}, n.error ${nextError}
       FROM ${joined(workspaceId, base)} AND d.file_id = ${id}`)
     return row && documentOf(row)
@@ -175,8 +170,8 @@ export class DocumentStore {
       : this.#count(sql`${joined(workspaceId, base)}${filter}`))
     if (total === 0) return { total, items: [] }
     // A few documents of one status are looked up by it; otherwise most of the newest match.
-    const isFew = status !== undefined && total <= maxByStatus && this.#database.dialect === 'sqlite'
-    const rows = await this.#database.all(sql`
+    const isFew = status !== undefined && total <= maxByStatus && this.database.dialect === 'sqlite'
+    const rows = await this.database.all(sql`
       SELECT ${documentColumns}, ${jobColumns}, n.error ${nextError}
       FROM ${joined(workspaceId, base, isFew ? jobsFirst : documentsFirst)}${filter}
       ORDER BY d.created_at DESC, d.file_id LIMIT ${page.pageSize} OFFSET ${(page.page - 1) * page.pageSize}`)
@@ -190,7 +185,7 @@ export class DocumentStore {
   }
 
   async #count(from: Query): Promise<number> {
-    const row = await this.#database.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
+    const row = await this.database.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
     return row?.total ?? 0
   }
 
@@ -215,7 +210,7 @@ export class DocumentStore {
   ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
     const named = sql`
       workspace_id = ${workspaceId} AND generation_id IN ${list(generationIds)} AND file_id IN ${list(fileIds)}`
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const present = await transaction.all(sql`SELECT ${fileId} FROM readings WHERE ${named}`)
       const known = new Set(present.map(row => row.fileId))
       const changed = await transaction.all(sql`
@@ -241,7 +236,7 @@ export class DocumentStore {
     for (const generationId of generationIds) {
       const failed = ingestionJobs.where({ workspaceId, generationId, status: 'failed' })
       for (let changed = requeuedAtOnce; changed === requeuedAtOnce; ) {
-        const rows = await this.#database.transaction(transaction =>
+        const rows = await this.database.transaction(transaction =>
           transaction.all(sql`
             ${requeue(now)} WHERE ${failed}
               AND file_id IN (SELECT file_id FROM readings WHERE ${failed} LIMIT ${requeuedAtOnce})
@@ -256,9 +251,7 @@ export class DocumentStore {
 
   /** False when there is none. It is gone from every search when this resolves. */
   remove(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
-    return this.#database.transaction(transaction =>
-      removeDocument(transaction, workspaceId, knowledgeId, id),
-    )
+    return this.database.transaction(transaction => removeDocument(transaction, workspaceId, knowledgeId, id))
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts'
 import { list, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { embeddings, insertRows } from './knowledge-tables.ts'
 
 const rowsPerDelete = 500
@@ -9,13 +9,7 @@ const touchMilliseconds = 24 * 3_600_000
 const columns = embeddings.columns('hash', 'vector', 'usedAt')
 
 /** Vectors by the hash of their text, so that processing a text again does not embed it again. */
-export class EmbeddingCache {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class EmbeddingCache extends Store {
   async find(
     workspaceId: string,
     model: string,
@@ -24,18 +18,16 @@ export class EmbeddingCache {
   ): Promise<Map<string, Float32Array>> {
     if (hashes.length === 0) return new Map()
     const key = embeddings.where({ workspaceId, model })
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       sql`SELECT ${columns} FROM embeddings WHERE ${key} AND hash IN ${list(hashes)}`,
     )
     const old = rows.filter(({ usedAt }) => usedAt < now - touchMilliseconds).map(({ hash }) => hash)
     if (old.length > 0)
-      await this.#database.transaction(transaction =>
-        // Rows are locked in hash order, here and in `keep`, so that two transactions cannot deadlock.
-        transaction.run(sql`
-          UPDATE embeddings SET used_at = ${now} WHERE ${key} AND hash IN (
-            SELECT hash FROM embeddings WHERE ${key} AND hash IN ${list(old)} ORDER BY hash
-            ${this.#database.forUpdate})`),
-      )
+      // Rows are locked in hash order, here and in `keep`, so that two transactions cannot deadlock.
+      await this.run(sql`
+        UPDATE embeddings SET used_at = ${now} WHERE ${key} AND hash IN (
+          SELECT hash FROM embeddings WHERE ${key} AND hash IN ${list(old)} ORDER BY hash
+          ${this.database.forUpdate})`)
     return new Map(rows.map(({ hash, vector }) => [hash, vector]))
   }
 
@@ -50,17 +42,14 @@ export class EmbeddingCache {
     const upsertAll = (some: typeof rows) => sql`
       ${embeddings.insertAll(some)} ON CONFLICT (workspace_id, model, hash)
       DO UPDATE SET vector = excluded.vector, used_at = excluded.used_at`
-    await this.#database.transaction(transaction => insertRows(transaction, { insertAll: upsertAll }, rows))
+    await this.database.transaction(transaction => insertRows(transaction, { insertAll: upsertAll }, rows))
   }
 
   /** Deletes a bounded number of entries that were not used since; true when there may be more. */
-  forget(usedBefore: number): Promise<boolean> {
-    const { rowName } = this.#database
-    return this.#database.transaction(
-      async transaction =>
-        (await transaction.run(sql`
-          DELETE FROM embeddings WHERE ${rowName} IN (
-            SELECT ${rowName} FROM embeddings WHERE used_at < ${usedBefore} LIMIT ${rowsPerDelete})`)) > 0,
+  async forget(usedBefore: number): Promise<boolean> {
+    const deleted = await this.database.transaction(transaction =>
+      this.deleteSome(transaction, embeddings, sql`used_at < ${usedBefore}`, rowsPerDelete),
     )
+    return deleted > 0
   }
 }

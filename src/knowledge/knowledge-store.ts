@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { type Database, type Reader, readPage, type Transaction } from '../database/database.ts'
+import { type Reader, readPage, type Transaction } from '../database/database.ts'
 import { andMatches, list, type Query, type RawSql, raw, searchText, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { as, integer } from '../database/table.ts'
 import { enqueueBase } from './ingest/ingestion-queue.ts'
 import type { Generation, KnowledgeBase, KnowledgeCounts, KnowledgeSettings } from './knowledge-base.ts'
@@ -22,13 +23,7 @@ const reindexed = (where: Query, lock: RawSql) => sql`
   WHERE ${where} AND next_generation_id IS NOT NULL AND deleted_at IS NULL ${lock}`
 
 /** Knowledge bases and their generations. */
-export class KnowledgeStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class KnowledgeStore extends Store {
   /** False when the name is taken. */
   create(
     workspaceId: string,
@@ -36,7 +31,7 @@ export class KnowledgeStore {
   ): Promise<boolean> {
     const search = searchText(base.name, base.description)
     const row = { workspaceId, ...base, search, updatedAt: base.createdAt }
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const inserted = await transaction.run(sql`${knowledgeBases.insert(row)} ON CONFLICT DO NOTHING`)
       if (inserted === 0) return false
       await this.#addGeneration(transaction, workspaceId, base.id, base.generationId, base)
@@ -56,7 +51,7 @@ export class KnowledgeStore {
   }
 
   find(workspaceId: string, id: string): Promise<KnowledgeBase | undefined> {
-    return this.#find(this.#database, workspaceId, id, raw(''))
+    return this.#find(this.database, workspaceId, id, raw(''))
   }
 
   async #find(
@@ -91,7 +86,7 @@ export class KnowledgeStore {
   async #withCounts(workspaceId: string, bases: KnowledgeBase[]): Promise<KnowledgeRecord[]> {
     const ids = bases.flatMap(({ generation, next }) => [generation.id, next?.id ?? []].flat())
     if (ids.length === 0) return []
-    const rows = await this.#database.all(sql`
+    const rows = await this.database.all(sql`
       SELECT ${countColumns}, COUNT(*) ${as('total', integer())},
         CAST(SUM(chunk_count) AS BIGINT) ${as('chunks', integer())}
       FROM readings WHERE workspace_id = ${workspaceId} AND generation_id IN ${list(ids)}
@@ -128,8 +123,8 @@ export class KnowledgeStore {
     const from = sql`knowledge_bases
       WHERE workspace_id = ${workspaceId} AND deleted_at IS NULL${andMatches(keyword)}${named}`
     const order = raw('updated_at DESC, id')
-    const { total, items } = await readPage(this.#database, { columns, from, order, page })
-    const bases = await this.#withGenerations(this.#database, workspaceId, items)
+    const { total, items } = await readPage(this.database, { columns, from, order, page })
+    const bases = await this.#withGenerations(this.database, workspaceId, items)
     return { total, items: await this.#withCounts(workspaceId, bases) }
   }
 
@@ -144,8 +139,8 @@ export class KnowledgeStore {
     change: (base: KnowledgeBase) => Partial<KnowledgeSettings>,
     { nextGenerationId, now }: { nextGenerationId: string; now: number },
   ): Promise<KnowledgeBase | 'name_taken' | undefined> {
-    return this.#database.transaction(async transaction => {
-      const base = await this.#find(transaction, workspaceId, id, this.#database.forUpdate)
+    return this.database.transaction(async transaction => {
+      const base = await this.#find(transaction, workspaceId, id, this.database.forUpdate)
       if (!base) return undefined
       const changes = change(base)
       const settings = { ...base, ...changes }
@@ -189,7 +184,7 @@ export class KnowledgeStore {
 
   /** False when there is none. Nothing of it can be found from then on; its rows are swept later. */
   remove(workspaceId: string, id: string, now: number): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const removed = await transaction.run(sql`
         UPDATE knowledge_bases SET deleted_at = ${now}
         WHERE workspace_id = ${workspaceId} AND id = ${id} AND deleted_at IS NULL`)
@@ -204,8 +199,8 @@ export class KnowledgeStore {
   async swapCompleted(now: number): Promise<number> {
     let swapped = 0
     // Checked with a read first: a base may be incomplete for long, and polling must not write.
-    for (const base of await this.#database.all(reindexed(sql`1 = 1`, raw(''))))
-      if (!(await this.#isIncomplete(this.#database, base)) && (await this.#swap(base, now))) swapped++
+    for (const base of await this.database.all(reindexed(sql`1 = 1`, raw(''))))
+      if (!(await this.#isIncomplete(this.database, base)) && (await this.#swap(base, now))) swapped++
     return swapped
   }
 
@@ -230,8 +225,8 @@ export class KnowledgeStore {
 
   #swap({ workspaceId, id }: ReindexedBase, now: number): Promise<boolean> {
     const key = knowledgeBases.where({ workspaceId, id })
-    return this.#database.transaction(async transaction => {
-      const base = await transaction.get(reindexed(key, this.#database.forUpdate))
+    return this.database.transaction(async transaction => {
+      const base = await transaction.get(reindexed(key, this.database.forUpdate))
       if (!base || (await this.#isIncomplete(transaction, base))) return false
       await transaction.run(sql`
         UPDATE knowledge_bases SET generation_id = next_generation_id, next_generation_id = NULL, updated_at = ${now}

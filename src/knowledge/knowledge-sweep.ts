@@ -1,5 +1,6 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import { type Query, type RawSql, raw, sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import {
   batches,
   chunks,
@@ -14,8 +15,8 @@ import {
 } from './knowledge-tables.ts'
 
 /** Rows per transaction, so that other writes do not wait long. */
-const maxRows = raw('500')
-const maxBlocks = raw('100')
+const maxRows = 500
+const maxBlocks = 100
 /** A merge that takes longer was abandoned. */
 const abandonedMilliseconds = 600_000
 
@@ -35,18 +36,12 @@ const goneGeneration = doomed(generations, sql`gone = 1`)
 const deletedBase = doomed(knowledgeBases, sql`deleted_at IS NOT NULL`)
 
 /** Deletes rows that are no longer visible, from the leaves to the root, so that a crash leaves no orphans. */
-export class KnowledgeSweep {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class KnowledgeSweep extends Store {
   /** Deletes a bounded number of rows; true when there may be more. */
   async sweep(now: number): Promise<boolean> {
     // Checked with reads first: an idle server does not write.
     if (!(await this.#hasWork(now))) return false
-    return this.#database.transaction(
+    return this.database.transaction(
       async transaction =>
         (await this.#sweepSegment(transaction, now)) ||
         (await this.#sweepBatch(transaction)) ||
@@ -57,19 +52,12 @@ export class KnowledgeSweep {
 
   async #hasWork(now: number): Promise<boolean> {
     for (const query of [goneSegment, goneBatch, goneGeneration, deletedBase, abandonedSegment(now)])
-      if (await this.#database.get(query(raw('')))) return true
+      if (await this.database.get(query(raw('')))) return true
     return false
   }
 
-  async #delete(transaction: Transaction, from: RawSql, where: Query, limit: RawSql): Promise<boolean> {
-    const { rowName } = this.#database
-    const deleted = await transaction.run(sql`
-      DELETE FROM ${from} WHERE ${rowName} IN (SELECT ${rowName} FROM ${from} WHERE ${where} LIMIT ${limit})`)
-    return deleted > 0
-  }
-
   async #sweepSegment(transaction: Transaction, now: number): Promise<boolean> {
-    const { forClaim } = this.#database
+    const { forClaim } = this.database
     const abandoned = await transaction.get(abandonedSegment(now)(forClaim))
     // Marked in a transaction of its own, so that a merge that is still running notices it.
     if (abandoned)
@@ -80,32 +68,32 @@ export class KnowledgeSweep {
     const segment = await transaction.get(goneSegment(forClaim))
     if (!segment) return false
     const ofSegment = segmentBlocks.where({ workspaceId: segment.workspaceId, segmentId: segment.id })
-    if (await this.#delete(transaction, segmentBlocks, ofSegment, maxBlocks)) return true
+    if ((await this.deleteSome(transaction, segmentBlocks, ofSegment, maxBlocks)) > 0) return true
     await transaction.run(sql`DELETE FROM segments WHERE ${segments.where(segment)}`)
     return true
   }
 
   async #sweepBatch(transaction: Transaction): Promise<boolean> {
-    const batch = await transaction.get(goneBatch(this.#database.forClaim))
+    const batch = await transaction.get(goneBatch(this.database.forClaim))
     if (!batch) return false
     const ofBatch = chunks.where({ workspaceId: batch.workspaceId, batchId: batch.id })
     for (const table of [chunks, vectors])
-      if (await this.#delete(transaction, table, ofBatch, maxRows)) return true
+      if ((await this.deleteSome(transaction, table, ofBatch, maxRows)) > 0) return true
     await transaction.run(sql`UPDATE segments SET state = 'gone' WHERE ${ofBatch}`)
     await transaction.run(sql`DELETE FROM batches WHERE ${batches.where(batch)}`)
     return true
   }
 
   async #sweepGeneration(transaction: Transaction): Promise<boolean> {
-    const { rowName, forClaim } = this.#database
+    const { rowName, forClaim } = this.database
     const generation = await transaction.get(goneGeneration(forClaim))
     if (!generation) return false
     const inside = batches.where({ workspaceId: generation.workspaceId, generationId: generation.id })
-    if (await this.#delete(transaction, ingestionJobs, inside, maxRows)) return true
+    if ((await this.deleteSome(transaction, ingestionJobs, inside, maxRows)) > 0) return true
     for (const table of [batches, segments]) {
       const marked = await transaction.run(sql`
         UPDATE ${table} SET state = 'gone' WHERE ${rowName} IN (
-          SELECT ${rowName} FROM ${table} WHERE ${inside} AND state <> 'gone' LIMIT ${maxRows})`)
+          SELECT ${rowName} FROM ${table} WHERE ${inside} AND state <> 'gone' LIMIT ${raw(String(maxRows))})`)
       if (marked > 0) return true
     }
     // A job whose lease was being renewed was skipped, and is deleted next time.
@@ -116,11 +104,11 @@ export class KnowledgeSweep {
   }
 
   async #sweepBase(transaction: Transaction): Promise<boolean> {
-    const base = await transaction.get(deletedBase(this.#database.forClaim))
+    const base = await transaction.get(deletedBase(this.database.forClaim))
     if (!base) return false
     const inside = documents.where({ workspaceId: base.workspaceId, knowledgeId: base.id })
     for (const table of [documentValues, documents])
-      if (await this.#delete(transaction, table, inside, maxRows)) return true
+      if ((await this.deleteSome(transaction, table, inside, maxRows)) > 0) return true
     await transaction.run(sql`DELETE FROM knowledge_bases WHERE ${knowledgeBases.where(base)}`)
     return true
   }

@@ -1,5 +1,6 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { flag, integer, optional, type RowOf, real, table, text } from '../database/table.ts'
 
 /** The models that workspaces have added. */
@@ -26,34 +27,16 @@ export const models = table('models', {
 export type ModelSettings = Omit<RowOf<typeof models>, 'workspaceId'>
 export type ModelChange = Partial<Omit<ModelSettings, 'id' | 'version' | 'createdAt' | 'updatedAt'>>
 
-const settings = models.columns(
-  'id',
-  'name',
-  'baseUrl',
-  'model',
-  'sealedKey',
-  'isDefault',
-  'maxTokens',
-  'temperature',
-  'version',
-  'createdAt',
-  'updatedAt',
-)
+const settings = models.columns(...models.keysExcept('workspaceId'))
 
-export class ModelSettingsStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class ModelSettingsStore extends Store {
   /** A new default replaces the old one. With `if_none` it becomes the default where there is none. */
   create(
     workspaceId: string,
     added: Omit<ModelSettings, 'isDefault'> & { isDefault: boolean | 'if_none' },
     { maxModels }: { maxModels: number },
   ): Promise<ModelSettings | 'name_taken' | 'too_many'> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const others = await this.#lock(transaction, workspaceId)
       if (others.some(({ name }) => name === added.name)) return 'name_taken'
       if (others.length >= maxModels) return 'too_many'
@@ -69,7 +52,7 @@ export class ModelSettingsStore {
   /** All models of the workspace, because a name and the default concern every one of them. */
   #lock(transaction: Transaction, workspaceId: string): Promise<ModelSettings[]> {
     return transaction.all(
-      sql`SELECT ${settings} FROM models WHERE workspace_id = ${workspaceId} ORDER BY id ${this.#database.forUpdate}`,
+      sql`SELECT ${settings} FROM models WHERE workspace_id = ${workspaceId} ORDER BY id ${this.database.forUpdate}`,
     )
   }
 
@@ -83,14 +66,14 @@ export class ModelSettingsStore {
     workspaceId: string,
     by: { id: string } | { name: string } | { isDefault: true },
   ): Promise<ModelSettings | undefined> {
-    return this.#database.get(
+    return this.database.get(
       sql`SELECT ${settings} FROM models WHERE ${models.where({ workspaceId, ...by })}`,
     )
   }
 
   /** By name. */
   list(workspaceId: string): Promise<ModelSettings[]> {
-    return this.#database.all(
+    return this.database.all(
       sql`SELECT ${settings} FROM models WHERE workspace_id = ${workspaceId} ORDER BY name`,
     )
   }
@@ -102,7 +85,7 @@ export class ModelSettingsStore {
     change: (settings: ModelSettings) => ModelChange,
     now: number,
   ): Promise<ModelSettings | 'name_taken' | undefined> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const all = await this.#lock(transaction, workspaceId)
       const current = all.find(model => model.id === id)
       if (!current) return undefined
@@ -117,10 +100,7 @@ export class ModelSettingsStore {
     })
   }
 
-  remove(workspaceId: string, id: string): Promise<boolean> {
-    return this.#database.transaction(
-      async transaction =>
-        (await transaction.run(sql`DELETE FROM models WHERE ${models.where({ workspaceId, id })}`)) > 0,
-    )
+  async remove(workspaceId: string, id: string): Promise<boolean> {
+    return (await this.run(sql`DELETE FROM models WHERE ${models.where({ workspaceId, id })}`)) > 0
   }
 }

@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import { Store } from '../database/store.ts'
 import { as, optional, table, text } from '../database/table.ts'
 import { workflows } from './workflow-store.ts'
 
@@ -32,16 +32,10 @@ function readPositions(text: string | undefined): Map<string, Position> {
 const writePositions = (layout: Layout): string =>
   JSON.stringify([...layout].map(([id, { x, y }]): StoredPosition => [id, x, y]))
 
-export class LayoutStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class LayoutStore extends Store {
   /** In the order in which the nodes were last placed; undefined when there is no such workflow. */
   async find(workspaceId: string, workflowId: string): Promise<Layout | undefined> {
-    const row = await this.#database.get(sql`
+    const row = await this.database.get(sql`
       SELECT l.positions ${joinedPositions} FROM workflows w
       LEFT JOIN workflow_layouts l ON l.workspace_id = w.workspace_id AND l.workflow_id = w.id
       WHERE w.workspace_id = ${workspaceId} AND w.id = ${workflowId}`)
@@ -58,10 +52,10 @@ export class LayoutStore {
     changes: ReadonlyMap<string, Position | undefined>,
     max: number,
   ): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       // The row of the workflow is the lock: concurrent changes take turns, and none survives a deletion.
       const workflow = workflows.where({ workspaceId, id: workflowId })
-      const lock = sql`SELECT 1 FROM workflows WHERE ${workflow} ${this.#database.forUpdate}`
+      const lock = sql`SELECT 1 FROM workflows WHERE ${workflow} ${this.database.forUpdate}`
       if (!(await transaction.get(lock))) return false
       const where = workflowLayouts.where({ workspaceId, workflowId })
       const stored = await transaction.get(sql`SELECT ${positions} FROM workflow_layouts WHERE ${where}`)

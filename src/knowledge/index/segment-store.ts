@@ -1,5 +1,6 @@
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Transaction } from '../../database/database.ts'
 import { list, type Query, sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
 import { as, integer, optional } from '../../database/table.ts'
 import {
   addressValues,
@@ -59,16 +60,10 @@ const block = segmentBlocks.columnsOf('b', 'segmentId', 'ordinal', 'data')
 const data = segmentBlocks.columns('data')
 const batchId = batches.columns('id')
 
-export class SegmentStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class SegmentStore extends Store {
   /** The segments that together cover every searchable chunk of the generation. */
   segments(workspaceId: string, generationId: string): Promise<SegmentEntry[]> {
-    return this.#database.all(sql`
+    return this.database.all(sql`
       SELECT ${entry} FROM segments
       WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'`)
   }
@@ -76,7 +71,7 @@ export class SegmentStore {
   /** Headers by segment id. A segment that was merged meanwhile is missing. */
   async headers(workspaceId: string, segmentIds: string[]): Promise<Map<string, Uint8Array>> {
     if (segmentIds.length === 0) return new Map()
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       sql`SELECT ${header} FROM segments WHERE workspace_id = ${workspaceId} AND id IN ${list(segmentIds)}`,
     )
     return new Map(rows.map(row => [row.id, row.header]))
@@ -88,7 +83,7 @@ export class SegmentStore {
     for (let start = 0; start < addresses.length; start += addressesPerQuery) {
       const some = addresses.slice(start, start + addressesPerQuery)
       const wanted = addressValues(some.map(({ segmentId, ordinal }) => [segmentId, ordinal]))
-      const rows = await this.#database.all(sql`
+      const rows = await this.database.all(sql`
         WITH wanted (segment_id, ordinal) AS (VALUES ${wanted})
         SELECT ${block} FROM wanted w
         JOIN segment_blocks b ON b.workspace_id = ${workspaceId} AND b.segment_id = w.segment_id
@@ -100,7 +95,7 @@ export class SegmentStore {
 
   /** The number of chunks in live batches of the generation. */
   async liveChunks(workspaceId: string, generationId: string): Promise<number> {
-    const row = await this.#database.get(sql`
+    const row = await this.database.get(sql`
       SELECT CAST(SUM(chunk_count) AS BIGINT) ${as('total', optional(integer()))} FROM batches
       WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'`)
     return row?.total ?? 0
@@ -108,14 +103,14 @@ export class SegmentStore {
 
   /** Generations that may have too many segments, or many deleted chunks. */
   crowded(): Promise<{ workspaceId: string; generationId: string }[]> {
-    return this.#database.all(sql`
+    return this.database.all(sql`
       SELECT ${generation} FROM segments WHERE state = 'live' GROUP BY workspace_id, generation_id
       HAVING COUNT(*) >= ${manySegments} OR SUM(chunk_count) >= ${manyChunks}`)
   }
 
   /** All blocks of a segment in order. */
   async allBlocks(workspaceId: string, segmentId: string): Promise<Uint8Array[]> {
-    const rows = await this.#database.all(sql`
+    const rows = await this.database.all(sql`
       SELECT ${data} FROM segment_blocks WHERE workspace_id = ${workspaceId} AND segment_id = ${segmentId}
       ORDER BY ordinal`)
     return rows.map(row => row.data)
@@ -125,7 +120,7 @@ export class SegmentStore {
   async liveBatches(workspaceId: string, generationId: string, batchIds: string[]): Promise<Set<string>> {
     const live = new Set<string>()
     for (let start = 0; start < batchIds.length; start += batchesPerQuery) {
-      const rows = await this.#database.all(sql`
+      const rows = await this.database.all(sql`
         SELECT ${batchId} FROM batches
         WHERE workspace_id = ${workspaceId} AND generation_id = ${generationId} AND state = 'live'
           AND id IN ${list(batchIds.slice(start, start + batchesPerQuery))}`)
@@ -139,10 +134,10 @@ export class SegmentStore {
     const { workspaceId, generationId } = plan
     await this.#stage(merged, { workspaceId, generationId, id, state: 'staged', createdAt: now })
     const planned = sql`workspace_id = ${workspaceId} AND id IN ${list(plan.segmentIds)}`
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const live = await transaction.all(sql`
         SELECT id FROM segments WHERE ${planned} AND generation_id = ${generationId} AND state = 'live'
-        ORDER BY id ${this.#database.forUpdate}`)
+        ORDER BY id ${this.database.forUpdate}`)
       const isComplete = live.length === plan.segmentIds.length
       const state = isComplete && merged.chunkCount > 0 ? 'live' : 'gone'
       // The merged segment may have been swept as abandoned, if this process was suspended for long.
@@ -156,13 +151,11 @@ export class SegmentStore {
 
   /** Writes the blocks before they become visible. A merge that is never finished is swept. */
   async #stage(merged: Segment, row: NewSegment): Promise<void> {
-    await this.#database.transaction(transaction => transaction.run(headerRow(row, merged)))
+    await this.run(headerRow(row, merged))
     const blocks = blockRows(row, merged)
     // One transaction for each statement, so that other writes come in between.
-    for (let start = 0; start < blocks.length; start += blocksPerInsert) {
-      const statement = segmentBlocks.insertAll(blocks.slice(start, start + blocksPerInsert))
-      await this.#database.transaction(transaction => transaction.run(statement))
-    }
+    for (let start = 0; start < blocks.length; start += blocksPerInsert)
+      await this.run(segmentBlocks.insertAll(blocks.slice(start, start + blocksPerInsert)))
   }
 }
 

@@ -1,5 +1,6 @@
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Transaction } from '../../database/database.ts'
 import { list, type Query, sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
 import { as, integer, json, optional, type RowOf } from '../../database/table.ts'
 import type { Chunking } from '../chunking.ts'
 import type { DocumentError, DocumentStatus } from '../knowledge-base.ts'
@@ -74,23 +75,17 @@ const jobKey = ({ workspaceId, generationId, fileId }: JobRow): Query =>
   ingestionJobs.where({ workspaceId, generationId, fileId })
 
 /** The queue of ingestion jobs. Every change is a compare-and-set by the lease: false means that the lease is lost. */
-export class IngestionQueue {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class IngestionQueue extends Store {
   /** Claims the job that has been due the longest. The third interruption in a row marks a job as failed. */
   claim(claim: Claim): Promise<IngestionJob | undefined> {
     const { now, maxBytes = Number.MAX_SAFE_INTEGER } = claim
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {
         const row = await transaction.get(sql`
           SELECT ${jobColumns} FROM readings r WHERE due_at <= ${now} AND NOT EXISTS (SELECT 1 FROM documents d
             WHERE d.workspace_id = r.workspace_id AND d.knowledge_id = r.knowledge_id AND d.file_id = r.file_id
               AND d.size > ${maxBytes})
-          ORDER BY priority, due_at LIMIT 1 ${this.#database.forClaim}`)
+          ORDER BY priority, due_at LIMIT 1 ${this.database.forClaim}`)
         if (!row) return undefined
         const job = await this.#take(transaction, row, claim)
         if (job) return job
@@ -147,8 +142,7 @@ export class IngestionQueue {
     until: number,
   ): Promise<boolean> {
     const renewed = ingestionJobs.set({ status, progress, dueAt: until, updatedAt: now })
-    const statement = sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`
-    return (await this.#database.transaction(transaction => transaction.run(statement))) === 1
+    return (await this.run(sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`)) === 1
   }
 
   fail(job: IngestionJob, error: DocumentError, now: number): Promise<boolean> {
@@ -166,7 +160,7 @@ export class IngestionQueue {
 
   #leave(job: IngestionJob, change: Partial<RowOf<typeof ingestionJobs>>): Promise<boolean> {
     const left = ingestionJobs.set({ ...change, lease: undefined, batchId: undefined })
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const changed = await transaction.run(sql`UPDATE readings SET ${left} WHERE ${heldBy(job)}`)
       if (changed === 0) return false
       await this.#dropBatch(transaction, job.workspaceId, job.batchId)
@@ -176,7 +170,7 @@ export class IngestionQueue {
 
   /** When the next job is due, if there is one. */
   async nextDue(): Promise<number | undefined> {
-    const row = await this.#database.get(sql`
+    const row = await this.database.get(sql`
       SELECT MIN(due_at) ${as('dueAt', optional(integer()))} FROM (
         SELECT MIN(due_at) AS due_at FROM readings WHERE priority = 0 AND due_at IS NOT NULL
         UNION ALL SELECT MIN(due_at) FROM readings WHERE priority = 1 AND due_at IS NOT NULL) AS either`)
@@ -185,7 +179,7 @@ export class IngestionQueue {
 
   /** The leases that are held. */
   async leases(): Promise<string[]> {
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       sql`SELECT ${lease} FROM readings WHERE due_at IS NOT NULL AND lease IS NOT NULL`,
     )
     return rows.flatMap(row => row.lease ?? [])
@@ -194,10 +188,8 @@ export class IngestionQueue {
   /** Makes the jobs of crashed lease holders due now. */
   async expire(leases: string[], now: number): Promise<void> {
     if (leases.length === 0) return
-    await this.#database.transaction(transaction =>
-      transaction.run(
-        sql`UPDATE readings SET due_at = ${now} WHERE due_at IS NOT NULL AND lease IN ${list(leases)}`,
-      ),
+    await this.run(
+      sql`UPDATE readings SET due_at = ${now} WHERE due_at IS NOT NULL AND lease IN ${list(leases)}`,
     )
   }
 }

@@ -1,5 +1,6 @@
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Transaction } from '../../database/database.ts'
 import { sql } from '../../database/sql.ts'
+import { Store } from '../../database/store.ts'
 import { insertVectors } from '../chunk-store.ts'
 import type { Segment } from '../index/segment.ts'
 import { insertSegment } from '../index/segment-store.ts'
@@ -24,17 +25,11 @@ export interface StagedPart {
 const dimensionColumn = generations.columns('dimension')
 
 /** Writes the parts of a document invisibly, and publishes them together. False means that the lease is lost. */
-export class StagingStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class StagingStore extends Store {
   stage(job: IngestionJob, part: StagedPart, now: number): Promise<boolean> {
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       const held = await transaction.get(
-        sql`SELECT 1 AS one FROM readings WHERE ${heldBy(job)} ${this.#database.forUpdate}`,
+        sql`SELECT 1 AS one FROM readings WHERE ${heldBy(job)} ${this.database.forUpdate}`,
       )
       if (held) await this.#insert(transaction, job, part, now)
       return held !== undefined
@@ -58,7 +53,7 @@ export class StagingStore {
       })
     await insertVectors(
       transaction,
-      this.#database.dialect,
+      this.database.dialect,
       { workspaceId, generationId, batchId },
       part.vectors.map((vector, index) => ({ position: part.chunks[index]!.position, vector })),
     )
@@ -72,7 +67,7 @@ export class StagingStore {
       ...{ lease: undefined, batchId: undefined, dueAt: undefined, indexedAt: now, updatedAt: now },
     })
     const generation = generations.where({ workspaceId, id: generationId })
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       if ((await transaction.run(sql`UPDATE readings SET ${ready} WHERE ${heldBy(job)}`)) === 0) return false
       await this.#insert(transaction, job, last, now)
       await transaction.run(sql`
@@ -93,7 +88,7 @@ export class StagingStore {
   /** All vectors of a generation have the dimension of the first; false for another one. */
   agreeOnDimension(workspaceId: string, generationId: string, dimension: number): Promise<boolean> {
     const generation = generations.where({ workspaceId, id: generationId })
-    return this.#database.transaction(async transaction => {
+    return this.database.transaction(async transaction => {
       await transaction.run(
         sql`UPDATE generations SET dimension = ${dimension} WHERE ${generation} AND dimension IS NULL`,
       )

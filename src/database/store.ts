@@ -1,0 +1,28 @@
+import type { Database, Transaction } from './database.ts'
+import { type Query, type RawSql, raw, sql } from './sql.ts'
+
+/** Reads and writes the rows of one kind of record. */
+export abstract class Store {
+  protected readonly database: Database
+
+  constructor(database: Database) {
+    this.database = database
+  }
+
+  /** One statement in a transaction of its own; returns how many rows it changed. */
+  protected run(query: Query): Promise<number> {
+    return this.database.transaction(transaction => transaction.run(query))
+  }
+
+  /** Deletes up to `limit` matching rows, so that other writers do not wait long; returns how many. */
+  protected deleteSome(
+    transaction: Transaction,
+    table: RawSql,
+    where: Query,
+    limit: number,
+  ): Promise<number> {
+    const { rowName } = this.database
+    const some = sql`SELECT ${rowName} FROM ${table} WHERE ${where} LIMIT ${raw(String(limit))}`
+    return transaction.run(sql`DELETE FROM ${table} WHERE ${rowName} IN (${some})`)
+  }
+}
