@@ -9,11 +9,7 @@ export interface BackgroundJob {
 }
 
 /** Repeats the job until `signal`; a failure is logged, and the job runs again after its pause. */
-async function repeat(
-  { name, seconds, run }: BackgroundJob,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+async function repeat({ name, seconds, run }: BackgroundJob, log: Logger, signal: AbortSignal) {
   while (!signal.aborted) {
     await run(signal).catch((error: unknown) =>
       log.warn({ job: name, err: error }, 'A background job failed; it will be retried'),

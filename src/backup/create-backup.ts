@@ -39,10 +39,7 @@ export interface BackupSummary {
 }
 
 /** Stops reading when the backup is interrupted, whatever the source is. */
-async function* until<Item>(
-  signal: AbortSignal,
-  content: AsyncIterable<Item> | Item[],
-): AsyncGenerator<Item> {
+async function* until<Item>(signal: AbortSignal, content: AsyncIterable<Item> | Item[]) {
   for await (const item of content) {
     signal.throwIfAborted()
     yield item

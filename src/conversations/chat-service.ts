@@ -6,7 +6,7 @@ import { type ChatParts, type ChatRequest, type ChatSource, readInput, unsupport
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn } from './conversation.ts'
 import { findRun, recoverOldTurn, recoverTurn, startTurn } from './turn-run.ts'
-import type { CreateOutcome, NewTurn } from './turn-store.ts'
+import type { NewTurn } from './turn-store.ts'
 
 /** Where a message is sent to. The conversation belongs to the agent. */
 interface ChatTarget extends ChatSource {
@@ -76,12 +76,7 @@ export class ChatService {
     return (await findRun(this.#parts.runs, turn)) === undefined
   }
 
-  async #create(
-    target: ChatTarget,
-    request: ChatRequest,
-    reopen: boolean,
-    signal: AbortSignal,
-  ): Promise<CreatedTurn> {
+  async #create(target: ChatTarget, request: ChatRequest, reopen: boolean, signal: AbortSignal) {
     const { workspaceId, agent, conversation, isAnonymous } = target
     const { dataType, fileIds, fingerprint, timestamp } = request
     await target.admit()
@@ -115,10 +110,7 @@ export class ChatService {
   }
 
   /** Waits until no other turn of the conversation is active. */
-  async #waitAndCreate(
-    turn: NewTurn,
-    signal: AbortSignal,
-  ): Promise<Extract<CreateOutcome, { outcome: 'created' | 'existing' }>> {
+  async #waitAndCreate(turn: NewTurn, signal: AbortSignal) {
     const { turns, lifecycle } = this.#parts
     const { turnWaitMilliseconds = limits.turnWaitMilliseconds } = this.#parts
     const deadline = performance.now() + turnWaitMilliseconds

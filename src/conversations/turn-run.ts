@@ -147,11 +147,7 @@ const startedBy = ({ runId, settled }: LiveRun): StartedTurn => ({ runId, settle
 const textAndAction = ({ dataType, input }: TurnInput): { text: string; action: string } =>
   dataType === 'action' ? { text: '', action: input.content } : { text: input.content, action: '' }
 
-async function graphOf(
-  { models }: ChatParts,
-  workspaceId: string,
-  agent: Agent,
-): Promise<RunRequest['what']> {
+async function graphOf({ models }: ChatParts, workspaceId: string, agent: Agent) {
   const { workflow_id: workflowId, model } = agent.config
   if (workflowId) return { workflowId }
   const hasDefault = (await models.defaultName(workspaceId)) !== ''

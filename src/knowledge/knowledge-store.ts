@@ -54,12 +54,7 @@ export class KnowledgeStore extends Store {
     return this.#find(this.database, workspaceId, id, raw(''))
   }
 
-  async #find(
-    reader: Reader,
-    workspaceId: string,
-    id: string,
-    lock: RawSql,
-  ): Promise<KnowledgeBase | undefined> {
+  async #find(reader: Reader, workspaceId: string, id: string, lock: RawSql) {
     const row = await reader.get(sql`
       SELECT ${columns} FROM knowledge_bases
       WHERE workspace_id = ${workspaceId} AND id = ${id} AND deleted_at IS NULL ${lock}`)
@@ -208,10 +203,7 @@ export class KnowledgeStore extends Store {
    * A swap must not lose a document that can be found today: the live generation stays while a job of the next one is
    * open, or failed for a document that the live generation contains.
    */
-  async #isIncomplete(
-    reader: Reader,
-    { workspaceId, generationId, nextGenerationId }: ReindexedBase,
-  ): Promise<boolean> {
+  async #isIncomplete(reader: Reader, { workspaceId, generationId, nextGenerationId }: ReindexedBase) {
     const next = sql`n.workspace_id = ${workspaceId} AND n.generation_id = ${nextGenerationId!}`
     const missing = await reader.get(sql`
       SELECT 1 AS one FROM readings n WHERE ${next} AND n.status IN ('queued', 'parsing', 'chunking', 'embedding')

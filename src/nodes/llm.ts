@@ -131,12 +131,7 @@ async function runModel(step: Step, data: JsonRecord, services: NodeServices): P
 }
 
 /** Journaled, so that citations refer to the passages that the model has seen. */
-async function passagesFor(
-  step: Step,
-  services: NodeServices,
-  sources: readonly Source[],
-  prompt: string,
-): Promise<Passage[]> {
+async function passagesFor(step: Step, services: NodeServices, sources: readonly Source[], prompt: string) {
   const knowledgeIds = sources.flatMap(source => (source.type === 'knowledge' ? [source.id] : []))
   if (knowledgeIds.length === 0) return []
   const query = step.system.query.trim() === '' ? prompt : step.system.query

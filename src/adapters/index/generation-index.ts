@@ -163,12 +163,7 @@ export class GenerationIndex {
   }
 
   /** Compares with the rows of the keys in a range. */
-  async #searchRows(
-    { vector, batchIds }: VectorQuery,
-    nearest: TopScores<number>,
-    from: number,
-    to: number,
-  ): Promise<void> {
+  async #searchRows({ vector, batchIds }: VectorQuery, nearest: TopScores<number>, from: number, to: number) {
     if (from === to) return
     for (const batch of this.#eligible(batchIds)) {
       const end = Math.min(to - batch.base, batch.span)

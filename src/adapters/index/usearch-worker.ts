@@ -104,10 +104,7 @@ class GenerationIndexes {
     return this.#generation.get(workspaceId, id) as { revision: number; dimension: number | null } | undefined
   }
 
-  async #use<Result>(
-    { workspaceId, id }: GenerationKey,
-    work: (index: GenerationIndex) => Promise<Result>,
-  ): Promise<Result | undefined> {
+  async #use<Result>({ workspaceId, id }: GenerationKey, work: (index: GenerationIndex) => Promise<Result>) {
     const generation = this.#find({ workspaceId, id })
     if (!generation?.dimension) return undefined
     const { revision, dimension } = generation

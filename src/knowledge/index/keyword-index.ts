@@ -64,11 +64,7 @@ export class KeywordIndex {
   }
 
   /** Undefined when a segment was merged meanwhile: the new list covers its chunks. */
-  async #load(
-    workspaceId: string,
-    generationId: string,
-    terms: string[],
-  ): Promise<LoadedSegment[] | undefined> {
+  async #load(workspaceId: string, generationId: string, terms: string[]) {
     const listed = await this.#source.segments(workspaceId, generationId)
     const headers = await this.#cache.headers(
       workspaceId,
@@ -98,12 +94,7 @@ export class KeywordIndex {
     return segments
   }
 
-  #rank(
-    segments: LoadedSegment[],
-    terms: string[],
-    limit: number,
-    isAllowed: (batchId: string) => boolean,
-  ): { hits: KeywordHit[]; terms: WeighedTerm[] } {
+  #rank(segments: LoadedSegment[], terms: string[], limit: number, isAllowed: (batchId: string) => boolean) {
     const chunkTotal = segments.reduce((sum, segment) => sum + segment.chunkCount, 0)
     const averageLength = segments.reduce((sum, segment) => sum + segment.termTotal, 0) / (chunkTotal || 1)
     const weighed = terms.map((term): WeighedTerm => {

@@ -80,11 +80,7 @@ export class SegmentMerger {
   }
 
   /** A segment of which at least a third belongs to deleted documents, where there are many of those. */
-  async #planPurge(
-    workspaceId: string,
-    generationId: string,
-    segments: SegmentEntry[],
-  ): Promise<string[] | undefined> {
+  async #planPurge(workspaceId: string, generationId: string, segments: SegmentEntry[]) {
     if (!isOvergrown(segments, await this.#store.liveChunks(workspaceId, generationId))) return undefined
     for (const { id, chunkCount } of segments) {
       const header = (await this.#store.headers(workspaceId, [id])).get(id)

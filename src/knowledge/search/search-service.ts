@@ -61,11 +61,7 @@ export class SearchService {
     }
   }
 
-  async #prepare(
-    workspaceId: string,
-    base: KnowledgeBase,
-    request: SearchRequest,
-  ): Promise<{ query: Query; warning: string | undefined }> {
+  async #prepare(workspaceId: string, base: KnowledgeBase, request: SearchRequest) {
     const { embeddingModel } = base.generation
     const wanted = request.mode ?? base.retrieval.mode
     if (request.mode && request.mode !== 'keyword' && !embeddingModel)
@@ -123,10 +119,7 @@ export class SearchService {
     return { found: await this.#fetch(query, candidates, wanted), terms }
   }
 
-  async #findCandidates(
-    { workspaceId, base, mode, terms, vector, allowed }: Query,
-    limit: number,
-  ): Promise<{ candidates: Candidate[]; terms: WeighedTerm[] }> {
+  async #findCandidates({ workspaceId, base, mode, terms, vector, allowed }: Query, limit: number) {
     const { keywords, vectors } = this.#parts
     const [keyword, semantic] = await Promise.all([
       mode === 'semantic'

@@ -157,11 +157,7 @@ class DocxBody implements XmlHandler {
 }
 
 /** The referenced notes by their numbers, each as one text. */
-const readNotes = async (
-  chunks: AsyncIterable<Uint8Array>,
-  kind: string,
-  context: DocxContext,
-): Promise<Map<number, string>> => {
+const readNotes = async (chunks: AsyncIterable<Uint8Array>, kind: string, context: DocxContext) => {
   const body = new DocxBody({ ...context, paged: false })
   const found = new Map<number, string>()
   await parseXml(chunks, {

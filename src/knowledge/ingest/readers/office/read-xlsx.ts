@@ -23,11 +23,7 @@ interface Workbook {
 
 const maxStrings = 2_000_000
 
-const readSheets = async (
-  archive: ZipArchive,
-  main: string,
-  relationships: Relationship[],
-): Promise<Pick<Workbook, 'sheets' | 'since1904'>> => {
+const readSheets = async (archive: ZipArchive, main: string, relationships: Relationship[]) => {
   const partOf = targetsById(relationships)
   const seen: Workbook['sheets'] = []
   const hidden: Workbook['sheets'] = []
