@@ -3,7 +3,6 @@ import type { Graph } from '../workflow/graph.ts'
 import type { Agent } from './agent.ts'
 import { agentGraph, toolsOf } from './agent-graph.ts'
 
-/** Looks up what an agent refers to. */
 export interface AgentReferences {
   hasWorkflow(workspaceId: string, workflowId: string): Promise<boolean>
   /** The ids that are not knowledge bases of the workspace. */

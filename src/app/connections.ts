@@ -66,7 +66,6 @@ export interface Connections {
   /** The same endpoint with the shorter timeouts of a query. */
   questionModel: EmbeddingModel | undefined
   reranker: Reranker | undefined
-  /** The model of the settings. */
   environmentModel: EnvironmentModel | undefined
   connectModel: ConnectModel
   transcriber: Transcriber | undefined

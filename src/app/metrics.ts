@@ -96,7 +96,6 @@ export class Metrics {
     if (sources) this.#addSources(sources)
   }
 
-  /** The Prometheus text format. */
   text(): Promise<string> {
     return this.registry.metrics()
   }

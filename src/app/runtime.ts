@@ -104,10 +104,8 @@ export function createRuntime(given: Adapters, config: Config) {
   return {
     access,
     server,
-    /** Creates the demo agent with its workflow and knowledge base. */
     createDemo: () =>
       createDemo({ ...knowledge, agents: stores.agents, workflows, clock }, defaultWorkspaceId),
-    /** Starts background jobs, ingestion and the run worker. */
     start: () => {
       const { signal } = stopping
       background = Promise.all([runJobs(jobs, log, signal), knowledge.ingestor.run(signal), live.run(signal)])

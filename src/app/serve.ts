@@ -69,7 +69,6 @@ async function start(): Promise<void> {
   console.log(welcome(address, newToken))
 }
 
-/** Runs the server until a signal ends it. */
 export function serve(): void {
   start().catch((error: unknown) => {
     if (error instanceof SettingError) console.error(error.message)

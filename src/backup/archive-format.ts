@@ -31,7 +31,6 @@ export interface ContentRow {
   sha256: string
 }
 
-/** Identifies the content of a file. */
 export const contentId = (row: Row): string => `${row['workspace_id']}/${row['sha256']}`
 
 export function contentRow({ key, size, sha256 }: Row): ContentRow {
@@ -47,7 +46,6 @@ export interface Manifest {
   format: 'banyan-backup'
   format_version: number
   program_version: string
-  /** The schema version of the tables. */
   schema: string
   created_at: string
   /**

@@ -22,7 +22,6 @@ import type { Row } from './table-archive.ts'
 import { blockBytes, decodeHeader, paddingOf, readRange, type TarEntry } from './tar.ts'
 
 interface FoundEntry extends TarEntry {
-  /** Where its header begins. */
   start: number
 }
 

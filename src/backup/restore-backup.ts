@@ -16,7 +16,6 @@ export interface RestoreSummary {
   programVersion: string
   rows: Record<string, number>
   contents: { count: number; bytes: number }
-  /** Files whose content the archive does not contain. */
   filesLeftOut: number
   /** The operator's token of the backed-up server, if its first start created one. */
   bootstrapToken: Uint8Array | undefined

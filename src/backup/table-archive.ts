@@ -39,7 +39,6 @@ function archived(kind: Column['kind'], value: SqlValue | undefined): string | n
 const archivedRow = (columns: Column[], row: StoredRow): Row =>
   Object.fromEntries(columns.map(({ name, kind }) => [name, archived(kind, row[name])]))
 
-/** The inverse of `archived`. */
 function stored(dialect: Database['dialect'], kind: Column['kind'], value: string | number | null): SqlValue {
   if (kind === 'plain' || typeof value !== 'string') return value
   const bytes = Uint8Array.from(Buffer.from(value, 'base64'))
@@ -124,10 +123,7 @@ export class TableArchive extends Store {
    * again for a table when the database retries the transaction. Without `overwrite` it fails with `already_exists`
    * unless the tables are unused.
    */
-  replace(
-    rows: (table: string) => AsyncIterable<Row>,
-    { overwrite }: { overwrite: boolean },
-  ): Promise<Record<string, number>> {
+  replace(rows: (table: string) => AsyncIterable<Row>, { overwrite }: { overwrite: boolean }) {
     const isPostgres = this.database.dialect === 'postgres'
     // Workspace tables that are not archived are emptied as well: their rows refer to rows that are gone.
     const emptied = [...new Set([...archivedTables, ...workspaceTables])]

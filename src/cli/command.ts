@@ -28,7 +28,6 @@ export interface Command {
   /** One or two words. */
   name: string
   summary: string
-  /** Further lines for `help`. */
   details?: string
   /** What follows the name, as `help` shows it and as it is parsed: `ARGUMENT --option VALUE [--flag]`. */
   usage: string
@@ -63,10 +62,7 @@ export const asUsageError = (error: unknown, names: Record<string, string>): unk
     : error
 
 /** Works on the stored data directly, whether a server is running or not; a running one sees changes at once. */
-export async function withAdapters<Result>(
-  config: Config,
-  work: (adapters: Adapters) => Promise<Result>,
-): Promise<Result> {
+export async function withAdapters<Result>(config: Config, work: (adapters: Adapters) => Promise<Result>) {
   const adapters = await openAdapters(config)
   try {
     return await work(adapters)
@@ -75,17 +71,13 @@ export async function withAdapters<Result>(
   }
 }
 
-export const withAccess = <Result>(
-  config: Config,
-  work: (access: AccessService) => Promise<Result>,
-): Promise<Result> =>
+export const withAccess = <Result>(config: Config, work: (access: AccessService) => Promise<Result>) =>
   withAdapters(config, ({ stores, clock, database }) =>
     work(new AccessService(stores.access, clock, () => database.generation())),
   )
 
 const pageSize = 100
 
-/** All items of a paged list. */
 export async function allPages<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = []
   for (let page = 1; ; page++) {

@@ -68,7 +68,6 @@ export class RemoteKnowledge {
     return `${this.#client.server}${this.#here(files).path}`
   }
 
-  /** One page of the documents, of one status or of all. */
   #page(page: number, status?: DocumentStatus): Promise<Page<RemoteDocument>> {
     const query = { page: String(page), page_size: String(pageSize), ...(status && { status }) }
     return this.#client.call(this.#here(files), { query })
@@ -105,10 +104,7 @@ export class RemoteKnowledge {
    * Waits until every document is ready, failed or deleted, and returns them. Progress comes from a few cheap calls; the
    * result from the list of all documents.
    */
-  async waitFor(
-    ids: ReadonlyMap<string, string>,
-    onProgress: (done: number, stage: string) => void,
-  ): Promise<RemoteDocument[]> {
+  async waitFor(ids: ReadonlyMap<string, string>, onProgress: (done: number, stage: string) => void) {
     for (;;) {
       const startedAt = performance.now()
       const { pending, stage } = await this.#progress(ids)

@@ -32,11 +32,7 @@ function checked(content: Uint8Array | string, path: string): string {
 }
 
 /** A token is never an argument: every user who lists the processes can see those. */
-export async function serverToken(
-  tokenFile: string | undefined,
-  server: string,
-  config: Config,
-): Promise<string> {
+export async function serverToken(tokenFile: string | undefined, server: string, config: Config) {
   if (tokenFile !== undefined) {
     const content = await readFile(tokenFile).catch((error: NodeJS.ErrnoException) => {
       throw new Error(`The token file ${tokenFile} cannot be read (${error.code})`)

@@ -14,7 +14,6 @@ import type { ConversationStore } from './conversation-store.ts'
 import type { TurnLifecycle } from './turn-lifecycle.ts'
 import type { TurnStore } from './turn-store.ts'
 
-/** The request of one turn. */
 export interface ChatRequest {
   dataType: MessageType
   content: string
@@ -27,7 +26,6 @@ export interface ChatRequest {
   fingerprint: string
 }
 
-/** Where a request comes from. */
 export interface ChatSource {
   workspaceId: string
   /** It has no token. */
@@ -44,7 +42,6 @@ export interface ChatInput {
   files: readonly RunFile[]
 }
 
-/** What turns need from the rest of the server. */
 export interface ChatParts {
   conversations: ConversationStore
   turns: TurnStore

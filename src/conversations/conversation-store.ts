@@ -63,7 +63,6 @@ export interface OrphanedRuns {
 }
 
 export interface SweepResult {
-  /** Whether there may be more to remove. */
   isMore: boolean
   /** Runs of conversations whose agent was deleted. */
   orphans: readonly { workspaceId: string; runId: string }[]
@@ -138,12 +137,7 @@ export class ConversationStore extends Store {
   }
 
   /** The same with the run and the rating of each message. */
-  messagesWithDetails(
-    workspaceId: string,
-    conversationId: string,
-    last: number,
-    limit: number,
-  ): Promise<Message[]> {
+  messagesWithDetails(workspaceId: string, conversationId: string, last: number, limit: number) {
     return this.database.all(sql`
       SELECT ${messageRecord}, file_list ${fileIds}, said_at ${at},
         (SELECT run_id FROM turns t WHERE t.workspace_id = messages.workspace_id

@@ -13,7 +13,6 @@ export const conversations = table('conversations', {
   name: text(),
   search: text(),
   messageCount: integer(),
-  /** The turn that is active now. */
   activeChatId: optional(text()),
   /** A run that asked the user something: the next turn resumes it. */
   waitingRunId: optional(text()),

@@ -34,7 +34,6 @@ export interface NewTurn extends TurnKey {
 
 export type CreateOutcome =
   | { outcome: 'created'; turn: Turn; waitingRunId: string | undefined }
-  /** There is a turn with this id already. */
   | { outcome: 'existing'; turn: Turn }
   | { outcome: 'busy'; active: Turn }
   | { outcome: 'gone' }
@@ -89,7 +88,6 @@ export class TurnStore extends Store {
     return readMessages(this.database, { workspaceId, conversationId, chatId, ...range })
   }
 
-  /** Assigns another run to an active turn. */
   async setRun(turn: TurnKey, runId: string, eventsAfter: number): Promise<void> {
     await this.run(
       sql`UPDATE turns SET ${turns.set({ runId, eventsAfter })} WHERE ${turnIs(turn)} AND status = 'active'`,

@@ -15,12 +15,7 @@ export abstract class Store {
   }
 
   /** Deletes up to `limit` matching rows, so that other writers do not wait long; returns how many. */
-  protected deleteSome(
-    transaction: Transaction,
-    table: RawSql,
-    where: Query,
-    limit: number,
-  ): Promise<number> {
+  protected deleteSome(transaction: Transaction, table: RawSql, where: Query, limit: number) {
     const { rowName } = this.database
     const some = sql`SELECT ${rowName} FROM ${table} WHERE ${where} LIMIT ${raw(String(limit))}`
     return transaction.run(sql`DELETE FROM ${table} WHERE ${rowName} IN (${some})`)

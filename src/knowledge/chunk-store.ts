@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../contract/paging.ts'
+import type { PageRequest } from '../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../database/database.ts'
 import { list, raw, sql } from '../database/sql.ts'
 import { Store } from '../database/store.ts'
@@ -38,7 +38,6 @@ export interface FoundChunk extends StoredChunk, ChunkAddress {
 
 /** A corrected chunk, with everything that is derived from its text. */
 export interface ChunkCorrection {
-  /** The new batch for this chunk alone. */
   batchId: string
   content: string
   tokens: number
@@ -70,12 +69,7 @@ const inLiveBatches = raw(`batches b
   JOIN chunks c ON c.workspace_id = b.workspace_id AND c.batch_id = b.id`)
 
 export class ChunkStore extends Store {
-  async list(
-    workspaceId: string,
-    base: KnowledgeBase,
-    fileId: string,
-    page: PageRequest,
-  ): Promise<Page<StoredChunk>> {
+  async list(workspaceId: string, base: KnowledgeBase, fileId: string, page: PageRequest) {
     const from = sql`${inLiveBatches}
       WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${base.generation.id} AND b.file_id = ${fileId}
         AND b.state = 'live'`
@@ -88,12 +82,7 @@ export class ChunkStore extends Store {
     return { total, items: items.map(storedChunk) }
   }
 
-  async find(
-    workspaceId: string,
-    base: KnowledgeBase,
-    fileId: string,
-    chunkId: string,
-  ): Promise<FoundChunk | undefined> {
+  async find(workspaceId: string, base: KnowledgeBase, fileId: string, chunkId: string) {
     const position = Number(/_(\d+)$/.exec(chunkId)?.[1] ?? Number.NaN)
     if (!Number.isSafeInteger(position)) return undefined
     const row = await this.database.get(sql`
@@ -120,11 +109,7 @@ export class ChunkStore extends Store {
     return rows.map(foundChunk)
   }
 
-  async setEnabled(
-    workspaceId: string,
-    { batchId, position }: ChunkAddress,
-    enabled: boolean,
-  ): Promise<boolean> {
+  async setEnabled(workspaceId: string, { batchId, position }: ChunkAddress, enabled: boolean) {
     const changed = await this.run(sql`
       UPDATE chunks SET ${chunks.set({ enabled })} WHERE ${chunks.where({ workspaceId, batchId, position })}
         AND EXISTS (SELECT 1 FROM batches b
@@ -194,12 +179,7 @@ export class ChunkStore extends Store {
   }
 
   /** The same, or undefined when there are more than `limit`. */
-  async fewBatchesOf(
-    workspaceId: string,
-    base: KnowledgeBase,
-    filter: ChunkFilter,
-    limit: number,
-  ): Promise<Set<string> | undefined> {
+  async fewBatchesOf(workspaceId: string, base: KnowledgeBase, filter: ChunkFilter, limit: number) {
     const found = await this.batchesOf(workspaceId, base, filter, limit + 1)
     return found.size > limit ? undefined : found
   }

@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import type { ChunkStore, FoundChunk, StoredChunk } from './chunk-store.ts'
 import { type Chunking, changedChunking } from './chunking.ts'
-import type { AddedDocuments, DocumentStore, KnowledgeDocument, Skipped } from './document-store.ts'
+import type { AddedDocuments, DocumentStore, KnowledgeDocument } from './document-store.ts'
 import { type Embedder, failedModel } from './embedder.ts'
 import { SegmentBuilder } from './index/segment-builder.ts'
 import { countTokens } from './ingest/chunking/count-tokens.ts'
@@ -34,11 +34,9 @@ export interface DocumentParts {
   files: FileService
   embedder: Embedder
   clock: Clock
-  /** Wakes the ingestion: there is a new job. */
   wake(): void
 }
 
-/** The documents of a base, and their chunks. */
 export class DocumentService {
   readonly #parts: DocumentParts
 
@@ -83,11 +81,7 @@ export class DocumentService {
     return store.list(workspaceId, await bases.find(workspaceId, knowledgeId), filter, page)
   }
 
-  async requeue(
-    workspaceId: string,
-    knowledgeId: string,
-    fileIds: string[] | undefined,
-  ): Promise<{ accepted: string[]; skipped: Skipped[] }> {
+  async requeue(workspaceId: string, knowledgeId: string, fileIds: string[] | undefined) {
     const { store, bases, clock, wake } = this.#parts
     const base = await bases.find(workspaceId, knowledgeId)
     const result = await store.requeue(workspaceId, base, fileIds, clock.now())
@@ -102,12 +96,7 @@ export class DocumentService {
     wake()
   }
 
-  async listChunks(
-    workspaceId: string,
-    knowledgeId: string,
-    fileId: string,
-    page: PageRequest,
-  ): Promise<Page<StoredChunk>> {
+  async listChunks(workspaceId: string, knowledgeId: string, fileId: string, page: PageRequest) {
     const { store, chunks, bases } = this.#parts
     const base = await bases.find(workspaceId, knowledgeId)
     if (!(await store.find(workspaceId, base, fileId))) throw noSuchDocument()

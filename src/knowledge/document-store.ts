@@ -65,7 +65,6 @@ const jobsFirst = raw('readings r CROSS JOIN documents d')
 const maxByStatus = 2000
 const requeuedAtOnce = 1000
 
-/** Documents of a base together with their jobs. */
 function joined(workspaceId: string, base: KnowledgeBase, source = documentsFirst): Query {
   return sql`${source}
     ON r.workspace_id = d.workspace_id AND r.generation_id = ${base.generation.id} AND r.file_id = d.file_id

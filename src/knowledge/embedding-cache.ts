@@ -31,12 +31,7 @@ export class EmbeddingCache extends Store {
     return new Map(rows.map(({ hash, vector }) => [hash, vector]))
   }
 
-  async keep(
-    workspaceId: string,
-    model: string,
-    vectors: Map<string, Float32Array>,
-    now: number,
-  ): Promise<void> {
+  async keep(workspaceId: string, model: string, vectors: Map<string, Float32Array>, now: number) {
     const sorted = [...vectors].sort(([left], [right]) => (left < right ? -1 : 1))
     const rows = sorted.map(([hash, vector]) => ({ workspaceId, model, hash, vector, usedAt: now }))
     const upsertAll = (some: typeof rows) => sql`

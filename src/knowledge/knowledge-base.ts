@@ -3,7 +3,6 @@ import type { DocumentFailureCode } from './ingest/document-failure.ts'
 
 export type SearchMode = 'hybrid' | 'keyword' | 'semantic'
 
-/** Default search options of a base. */
 export interface Retrieval {
   /** Undefined: hybrid with an embedding model, else keyword. */
   mode?: SearchMode

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../contract/paging.ts'
+import type { PageRequest } from '../contract/paging.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -25,10 +25,8 @@ export interface KnowledgePatch {
 export interface KnowledgeParts {
   store: KnowledgeStore
   clock: Clock
-  /** The configured model, if any. */
   embeddingModel: string | undefined
   canRerank: boolean
-  /** Wakes the ingestion: there may be a new job. */
   wake(): void
 }
 
@@ -67,11 +65,7 @@ export class KnowledgeService {
     return base
   }
 
-  list(
-    workspaceId: string,
-    filter: { keyword: string; ids: string[] | undefined },
-    page: PageRequest,
-  ): Promise<Page<KnowledgeRecord>> {
+  list(workspaceId: string, filter: { keyword: string; ids: string[] | undefined }, page: PageRequest) {
     return this.#parts.store.list(workspaceId, filter, page)
   }
 

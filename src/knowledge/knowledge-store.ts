@@ -22,7 +22,6 @@ const reindexed = (where: Query, lock: RawSql) => sql`
   SELECT ${swapColumns} FROM knowledge_bases
   WHERE ${where} AND next_generation_id IS NOT NULL AND deleted_at IS NULL ${lock}`
 
-/** Knowledge bases and their generations. */
 export class KnowledgeStore extends Store {
   /** False when the name is taken. */
   create(

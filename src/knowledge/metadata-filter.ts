@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import type { Metadata, MetadataValue } from './knowledge-base.ts'
 
-/** A condition on one metadata key of a document. */
 export type FilterCondition =
   | { key: string; equals: MetadataValue }
   | { key: string; in: MetadataValue[] }

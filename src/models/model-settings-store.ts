@@ -62,10 +62,7 @@ export class ModelSettingsStore extends Store {
     )
   }
 
-  find(
-    workspaceId: string,
-    by: { id: string } | { name: string } | { isDefault: true },
-  ): Promise<ModelSettings | undefined> {
+  find(workspaceId: string, by: { id: string } | { name: string } | { isDefault: true }) {
     return this.database.get(
       sql`SELECT ${settings} FROM models WHERE ${models.where({ workspaceId, ...by })}`,
     )

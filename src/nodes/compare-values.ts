@@ -6,7 +6,6 @@ import { textOf } from './read-setting.ts'
 
 type Comparison = (left: unknown, right: unknown) => boolean
 
-/** Every comparison of a condition, by its name in a graph. */
 export const comparisons: Readonly<Record<string, LocalizedText & { holds: Comparison }>> = {
   equals: { en: 'equals', zh: '等于', holds: (left, right) => equalTo(right)(left) },
   not_equals: { en: 'does not equal', zh: '不等于', holds: (left, right) => !equalTo(right)(left) },

@@ -34,7 +34,6 @@ export type KindFields = Readonly<Record<string, KindField>>
 export interface KindDefinition extends NodeKind<NodeServices>, Pick<KindRecord, 'group' | 'about'> {
   readonly label: LocalizedText
   readonly fields: KindFields
-  /** Settings that a new node starts with. */
   readonly initialData: Readonly<Record<string, unknown>>
 }
 
@@ -71,14 +70,12 @@ const fieldGaps = (data: JsonRecord, fields: KindFields): Gap[] =>
     return gapsWithin(name, check(data[name]))
   })
 
-/** A field with its label and help in both languages. */
 export const field = (shape: CheckedShape, en: Words, zh: Words): KindField => ({
   ...shape,
   label: { en: en[0], zh: zh[0] },
   ...(en[1] && zh[1] && { help: { en: en[1], zh: zh[1] } }),
 })
 
-/** A template in one line. */
 export const line = { is: 'template', input: 'line' } as const
 export const paragraph = { is: 'template', input: 'paragraph' } as const
 /** Any values, or references to them, under names that the author chooses. */
@@ -122,7 +119,6 @@ export const choice = (
   },
 })
 
-/** The field of every kind that calls a language model. */
 export const modelField = field(
   { is: 'template', input: 'model' },
   ['Model', 'Uses the default model if empty.'],

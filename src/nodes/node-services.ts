@@ -5,7 +5,6 @@ import type { CodeRunner } from '../tools/code-runner.ts'
 import type { HttpClient } from '../tools/http-client.ts'
 import type { ToolServers } from '../tools/tool-server.ts'
 
-/** The content of a file in a form that a model can read. */
 export type FileContent =
   | { readonly type: 'text'; readonly name: string; readonly text: string }
   | { readonly type: 'image'; readonly name: string; readonly mimeType: string; readonly bytes: Uint8Array }

@@ -81,7 +81,6 @@ export const passagesText = (passages: readonly Passage[]): string =>
 const citationMark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4})*)\s*[\]】]/g
 
 export interface Citation extends Omit<Passage, 'heading'> {
-  /** Whether the answer refers to it. */
   cited: boolean
 }
 

@@ -17,11 +17,7 @@ export class LayoutService {
     return layout
   }
 
-  async place(
-    workspaceId: string,
-    workflowId: string,
-    changes: ReadonlyMap<string, Position | undefined>,
-  ): Promise<void> {
+  async place(workspaceId: string, workflowId: string, changes: ReadonlyMap<string, Position | undefined>) {
     if (changes.size > limits.graphNodes)
       throw invalidField(
         '/positions',

@@ -56,12 +56,7 @@ class VectorBlock {
   }
 
   /** Compares with the whole block, in native code. */
-  search(
-    vector: Float32Array,
-    limit: number,
-    nearest: TopScores<number>,
-    accepts: (key: number) => boolean,
-  ): void {
+  search(vector: Float32Array, limit: number, nearest: TopScores<number>, accepts: (key: number) => boolean) {
     const count = this.count
     // The native code ignores the offset of a view and reads from the start of its buffer.
     const whole = this.#vectors.subarray(0, count * this.#dimension)

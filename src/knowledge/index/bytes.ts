@@ -33,7 +33,6 @@ export class ByteWriter {
     this.#length += bytes.length
   }
 
-  /** Bytes after their number. */
   prefixed(bytes: Uint8Array): void {
     this.varint(bytes.length)
     this.append(bytes)
@@ -54,7 +53,6 @@ export class ByteWriter {
   }
 }
 
-/** Reads the output of a `ByteWriter`. */
 export class ByteReader {
   readonly #bytes: Uint8Array
   at: number

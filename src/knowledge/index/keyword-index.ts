@@ -32,7 +32,6 @@ export interface WeighedTerm {
 
 interface LoadedSegment extends SegmentEntry {
   cached: CachedSegment
-  /** By term. */
   entries: Map<string, TermEntry>
 }
 

@@ -59,7 +59,6 @@ export class BlockWriter {
   readonly firstTerms: string[] = []
   readonly blocks: Uint8Array[] = []
 
-  /** `chunkCount` is the number of chunks that contain the term. */
   add(term: string, chunkCount: number, postings: Uint8Array): void {
     if (this.#entries.length >= blockBytes || this.#entries.length > lastOffset) this.#close()
     if (this.#offsets.length === 0) this.#firstTerm = term
@@ -112,7 +111,6 @@ export function* eachEntry(block: Uint8Array): Generator<TermEntry> {
   for (let index = 0; index < count; index++) yield entryAt(block, index, count)
 }
 
-/** Finds a term by binary search. */
 export function findEntry(block: Uint8Array, wanted: Buffer): TermEntry | undefined {
   const count = block[0]! | (block[1]! << 8)
   const base = 2 + count * 2

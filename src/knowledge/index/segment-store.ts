@@ -23,7 +23,6 @@ export interface BlockAddress {
   ordinal: number
 }
 
-/** Segments to be merged into one. */
 export interface MergePlan {
   workspaceId: string
   generationId: string
@@ -32,7 +31,6 @@ export interface MergePlan {
 
 /** The public part of the store. Tests implement it in memory. */
 export type SegmentStorage = Pick<SegmentStore, keyof SegmentStore>
-/** The reads of the keyword index. */
 export type SegmentSource = Pick<SegmentStore, 'segments' | 'headers' | 'blocks'>
 
 interface NewSegment {
@@ -93,7 +91,6 @@ export class SegmentStore extends Store {
     return addresses.map(({ segmentId, ordinal }) => found.get(`${segmentId}/${ordinal}`))
   }
 
-  /** The number of chunks in live batches of the generation. */
   async liveChunks(workspaceId: string, generationId: string): Promise<number> {
     const row = await this.database.get(sql`
       SELECT CAST(SUM(chunk_count) AS BIGINT) ${as('total', optional(integer()))} FROM batches
@@ -108,7 +105,6 @@ export class SegmentStore extends Store {
       HAVING COUNT(*) >= ${manySegments} OR SUM(chunk_count) >= ${manyChunks}`)
   }
 
-  /** All blocks of a segment in order. */
   async allBlocks(workspaceId: string, segmentId: string): Promise<Uint8Array[]> {
     const rows = await this.database.all(sql`
       SELECT ${data} FROM segment_blocks WHERE workspace_id = ${workspaceId} AND segment_id = ${segmentId}
@@ -116,7 +112,6 @@ export class SegmentStore extends Store {
     return rows.map(row => row.data)
   }
 
-  /** The live ones of these batches. */
   async liveBatches(workspaceId: string, generationId: string, batchIds: string[]): Promise<Set<string>> {
     const live = new Set<string>()
     for (let start = 0; start < batchIds.length; start += batchesPerQuery) {
@@ -165,11 +160,7 @@ const headerRow = (row: NewSegment, { chunkCount, termTotal, header }: Segment):
 const blockRows = ({ workspaceId, id: segmentId }: NewSegment, { blocks }: Segment) =>
   blocks.map((data, ordinal) => ({ workspaceId, segmentId, ordinal, data }))
 
-export async function insertSegment(
-  transaction: Transaction,
-  segment: Segment,
-  row: NewSegment,
-): Promise<void> {
+export async function insertSegment(transaction: Transaction, segment: Segment, row: NewSegment) {
   await transaction.run(headerRow(row, segment))
   await insertRows(transaction, segmentBlocks, blockRows(row, segment), blocksPerInsert)
 }

@@ -14,9 +14,7 @@ export interface SegmentRange {
  */
 export interface SegmentHeader {
   ranges: SegmentRange[]
-  /** Number of terms of each chunk. */
   lengths: Uint32Array
-  /** The first term of each block. */
   firstTerms: string[]
 }
 

@@ -20,7 +20,6 @@ export interface FileToLoad extends Omit<FileToRead, 'bytes'> {
   load(): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** The next part of a document. */
 export interface ReadPart {
   chunks: Chunk[]
   /** The keyword index of the chunks since the last segment; not in every part. */

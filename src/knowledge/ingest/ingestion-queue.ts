@@ -15,7 +15,6 @@ export interface IngestionJob {
   fileId: string
   name: string
   mimeType: string
-  /** Bytes of the file. */
   size: number
   chunking: Chunking
   embeddingModel: string | null
@@ -33,7 +32,6 @@ export interface Claim {
   lease: string
   batchId: string
   now: number
-  /** When the lease ends. */
   until: number
   /** Larger documents are skipped. */
   maxBytes?: number
@@ -133,14 +131,7 @@ export class IngestionQueue extends Store {
       UPDATE batches SET state = 'gone' WHERE ${batches.where({ workspaceId, id })} AND state = 'staged'`)
   }
 
-  /** Extends the lease and updates the progress. */
-  async renew(
-    job: IngestionJob,
-    status: DocumentStatus,
-    progress: number,
-    now: number,
-    until: number,
-  ): Promise<boolean> {
+  async renew(job: IngestionJob, status: DocumentStatus, progress: number, now: number, until: number) {
     const renewed = ingestionJobs.set({ status, progress, dueAt: until, updatedAt: now })
     return (await this.run(sql`UPDATE readings SET ${renewed} WHERE ${heldBy(job)}`)) === 1
   }
@@ -168,7 +159,6 @@ export class IngestionQueue extends Store {
     })
   }
 
-  /** When the next job is due, if there is one. */
   async nextDue(): Promise<number | undefined> {
     const row = await this.database.get(sql`
       SELECT MIN(due_at) ${as('dueAt', optional(integer()))} FROM (
@@ -177,7 +167,6 @@ export class IngestionQueue extends Store {
     return row?.dueAt
   }
 
-  /** The leases that are held. */
   async leases(): Promise<string[]> {
     const rows = await this.database.all(
       sql`SELECT ${lease} FROM readings WHERE due_at IS NOT NULL AND lease IS NOT NULL`,
@@ -204,7 +193,6 @@ const newJob = {
   priority: 0,
 } as const
 
-/** Adds jobs for new documents. */
 export const enqueueDocuments = (
   transaction: Transaction,
   generation: { workspaceId: string; knowledgeId: string; generationId: string },

@@ -12,7 +12,6 @@ export interface StagedChunk extends Chunk {
   id: string
 }
 
-/** One part of a document. */
 export interface StagedPart {
   chunks: StagedChunk[]
   segment: Segment | undefined

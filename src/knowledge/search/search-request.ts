@@ -24,7 +24,6 @@ export interface SearchItem {
   chunk: FoundChunk
   score: number
   scores: { keyword?: number; semantic?: number; rerank?: number }
-  /** Ranges of the content that match words of the query. */
   highlights: [number, number][]
 }
 
@@ -39,7 +38,6 @@ export interface Explanation {
   terms: WeighedTerm[]
   /** The rank of each item in the keyword and the semantic search, from 1. */
   ranks: { chunkId: string; keyword: number | undefined; semantic: number | undefined }[]
-  /** Why a requested file has no result. */
   absent: Absence[]
 }
 
@@ -52,7 +50,6 @@ export interface SearchResult {
   explanation: Explanation | undefined
 }
 
-/** The dependencies of a search. */
 export interface SearchParts {
   bases: KnowledgeService
   documents: DocumentStore

@@ -4,14 +4,11 @@ import { foldName } from '../mentions.ts'
 import { clipText } from '../read-setting.ts'
 import { mapValue, type Parameter, type Value } from './parameters.ts'
 
-/** The state of the dialogue between two turns. */
 export interface DialogueState {
   values: Map<string, Value>
-  /** Number of messages of the user. */
   turns: number
   /** The messages of this dialogue, oldest first. */
   history: HistoryEntry[]
-  /** The parameter that the user was asked for last. */
   asked: string | undefined
 }
 

@@ -6,7 +6,6 @@ import { readObjects, readText } from '../read-setting.ts'
 
 export type ParameterType = 'select' | 'list' | 'text' | 'number' | 'boolean' | 'date'
 
-/** One value that the dialogue collects. */
 export interface Parameter {
   name: string
   type: ParameterType
@@ -14,7 +13,6 @@ export interface Parameter {
   /** Empty if any value is allowed. */
   options: readonly Option[]
   required: boolean
-  /** The value if the user gives none. */
   default?: Value | undefined
 }
 

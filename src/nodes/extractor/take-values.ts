@@ -7,7 +7,6 @@ export interface TurnInput {
   message: string
   /** The values that the model extracted, unchecked. */
   extracted: JsonRecord
-  /** The parameter that the user was asked for. */
   asked: string | undefined
 }
 

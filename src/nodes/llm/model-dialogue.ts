@@ -34,7 +34,6 @@ export class ModelDialogue {
     this.#messages = [...parts.messages]
   }
 
-  /** Lets the model use its tools until it answers. */
   async answer(): Promise<string> {
     for (;;) {
       // The last call has no tools, so that it can only be an answer.
@@ -170,7 +169,6 @@ export class TextStream {
     this.#isNewParagraph = true
   }
 
-  /** Discards what was written. */
   restart(): void {
     if (this.#text !== '') this.#step.restart()
     this.#text = ''

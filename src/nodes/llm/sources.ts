@@ -22,7 +22,6 @@ export interface Source {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
-/** The required setting of each type. */
 const requiredSettings: Readonly<Record<string, string | undefined>> = {
   knowledge: 'id',
   http: 'url',

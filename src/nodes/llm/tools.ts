@@ -116,7 +116,6 @@ function httpRequest(
   }
 }
 
-/** The URL with the arguments in it. */
 function fillUrl(template: string, args: JsonRecord): URL {
   if (hasPlaceholderInHost(template))
     throw refused('The host of the URL contains a placeholder; enter the host itself.')

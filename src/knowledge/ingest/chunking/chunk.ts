@@ -16,7 +16,6 @@ export interface Chunk {
   /** Range in the document's text, in UTF-16 code units. */
   from: number
   to: number
-  /** By `countTokens`. */
   tokens: number
 }
 
@@ -34,7 +33,6 @@ const headingOf = (pieces: Piece[]): string[] => {
   return [...[...sections].map(section => section.path).reduce(commonPath)]
 }
 
-/** The place of the first piece that has one. */
 const placeOf = (pieces: Piece[]): Place => ({
   page: pieces.find(({ place }) => place.page !== undefined)?.place.page,
   sheet: pieces.find(({ place }) => place.sheet !== undefined)?.place.sheet,

@@ -7,7 +7,6 @@ import { sentencesWithin } from './split-text.ts'
 import { rowPieces, type TableSource, tableUnit } from './table-units.ts'
 import type { Section, Source, Unit } from './text-units.ts'
 
-/** A question with its answer. */
 export interface Pair {
   question: string
   answer: string

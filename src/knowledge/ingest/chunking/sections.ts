@@ -20,7 +20,6 @@ const shortened = (text: string): string => {
   return `${start.slice(0, last?.index || maxHeadingLength).trimEnd()}…`
 }
 
-/** The headings above the current block. */
 export class HeadingPath {
   #levels: { level: number; text: string }[] = []
   section: Section = { path: [] }

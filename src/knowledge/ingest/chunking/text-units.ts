@@ -25,7 +25,6 @@ export interface Piece {
   section: Section
   place: Place
   header?: TableHeader
-  /** The piece includes the header. */
   hasHeader?: boolean
 }
 
@@ -38,7 +37,6 @@ export interface Unit extends Piece {
 /** A text with its trailing separator and its position. */
 export type Source = Omit<Piece, 'tokens' | 'header' | 'hasHeader'>
 
-/** Assigns positions to consecutive texts. */
 function* piecesOf(source: Source, texts: Iterable<string>): Generator<Piece> {
   let from = source.from
   for (const text of texts) {
@@ -54,7 +52,6 @@ function* codeParts(text: string, size: number): Generator<string> {
   for (const part of splitAfter(text, blankLine)) yield* splitToFit(part, size)
 }
 
-/** A paragraph, a heading or a block of code. */
 export const textUnit = (source: Source, size: number): Unit => {
   const parts = source.kind === 'code' ? codeParts : sentencesWithin
   return {

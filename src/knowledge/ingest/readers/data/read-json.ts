@@ -65,7 +65,6 @@ function* lineParagraphs(leaves: Leaf[]): Generator<Block> {
     yield { kind: 'paragraph', text: group.join('\n') }
 }
 
-/** The title of a record. */
 const titleOf = (leaves: Leaf[], fallback: string): string => {
   for (const key of titleKeys) {
     const found = leaves.find(leaf => leaf.path.toLowerCase() === key && leaf.text.length <= 100)

@@ -13,7 +13,6 @@ export const blockTags = words(
     'li link main map math menu meta nav noframes noscript object ol optgroup option p param pre script search section select ' +
     'slot style summary svg table tbody td template textarea tfoot th thead title tr track ul video audio',
 )
-/** Tags that have no end tag. */
 export const voidTags = words(
   'area base basefont br col embed frame hr img input link meta param source track wbr',
 )
@@ -27,7 +26,6 @@ const dropped = words(
 )
 const chromeRoles = words('navigation banner contentinfo search complementary menu menubar')
 
-/** Whether the element is not rendered. */
 export const isDropped = (name: string, attributes: Attributes): boolean => {
   if (dropped.has(name)) return true
   const hidden = attributes.get('hidden')

@@ -23,10 +23,7 @@ export const resolvePath = (from: string, link: string): string => {
 }
 
 /** Whether any of the texts occurs, without buffering more than one chunk. */
-export const containsText = async (
-  chunks: AsyncIterable<Uint8Array>,
-  texts: readonly string[],
-): Promise<boolean> => {
+export const containsText = async (chunks: AsyncIterable<Uint8Array>, texts: readonly string[]) => {
   const longest = Math.max(...texts.map(text => text.length))
   let tail = Buffer.alloc(0)
   for await (const chunk of chunks) {

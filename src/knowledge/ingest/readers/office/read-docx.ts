@@ -18,7 +18,6 @@ interface DocxContext {
   budget: CellBudget
   styles: DocxStyles
   lists: DocxLists
-  /** Whether the document records page breaks. */
   paged: boolean
   /** Numbers of the referenced notes, in the order of the references. */
   notes: Map<string, number>
@@ -26,7 +25,6 @@ interface DocxContext {
 
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
 
-/** Elements that stand for a character. */
 const characters = new Map([
   ['tab', '\t'],
   ['ptab', '\t'],

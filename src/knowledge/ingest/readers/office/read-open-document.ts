@@ -22,7 +22,6 @@ const storedValue = (attributes: XmlAttributes, text: string): string => {
 
 const skipped = new Set(['annotation', 'shapes', 'tracked-changes', 'frame'])
 
-/** The sheets of an OpenDocument spreadsheet. */
 class OpenDocumentSheets implements XmlHandler {
   readonly ready: Block[] = []
   readonly #budget = new CellBudget()

@@ -55,7 +55,6 @@ const withoutSurroundingBytes = (bytes: Buffer): Buffer => {
 interface LocatedEntry {
   entry: Entry
   name: string
-  /** Where the compressed bytes begin. */
   start: number
 }
 

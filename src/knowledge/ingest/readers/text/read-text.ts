@@ -58,7 +58,6 @@ const textHeadingLevel = (line: string, alone: boolean): number | undefined => {
 
 /** Lines sampled to find the wrap width. */
 const sampledLines = 2000
-/** Plausible wrap widths. */
 const minWrapWidth = 40
 const maxWrapWidth = 130
 const item = /^\s*(?:[-*•·▪◦●○■□]|\(?\d{1,3}[.)、）]|[a-zA-Z][.)])\s+\S/
@@ -116,7 +115,6 @@ function* textBlocks(lines: string[], width: number): Generator<Block> {
   else for (const line of lines) yield paragraph(line.trim())
 }
 
-/** The lines between two blank lines. */
 function* groupBlocks(group: string[], width: number): Generator<Block> {
   const wrapped = isHardWrapped(group, width) && !group.some(line => item.test(line))
   let lines: string[] = []
