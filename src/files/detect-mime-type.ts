@@ -5,9 +5,7 @@ import { extensionOf } from './file-name.ts'
 const textExtensions: Record<string, string> = {
   'text/plain': 'txt text log ini conf cfg env properties',
   'text/markdown': 'md markdown mdx',
-  'text/x-rst': 'rst',
   'text/asciidoc': 'adoc',
-  'text/x-tex': 'tex',
   'text/csv': 'csv',
   'text/tab-separated-values': 'tsv',
   'application/json': 'json',
@@ -30,42 +28,28 @@ const textExtensions: Record<string, string> = {
   'text/vtt': 'vtt',
   'application/x-subrip': 'srt',
   'text/css': 'css',
-  'text/x-scss': 'scss',
-  'text/x-less': 'less',
   'text/javascript': 'js mjs cjs',
   'text/jsx': 'jsx',
-  'text/x-typescript': 'ts mts cts',
   'text/tsx': 'tsx',
-  'text/x-vue': 'vue',
-  'text/x-python': 'py',
-  'text/x-ruby': 'rb',
-  'text/x-php': 'php',
-  'text/x-perl': 'pl',
-  'text/x-lua': 'lua',
-  'text/x-r': 'r',
-  'text/x-java': 'java',
-  'text/x-kotlin': 'kt',
-  'text/x-scala': 'scala',
-  'text/x-swift': 'swift',
-  'text/x-go': 'go',
-  'text/x-rust': 'rs',
-  'text/x-c': 'c h',
-  'text/x-c++': 'cc cpp hpp',
-  'text/x-csharp': 'cs',
   'application/sql': 'sql',
   'application/graphql': 'graphql',
-  'text/x-protobuf': 'proto',
-  'text/x-shellscript': 'sh bash',
-  'text/x-msdos-batch': 'bat',
-  'text/x-powershell': 'ps1',
-  'text/x-diff': 'diff patch',
 }
 
-const textTypes = new Map(
-  Object.entries(textExtensions).flatMap(([type, list]) =>
-    list.split(' ').map(extension => [extension, type] as const),
-  ),
-)
+/** The same for source code, whose types begin with `text/x-`. */
+const sourceExtensions: Record<string, string> = {
+  ...{ typescript: 'ts mts cts', python: 'py', ruby: 'rb', php: 'php', perl: 'pl', lua: 'lua', r: 'r' },
+  ...{ java: 'java', kotlin: 'kt', scala: 'scala', swift: 'swift', go: 'go', rust: 'rs', csharp: 'cs' },
+  ...{ c: 'c h', 'c++': 'cc cpp hpp', protobuf: 'proto', shellscript: 'sh bash', powershell: 'ps1' },
+  ...{ 'msdos-batch': 'bat', vue: 'vue', scss: 'scss', less: 'less', tex: 'tex', rst: 'rst' },
+  ...{ diff: 'diff patch' },
+}
+
+const byExtension = (extensions: Record<string, string>, prefix: string) =>
+  Object.entries(extensions).flatMap(([type, list]) =>
+    list.split(' ').map(extension => [extension, prefix + type] as const),
+  )
+
+const textTypes = new Map([...byExtension(textExtensions, ''), ...byExtension(sourceExtensions, 'text/x-')])
 
 const openXml = 'application/vnd.openxmlformats-officedocument'
 const openDocument = 'application/vnd.oasis.opendocument'

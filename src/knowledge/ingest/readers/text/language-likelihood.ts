@@ -35,89 +35,71 @@ const charactersOf = (encoding: string, leads: [number, number], trails: [number
   return new TextDecoder(encoding).decode(Uint8Array.from(bytes)).replaceAll('\ufffd', '')
 }
 
-type Table = Float32Array
+/** Characters of one probability, as texts and as ranges of codes. Later ones win. */
+type Entry = [odds: number, ...characters: (string | [from: number, to: number])[]]
 
-const fill = (table: Table, from: number, to: number, value: number): void => {
-  table.fill(value, from, to + 1)
-}
+const inEveryLanguage: Entry[] = [
+  [odds.impossible, [0, 0x1f], [0x7f, 0x9f], [0xe000, 0xf8ff], [0xfdd0, 0xfdef], [0xfff0, 0xffff]],
+  [odds.asciiMark, '\t\n\r\f\u001b', [0x20, 0x7e]],
+  [odds.asciiText, ' 0123456789', [0x41, 0x5a], [0x61, 0x7a]],
+  [odds.rare, [0x4e00, 0x9fff]],
+  [odds.ordinary, [0xd800, 0xdfff], [0xff10, 0xff5a]],
+]
 
-const set = (table: Table, characters: string, value: number): void => {
-  for (const character of characters) table[character.charCodeAt(0)] = value
-}
-
-const baseTable = (): Table => {
-  const table = new Float32Array(0x1_0000).fill(odds.foreign)
-  fill(table, 0, 0x1f, odds.impossible)
-  set(table, '\t\n\r\f\u001b', odds.asciiMark)
-  fill(table, 0x20, 0x7e, odds.asciiMark)
-  set(table, ' 0123456789', odds.asciiText)
-  fill(table, 0x41, 0x5a, odds.asciiText)
-  fill(table, 0x61, 0x7a, odds.asciiText)
-  fill(table, 0x7f, 0x9f, odds.impossible)
-  fill(table, 0x4e00, 0x9fff, odds.rare)
-  fill(table, 0xd800, 0xdfff, odds.ordinary)
-  fill(table, 0xe000, 0xf8ff, odds.impossible)
-  fill(table, 0xfdd0, 0xfdef, odds.impossible)
-  fill(table, 0xff10, 0xff5a, odds.ordinary)
-  fill(table, 0xfff0, 0xffff, odds.impossible)
-  return table
-}
-
-const build: Record<Language, (table: Table) => void> = {
-  simplified: table => {
-    set(table, charactersOf('gb18030', [0xb0, 0xd7], [0xa1, 0xfe]), odds.ordinary)
-    set(table, frequentSimplified, odds.frequent)
-    set(table, eastMarks, odds.mark)
-  },
-  traditional: table => {
-    set(table, charactersOf('big5', [0xa4, 0xc6], [0x40, 0xfe]), odds.ordinary)
-    set(table, frequentTraditional, odds.frequent)
-    set(table, eastMarks, odds.mark)
-  },
-  japanese: table => {
-    set(table, charactersOf('euc-jp', [0xb0, 0xcf], [0xa1, 0xfe]), odds.ordinary)
-    set(table, frequentJapanese, odds.frequent)
-    fill(table, 0x3041, 0x3093, odds.mark)
-    fill(table, 0x30a1, 0x30fc, odds.frequent)
+const entries: Record<Language, () => Entry[]> = {
+  simplified: () => [
+    [odds.ordinary, charactersOf('gb18030', [0xb0, 0xd7], [0xa1, 0xfe])],
+    [odds.frequent, frequentSimplified],
+    [odds.mark, eastMarks],
+  ],
+  traditional: () => [
+    [odds.ordinary, charactersOf('big5', [0xa4, 0xc6], [0x40, 0xfe])],
+    [odds.frequent, frequentTraditional],
+    [odds.mark, eastMarks],
+  ],
+  japanese: () => [
     // Half-width katakana: any byte from A1 to DF is one in Shift_JIS, so they are weak evidence.
-    fill(table, 0xff61, 0xff9f, odds.ordinary)
-    set(table, eastMarks, odds.mark)
-  },
-  korean: table => {
-    set(table, charactersOf('euc-kr', [0xb0, 0xc8], [0xa1, 0xfe]), odds.ordinary)
-    set(table, frequentKorean, odds.mark)
-    set(table, eastMarks, odds.mark)
-  },
-  western: table => {
-    set(table, westLetters, odds.mark)
-    set(table, westLetters.replace('ß', '').toUpperCase(), odds.ordinary)
-    set(table, westMarks, odds.frequent)
-  },
-  cyrillic: table => {
-    fill(table, 0x430, 0x44f, -2.4)
-    fill(table, 0x410, 0x42f, -3.2)
-    set(table, 'оеаинтсрвлкмдпуяыьзбг', -1.4)
-    set(table, 'ёЁіїєґІЇЄ№', odds.ordinary)
-    set(table, westMarks, odds.frequent)
-  },
-  greek: table => {
-    fill(table, 0x391, 0x3a9, -3.2)
-    fill(table, 0x3ac, 0x3ce, -2)
-    set(table, 'αοιετσνηυρπκμλς', -1.4)
-    set(table, westMarks, odds.frequent)
-  },
+    [odds.ordinary, charactersOf('euc-jp', [0xb0, 0xcf], [0xa1, 0xfe]), [0xff61, 0xff9f]],
+    [odds.frequent, frequentJapanese, [0x30a1, 0x30fc]],
+    [odds.mark, [0x3041, 0x3093], eastMarks],
+  ],
+  korean: () => [
+    [odds.ordinary, charactersOf('euc-kr', [0xb0, 0xc8], [0xa1, 0xfe])],
+    [odds.mark, frequentKorean, eastMarks],
+  ],
+  western: () => [
+    [odds.mark, westLetters],
+    [odds.ordinary, westLetters.replace('ß', '').toUpperCase()],
+    [odds.frequent, westMarks],
+  ],
+  cyrillic: () => [
+    [-2.4, [0x430, 0x44f]],
+    [-3.2, [0x410, 0x42f]],
+    [-1.4, 'оеаинтсрвлкмдпуяыьзбг'],
+    [odds.ordinary, 'ёЁіїєґІЇЄ№'],
+    [odds.frequent, westMarks],
+  ],
+  greek: () => [
+    [-3.2, [0x391, 0x3a9]],
+    [-2, [0x3ac, 0x3ce]],
+    [-1.4, 'αοιετσνηυρπκμλς'],
+    [odds.frequent, westMarks],
+  ],
 }
 
-export const everyLanguage = Object.keys(build) as Language[]
+export const everyLanguage = Object.keys(entries) as Language[]
 
-const tables: Partial<Record<Language, Table>> = {}
+const tables = new Map<Language, Float32Array>()
 
-const tableOf = (language: Language): Table => {
-  const known = tables[language]
+const tableOf = (language: Language): Float32Array => {
+  const known = tables.get(language)
   if (known) return known
-  const table = baseTable()
-  build[language](table)
-  tables[language] = table
+  const table = new Float32Array(0x1_0000).fill(odds.foreign)
+  for (const [value, ...characters] of [...inEveryLanguage, ...entries[language]()])
+    for (const some of characters)
+      if (typeof some !== 'string') table.fill(value, some[0], some[1] + 1)
+      else for (const character of some) table[character.charCodeAt(0)] = value
+  tables.set(language, table)
   return table
 }
 
@@ -165,17 +147,10 @@ export const likelihood = (text: string, language: Language): Likelihood => {
 }
 
 /** Letters of each Western language beyond ASCII. */
-const alphabets = [
-  'äöüß',
-  'àâæçéèêëîïôœùûüÿ',
-  'áéíóúüñªº',
-  'áâãàçéêíóôõúüªº',
-  'àèéìíîòóùú',
-  'åäöæøéü',
-  'áðéíóúýþæö',
-  'éèëïöüáíóúê',
-  'àçéèíïòóúü',
-].map(letters => new Set(letters))
+const alphabets =
+  'äöüß àâæçéèêëîïôœùûüÿ áéíóúüñªº áâãàçéêíóôõúüªº àèéìíîòóùú åäöæøéü áðéíóúýþæö éèëïöüáíóúê àçéèíïòóúü'
+    .split(' ')
+    .map(letters => new Set(letters))
 
 /** Punctuation allowed between two letters. */
 const inWord = new Set('’‘·-')
