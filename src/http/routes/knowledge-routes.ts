@@ -1,23 +1,136 @@
 import type { QuotaService } from '../../access/quota-service.ts'
 import { knowledgeOperations as operations } from '../../contract/knowledge-operations.ts'
+import { knowledgeSchemas } from '../../contract/knowledge-records.ts'
+import { searchAbsence, searchItem, searchRank, searchTerm } from '../../contract/knowledge-search.ts'
+import { chunkingFields, retrievalFields } from '../../contract/knowledge-settings.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
-import type { DocumentService } from '../../knowledge/document-service.ts'
-import type { KnowledgeService } from '../../knowledge/knowledge-service.ts'
+import { checkFileName } from '../../files/file-name.ts'
+import { invalidField } from '../../kernel/app-error.ts'
+import type { StoredChunk } from '../../knowledge/chunk-store.ts'
+import type { Correction, DocumentService, NewDocuments } from '../../knowledge/document-service.ts'
+import type { KnowledgePatch, KnowledgeService } from '../../knowledge/knowledge-service.ts'
+import type { KnowledgeRecord } from '../../knowledge/knowledge-store.ts'
+import type { SearchItem, SearchRequest, SearchResult } from '../../knowledge/search/search-request.ts'
 import type { SearchService } from '../../knowledge/search/search-service.ts'
-import { type Route, route } from '../route.ts'
-import {
-  baseOnWire,
-  chunkOnWire,
-  correctionOf,
-  documentOnWire,
-  knowledgePatch,
-  newDocuments,
-  resultOnWire,
-  searchRequest,
-  skippedOnWire,
-} from './knowledge-on-wire.ts'
+import { type Call, type Route, route } from '../route.ts'
+import { wireReader, wireWriter } from '../wire.ts'
+import { checkedMetadata, filterConditions } from './metadata-input.ts'
 
-export interface KnowledgeParts {
+type Settings = Call<typeof operations.update>['body']
+type SearchBody = Call<typeof operations.search>['body']
+
+function refuseBlank(text: string | undefined, pointer: string): void {
+  if (text?.trim() === '') throw invalidField(pointer, 'must not be only white space')
+}
+
+const chunkingOf = wireReader(chunkingFields)
+const retrievalOf = wireReader(retrievalFields)
+
+function knowledgePatch(body: Settings): KnowledgePatch {
+  refuseBlank(body.name, '/name')
+  const { name, description, chunking, embedding, retrieval, metadata } = body
+  return {
+    name,
+    description,
+    chunking: chunking && chunkingOf(chunking),
+    embedding,
+    retrieval: retrieval && retrievalOf(retrieval),
+    metadata: metadata && checkedMetadata(metadata),
+  }
+}
+
+function newDocuments(body: Call<typeof operations.add>['body']): NewDocuments {
+  const { file_ids: fileIds = [], texts = [] } = body
+  if (fileIds.length === 0 && texts.length === 0)
+    throw invalidField('/file_ids', 'is required, unless /texts is given; name at least one document')
+  for (const [at, { name }] of texts.entries()) checkFileName(name, `/texts/${at}/name`)
+  return {
+    fileIds,
+    texts: texts.map(({ name, content }) => ({ name, content })),
+    ...(body.chunking && { chunking: chunkingOf(body.chunking) }),
+    ...(body.metadata && { metadata: checkedMetadata(body.metadata) }),
+  }
+}
+
+function searchRequest(body: SearchBody): SearchRequest {
+  refuseBlank(body.query, '/query')
+  const { file_ids: fileIds, explain = false } = body
+  const explained = typeof explain === 'object' ? [explain.file_id] : []
+  return {
+    query: body.query,
+    ...retrievalOf(body),
+    ...(fileIds && { fileIds }),
+    ...(body.filter && { conditions: filterConditions(body.filter) }),
+    ...(explain && { explain: true, explainFileIds: [...new Set([...explained, ...(fileIds ?? [])])] }),
+  }
+}
+
+function correctionOf(body: Call<typeof operations.updateChunk>['body']): Correction {
+  const { content, enabled } = body
+  if (content === undefined && enabled === undefined)
+    throw invalidField('/content', 'is required, unless /enabled is given')
+  refuseBlank(content, '/content')
+  return { content, enabled }
+}
+
+const baseFields = wireWriter(knowledgeSchemas.KnowledgeBase.properties, { knowledge_id: 'id' })
+
+const baseOnWire = ({ counts, retrieval, embeddingModel, ...base }: KnowledgeRecord) =>
+  baseFields({
+    ...base,
+    embedding: embeddingModel === null ? null : { model: embeddingModel },
+    retrieval: {
+      mode: retrieval.mode ?? (embeddingModel === null ? 'keyword' : 'hybrid'),
+      top_k: retrieval.topK,
+      score_threshold: retrieval.scoreThreshold,
+      rerank: retrieval.rerank,
+    },
+    status: counts.open > 0 || base.next ? 'indexing' : 'ready',
+    documentCount: counts.documents,
+    chunkCount: counts.chunks,
+    failedCount: counts.failed,
+    reindexing: counts.reindexing,
+  })
+
+const documentOnWire = wireWriter(knowledgeSchemas.Document.properties)
+
+const skippedOnWire = (skipped: readonly { fileId: string; reason: string }[]) =>
+  skipped.map(({ fileId, reason }) => ({ file_id: fileId, reason }))
+
+const chunkFields = wireWriter(knowledgeSchemas.Chunk.properties, { chunk_id: 'id' })
+
+const chunkOnWire = (chunk: StoredChunk) => chunkFields({ ...chunk, offsets: [chunk.from, chunk.to] })
+
+const itemFields = wireWriter(searchItem.properties, { chunk_id: 'id' })
+
+const itemOnWire = ({ chunk, score, scores, highlights }: SearchItem) =>
+  itemFields({
+    ...chunk,
+    offsets: [chunk.from, chunk.to],
+    score,
+    scores: { keyword: null, semantic: null, rerank: null, ...scores },
+    highlights,
+  })
+
+const termOnWire = wireWriter(searchTerm.properties)
+const rankOnWire = wireWriter(searchRank.properties)
+const absenceOnWire = wireWriter(searchAbsence.properties)
+
+const resultOnWire = ({ mode, tookMilliseconds, items, warning, explanation }: SearchResult) => ({
+  mode,
+  took_ms: tookMilliseconds,
+  items: items.map(itemOnWire),
+  ...(warning !== undefined && { warning }),
+  ...(explanation && {
+    explanation: {
+      terms: explanation.terms.map(termOnWire),
+      ranks: explanation.ranks.map(rankOnWire),
+      absent: explanation.absent.map(absenceOnWire),
+    },
+  }),
+})
+
+interface KnowledgeParts {
   bases: KnowledgeService
   documents: DocumentService
   search: SearchService
