@@ -22,10 +22,7 @@ export function createTurns(adapters: Adapters, files: FileService) {
   return { lifecycle, listener }
 }
 
-/**
- * Agents, and the part of conversations above the runs, which starts and reads them. `isAlone`: no other process uses
- * the database.
- */
+/** Agents, and the part of conversations above the runs. `isAlone`: no other process uses the database. */
 export function createConversations(
   { clock, stores, transcriber }: Adapters,
   dependencies: Pick<ChatParts, 'files' | 'models' | 'runs' | 'lifecycle'>,

@@ -31,10 +31,7 @@ export interface MetricSources {
   pool(): { size: number; idle: number; waiting: number } | undefined
 }
 
-/**
- * The metrics of the server in a registry of its own. Labels have few values: never ids, names of models or paths. A
- * scrape resets nothing, so that several Prometheus servers can scrape the same server.
- */
+/** Labels have few values: never ids, names of models or paths. A scrape resets nothing, so several servers can scrape. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #close: (() => void)[] = []

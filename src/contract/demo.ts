@@ -1,7 +1,4 @@
-/**
- * Fixed names of the demo objects that the first start creates: the documentation can quote them, and a restore can
- * tell a database with only demo data from one with user data.
- */
+/** Fixed names: the documentation quotes them, and a restore can tell demo data from user data. */
 export const demo = {
   agentId: 'agent_demo',
   workflowId: 'demo',

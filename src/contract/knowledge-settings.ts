@@ -79,10 +79,7 @@ export const retrievalRecord = Type.Object(retrievalFields, { description: 'Defa
 
 const metadataExample = { language: 'en', year: 2026, tags: ['work'] }
 
-/**
- * The schema only checks that it is an object. The route checks the values, because for a union a schema could only
- * report that no alternative matches.
- */
+/** The route checks the values: for a union a schema could only report that no alternative matches. */
 export const metadataInput = (description: string) =>
   anyObject(
     `${description} Up to ${limits.metadataKeys} keys; a value is a string of up to ${limits.metadataValueLength} characters, a number, a boolean, or a list of up to ${limits.metadataListItems} of these.`,

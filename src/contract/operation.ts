@@ -1,9 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/**
- * The permission that an operation requires. Each operation declares exactly one, and authorization depends on it
- * alone. `anyone` needs no token, `public` none if the agent is public, and `token` any token.
- */
+/** Authorization depends on it alone. `anyone` needs no token, `public` none if the agent is public, and `token` any. */
 export type Access = 'anyone' | 'public' | 'token' | 'run' | 'read' | 'write' | 'admin' | 'operator'
 
 export const families = {
@@ -65,10 +62,7 @@ type Defined<Name extends Family, Definitions> = {
   }
 }
 
-/**
- * The operations of a family: `create` of `agent` is agent.create, and POST /api/v1/agent/create unless it declares
- * another method or path.
- */
+/** `create` of `agent` is agent.create and POST /api/v1/agent/create, unless it declares another method or path. */
 export function defineOperations<Name extends Family, const Definitions extends Record<string, Definition>>(
   family: Name,
   definitions: Definitions,

@@ -130,10 +130,7 @@ export class ChatService {
     }
   }
 
-  /**
-   * Ends turns that a crash left without a run, so that their conversations do not stay busy. With `before`, the caller
-   * guarantees that no process is still starting the run of a turn created before that time.
-   */
+  /** Ends turns that a crash left without a run. No process may be starting the run of one created before `before`. */
   async endInterrupted({ before }: { before?: number } = {}): Promise<void> {
     const createdBefore = before ?? this.#parts.clock.now() - limits.turnStartMilliseconds
     for (let last: Turn | undefined; ; ) {

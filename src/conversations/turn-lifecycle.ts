@@ -26,10 +26,7 @@ export const endOfRun = (runId: string, { status, error, waiting }: RunEnd): End
   ...(status === 'failed' && { error: error ?? unknownError }),
 })
 
-/**
- * Ends turns and wakes those who wait for that in this process; other processes poll. It knows nothing of runs, so the
- * listener of the runs and the chat service above them can share it.
- */
+/** Ends turns and wakes waiters here; other processes poll. It knows no runs, so it serves what is below and above them. */
 export class TurnLifecycle {
   readonly #turns: TurnStore
   readonly #clock: Clock

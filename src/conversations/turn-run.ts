@@ -29,10 +29,7 @@ export async function findRun(runs: Runs, { workspaceId, runId }: RunKey): Promi
   }
 }
 
-/**
- * The run after it ended or started to wait. A turn ends a moment before its run does, because the journal is written
- * last, so a caller that needs the run itself has to wait for that.
- */
+/** The run after it settled. Its turn ends a moment earlier, because the journal is written last. */
 export async function settledRun(runs: Runs, turn: RunKey, signal: AbortSignal) {
   const run = await findRun(runs, turn)
   if (!run || !isRunning(run)) return run

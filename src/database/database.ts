@@ -30,10 +30,7 @@ export interface Database extends Reader {
   readonly rowName: RawSql
   /** Reads a text column as its UTF-8 bytes, to pass it on without decoding and encoding it again. */
   bytesOf(column: string): RawSql
-  /**
-   * All or nothing. When it resolves, what was written survives power loss.
-   * `work` may run again after a conflict, and awaits nothing but its transaction.
-   */
+  /** All or nothing; durable when it resolves. `work` may run again after a conflict, and awaits only its transaction. */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>
   /** See `Generation` in the kernel. */

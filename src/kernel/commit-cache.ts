@@ -1,15 +1,9 @@
-/**
- * A number that changes with every commit, by this process or another. Undefined if that cannot be known cheaply; then
- * nothing may be cached.
- */
+/** Changes with every commit, by any process. Undefined if that cannot be known cheaply; then nothing may be cached. */
 export type Generation = () => number | undefined
 
 const maxEntries = 4096
 
-/**
- * A cache of values derived from stored data that is invalidated on every commit, so that it needs no other
- * invalidation.
- */
+/** A cache of values derived from stored data. Every commit empties it, so that it needs no other invalidation. */
 export class CommitCache<Value> {
   readonly #generation: Generation
   readonly #maxSize: number

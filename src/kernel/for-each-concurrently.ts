@@ -1,7 +1,4 @@
-/**
- * Processes every item, up to `width` at once. After the first failure no further item is started, and the signal of
- * those that are running is aborted; the error is thrown when they have finished.
- */
+/** Up to `width` at once. The first failure aborts those that are running, and is thrown when they have finished. */
 export async function forEachConcurrently<Item>(
   width: number,
   items: AsyncIterable<Item> | Iterable<Item>,

@@ -21,10 +21,7 @@ function isZombie(pid: string): boolean {
   }
 }
 
-/**
- * Whether the process that holds a lease has certainly exited. False for processes of other machines and for reused
- * process ids, where this cannot be known.
- */
+/** Whether the holder has certainly exited; false where that cannot be known: other machines, reused process ids. */
 export function hasEnded(name: string): boolean {
   const [theirHost, pid, theirLife] = name.split('/')
   if (theirHost !== host || pid === undefined || theirLife === undefined) return false

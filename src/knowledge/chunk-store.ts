@@ -117,9 +117,7 @@ export class ChunkStore extends Store {
     return changed === 1
   }
 
-  /**
-   * Moves the corrected chunk into a batch of its own. False when the chunk was changed or removed meanwhile.
-   */
+  /** Moves the corrected chunk into a batch of its own. False when it was changed or removed meanwhile. */
   correct(
     workspaceId: string,
     base: KnowledgeBase,

@@ -27,10 +27,7 @@ export interface KnowledgeSettings {
   metadata: Metadata
 }
 
-/**
- * A complete index of a base, built with one chunking and one embedding model. A change of either builds the next
- * generation beside the live one, which is searched until the next one is complete.
- */
+/** A complete index. A change of chunking or model builds the next one beside the live one, which is searched meanwhile. */
 export interface Generation {
   id: string
   chunking: Chunking

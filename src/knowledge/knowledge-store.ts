@@ -198,10 +198,7 @@ export class KnowledgeStore extends Store {
     return swapped
   }
 
-  /**
-   * A swap must not lose a document that can be found today: the live generation stays while a job of the next one is
-   * open, or failed for a document that the live generation contains.
-   */
+  /** A swap must not lose a document: it waits for open jobs, and for failed ones of documents that can be found today. */
   async #isIncomplete(reader: Reader, { workspaceId, generationId, nextGenerationId }: ReindexedBase) {
     const next = sql`n.workspace_id = ${workspaceId} AND n.generation_id = ${nextGenerationId!}`
     const missing = await reader.get(sql`

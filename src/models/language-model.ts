@@ -53,19 +53,13 @@ export interface ModelAnswer {
 export interface LanguageModel {
   /** The provider's name of the model. */
   readonly name: string
-  /**
-   * `onText` gets every piece as it arrives. Fails with a `ModelFailure` (also when the stream breaks off, after pieces
-   * were passed on), or with the reason of an aborted signal.
-   */
+  /** Fails with a `ModelFailure`, also after pieces were passed to `onText`, or with the reason of an aborted signal. */
   generate(request: ModelRequest, onText: (piece: string) => void, signal: AbortSignal): Promise<ModelAnswer>
 }
 
 /** The models that a workspace can use. */
 export interface LanguageModels {
-  /**
-   * The model of that name in the workspace or the server settings; without a name, the default model. Fails with a
-   * `ModelNotConfigured` whose message says what to set.
-   */
+  /** Without a name, the default model. Fails with a `ModelNotConfigured` whose message says what to set. */
   find(workspaceId: string, name: string | undefined): Promise<LanguageModel>
   /** The name of the default model; empty when there is none. */
   defaultName(workspaceId: string): Promise<string>

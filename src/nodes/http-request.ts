@@ -133,10 +133,7 @@ const withoutSecrets = (url: string): string => url.replace(/\?.*$/s, '?…').re
 
 const json = 'application/json'
 
-/**
- * Text is sent as it is, anything else as JSON; `type` is its content type unless the author set one. References in a
- * JSON text are escaped, so that user input cannot break out of its quotes.
- */
+/** Text is sent as it is, anything else as JSON. In a JSON text references are escaped: input stays in its quotes. */
 function requestBody(step: Step, data: JsonRecord, ownType: string | undefined) {
   const given = ownValue(data, 'body')
   if (typeof given === 'string' && looksLikeJson(given, ownType))

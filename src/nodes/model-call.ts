@@ -34,10 +34,7 @@ export function askModel(step: Step, call: ModelCall): Promise<ModelAnswer> {
   })
 }
 
-/**
- * The JSON in a model's answer, also if it is in a code fence or between sentences; undefined if there is none or it
- * is nested too deeply to be passed on.
- */
+/** The JSON in an answer, also in a code fence or between sentences; undefined if there is none, or nested too deeply. */
 export function readJsonAnswer(text: string): unknown {
   const inBraces = text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1)
   for (const candidate of [text, fencedIn(text), inBraces]) {

@@ -7,10 +7,7 @@ import { StepFailure } from '../workflow/step.ts'
 /** Temporary errors of our own services. */
 const temporaryReasons: ReadonlySet<string> = new Set(['rate_limited', 'unavailable', 'timed_out'])
 
-/**
- * Maps an error of a service to the failure of the step. An unknown error, such as the reason of an aborted signal, is
- * returned as it is, so that the engine still sees the cause: `throw stepFailureOf(error)`.
- */
+/** The failure of a step for an error of a service. An unknown error is returned, so that the engine sees the cause. */
 export function stepFailureOf(error: unknown): unknown {
   const reason = reasonOf(error)
   if (reason === undefined) return error

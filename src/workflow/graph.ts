@@ -2,9 +2,7 @@ import type { JsonRecord } from './json-record.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
 import type { KindRegistry, NodeKind } from './node-kind.ts'
 
-/**
- * A graph that `refuseGraph` accepts; fields not named here are stored as the client sent them.
- */
+/** A graph that `refuseGraph` accepts; fields not named here are stored as the client sent them. */
 export interface Graph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]

@@ -1,8 +1,6 @@
 import type { GraphLinks } from './graph-links.ts'
 
-/**
- * What is known before any run about the order of nodes. Nodes are given by their place in the list.
- */
+/** What is known before any run about the order of nodes, which are given by their place in the list. */
 export interface RunOrder {
   /** A path leads from `other` to `node`: if both run, `other` is finished when `node` starts. */
   isBefore(other: number, node: number): boolean

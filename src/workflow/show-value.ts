@@ -8,10 +8,7 @@ export function clip(text: string, max: number = maxShown): string {
   return `${text.slice(0, isHalfCharacter ? max - 2 : max - 1)}…`
 }
 
-/**
- * A value for a message: texts are quoted and truncated; lists and objects are shown by their type, because they may
- * be huge.
- */
+/** A value for a message: texts quoted and truncated; lists and objects by their type, because they may be huge. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(clip(value))
   if (value === undefined) return 'nothing'

@@ -42,10 +42,7 @@ async function checksumOf(path: string): Promise<string> {
   return checksum.digest('hex')
 }
 
-/**
- * Writes the graph, then the table with the graph's checksum. After a crash, or when another process writes the same
- * files, a table never matches a graph that it was not written for.
- */
+/** The graph, then the table with its checksum: after a crash, or with two writers, a table matches only its own graph. */
 export async function saveVectorIndex(folder: string, index: GenerationIndex): Promise<void> {
   const { workspaceId, id, dimension } = index.rows.name
   const { graph } = index
@@ -74,10 +71,7 @@ export async function saveVectorIndex(folder: string, index: GenerationIndex): P
   }
 }
 
-/**
- * Reads the files into an empty graph, and returns its batches, which may be older or newer than the rows. Undefined
- * when files are missing or damaged; the index is then rebuilt.
- */
+/** The batches may be older or newer than the rows. Undefined when files are missing or damaged; then it is rebuilt. */
 export async function loadVectorIndex(
   folder: string,
   { workspaceId, id, dimension }: GenerationName,

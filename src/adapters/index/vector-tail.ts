@@ -79,10 +79,7 @@ class VectorBlock {
   }
 }
 
-/**
- * Vectors that the graph does not hold yet, in the order of their keys: those before `graphEnd` are in the graph, those
- * before `readEnd` in memory, and the others only in their rows.
- */
+/** In the order of their keys: before `graphEnd` in the graph, before `readEnd` in memory, others only in their rows. */
 export class VectorTail {
   readonly #rows: VectorRows
   readonly #batches: BatchTable

@@ -36,10 +36,7 @@ function exampleValue(schema: JsonSchema): unknown {
   return schema.minimum ?? scalars[schema.type ?? ''] ?? null
 }
 
-/**
- * JSON for people: a value that fits stays on one line, a longer one is broken up. `used` is the used width of the first
- * line.
- */
+/** JSON for people: a value that fits stays on one line. `used` is the used width of the first line. */
 function prettyJson(value: unknown, width = 54, indent = '', used = indent.length): string {
   const line = onOneLine(value)
   if (typeof value !== 'object' || value === null || used + line.length <= width) return line

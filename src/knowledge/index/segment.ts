@@ -8,10 +8,7 @@ export interface SegmentRange {
   count: number
 }
 
-/**
- * The part of a segment that is read before its postings. A segment is an immutable piece of the keyword index, so it
- * can be cached without invalidation. Its chunks are numbered from 0 in the order of `ranges`.
- */
+/** The part of an immutable segment that is read before its postings. Chunks are numbered in the order of `ranges`. */
 export interface SegmentHeader {
   ranges: SegmentRange[]
   lengths: Uint32Array

@@ -1,7 +1,4 @@
-/**
- * Why a document could not be ingested. The code is stable for programs, the message advises the user, and
- * `retryable` says whether another attempt without a change can succeed.
- */
+/** Why a document could not be ingested; `retryable`: another attempt without a change can succeed. */
 export const documentFailures = {
   unsupported_format: { retryable: false, meaning: 'This type of file is not supported.' },
   broken_file: { retryable: false, meaning: 'The file is damaged, or its content does not match its name.' },

@@ -14,10 +14,7 @@ const rankConstant = 60
 
 export const addressKey = ({ batchId, position }: ChunkAddress): string => `${batchId}/${position}`
 
-/**
- * Reciprocal rank fusion: the scores of the two indexes are not comparable, so only the ranks count. Hits are given
- * best first. A chunk that is first in both gets 1.
- */
+/** Reciprocal rank fusion, since the scores of the two indexes are not comparable. A chunk that is first in both gets 1. */
 export function fuseRanks(
   results: Partial<Record<Source, (ChunkAddress & { score: number })[]>>,
 ): Candidate[] {

@@ -102,10 +102,7 @@ export class SearchService {
     return (request.rerank ?? base.retrieval.rerank) && this.#parts.reranker !== undefined
   }
 
-  /**
-   * Asks the indexes for more than requested: a recently deleted or disabled chunk may still be in an index, and the
-   * filter may only be applied afterwards. Asks again for more when too few are left.
-   */
+  /** Asks for more than requested, again if too few are left: an index may hold deleted chunks, filters apply later. */
   async #recall(query: Query, wanted: number): Promise<{ found: FoundItem[]; terms: WeighedTerm[] }> {
     for (let limit = Math.max(minCandidates, wanted * 2); limit < maxCandidates; limit *= 4) {
       const { candidates, terms } = await this.#findCandidates(query, limit)

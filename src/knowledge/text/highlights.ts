@@ -3,10 +3,7 @@ import { runs, textTerms } from './text-terms.ts'
 
 const maxRanges = 100
 
-/**
- * The ranges of the content, in UTF-16 units, that match terms of the query. Words are compared by their terms, so that
- * "diluted" highlights "diluting"; unspaced scripts by bigrams, which needs no dictionary.
- */
+/** Ranges that match the query: words by their terms ("diluted" highlights "diluting"), unspaced scripts by bigrams. */
 export function highlights(content: string, queryTerms: string[]): [number, number][] {
   if (queryTerms.length === 0) return []
   const terms = new Set(queryTerms)

@@ -110,10 +110,7 @@ export function textTerms(text: string): string[] {
 /** The name without its extension: users search for "handbook", not for "handbook.pdf". */
 const titleOf = (fileName: string): string => fileName.replace(/\.[A-Za-z0-9]{1,8}$/, '')
 
-/**
- * The search terms of a chunk: its text and the headings above it. Only the first chunk also gets the document's name;
- * in all of them its words would no longer distinguish anything.
- */
+/** Only the first chunk also gets the document's name: in all of them its words would no longer distinguish anything. */
 export const chunkTerms = (
   chunk: Pick<Chunk, 'content' | 'heading' | 'position'>,
   fileName: string,
@@ -125,8 +122,5 @@ export const chunkTerms = (
 const english =
   'a an and are as at be by can could did do does for from had has have how i in is it its me my of on or our shall should that the their them there these they this those to was we were what when where which who whom whose why will with would you your'
 
-/**
- * Words without a subject. In a large base they are common and weigh little anyway; in a small one "how do I" may occur
- * in a single passage, which must not win by it.
- */
+/** Words without a subject. In a small base "how do I" may occur in a single passage, which must not win by it. */
 export const functionWords: ReadonlySet<string> = new Set(textTerms(english))

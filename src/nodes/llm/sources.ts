@@ -62,10 +62,7 @@ export const hasPlaceholderInHost = (url: string): boolean => /^[^/?#]*(?:\/\/[^
 
 const methodOf = (entry: JsonRecord): string => textAt(entry, 'method').toUpperCase() || 'GET'
 
-/**
- * The entries with their references replaced. Only the graph decides which entries there are and of which type: an
- * inserted value cannot add one.
- */
+/** The entries with their references replaced. Their number and types come from the graph alone, never from a value. */
 export const readSources = (step: Step, data: JsonRecord): Source[] =>
   readList(data, sourcesField).flatMap(entry => readSource(step, entry))
 
@@ -102,10 +99,7 @@ function namesIn(value: unknown): string[] | undefined {
 
 type Properties = Record<string, unknown>
 
-/**
- * The JSON Schema of a tool's arguments. Authors write a schema, `{name: description}`, `{name: schema}` or a list of
- * `{name, type, description, required}`.
- */
+/** Authors write a schema, `{name: description}`, `{name: schema}` or a list of `{name, type, description, required}`. */
 export function parameterSchema(parameters: unknown): JsonRecord {
   if (Array.isArray(parameters)) return schemaOfList(parameters.filter(isJsonRecord))
   if (!isJsonRecord(parameters)) return { type: 'object', properties: {} }

@@ -40,10 +40,7 @@ const ranges: [from: number, to: number, kind: number][] = [
 const kinds = new Uint8Array(0x10000).fill(whole)
 for (const [from, to, kind] of ranges) kinds.fill(kind, from, to + 1)
 
-/**
- * Estimates the number of tokens; white space is free. Joining two texts never yields more tokens than their sum, so
- * pieces that were measured separately also fit together.
- */
+/** An estimate. Joined texts never have more tokens than their sum, so pieces measured separately also fit together. */
 export const countTokens = (text: string): number => {
   const length = text.length
   let tokens = 0

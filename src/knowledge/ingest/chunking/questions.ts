@@ -92,10 +92,7 @@ const pairInRow = (row: string[], from: number, source: TableSource, columns: Co
 /** Pairs, and what is between them. */
 export type Found = { pair: Pair } | { text: Source } | { unit: Unit }
 
-/**
- * A table of questions and answers, row by row; any other table as a whole. Rows with an empty cell are not pairs.
- * `continues` marks a further part of the previous table, whose header was already handled.
- */
+/** A table of questions and answers, row by row; any other table as a whole. `continues`: its header was handled before. */
 export function* questionsInTable(
   source: TableSource,
   text: string,

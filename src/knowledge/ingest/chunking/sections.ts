@@ -89,10 +89,7 @@ export class Sections {
     return open !== undefined && next !== undefined && open !== next
   }
 
-  /**
-   * Emits everything held back. With `next`, chunks of that section follow that hold only their own text, so the
-   * headings above them need no chunk.
-   */
+  /** Emits everything held back. Chunks of `next` hold only their own text, so the headings above them need no chunk. */
   *end(next?: Section): Generator<Chunk> {
     if (next && !this.#heldBody) this.#held = this.#held.filter(unit => !isInPathOf(unit, next))
     const trailing = !this.#heldBody && this.#packer.tokens + this.#heldTokens <= this.#size

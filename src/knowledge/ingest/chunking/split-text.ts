@@ -86,10 +86,7 @@ function* candidateEnds(text: string): Generator<number> {
   }
 }
 
-/**
- * The sentences with their trailing white space: joined they are the text again. `Intl.Segmenter` knows Chinese
- * punctuation and quotes; ends that it reports too early are dropped, and a Chinese semicolon also ends a sentence.
- */
+/** Sentences with their trailing white space. `Intl.Segmenter` ends some too early; a Chinese semicolon also ends one. */
 export function* splitSentences(text: string): Generator<string> {
   let start = 0
   for (const candidate of candidateEnds(text)) {
@@ -165,10 +162,7 @@ function* cut(text: string, size: number, grain: number, way: number): Generator
   if (start < text.length) yield text.slice(start)
 }
 
-/**
- * Parts of at most `size` tokens, split at lines, clauses, words and finally graphemes. Joined they are the text again.
- * Parts are much smaller than `size`, so that they fill chunks well.
- */
+/** Parts of at most `size` tokens, split as coarsely as possible; mostly much smaller, so that they fill chunks well. */
 export const splitLongText = (text: string, size: number): Generator<string> =>
   cut(text, size, Math.max(1, Math.floor(size / 4)), 0)
 

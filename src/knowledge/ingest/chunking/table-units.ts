@@ -67,10 +67,7 @@ const grow = (part: Growing, { text, tokens, column, name }: Tile, size: number)
   return true
 }
 
-/**
- * Splits a row that is too long for one chunk. The first part follows the header of the table if that is repeatable,
- * the others follow the key of the row and the names of their own columns.
- */
+/** Splits a row. Parts after the first follow the key of the row and the names of their own columns, not the header. */
 function* splitRow(row: string[], header: string[], size: number): Generator<RowPart> {
   const full = repeatableHeader(rowText(header), size)
   const begin = ({ text, tokens, column, name }: Tile, key: string, header?: TableHeader): Growing => ({

@@ -13,10 +13,7 @@ export interface TableHeader {
   tokens: number
 }
 
-/**
- * A part of a chunk. Pieces are contiguous in the document's text: the white space after a piece, including the
- * separator between two blocks, belongs to its text.
- */
+/** A part of a chunk. Pieces are contiguous: the white space after a piece, also between blocks, belongs to its text. */
 export interface Piece {
   kind: Block['kind']
   text: string
@@ -74,10 +71,7 @@ function* endsAt(text: string, pattern: RegExp): Generator<number> {
   }
 }
 
-/**
- * Splits running text at the configured separators, across paragraphs: the text between two separators is one unit.
- * Without separators each paragraph is a unit.
- */
+/** Splits running text at the configured separators, across paragraphs. Without separators each paragraph is a unit. */
 export class SeparatedText {
   readonly #size: number
   readonly #pattern: RegExp | undefined

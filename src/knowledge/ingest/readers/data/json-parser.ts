@@ -21,10 +21,7 @@ const escapes: Record<string, string> = {
 }
 const words: Record<string, boolean | null> = { true: true, false: false, null: null }
 
-/**
- * Parses JSON incrementally, so that the records of a long array arrive one at a time. Accepts comments, trailing commas
- * and line breaks in strings, which are common in configuration files.
- */
+/** Parses JSON incrementally, and accepts what is common in settings: comments, trailing commas, line breaks in strings. */
 export class JsonParser {
   readonly #text: string
   #at = 0

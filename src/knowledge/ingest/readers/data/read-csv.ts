@@ -145,10 +145,7 @@ const differs = (name: string, below: string[]): boolean => {
   return filled.length >= 6 && new Set(filled).size * 2 <= filled.length
 }
 
-/**
- * Whether the first row is a header: its cells are distinct, non-empty text, and they are common column names or differ
- * in kind from the cells below. `rows` is a sample of the rows below.
- */
+/** A header has distinct, non-empty texts that are common column names or differ in kind from the cells below. */
 const isHeaderRow = (first: string[], rows: string[][]): boolean => {
   // Some exports end each line with a delimiter, which adds an empty last column.
   const names = first.at(-1) === '' ? first.slice(0, -1) : first

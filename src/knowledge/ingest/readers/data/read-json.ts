@@ -139,9 +139,7 @@ function* readObject(parser: JsonParser): Generator<Block> {
   yield* flush()
 }
 
-/**
- * JSON and JSON Lines. Every value is written with its path, such as "price: 42", so that a search for both matches.
- */
+/** Every value is written with its path, such as "price: 42", so that a search for both matches. */
 export function* readJson(text: string, kind: 'json' | 'jsonl' = 'json'): Generator<Block> {
   const parser = new JsonParser(text)
   const state: RecordState = { headed: false }

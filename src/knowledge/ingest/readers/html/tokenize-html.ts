@@ -16,10 +16,7 @@ export const declaresXhtml = (html: string): boolean => {
   return /^\s*<\?xml/.test(head) || head.includes('http://www.w3.org/1999/xhtml')
 }
 
-/**
- * Uses only the tokenizer of htmlparser2: the parser's element stack takes quadratic time, which a page with a million
- * open tags could exploit.
- */
+/** Only the tokenizer of htmlparser2: the element stack of its parser takes quadratic time, which a page could exploit. */
 export const tokenizeHtml = (html: string, isXhtml: boolean, events: HtmlEvents): void => {
   let name = ''
   let attribute = ''

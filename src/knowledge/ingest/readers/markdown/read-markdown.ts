@@ -96,10 +96,7 @@ const htmlStart = /^ {0,3}<\/?([a-zA-Z][a-zA-Z0-9]*)(?=[\s/>]|$)/
 /** MDX components on a line of their own are layout. */
 const component = /^\s*<\/?[A-Z][\w.]*(?:\s[^<>]*)?>\s*$/
 
-/**
- * Splits Markdown into blocks in one pass over its lines. Close to CommonMark, with every text being valid. Linear time
- * is the reason for parsing by hand: see docs/decisions/2026-11-15-document-readers.md.
- */
+/** Close to CommonMark, and parsed by hand for linear time: see docs/decisions/2026-11-15-document-readers.md. */
 class MarkdownScanner {
   readonly #lines: string[]
   readonly #labels = new Set<string>()

@@ -28,10 +28,7 @@ export class CellBudget {
 
 const maxSpan = 64
 
-/**
- * A table in running text, as in Word, PowerPoint and Writer. Nested tables become cell text. Methods that open a part
- * return the function that closes it.
- */
+/** A table in running text. Nested tables become cell text. What opens a part returns the function that closes it. */
 export class DocumentTable {
   readonly #place: Place
   readonly #budget: CellBudget
@@ -106,10 +103,7 @@ const numeric = /^[-+]?[\d.,\s]*\d[\d.,\s]*%?$|^\d{4}-\d\d-\d\d/
 
 const isNumeric = (cell: string): boolean => numeric.test(cell)
 
-/**
- * Whether the first row is a header: short distinct words above most columns. The rows below do not matter, because a
- * header is the common case.
- */
+/** Short distinct words above most columns. The rows below do not matter, because a header is the common case. */
 const looksLikeHeader = (row: SheetRow, columns: number): boolean => {
   const filled = [...row].sort(([one], [other]) => one - other).map(([, cell]) => cell)
   if (filled.length === 0 || filled.length * 2 < columns) return false

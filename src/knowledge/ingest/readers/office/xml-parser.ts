@@ -40,10 +40,7 @@ interface OpenElement {
   end: (() => void) | undefined
 }
 
-/**
- * Only the five predefined entities are expanded, a document that declares others is rejected, and nothing external is
- * ever loaded.
- */
+/** Only the five predefined entities are expanded, declaring others is refused, and nothing external is ever loaded. */
 class XmlReader {
   readonly #parser: Parser
   readonly #handler: XmlHandler

@@ -4,10 +4,7 @@ import { type Line, readLines } from './page-lines.ts'
 import { pdfParagraphs, withoutRunningTitles } from './paragraphs.ts'
 import { predefinedCMap } from './predefined-cmaps.ts'
 
-/**
- * On damaged files the PDF library sometimes rejects a promise without a handler, even after the read has failed, which
- * would end the thread. Rejections from elsewhere stay fatal.
- */
+/** On damaged files the library may reject a promise without a handler, which would end the thread. */
 const ignoreIfFromLibrary = (reason: unknown): void => {
   if (reason instanceof Error && /[\\/]unpdf[\\/]/.test(reason.stack ?? '')) return
   throw reason
@@ -92,10 +89,7 @@ async function* readPdfPages(bytes: Uint8Array): AsyncGenerator<Line[]> {
 
 const maxCharacters = 50_000_000
 
-/**
- * Keeps the lines of all pages, because the body font size and running titles depend on the whole document; the pages
- * themselves are released one by one.
- */
+/** Keeps the lines of all pages: body font size and running titles depend on the whole document. */
 export async function* readPdf(bytes: Uint8Array): AsyncGenerator<Block> {
   const lines: Line[] = []
   let characters = 0

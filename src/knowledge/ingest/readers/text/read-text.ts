@@ -47,10 +47,7 @@ const englishHeading = (line: string, alone: boolean): number | undefined => {
   return found && !holdsSentence.test(line) ? Math.min(6, found[1]!.split('.').length) : undefined
 }
 
-/**
- * The level of a line that is certainly a heading, else `undefined`: a false heading would label every chunk that
- * follows. `alone` means that the lines before and after are blank.
- */
+/** Undefined unless certain: a false heading would label every chunk after it. `alone`: between blank lines. */
 const textHeadingLevel = (line: string, alone: boolean): number | undefined => {
   if (line.length > maxHeadingLength || endsLikeSentence.test(line)) return undefined
   return chineseHeading(line, alone) ?? englishHeading(line, alone)
