@@ -1,6 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 
-/** Smallest and largest value or length. */
 type Range = readonly [min: number, max: number]
 
 interface Hints<Value> {

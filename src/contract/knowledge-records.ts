@@ -117,7 +117,6 @@ const chunk = Type.Object(
   { description: 'One passage of a document.' },
 )
 
-/** Named schemas of the OpenAPI document. */
 export const knowledgeSchemas = { KnowledgeBase: base, Document: document, Chunk: chunk }
 
 export const schemaRef = <Name extends keyof typeof knowledgeSchemas>(name: Name) =>

@@ -39,7 +39,6 @@ export const chunkingInput = Type.Object(optional(chunkingFields), {
   description: 'How documents are split into chunks.',
 })
 
-/** In responses. */
 export const chunkingRecord = Type.Object(
   { ...chunkingFields, separators: Type.Optional(chunkingFields.separators) },
   { description: 'How documents are split into chunks.' },

@@ -38,13 +38,11 @@ export interface Operation {
   creates?: boolean
   /** With `stream` 1 in the body the response is text/event-stream. */
   streams?: boolean
-  /** Request headers that the operation uses. */
   headers?: Record<string, string>
   /** `data` of the response; absent if the response is not an envelope. */
   data?: TSchema
   /** Content type of a response that is not an envelope. */
   answers?: string
-  /** Example request body for the reference page. */
   example?: unknown
 }
 

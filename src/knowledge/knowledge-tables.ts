@@ -50,6 +50,7 @@ export const generations = table('generations', {
   knowledgeId: text(),
   chunking: json<Chunking>(),
   embeddingModel: nullable(text()),
+  /** Of its vectors; known after the first one. */
   dimension: nullable(integer()),
   revision: integer(),
   gone: flag(),
@@ -91,6 +92,7 @@ export const ingestionJobs = table('readings', {
   progress: real(),
   chunkCount: integer(),
   attempts: integer(),
+  /** Failed attempts since it was queued. */
   retries: integer(),
   interruptions: integer(),
   error: optional(json<DocumentError>()),

@@ -4,7 +4,6 @@ import { edgeCase, type Graph } from './graph.ts'
 export interface Link {
   readonly from: number
   readonly to: number
-  /** The place of the edge in the list. */
   readonly edge: number
   /** Live only when its source chose this case; without one, live whenever the source ran. */
   readonly case?: string

@@ -1,8 +1,9 @@
+import { isRecord } from '../kernel/is-record.ts'
+
 /** A parsed JSON object: its keys come from the client, so `__proto__` may be one of them. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-export const isJsonRecord = (value: unknown): value is JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isJsonRecord: (value: unknown) => value is JsonRecord = isRecord
 
 /** Reads a key that the client sent, never one inherited from a prototype. */
 export const ownValue = (record: JsonRecord, key: string): unknown =>

@@ -10,10 +10,8 @@ import { nextTurn } from './vector-tail.ts'
 
 // The program of the worker thread, and the messages that it exchanges with the main thread.
 
-/** The `workerData` that the worker is started with. */
 export interface UsearchSettings {
   databasePath: string
-  /** The folder of the index files. */
   folder: string
   memoryBytes: number
   /** Generations with fewer floats have no graph and are searched exactly. */

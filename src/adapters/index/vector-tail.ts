@@ -142,7 +142,6 @@ export class VectorTail {
     block.release()
   }
 
-  /** Searches the vectors in memory. */
   search(
     vector: Float32Array,
     limit: number,

@@ -2,7 +2,6 @@ import type { JsonSchema, MediaType, OpenapiDocument } from '../openapi.ts'
 import { basics, basicsSection, errorsSection } from './general-sections.ts'
 import { banyanMark, type Html, type HtmlPart, html, pageFrame, prose, styleSheet } from './html.ts'
 
-/** Every operation of a document, in its order. */
 export const operationsOf = (document: OpenapiDocument) =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -117,7 +116,6 @@ interface Field {
   description?: string | undefined
 }
 
-/** The fields of an object and of the objects in it. */
 function fieldsOf(schema: JsonSchema, depth = 0): Field[] {
   const fields = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     { name, schema: property, required: schema.required?.includes(name) ?? false, depth },
@@ -141,7 +139,6 @@ function fieldTable(caption: string, fields: readonly Field[], marksRequired = t
   return html`<table class="fields"><caption>${caption}</caption><thead><tr><th scope="col">Name</th><th scope="col">Type and constraints</th><th scope="col">Description</th></tr></thead><tbody>${shown.map(row)}</tbody></table>`
 }
 
-/** Quotes a shell argument. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 function url(operation: PathOperation, pairs: string[]): string {

@@ -48,7 +48,6 @@ const banyanIcon = `data:image/svg+xml,${encodeURIComponent(
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 64 64'><path fill='#3c8562' d='M12 35a9 9 0 0 1-2-17 10 10 0 0 1 14-8 12 12 0 0 1 18 1 10 10 0 0 1 13 8 8.5 8.5 0 0 1-3 16z'/><path stroke='#8a6a4a' stroke-linecap='round' stroke-width='5' d='M32 58V30M19 58V34M45 58V34'/></svg>",
 )}`
 
-/** A style sheet of this folder. */
 export const styleSheet = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
 
 /** A self-contained page: the Content-Security-Policy lets it load nothing else. */

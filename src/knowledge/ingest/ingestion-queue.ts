@@ -7,27 +7,6 @@ import type { DocumentError, DocumentStatus } from '../knowledge-base.ts'
 import { batches, documents, generations, ingestionJobs, insertRows } from '../knowledge-tables.ts'
 import { documentFailures } from './document-failure.ts'
 
-/** One document that is ingested into one generation, claimed by the holder of the lease. */
-export interface IngestionJob {
-  workspaceId: string
-  knowledgeId: string
-  generationId: string
-  fileId: string
-  name: string
-  mimeType: string
-  size: number
-  chunking: Chunking
-  embeddingModel: string | null
-  /** Of the vectors of the generation; known after the first one. */
-  dimension: number | null
-  /** Proves the lease; a new one with every claim. */
-  lease: string
-  /** The batch of this attempt, invisible until it is complete. */
-  batchId: string
-  /** Failed attempts since it was queued. */
-  retries: number
-}
-
 export interface Claim {
   lease: string
   batchId: string
@@ -55,6 +34,18 @@ const jobColumns = ingestionJobs.columns(
 type JobRow = (typeof jobColumns)['row']
 const documentColumns = documents.columnsOf('d', 'name', 'mimeType', 'size', 'chunking')
 const generationColumns = generations.columnsOf('g', 'embeddingModel', 'dimension')
+
+/** One document that is ingested into one generation, claimed by the holder of the lease. */
+export type IngestionJob = Omit<JobRow, 'status' | 'interruptions' | 'batchId'> &
+  Omit<(typeof documentColumns)['row'], 'chunking'> &
+  (typeof generationColumns)['row'] & {
+    chunking: Chunking
+    /** Proves the lease; a new one with every claim. */
+    lease: string
+    /** The batch of this attempt, invisible until it is complete. */
+    batchId: string
+  }
+
 const baseChunking = as('baseChunking', json<Chunking>())
 const lease = ingestionJobs.columns('lease')
 
