@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { DocumentFailure } from '../../document-failure.ts'
 import {
   everyLanguage,
@@ -157,17 +156,13 @@ const byteOrderMarks: [encoding: string, bytes: number[]][] = [
 const decodeAs = (bytes: Uint8Array, encoding: string): string =>
   new TextDecoder(encoding).decode(bytes, { stream: true }).replace(/^\ufeff/, '')
 
-/** The start of a truncated last character, or the length. */
-const endOfWholeCharacters = (bytes: Uint8Array): number => {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!
-    if (byte < 0x80) break
-    if (byte >= 0xc0) {
-      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
-      return needed > back ? bytes.length - back : bytes.length
-    }
+/** Undefined if it is not UTF-8. A character truncated by the end of the file is dropped. */
+const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+  } catch {
+    return undefined
   }
-  return bytes.length
 }
 
 const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b])
@@ -184,8 +179,6 @@ const isBinary = (bytes: Uint8Array): boolean => {
   }
   return count * 200 > bytes.length
 }
-
-const isAscii = (bytes: Uint8Array): boolean => bytes.every(byte => byte < 0x80)
 
 const checked = (text: string): string => {
   if (isDamaged(text)) throw unknownEncoding()
@@ -226,17 +219,18 @@ const decodeDeclared = (bytes: Uint8Array, declared: string): string | undefined
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const marked = decodeByMark(bytes)
   if (marked !== undefined) return marked
-  const whole = bytes.subarray(0, endOfWholeCharacters(bytes))
   const binary = isBinary(bytes)
-  const unicode = !binary && isUtf8(whole)
+  const unicode = binary ? undefined : decodeUtf8(bytes)
   // One high byte at the end of ASCII may also be the last letter of a Western text.
-  const isTruncatedAscii = unicode && whole.length === bytes.length - 1 && isAscii(whole)
-  if (unicode && !isTruncatedAscii)
-    return decodeAs(whole, isAscii(whole) && isShiftedJapanese(whole) ? 'iso-2022-jp' : 'utf-8')
+  const isTruncatedAscii = unicode?.length === bytes.length - 1 && bytes.at(-1)! >= 0xc0
+  if (unicode !== undefined && !isTruncatedAscii)
+    return unicode.length === bytes.length && isShiftedJapanese(bytes)
+      ? decodeAs(bytes, 'iso-2022-jp')
+      : unicode
   const asDeclared = declared === undefined || binary ? undefined : decodeDeclared(bytes, declared)
   if (asDeclared !== undefined) return asDeclared
   const guess = guessEncoding(bytes)
   if (guess !== undefined && (!binary || guess.startsWith('utf-16'))) return checked(decodeAs(bytes, guess))
-  if (isTruncatedAscii) return decodeAs(whole, 'utf-8')
+  if (isTruncatedAscii) return unicode!
   throw binary ? notText() : unknownEncoding()
 }
