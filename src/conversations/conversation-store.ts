@@ -56,12 +56,6 @@ export interface ConversationFilter {
   keyword: string
 }
 
-/** The runs that a conversation was using when it was removed. */
-export interface OrphanedRuns {
-  activeRunId: string | undefined
-  waitingRunId: string | undefined
-}
-
 export interface SweepResult {
   isMore: boolean
   /** Runs of conversations whose agent was deleted. */
@@ -113,8 +107,8 @@ export class ConversationStore extends Store {
     return (await this.run(sql`UPDATE conversations SET ${values} WHERE ${key} AND ${reachable}`)) > 0
   }
 
-  /** Hides it at once; `sweep` removes its rows. */
-  remove(workspaceId: string, id: string, deletedAt: number): Promise<OrphanedRuns | undefined> {
+  /** Hides it at once, and returns the runs that it was using; `sweep` removes its rows. */
+  remove(workspaceId: string, id: string, deletedAt: number) {
     return this.database.transaction(async transaction => {
       const conversation = await lockConversation(this.database, transaction, workspaceId, id)
       if (!conversation) return undefined

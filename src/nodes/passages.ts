@@ -80,12 +80,8 @@ export const passagesText = (passages: readonly Passage[]): string =>
 /** [1], [1, 2], and the brackets of Chinese answers. */
 const citationMark = /[[【]\s*(\d{1,4}(?:\s*[,，、;；]\s*\d{1,4})*)\s*[\]】]/g
 
-export interface Citation extends Omit<Passage, 'heading'> {
-  cited: boolean
-}
-
 /** The passages that an answer refers to by number, or all of them where it refers to none. */
-export function citationsOf(answer: string, passages: readonly Passage[]): Citation[] {
+export function citationsOf(answer: string, passages: readonly Passage[]) {
   const named = new Set(
     [...answer.matchAll(citationMark)].flatMap(match => match[1]!.split(/[^\d]+/).map(Number)),
   )

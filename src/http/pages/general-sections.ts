@@ -5,12 +5,6 @@ import { limits } from '../../contract/limits.ts'
 import type { Access } from '../../contract/operation.ts'
 import { type Html, html, prose } from './html.ts'
 
-interface Basic {
-  id: string
-  title: string
-  body: Html
-}
-
 const code = (text: string): Html => html`<pre tabindex="0" aria-label="Example"><code>${text}</code></pre>`
 
 const accesses: readonly [Access, string][] = [
@@ -33,7 +27,7 @@ const sizeText = (bytes: number): string =>
   bytes < 1 << 20 ? `${bytes / 1024} KiB` : `${bytes / (1 << 20)} MiB`
 
 /** Rules that apply to every operation. */
-export const basics: readonly Basic[] = [
+export const basics: readonly { id: string; title: string; body: Html }[] = [
   {
     id: 'start',
     title: 'Getting started',

@@ -12,39 +12,27 @@ function simplifiedTable(): Uint16Array {
   return codes
 }
 
+const han = /[\u3400-\uffff]/
+
 /** Maps traditional to simplified characters, so that either finds the other. The length stays the same. */
 export function simplify(text: string): string {
   table ??= simplifiedTable()
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code < 0x3400 || table[code] === code) continue
-    const codes = new Array<number>(text.length - at)
-    for (let rest = at; rest < text.length; rest++) codes[rest - at] = table[text.charCodeAt(rest)]!
-    let folded = text.slice(0, at)
-    // In pieces: the number of arguments of a call is limited.
-    for (let start = 0; start < codes.length; start += 4096)
-      folded += String.fromCharCode(...codes.slice(start, start + 4096))
-    return folded
-  }
-  return text
-}
-
-/** A text as it is compared, with the position of each UTF-16 unit in the original text. */
-export interface FoldedText {
-  text: string
-  startOf(index: number): number
-  endOf(index: number): number
+  if (!han.test(text)) return text
+  const codes = new Uint16Array(text.length)
+  for (let at = 0; at < text.length; at++) codes[at] = table[text.charCodeAt(at)]!
+  return Buffer.from(codes.buffer).toString('utf16le')
 }
 
 /** Characters that combine with the one before: accents, parts of Hangul, half-width voicing marks. */
 const joining = /[\u0300-\u036f\u1100-\u11ff\uff9e\uff9f]/
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-export function foldedText(original: string): FoldedText {
+/** A text as it is compared, with the position of each UTF-16 unit in the original text. */
+export function foldedText(original: string) {
   const folded = simplify(original.normalize('NFKC'))
   // Without combining characters nothing gets shorter, so equal lengths mean equal positions.
   if (folded.length === original.length && !joining.test(original))
-    return { text: folded, startOf: index => index, endOf: index => index + 1 }
+    return { text: folded, startOf: (index: number) => index, endOf: (index: number) => index + 1 }
   let text = ''
   const starts: number[] = []
   const ends: number[] = []
@@ -56,5 +44,5 @@ export function foldedText(original: string): FoldedText {
       ends.push(index + segment.length)
     }
   }
-  return { text, startOf: index => starts[index]!, endOf: index => ends[index]! }
+  return { text, startOf: (index: number) => starts[index]!, endOf: (index: number) => ends[index]! }
 }

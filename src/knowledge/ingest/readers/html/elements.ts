@@ -61,11 +61,6 @@ export interface MenuCount {
   linked: number
 }
 
-interface ListState {
-  ordered: boolean
-  next: number
-}
-
 /** An open element with the state that its descendants inherit. */
 export interface Frame {
   name: string
@@ -75,7 +70,7 @@ export interface Frame {
   area: Area
   inSection: boolean
   menu: MenuCount | undefined
-  list: ListState | undefined
+  list: { ordered: boolean; next: number } | undefined
 }
 
 /** For each of the tags: the open elements that it closes, and the ancestors at which the search for them ends. */

@@ -35,16 +35,11 @@ const localAttributes = (attributes: Record<string, string>): XmlAttributes => {
   return local
 }
 
-interface OpenElement {
-  name: string
-  end: (() => void) | undefined
-}
-
 /** Only the five predefined entities are expanded, declaring others is refused, and nothing external is ever loaded. */
 class XmlReader {
   readonly #parser: Parser
   readonly #handler: XmlHandler
-  readonly #open: OpenElement[] = []
+  readonly #open: { name: string; end: (() => void) | undefined }[] = []
   /** For each open `AlternateContent`, whether one of its alternatives was read. */
   readonly #alternatives: boolean[] = []
   /** Depth of the outermost skipped element; 0 outside of skipped elements. */
