@@ -43,9 +43,12 @@ describe('every outlet', () => {
   after(() => Promise.all([target.close(), crossroads.close()]))
 
   /** A refusal reports nothing else; a network error would mean that a connection was attempted. */
-  const isRefusal = (error: Error & { kind?: string; retryable?: boolean }): boolean =>
-    error.kind === 'blocked' ||
+  const isRefusal = (error: Error & { retryable?: boolean }): boolean =>
     (['ToolFailure', 'ModelFailure'].includes(error.name) && error.retryable === false) ||
+    // A name that resolves to a private address is reported like one that does not exist.
+    /no such host, or it is not on the public internet|provider could not be reached.*EGRESS_ALLOW/.test(
+      error.message,
+    ) ||
     /^Invalid URL$|MODEL_BASE_URL is not a URL/.test(error.message)
 
   for (const [name, reach] of Object.entries(outlets)) {

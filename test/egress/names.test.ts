@@ -22,6 +22,13 @@ describe('names', () => {
   const open = (resolve: Resolve, allow: string[] = []): void => {
     egress = createEgress({ allow, ports: [server.port], resolve })
   }
+  const lookupFailure = (code: string) =>
+    Promise.reject(Object.assign(new Error(`getaddrinfo ${code}`), { code }))
+  /** The one answer to all names that may not be called, whether or not they exist. */
+  const unknown = (name = 'rebind.example') => ({
+    kind: 'unreachable',
+    message: `${name}:${server.port} cannot be reached: there is no such host, or it is not on the public internet. Check its spelling; the operator can allow an internal host with EGRESS_ALLOW`,
+  })
   const call = (name = 'rebind.example', trusted = false) =>
     egress.request(`http://${name}:${server.port}/`, {
       trusted,
@@ -36,7 +43,7 @@ describe('names', () => {
     assert.equal(asked, 1)
     egress.close()
     const connected = server.connections
-    await assert.rejects(call(), { kind: 'blocked' })
+    await assert.rejects(call(), unknown())
     assert.equal(asked, 2)
     assert.equal(server.connections, connected)
   })
@@ -48,7 +55,7 @@ describe('names', () => {
     let blocked = 0
     for (let count = 0; count < 200; count++) {
       await call().then(readText, error => {
-        assert.equal(error.kind, 'blocked')
+        assert.deepEqual({ kind: error.kind, message: error.message }, unknown())
         blocked++
       })
       egress.close()
@@ -71,24 +78,31 @@ describe('names', () => {
     it(`are rejected for ${what}`, async () => {
       open(async () => addresses.map(at))
       const connected = server.connections
-      await assert.rejects(call(), { kind: 'blocked' })
+      await assert.rejects(call(), unknown())
       assert.equal(server.connections, connected)
     })
 
-  it('without an address are unreachable', async () => {
-    open(async () => [])
-    await assert.rejects(call(), { kind: 'unreachable' })
-  })
-
-  it('that do not exist are reported as unknown', async () => {
-    open(async () => {
-      throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
+  for (const [what, resolve] of [
+    ['exist in the internal network', async () => [at('10.0.0.1')]],
+    ['do not exist', () => lookupFailure('ENOTFOUND')],
+    ['the name server does not answer for', () => lookupFailure('EAI_AGAIN')],
+    ['have no address', async () => []],
+  ] as [string, Resolve][])
+    it(`that ${what} are reported like all others, on open and closed ports`, async () => {
+      open(resolve)
+      await assert.rejects(call('inner.example'), unknown('inner.example'))
+      await assert.rejects(egress.request('http://inner.example:2222/'), {
+        kind: 'blocked',
+        message: /only the ports/,
+      })
+      egress.close()
+      // An allowed range makes the lookup decide about closed ports, too.
+      open(resolve, ['192.168.0.0/16'])
+      await assert.rejects(egress.request('http://inner.example:2222/'), {
+        ...unknown('inner.example'),
+        message: unknown('inner.example').message.replace(`:${server.port}`, ':2222'),
+      })
     })
-    await assert.rejects(call('missing.example'), {
-      kind: 'unreachable',
-      message: /missing\.example.*spelling/,
-    })
-  })
 
   it('that resolve too slowly hit the connect timeout', async () => {
     open(() => new Promise(() => {}))
@@ -98,7 +112,7 @@ describe('names', () => {
   it('of the operator may be private, and do not share their connections', async () => {
     open(async () => [at('127.0.0.1')])
     assert.equal(await readText(await call('models.example', true)), 'reached')
-    await assert.rejects(call('models.example'), { kind: 'blocked' })
+    await assert.rejects(call('models.example'), unknown('models.example'))
     assert.equal(await readText(await call('models.example', true)), 'reached')
   })
 

@@ -168,11 +168,6 @@ const nodeErrors: [code: RegExp, EgressFailureKind, message: (host: string, code
   [/^HPE_/, 'bad_answer', host => `${host} did not respond in HTTP`],
   [/^Z_|BROTLI|^ERR__ERROR_/, 'bad_answer', host => `The compressed response of ${host} is damaged`],
   [
-    /^(ENOTFOUND|EAI_AGAIN)$/,
-    'unreachable',
-    host => `The name ${host} could not be resolved: check its spelling`,
-  ],
-  [
     /^ERR_(INVALID_CHAR|INVALID_HTTP_TOKEN|HTTP_INVALID_HEADER_VALUE|UNESCAPED_CHARACTERS)$/,
     'blocked',
     host => `The request to ${host} has a method or a header with characters that HTTP does not allow`,

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
+import { harmlessHeaders } from '../../kernel/harmless-headers.ts'
 import { type AllowList, isPublicAddress, plainHost } from './address-rules.ts'
 import { EgressFailure } from './egress.ts'
 
@@ -62,8 +63,16 @@ export function judgeHop(url: URL, trusted: boolean, { allow, ports, resolve }: 
   const isNeverPermitted = !isAllowedHost && !isOpenPort && allow.isByNameOnly
   // A socket does not look up a host that is an address already.
   if (isNeverPermitted || (isIP(host) !== 0 && !permits(host))) throw refusal()
-  return { url, host, port, trusted, lookup: guardedLookup(resolve, permits, refusal) }
+  return { url, host, port, trusted, lookup: guardedLookup(resolve, permits, url.host) }
 }
+
+/** One message and one kind, so that nobody can find out which names exist in the internal network. */
+const unknownName = (host: string): EgressFailure =>
+  new EgressFailure(
+    'unreachable',
+    `${host} cannot be reached: there is no such host, or it is not on the public internet. ` +
+      'Check its spelling; the operator can allow an internal host with EGRESS_ALLOW',
+  )
 
 /**
  * The lookup function of the socket. It resolves once and returns exactly the addresses that were checked, so a name
@@ -73,12 +82,11 @@ export function judgeHop(url: URL, trusted: boolean, { allow, ports, resolve }: 
 function guardedLookup(
   resolve: Resolve,
   permits: (address: string) => boolean,
-  refusal: () => EgressFailure,
+  host: string,
 ): LookupFunction {
   const checked = async (name: string): Promise<ResolvedAddress[]> => {
-    const found = await resolve(name)
-    if (found.length === 0) throw new EgressFailure('unreachable', `The name ${name} has no address`)
-    if (!found.every(({ address }) => permits(address))) throw refusal()
+    const found = await resolve(name).catch(() => [])
+    if (found.length === 0 || !found.every(({ address }) => permits(address))) throw unknownName(host)
     return found
   }
   return (name, options, callback) => {
@@ -105,8 +113,6 @@ export function redirectTarget(response: IncomingMessage, from: URL): URL | unde
 const connectionHeader =
   /^(connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-(connection|authorization))$/
 
-const credential = /authori[sz]ation|cookie|token|secret|password|signature|api-?key|(^|-)key$/
-
 /** The caller's headers in lower case. Compression is asked for only if the caller does. */
 export function sentHeaders(given: Record<string, string>): Record<string, string> {
   const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -116,7 +122,7 @@ export function sentHeaders(given: Record<string, string>): Record<string, strin
   }
 }
 
-/** Credentials stay with the origin they were meant for. */
+/** Any header may be a credential, which stays with the origin it was meant for. */
 export const redirectedHeaders = (
   headers: Record<string, string>,
   from: URL,
@@ -124,4 +130,4 @@ export const redirectedHeaders = (
 ): Record<string, string> =>
   from.origin === to.origin
     ? headers
-    : Object.fromEntries(Object.entries(headers).filter(([name]) => !credential.test(name)))
+    : Object.fromEntries(Object.entries(headers).filter(([name]) => harmlessHeaders.has(name)))

@@ -121,7 +121,7 @@ export function failureOfEgress(endpoint: ModelEndpoint, kind: EgressFailureKind
   const advice =
     kind === 'blocked'
       ? `Check ${urlSetting} and ${keySetting}.${hint}`
-      : `Check that ${urlSetting} is right and its server is running.`
+      : `Check that ${urlSetting} is right and its server is running.${kind === 'unreachable' ? hint : ''}`
   return new ModelFailure(`${label}: the provider ${text}. ${advice}`, {
     kind: kind === 'bad_answer' || kind === 'too_large' ? 'bad_response' : kind,
     retryable,

@@ -99,7 +99,10 @@ export const modelResultTexts: Readonly<Record<Exclude<ModelTestCode, 'answered'
     zh: '服务器不允许访问这个地址；内网地址需由系统管理员加入 EGRESS_ALLOW。',
   },
   timed_out: { en: 'The model did not answer in time.', zh: '模型没有在规定时间内回答。' },
-  unreachable: { en: 'The provider cannot be reached.', zh: '无法连接服务商，请检查接口地址。' },
+  unreachable: {
+    en: 'The provider cannot be reached.',
+    zh: '无法连接服务商，请检查接口地址；内网地址需由系统管理员加入 EGRESS_ALLOW。',
+  },
   bad_response: {
     en: 'The provider sent an unexpected response.',
     zh: '服务商返回的内容无法识别，请检查接口地址和模型。',
@@ -116,6 +119,7 @@ export function kindOfModelFailure(message: string): ModelFailureCode {
   if (status === 429) return 'rate_limited'
   if (status !== undefined && status < 400) return 'redirect'
   if (status !== undefined) return status >= 500 ? 'provider_error' : 'refused'
+  if (/could not be reached/i.test(message)) return 'unreachable'
   if (/EGRESS_ALLOW|cannot be called|not allowed/i.test(message)) return 'blocked'
   if (/in time|within|timed out|longer than/i.test(message)) return 'timed_out'
   if (/reach|connect/i.test(message)) return 'unreachable'
