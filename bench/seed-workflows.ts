@@ -16,6 +16,7 @@ export async function seedWorkflows(folder: string, count: number): Promise<void
       name: '',
       graph: sampleGraph(String(number)),
       nodeCount: sampleNodes,
+      hasCredentials: false,
       expected: 'absent',
       at: Date.now(),
     })

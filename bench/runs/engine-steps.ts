@@ -65,6 +65,7 @@ const options: ExecutionOptions = {
   },
   prefix: '',
   deliver: emit => emit(),
+  secrets: undefined,
   runNested: notUsed,
 }
 

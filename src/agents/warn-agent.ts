@@ -9,7 +9,7 @@ export interface AgentReferences {
   missingKnowledge(workspaceId: string, knowledgeIds: readonly string[]): Promise<string[]>
   hasModel(workspaceId: string, name: string): Promise<boolean>
   /** The problems of a graph, with JSON pointers relative to the graph. */
-  checkGraph(graph: Graph): Finding[]
+  checkGraph(workspaceId: string, graph: Graph): Promise<Finding[]>
 }
 
 const modelData = '/nodes/1/data/'
@@ -28,8 +28,12 @@ function placeInAgent(agent: Agent, path: string): string {
   return tool ? `/config/tools/${pointerSegment(tool[0])}` : '/config/tools'
 }
 
-function warnPersona(references: AgentReferences, agent: Agent): Finding[] {
-  const found = references.checkGraph(agentGraph(agent, { hasModel: true }))
+async function warnPersona(
+  references: AgentReferences,
+  workspaceId: string,
+  agent: Agent,
+): Promise<Finding[]> {
+  const found = await references.checkGraph(workspaceId, agentGraph(agent, { hasModel: true }))
   const ignored = toolsOf(agent).ignored.map(name => ({
     path: `/config/tools/${pointerSegment(name)}`,
     message: 'is ignored: its running_config needs the type http, workflow, mcp or knowledge',
@@ -55,5 +59,5 @@ export async function warnAgent(
   const ids = Object.keys(agent.learn)
   for (const id of ids.length > 0 ? await references.missingKnowledge(workspaceId, ids) : [])
     warnings.push({ path: `/learn/${pointerSegment(id)}`, message: `There is no knowledge base ${id}` })
-  return workflowId ? warnings : [...warnings, ...warnPersona(references, agent)]
+  return workflowId ? warnings : [...warnings, ...(await warnPersona(references, workspaceId, agent))]
 }

@@ -7,9 +7,7 @@ import { ConversationService } from '../conversations/conversation-service.ts'
 import { TurnLifecycle } from '../conversations/turn-lifecycle.ts'
 import type { FileService } from '../files/file-service.ts'
 import { isConfigured } from '../models/language-model.ts'
-import { nodeKinds } from '../nodes/registry.ts'
-import { refuseGraph } from '../workflow/refuse-graph.ts'
-import { warnGraph } from '../workflow/warn-graph.ts'
+import type { WorkflowService } from '../workflow/workflow-service.ts'
 import type { Adapters } from './adapters.ts'
 import type { BackgroundJob } from './background-jobs.ts'
 
@@ -26,6 +24,7 @@ export function createTurns(adapters: Adapters, files: FileService) {
 export function createConversations(
   { clock, stores, transcriber }: Adapters,
   dependencies: Pick<ChatParts, 'files' | 'models' | 'runs' | 'lifecycle'>,
+  workflows: WorkflowService,
   isAlone: boolean,
 ) {
   const { models, runs } = dependencies
@@ -37,9 +36,10 @@ export function createConversations(
       return missing
     },
     hasModel: (workspaceId, name) => isConfigured(models, workspaceId, name),
-    checkGraph: graph => {
-      const refused = refuseGraph(graph, nodeKinds, '')
-      return refused.length > 0 ? refused : warnGraph(graph, nodeKinds, '')
+    checkGraph: async (workspaceId, graph) => {
+      const sent = { value: graph, text: JSON.stringify(graph), depth: 0, pointer: '' }
+      const { errors, warnings } = await workflows.check(workspaceId, sent)
+      return errors.length > 0 ? errors : warnings
     },
   }
   const agents = new AgentService(stores.agents, references, clock)

@@ -4,6 +4,7 @@ import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import type { NodeServices } from '../nodes/node-services.ts'
 import { nodeKinds } from '../nodes/registry.ts'
+import type { SecretService } from '../secrets/secret-service.ts'
 import { Plans } from '../workflow/run/plans.ts'
 import type { RunDependencies, RunLimits } from '../workflow/run/run-context.ts'
 import { RunService } from '../workflow/run/run-service.ts'
@@ -32,10 +33,16 @@ export function createRuns(
   adapters: Adapters,
   config: Config,
   metrics: Metrics,
-  features: { files: FileService; search: SearchService; models: LanguageModels; listener: RunListener },
+  features: {
+    files: FileService
+    search: SearchService
+    models: LanguageModels
+    secrets: SecretService
+    listener: RunListener
+  },
 ) {
   const { clock, log, stores, webSearch, http, code, toolServers } = adapters
-  const { files, search, models, listener } = features
+  const { files, search, models, secrets, listener } = features
   const services: NodeServices = {
     models,
     searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
@@ -54,6 +61,7 @@ export function createRuns(
     clock,
     log,
     defaultModel: workspaceId => models.defaultName(workspaceId),
+    findSecrets: (workspaceId, names) => secrets.openMany(workspaceId, names),
     limits: { ...runLimits, isAlone: config.databaseUrl === undefined },
   }
   const live = new RunWorker(parts)

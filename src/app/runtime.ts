@@ -14,6 +14,7 @@ import { fileRoutes } from '../http/routes/file-routes.ts'
 import { knowledgeRoutes } from '../http/routes/knowledge-routes.ts'
 import { modelRoutes } from '../http/routes/model-routes.ts'
 import { runRoutes } from '../http/routes/run-routes.ts'
+import { secretRoutes } from '../http/routes/secret-routes.ts'
 import { type Readiness, serverInfoRoutes, serverRoutes } from '../http/routes/server-routes.ts'
 import { usageRoutes } from '../http/routes/usage-routes.ts'
 import { workflowRoutes } from '../http/routes/workflow-routes.ts'
@@ -22,6 +23,7 @@ import { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { ConfiguredModels } from '../models/configured-models.ts'
 import { ModelSettingsService } from '../models/model-settings-service.ts'
 import { nodeKinds } from '../nodes/registry.ts'
+import { SecretService } from '../secrets/secret-service.ts'
 import { LayoutService } from '../workflow/layout-service.ts'
 import { WorkflowService } from '../workflow/workflow-service.ts'
 import type { Adapters } from './adapters.ts'
@@ -51,16 +53,17 @@ export function createRuntime(given: Adapters, config: Config) {
   const generation = () => database.generation()
   const access = new AccessService(stores.access, clock, generation)
   const idempotency = new IdempotencyService(stores.idempotency, clock)
-  const workflows = new WorkflowService(stores.workflows, nodeKinds, clock)
+  const secrets = new SecretService(stores.secrets, adapters.secretBox, clock)
+  const workflows = new WorkflowService(stores.workflows, nodeKinds, secrets, clock)
   const files = new FileService(stores.files, adapters.blobs, clock, config.maxFileBytes)
   const knowledge = createKnowledge(adapters, files, config, metrics)
   const settings = new ModelSettingsService(stores.models, adapters.secretBox, clock)
   const models = new ConfiguredModels(settings, adapters.connectModel, adapters.environmentModel)
   const { lifecycle, listener } = createTurns(adapters, files)
-  const features = { files, search: knowledge.search, models, listener }
+  const features = { files, search: knowledge.search, models, secrets, listener }
   const { runs, live, ...running } = createRuns(adapters, config, metrics, features)
   const isAlone = config.databaseUrl === undefined
-  const conversations = createConversations(adapters, { files, models, runs, lifecycle }, isAlone)
+  const conversations = createConversations(adapters, { files, models, runs, lifecycle }, workflows, isAlone)
   const readiness: Readiness = {
     stopping: false,
     checks: {
@@ -80,6 +83,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...agentRoutes(conversations.agents),
     ...conversationRoutes({ ...conversations, access, quotas }),
     ...modelRoutes(settings, models, clock),
+    ...secretRoutes(secrets),
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),

@@ -16,6 +16,7 @@ import { StagingStore } from '../knowledge/ingest/staging-store.ts'
 import { KnowledgeStore } from '../knowledge/knowledge-store.ts'
 import { KnowledgeSweep } from '../knowledge/knowledge-sweep.ts'
 import { ModelSettingsStore } from '../models/model-settings-store.ts'
+import { SecretStore } from '../secrets/secret-store.ts'
 import { LayoutStore } from '../workflow/layout-store.ts'
 import { OutputStore } from '../workflow/run/output-store.ts'
 import { RunStore } from '../workflow/run/run-store.ts'
@@ -35,6 +36,7 @@ export const createStores = (database: AmbientDatabase) => ({
   conversations: new ConversationStore(database),
   turns: new TurnStore(database),
   models: new ModelSettingsStore(database),
+  secrets: new SecretStore(database),
   files: new FileStore(database, fileUses),
   bases: new KnowledgeStore(database),
   documents: new DocumentStore(database),

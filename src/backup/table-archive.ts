@@ -62,6 +62,7 @@ const createdByFirstStart: Record<string, string | undefined> = {
   conversations: undefined,
   runs: undefined,
   models: undefined,
+  secrets: undefined,
 }
 
 /** Rows per INSERT, fewer where they are long. */

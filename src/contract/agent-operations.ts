@@ -183,7 +183,7 @@ export const agentOperations = defineOperations('agent', {
     access: 'token',
     summary: 'Get agents by id',
     details:
-      'A runner sees only the agents it may chat with, and of those id, name, intro and, in config, prologue, recommendation_question, voice, figure and type. Tokens without write access see ••• instead of the header values of tools.',
+      'A runner sees only the agents it may chat with, and of those id, name, intro and, in config, prologue, recommendation_question, voice, figure and type. Tokens without write access see ••• instead of credentials that are written out in tools.',
     body: Type.Object({ id: array(agentId, 'Agent ids.', { min: 1, max: limits.agentsPerCall }) }),
     data: Type.Object({ agents: found }),
     example: { id: ['agent_Zk3xV0m2q1c5b7n9d1f3gA'] },

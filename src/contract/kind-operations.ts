@@ -39,6 +39,7 @@ const kindShape = Type.Object(
         ['line', 'paragraph', 'code', 'json', 'model', 'knowledge', 'workflow', 'address'],
         'Suggested form input.',
       ),
+      secrets: boolean('Whether references to secrets are allowed.'),
     }),
   },
   { description: 'Type of a value.', examples: [{ is: 'template', input: 'paragraph' }] },

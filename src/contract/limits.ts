@@ -23,6 +23,10 @@ export const limitTable = {
   modelNameLength: [200, 'Maximum length of a model name.'],
   modelsPerWorkspace: [100, 'Maximum number of models per workspace.'],
   apiKeyLength: [1000, 'Maximum length of the API key of a model.'],
+  secretsPerWorkspace: [200, 'Maximum number of secrets per workspace.'],
+  secretNameLength: [64, 'Maximum length of the name of a secret.'],
+  secretMinLength: [8, 'Minimum length of a secret; shorter values could not be masked.'],
+  secretMaxLength: [8000, 'Maximum length of a secret.'],
   addressLength: [2000, 'Maximum length of the base URL of a model.'],
   modelTestMilliseconds: [30_000, 'Timeout of a model test.'],
   runWaitMilliseconds: [

@@ -10,6 +10,7 @@ export const families = {
   knowledge: 'Knowledge bases: documents searchable by keywords and by meaning.',
   files: 'Files of any type. Identical content is stored once per workspace.',
   model: 'Language models of the workspace, in addition to the model of the server settings.',
+  secret: 'Secrets of the workspace, which requests of nodes and tools use by name.',
   usage: 'Usage statistics: runs, tokens and run time by day.',
   token: 'Access tokens of a workspace.',
   workspace: 'Isolated tenants of one server.',

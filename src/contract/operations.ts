@@ -8,6 +8,7 @@ import { layoutOperations } from './layout-operations.ts'
 import { modelOperations } from './model-operations.ts'
 import type { Operation } from './operation.ts'
 import { runOperations } from './run-operations.ts'
+import { secretOperations } from './secret-operations.ts'
 import { serverOperations } from './server-operations.ts'
 import { usageOperations } from './usage-operations.ts'
 import { workflowOperations } from './workflow-operations.ts'
@@ -23,6 +24,7 @@ export const operations: readonly Operation[] = [
   ...Object.values(knowledgeOperations),
   ...Object.values(fileOperations),
   ...Object.values(modelOperations),
+  ...Object.values(secretOperations),
   ...Object.values(usageOperations),
   ...Object.values(tokenOperations),
   ...Object.values(workspaceOperations),

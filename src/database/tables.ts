@@ -34,6 +34,7 @@ export const workspaceTables = [
   'files',
   'blobs',
   'models',
+  'secrets',
   'idempotency_keys',
   // Triggers of other tables write it.
   'workspace_usage',

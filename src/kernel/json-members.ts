@@ -16,7 +16,7 @@ const comma = 0x2c
 const colon = 0x3a
 
 /** Index of the closing quote of the string that opens at `start`. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1) {
     let backslashes = 0

@@ -6,7 +6,7 @@ import type { Step } from '../workflow/step.ts'
  * input neither breaks the JSON nor adds fields to it. Elsewhere a value is inserted as JSON, and a text as it is: it
  * may itself be JSON that a model wrote.
  */
-export function fillJsonText(step: Step, template: string): string {
+export function fillJsonText(step: Pick<Step, 'text'>, template: string): string {
   let filled = ''
   let position = 0
   let isQuoted = false

@@ -7,7 +7,7 @@ import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../workflow/n
 import { type Step, StepFailure, stepFailed } from '../workflow/step.ts'
 import { fillJsonText } from './fill-json-text.ts'
 import { gapAt } from './gaps.ts'
-import { choice, defineKind, field, line, valuesByName } from './kind-definition.ts'
+import { choice, defineKind, field, secretLine } from './kind-definition.ts'
 import { quote, readNumber, readRecord, readText, textOf } from './read-setting.ts'
 import { idempotencyHeader, requestHeaders } from './request-headers.ts'
 
@@ -39,18 +39,22 @@ export const httpRequest = defineKind({
   fields: {
     method: field(choice(methods, methodNamed), ['Method', 'GET if empty.'], ['方法', '不填时为 GET。']),
     url: field(
-      { is: 'template', input: 'address' },
+      { is: 'template', input: 'address', secrets: true },
       ['URL', 'Starts with http:// or https://.'],
       ['网址', '以 http:// 或 https:// 开头。'],
     ),
-    headers: field({ is: 'dictionary', of: line }, ['Headers', 'By name.'], ['请求头', '按名称填写。']),
+    headers: field(
+      { is: 'dictionary', of: secretLine },
+      ['Headers', 'By name. Write keys as {{#secret.name#}}.'],
+      ['请求头', '按名称填写。密钥请写成 {{#secret.名称#}}。'],
+    ),
     query: field(
-      valuesByName,
+      { is: 'dictionary', of: { is: 'tree', input: 'line', secrets: true } },
       ['Query parameters', 'Appended to the URL; a list repeats the parameter for each element.'],
       ['查询参数', '附加在网址后面；列表会按每一项重复该参数。'],
     ),
     body: field(
-      { is: 'tree', input: 'json' },
+      { is: 'tree', input: 'json', secrets: true },
       ['Body', 'Text is sent as it is, anything else as JSON. GET and HEAD have no body.'],
       ['请求体', '文字原样发送，其他内容以 JSON 发送。GET 和 HEAD 没有请求体。'],
     ),
@@ -114,11 +118,11 @@ function headerOf(headers: Readonly<Record<string, string>>, name: string): stri
 
 /** The URL with the parameters of `query`; a list repeats its name for each element. */
 function requestUrl(step: Step, data: JsonRecord): string {
-  const text = step.text(readText(data, 'url')).trim()
+  const text = step.withSecrets.text(readText(data, 'url')).trim()
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw stepFailed(`"url" must start with http:// or https://, but is ${quote(withoutSecrets(text))}.`)
-  const filled = step.fill(readRecord(data, 'query')) as JsonRecord
+  const filled = step.withSecrets.fill(readRecord(data, 'query')) as JsonRecord
   const added = new URLSearchParams()
   for (const [name, value] of Object.entries(filled))
     for (const each of Array.isArray(value) ? value : [value])
@@ -137,8 +141,8 @@ const json = 'application/json'
 function requestBody(step: Step, data: JsonRecord, ownType: string | undefined) {
   const given = ownValue(data, 'body')
   if (typeof given === 'string' && looksLikeJson(given, ownType))
-    return { text: fillJsonText(step, given), type: json }
-  const body = step.fill(given)
+    return { text: fillJsonText(step.withSecrets, given), type: json }
+  const body = step.withSecrets.fill(given)
   if (body === undefined || body === null || body === '') return undefined
   if (typeof body === 'string') return { text: body, type: 'text/plain; charset=utf-8' }
   return { text: JSON.stringify(body), type: json }

@@ -39,7 +39,8 @@ const describeFields = (fields: KindFields, required: readonly string[]): KindFi
 function describeShape(shape: FieldShape): KindShape {
   if (shape.is === 'object')
     return { is: shape.is, fields: describeFields(shape.fields, shape.required ?? []) }
-  const { is, of, options, input } = { of: undefined, options: undefined, input: undefined, ...shape }
+  const unset = { of: undefined, options: undefined, input: undefined, secrets: undefined }
+  const { is, of, options, input, secrets } = { ...unset, ...shape }
   return {
     is,
     ...(of && { of: describeShape(of) }),
@@ -47,6 +48,7 @@ function describeShape(shape: FieldShape): KindShape {
       options: Object.entries(options).map(([value, { en, zh }]) => ({ value, label: { en, zh } })),
     }),
     ...(input && { input }),
+    ...(secrets === true && { secrets }),
   }
 }
 

@@ -77,6 +77,8 @@ export const field = (shape: CheckedShape, en: Words, zh: Words): KindField => (
 })
 
 export const line = { is: 'template', input: 'line' } as const
+/** A template in one line of a request, which may refer to secrets. */
+export const secretLine = { ...line, secrets: true } as const
 export const paragraph = { is: 'template', input: 'paragraph' } as const
 /** Any values, or references to them, under names that the author chooses. */
 export const valuesByName = { is: 'dictionary', of: { is: 'tree', input: 'line' } } as const

@@ -3,7 +3,7 @@ import { type Outcome, type Step, stepFailed, waitForChildren } from '../workflo
 import { defineKind, field, modelField, number, paragraph, wholeNumber } from './kind-definition.ts'
 import { answerSchema, jsonProblems } from './llm/answer-schema.ts'
 import { ModelDialogue, TextStream } from './llm/model-dialogue.ts'
-import { readSources, type Source, sourceGaps, sourcesField } from './llm/sources.ts'
+import { readSources, type Source, secretPlaces, sourceGaps, sourcesField } from './llm/sources.ts'
 import { ChildWaits, collectTools } from './llm/tools.ts'
 import { findModel, readJsonAnswer } from './model-call.ts'
 import { recentTurns, userParts } from './model-messages.ts'
@@ -27,7 +27,7 @@ export const llm = defineKind({
       {
         is: 'list',
         // Entries have several forms: the id of a knowledge base, or an object of several types.
-        of: { is: 'tree' },
+        of: { is: 'tree', secrets: secretPlaces },
       },
       [
         'Knowledge and tools',

@@ -15,7 +15,7 @@ export function requestHeaders(step: Step, data: JsonRecord): Record<string, str
       throw stepFailed(
         `${quote(name)} is not a valid header name: use letters, digits and hyphens without spaces.`,
       )
-    const value = step.text(textOf(template)).trim()
+    const value = step.withSecrets.text(textOf(template)).trim()
     if (!valueForm.test(value)) throw stepFailed(valueProblem(name, value))
     headers.push([name, value])
   }

@@ -88,19 +88,20 @@ export const systemNames: ReadonlySet<string> = new Set([
   'index',
 ])
 
-type ReferenceSource =
-  | { readonly from: 'sys' | 'memory'; readonly name: string }
+export type ReferenceSource =
+  | { readonly from: 'sys' | 'memory' | 'secret'; readonly name: string }
   /** `rest` is the output's name, and the path into it where there is one. */
   | { readonly from: 'node'; readonly nodeId: string; readonly rest: string }
   | { readonly from: 'nowhere' }
 
 /**
- * What a well-formed reference refers to. `sys` and `memory` come first, so that no node can replace them; a node id
- * may contain dots, and the longest matching id wins.
+ * What a well-formed reference refers to. `sys`, `memory` and `secret` come first, so that no node can replace them; a
+ * node id may contain dots, and the longest matching id wins.
  */
 export function resolveReference(reference: Reference, nodeIds: DottedNames): ReferenceSource {
   const [head, name] = reference.path
   if ((head === 'sys' || head === 'memory') && name !== undefined) return { from: head, name }
+  if (head === 'secret') return { from: head, name: reference.path.slice(1).join('.') }
   const path = reference.path.join('.')
   const nodeId = nodeIds.longestStartOf(path)
   return nodeId === undefined

@@ -9,9 +9,9 @@ import { showValue } from './show-value.ts'
 export type Shape =
   | { readonly is: 'text' }
   /** A text whose references are replaced when the node runs. */
-  | { readonly is: 'template' }
+  | ({ readonly is: 'template' } & Secrecy)
   /** Any JSON in which every text is a template. */
-  | { readonly is: 'tree' }
+  | ({ readonly is: 'tree' } & Secrecy)
   | { readonly is: 'number' }
   | { readonly is: 'boolean' }
   | { readonly is: 'anything' }
@@ -20,6 +20,14 @@ export type Shape =
   | { readonly is: 'dictionary'; readonly of?: Shape }
   /** Known keys; further keys are kept as they are. `required` are those that its kind asks for in `gaps`. */
   | { readonly is: 'object'; readonly fields: Fields; readonly required?: readonly string[] }
+
+interface Secrecy {
+  /**
+   * References to secrets are allowed, because the text is only sent to another server; a pattern allows them at the
+   * places inside the field whose JSON pointer it matches.
+   */
+  readonly secrets?: true | RegExp
+}
 
 export type Fields = Readonly<Record<string, Shape>>
 
@@ -76,6 +84,7 @@ export function checkFields(record: JsonRecord, fields: Fields, path: string, re
 interface TemplatePlace {
   readonly pointer: string
   readonly text: string
+  readonly allowsSecrets: boolean
 }
 
 /** Every text of a record whose references are replaced when the node runs. */
@@ -83,7 +92,11 @@ export function findTemplates(record: JsonRecord, fields: Fields): TemplatePlace
   const found: TemplatePlace[] = []
   const find: Visit = (value, shape, pointer) => {
     if (typeof value !== 'string') visitParts(value, shape, pointer, find)
-    else if (shape.is === 'template' || shape.is === 'tree') found.push({ pointer, text: value })
+    else if (shape.is === 'template' || shape.is === 'tree') {
+      const { secrets } = shape
+      const allowsSecrets = secrets === true || (secrets?.test(pointer) ?? false)
+      found.push({ pointer, text: value, allowsSecrets })
+    }
   }
   visitFields(record, fields, '', find)
   return found

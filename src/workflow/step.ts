@@ -84,6 +84,8 @@ export interface Step {
   value(template: string): unknown
   /** A JSON tree in which every text is a template; a single reference keeps the type of its value. */
   fill(tree: unknown): unknown
+  /** Fills templates of what is sent to another server: only there `{{#secret.name#}}` becomes the secret. */
+  readonly withSecrets: Pick<Step, 'text' | 'value' | 'fill'>
   /** Streams the next piece of the outputs in `streams` of the kind. */
   write(piece: string): void
   /** Discards what was streamed so far: another attempt starts over. */

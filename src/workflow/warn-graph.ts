@@ -1,19 +1,26 @@
 import { pointerSegment } from '../contract/finding.ts'
+import { credentialMask, findCredentials, isMasked } from './credentials.ts'
 import { endKind, findKind, type Graph, type GraphNode, inputKind, kindName } from './graph.ts'
 import { findReachable, findTopologicalOrder, type Link, linkGraph } from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
 import type { KindRegistry } from './node-kind.ts'
 import { findRunOrder } from './run-order.ts'
 import { showNames, showValue } from './show-value.ts'
-import { ReferenceChecker } from './warn-references.ts'
+import { ReferenceChecker, type SecretCheck } from './warn-references.ts'
 import { type Warn, type Warning, WarningList } from './warning.ts'
 
 const maxNodeIdLength = 200
 
 /**
- * All warnings about a graph that `refuseGraph` accepts. `pointer` is the place of the graph in the request.
+ * All warnings about a graph that `refuseGraph` accepts. `pointer` is the place of the graph in the request. Whether
+ * secrets exist is checked only if they are given.
  */
-export function warnGraph(graph: Graph, kinds: KindRegistry, pointer: string): Warning[] {
+export function warnGraph(
+  graph: Graph,
+  kinds: KindRegistry,
+  pointer: string,
+  secrets?: SecretCheck,
+): Warning[] {
   const warnings = new WarningList()
   const { warn } = warnings
   const places = new Map(graph.nodes.map((node, place) => [node.id, place]))
@@ -35,7 +42,7 @@ export function warnGraph(graph: Graph, kinds: KindRegistry, pointer: string): W
       casesOf: place => certainCases(graph.nodes[place]!, kinds),
     })
 
-  const references = new ReferenceChecker({ graph, kinds, places, runOrder, warn })
+  const references = new ReferenceChecker({ graph, kinds, places, runOrder, secrets, warn })
   for (const [place, node] of graph.nodes.entries()) {
     const path = `${pointer}/nodes/${place}`
     if (inputs.length > 0 && !reachable[place]) {
@@ -48,6 +55,7 @@ export function warnGraph(graph: Graph, kinds: KindRegistry, pointer: string): W
     }
     warnSettings(node, kinds, path, warn)
     references.checkNode(place, path)
+    warnCredentials(node, path, warn)
   }
   return warnings.all
 }
@@ -93,6 +101,14 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
   }
   for (const { place, message } of kind.gaps?.(node.data) ?? []) {
     warn('missing_setting', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
+  }
+}
+
+function warnCredentials({ data }: GraphNode, path: string, warn: Warn): void {
+  for (const credential of findCredentials(data)) {
+    if (!credential.isCertain || isMasked(credential)) continue
+    const message = `${credential.what} holds a literal value, which readers see as ${credentialMask} and exports leave out. Store it in Secrets, or with POST /api/v1/secret/set, and write {{#secret.name#}} here.`
+    warn('credential_in_graph', `${path}/data/${credential.path.map(pointerSegment).join('/')}`, message)
   }
 }
 

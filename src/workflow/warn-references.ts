@@ -1,6 +1,13 @@
 import { findKind, type Graph } from './graph.ts'
 import { commonFields, type KindRegistry } from './node-kind.ts'
-import { DottedNames, findReferences, type Reference, resolveReference, systemNames } from './references.ts'
+import {
+  DottedNames,
+  findReferences,
+  type Reference,
+  type ReferenceSource,
+  resolveReference,
+  systemNames,
+} from './references.ts'
 import type { RunOrder } from './run-order.ts'
 import { findTemplates } from './shape.ts'
 import { clip, showNames, showValue } from './show-value.ts'
@@ -12,7 +19,15 @@ interface CheckedGraph {
   readonly places: ReadonlyMap<string, number>
   /** Undefined for a graph with a cycle: nothing in it runs before anything else. */
   readonly runOrder: RunOrder | undefined
+  /** The names of the workspace's secrets; undefined where they are not checked. */
+  readonly secrets: SecretCheck | undefined
   readonly warn: Warn
+}
+
+export interface SecretCheck {
+  readonly names: ReadonlySet<string>
+  /** The graph was made elsewhere, and its author must not use the secrets of this workspace unseen. */
+  readonly isForeign: boolean
 }
 
 /** Checks the references in a graph's templates before any run. */
@@ -32,24 +47,48 @@ export class ReferenceChecker {
     const { data } = graph.nodes[place]!
     const kind = findKind(data, kinds)
     const fields = kind ? { ...commonFields, ...kind.fields } : {}
-    for (const { pointer, text } of findTemplates(data, fields)) {
+    for (const { pointer, text, allowsSecrets } of findTemplates(data, fields)) {
       const seen = new Set<string>()
       for (const reference of findReferences(text)) {
         if (seen.has(reference.text)) continue
         seen.add(reference.text)
-        this.#checkReference(reference, place, `${path}/data${pointer}`)
+        const at = `${path}/data${pointer}`
+        const source = reference.malformed ? undefined : resolveReference(reference, this.#nodeIds)
+        if (source?.from === 'secret') this.#checkSecret(clip(reference.text), source.name, allowsSecrets, at)
+        else this.#checkReference(reference, source, place, at)
       }
     }
   }
 
-  #checkReference(reference: Reference, place: number, path: string): void {
+  /** A secret must not reach a model or a user, so it is allowed only in what is sent to another server. */
+  #checkSecret(shown: string, name: string, isAllowed: boolean, path: string): void {
+    const { secrets, warn } = this.#checked
+    if (!isAllowed) {
+      const places =
+        'the URL, headers, query, body and arguments of http_request, mcp, and HTTP and MCP tools'
+      const message = `${shown}: a secret would be shown to a model or a user here. Use it in requests only: ${places}.`
+      warn('secret_not_allowed', path, message)
+    } else if (secrets && !secrets.names.has(name)) {
+      const message = `${shown}: there is no secret ${showValue(name)}. Add it in Secrets, or send it with POST /api/v1/secret/set.`
+      warn('secret_unknown', path, message)
+    } else if (secrets?.isForeign) {
+      const message = `${shown} sends the secret ${showValue(name)} of this workspace. Check where to before you run it.`
+      warn('secret_used', path, message)
+    }
+  }
+
+  #checkReference(
+    reference: Reference,
+    source: ReferenceSource | undefined,
+    place: number,
+    path: string,
+  ): void {
     const { places, warn } = this.#checked
     const shown = clip(reference.text)
-    if (reference.malformed) {
+    if (source === undefined) {
       const message = `${shown} is no whole reference; write it as {{#node_id.output_name#}}.`
       return void warn('reference_malformed', path, message)
     }
-    const source = resolveReference(reference, this.#nodeIds)
     if (source.from === 'nowhere') {
       const message = `${shown} refers to a node that does not exist; use the id of a node, or "sys".`
       warn('reference_unknown_node', path, message)

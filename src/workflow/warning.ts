@@ -20,11 +20,25 @@ export type WarningRule =
   | 'unknown_kind'
   | 'node_id_too_long'
   | 'missing_setting'
+  | 'secret_not_allowed'
+  | 'secret_unknown'
+  | 'secret_used'
+  | 'credential_in_graph'
 
 export type Warn = (rule: WarningRule, path: string, message: string) => void
 
 /** The structure of a graph causes far fewer; see `maxFindings` in refuse-graph.ts for the reason of the limit. */
 const maxWarnings = 20_000
+
+/** The graph can run all the same. */
+const harmlessRules: ReadonlySet<WarningRule> = new Set([
+  // A skipped node is an empty text in a template, which may be intended.
+  'reference_may_be_skipped',
+  // Secrets may be stored after the graph, and their step says what is missing.
+  'secret_unknown',
+  'secret_used',
+  'credential_in_graph',
+])
 
 /** Collects warnings, blocking and harmless ones each up to a limit: none may hide the other. */
 export class WarningList {
@@ -32,8 +46,7 @@ export class WarningList {
   #blocking = 0
 
   readonly warn: Warn = (rule, path, message) => {
-    // A skipped node is an empty text in a template, which may be intended.
-    const blocking = rule !== 'reference_may_be_skipped'
+    const blocking = !harmlessRules.has(rule)
     const collected = blocking ? this.#blocking : this.all.length - this.#blocking
     if (collected >= maxWarnings) return
     if (blocking) this.#blocking += 1

@@ -1,14 +1,16 @@
-import type { Finding } from '../contract/finding.ts'
+import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
+import { credentialMask, findCredentials, isMasked } from './credentials.ts'
 import type { Graph } from './graph.ts'
 import type { KindRegistry } from './node-kind.ts'
 import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import { refuseGraph } from './refuse-graph.ts'
 import { warnGraph } from './warn-graph.ts'
+import type { SecretCheck } from './warn-references.ts'
 import { isRunnable, type Warning } from './warning.ts'
 import {
   type Expected,
@@ -49,14 +51,21 @@ function storedGraph(graph: Uint8Array): SentGraph {
   return { value: JSON.parse(text), text, depth: 0, pointer: '/workflow' }
 }
 
+/** The names of a workspace's secrets. */
+export interface SecretNames {
+  names(workspaceId: string): Promise<ReadonlySet<string>>
+}
+
 export class WorkflowService {
   readonly #store: WorkflowStore
   readonly #kinds: KindRegistry
+  readonly #secrets: SecretNames
   readonly #clock: Clock
 
-  constructor(store: WorkflowStore, kinds: KindRegistry, clock: Clock) {
+  constructor(store: WorkflowStore, kinds: KindRegistry, secrets: SecretNames, clock: Clock) {
     this.#store = store
     this.#kinds = kinds
+    this.#secrets = secrets
     this.#clock = clock
   }
 
@@ -67,29 +76,33 @@ export class WorkflowService {
   async save(
     workspaceId: string,
     workflow: { id: string; name?: string | undefined; graph: SentGraph; expected: Expected },
+    isForeign = false,
   ): Promise<Saved> {
     const graph = this.#accept(workflow.graph)
+    const hasCredentials = refuseMasks(graph, workflow.graph.pointer)
     const result = await this.#store.save(workspaceId, {
       id: workflow.id,
       name: workflow.name,
       graph: workflow.graph.text,
       nodeCount: graph.nodes.length,
+      hasCredentials,
       expected: workflow.expected,
       at: this.#clock.now(),
     })
     if (result.outcome === 'conflict') throw conflict(workflow.id, result.version)
-    const warnings = warnGraph(graph, this.#kinds, workflow.graph.pointer).slice(0, limits.findings)
+    const warnings = (await this.#warn(workspaceId, workflow.graph, isForeign)).slice(0, limits.findings)
     return { message: result.outcome, version: result.version, warnings }
   }
 
-  /** Stores a graph under a fresh id, or under a given one that must be free. */
+  /** Stores a graph under a fresh id, or under a given one that must be free. `isForeign`: it was made elsewhere. */
   async create(
     workspaceId: string,
     workflow: { id?: string | undefined; name?: string | undefined; graph: SentGraph },
+    isForeign = false,
   ): Promise<Saved & { id: string }> {
     const id = workflow.id ?? mintId('wf')
     try {
-      return { id, ...(await this.save(workspaceId, { ...workflow, id, expected: 'absent' })) }
+      return { id, ...(await this.save(workspaceId, { ...workflow, id, expected: 'absent' }, isForeign)) }
     } catch (error) {
       if (error instanceof AppError && error.reason === 'version_conflict')
         throw new AppError('already_exists', `There is a workflow ${id} already`, {
@@ -107,9 +120,9 @@ export class WorkflowService {
     if (!(await this.#store.remove(workspaceId, id))) throw noWorkflow(id)
   }
 
-  check(sent: SentGraph, outline = false): CheckResult {
+  async check(workspaceId: string, sent: SentGraph, outline = false): Promise<CheckResult> {
     const errors = this.#refuse(sent)
-    const warnings = errors.length > 0 ? [] : warnGraph(sent.value as Graph, this.#kinds, sent.pointer)
+    const warnings = errors.length > 0 ? [] : await this.#warn(workspaceId, sent)
     return {
       runnable: errors.length === 0 && isRunnable(warnings),
       errors: errors.slice(0, limits.findings),
@@ -120,7 +133,7 @@ export class WorkflowService {
 
   async checkStored(workspaceId: string, id: string, outline?: boolean): Promise<CheckResult> {
     const { graph } = await this.get(workspaceId, id)
-    return this.check(storedGraph(graph), outline)
+    return this.check(workspaceId, storedGraph(graph), outline)
   }
 
   async get(workspaceId: string, id: string): Promise<StoredWorkflow> {
@@ -148,6 +161,13 @@ export class WorkflowService {
     return this.save(workspaceId, { id, graph: storedGraph(graph), expected: condition })
   }
 
+  /** The secrets are read only for a graph that may refer to one. */
+  async #warn(workspaceId: string, sent: SentGraph, isForeign = false): Promise<Warning[]> {
+    let secrets: SecretCheck | undefined
+    if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
+    return warnGraph(sent.value as Graph, this.#kinds, sent.pointer, secrets)
+  }
+
   #refuse(sent: SentGraph): Finding[] {
     if (sent.depth > limits.graphDepth) {
       const message = `is nested deeper than ${limits.graphDepth} levels`
@@ -166,6 +186,23 @@ export class WorkflowService {
     const errors = findings.slice(0, limits.findings)
     throw new AppError('graph_invalid', message, { errors, data: { error_count: findings.length } })
   }
+}
+
+/** Whether the graph holds literal credentials. A mask that is sent back would replace the stored credential. */
+function refuseMasks(graph: Graph, pointer: string): boolean {
+  const found = graph.nodes.flatMap(({ data }, place) =>
+    findCredentials(data).map(credential => ({ place, credential })),
+  )
+  const masked = found.filter(({ credential }) => isMasked(credential))
+  if (masked.length > 0)
+    throw new AppError('graph_invalid', `The graph cannot be stored: it holds the mask ${credentialMask}`, {
+      errors: masked.slice(0, limits.findings).map(({ place, credential }) => ({
+        path: `${pointer}/nodes/${place}/data/${credential.path.map(pointerSegment).join('/')}`,
+        message: `is the mask ${credentialMask}; send the real value, or {{#secret.name#}}`,
+      })),
+      data: { error_count: masked.length },
+    })
+  return found.length > 0
 }
 
 const conflict = (id: string, version: number): AppError =>

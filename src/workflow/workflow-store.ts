@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../database/database.ts'
 import { andMatches, raw, searchText, sql } from '../database/sql.ts'
-import { as, bytes, integer, type RowOf, table, text } from '../database/table.ts'
+import { as, bytes, flag, integer, type RowOf, table, text } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
 
 export const workflows = table('workflows', {
@@ -23,6 +23,8 @@ export const workflowVersions = table('workflow_versions', {
   graph: text(),
   nodeCount: integer(),
   createdAt: integer(),
+  /** Whether the graph holds literal credentials, which not every reader may see. */
+  hasCredentials: flag(),
 })
 
 /** The last version of a deleted workflow: one that is created under its id again goes on from there. */
@@ -38,6 +40,7 @@ const versionSummary = workflowVersions.columns('version', 'nodeCount', 'created
 const deletedVersion = deletedWorkflows.columns('version')
 const graphText = workflowVersions.columns('graph')
 const graphBytes = as('graph', bytes())
+const hidden = workflowVersions.columns('hasCredentials')
 
 export type WorkflowSummary = Omit<RowOf<typeof workflows>, 'workspaceId' | 'search'>
 export type VersionSummary = Pick<RowOf<typeof workflowVersions>, 'version' | 'nodeCount' | 'createdAt'>
@@ -45,6 +48,7 @@ export type VersionSummary = Pick<RowOf<typeof workflowVersions>, 'version' | 'n
 interface WithGraph {
   /** The graph's JSON text in UTF-8, exactly as it was sent. */
   graph: Uint8Array
+  hasCredentials: boolean
 }
 export type StoredWorkflow = WorkflowSummary & WithGraph
 export type StoredVersion = VersionSummary & WithGraph
@@ -58,6 +62,7 @@ export interface Save {
   name: string | undefined
   graph: string
   nodeCount: number
+  hasCredentials: boolean
   expected: Expected
   at: number
 }
@@ -90,7 +95,7 @@ export class WorkflowStore {
 
   find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
     return this.#database.get(sql`
-      SELECT ${summaryInJoin}, ${this.#database.bytesOf('v.graph')} ${graphBytes}
+      SELECT ${summaryInJoin}, ${hidden}, ${this.#database.bytesOf('v.graph')} ${graphBytes}
       FROM workflows w
       JOIN workflow_versions v ON v.workspace_id = w.workspace_id AND v.workflow_id = w.id AND v.version = w.version
       WHERE w.workspace_id = ${workspaceId} AND w.id = ${id}`)
@@ -169,12 +174,20 @@ export class WorkflowStore {
   async #addVersion(
     transaction: Transaction,
     workspaceId: string,
-    { id, graph, nodeCount }: Save,
+    { id, graph, nodeCount, hasCredentials }: Save,
     version: number,
     createdAt: number,
   ): Promise<void> {
     await transaction.run(
-      workflowVersions.insert({ workspaceId, workflowId: id, version, graph, nodeCount, createdAt }),
+      workflowVersions.insert({
+        workspaceId,
+        workflowId: id,
+        version,
+        graph,
+        nodeCount,
+        createdAt,
+        hasCredentials,
+      }),
     )
   }
 
@@ -215,7 +228,7 @@ export class WorkflowStore {
 
   version(workspaceId: string, id: string, version: number): Promise<StoredVersion | undefined> {
     return this.#database.get(sql`
-      SELECT ${versionSummary}, ${this.#database.bytesOf('graph')} ${graphBytes} FROM workflow_versions
+      SELECT ${versionSummary}, ${hidden}, ${this.#database.bytesOf('graph')} ${graphBytes} FROM workflow_versions
       WHERE workspace_id = ${workspaceId} AND workflow_id = ${id} AND version = ${version}`)
   }
 }

@@ -33,6 +33,10 @@ const arrows: Record<string, { to: string[]; because: string }> = {
     to: ['database', 'kernel', 'contract'],
     because: 'these are ports: what a model can do, not who provides it',
   },
+  secrets: {
+    to: ['database', 'kernel', 'contract'],
+    because: 'a feature decides; effects come in through its ports',
+  },
   tools: {
     to: ['kernel', 'contract'],
     because: 'these are ports: what a node can use, not who provides it',
@@ -89,6 +93,7 @@ const arrows: Record<string, { to: string[]; because: string }> = {
       'files',
       'knowledge',
       'models',
+      'secrets',
       'kernel',
       'contract',
     ],

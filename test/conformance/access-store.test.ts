@@ -98,6 +98,7 @@ describe('access store', () => {
         name: undefined,
         graph: '1',
         nodeCount: 0,
+        hasCredentials: false,
         expected: 'anything',
         at,
       })

@@ -26,6 +26,7 @@ describe('layout store', () => {
       name: undefined,
       graph: '{}',
       nodeCount: 0,
+      hasCredentials: false,
       expected: 'anything',
       at: 1000,
     })

@@ -8,6 +8,7 @@ const save = (id: string, graph: string, more: Partial<Save> = {}): Save => ({
   name: undefined,
   graph,
   nodeCount: 1,
+  hasCredentials: false,
   expected: 'anything',
   at: 1000,
   ...more,

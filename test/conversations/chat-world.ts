@@ -85,7 +85,7 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
   const conversations = new ConversationService(store, runs, clock)
   const nothingMissing = {
     ...{ hasWorkflow: async () => true, missingKnowledge: async () => [] },
-    ...{ hasModel: async () => true, checkGraph: () => [] },
+    ...{ hasModel: async () => true, checkGraph: async () => [] },
   }
   const agents = new AgentService(agentStore, nothingMissing, clock)
 

@@ -58,7 +58,7 @@ export async function startConversationServer() {
     hasWorkflow: async (_: string, id: string) => id !== 'wf_nope',
     missingKnowledge: async (_: string, ids: readonly string[]) => ids.filter(id => id === 'kb_nope'),
     hasModel: async (_: string, name: string) => name !== 'nope',
-    checkGraph: (graph: Graph) => warnGraph(graph, nodeKinds, ''),
+    checkGraph: async (_: string, graph: Graph) => warnGraph(graph, nodeKinds, ''),
   }
   const agents = new AgentService(agentStore, references, clock)
   const parts = {

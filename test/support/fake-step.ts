@@ -81,6 +81,7 @@ export function fakeStep(options: FakeStepOptions = {}): FakeStep {
     text: template => values.text(template),
     value: template => values.value(template),
     fill: tree => values.fill(tree),
+    withSecrets: values,
     write: piece => void pieces.push(piece),
     restart() {
       restarts += 1

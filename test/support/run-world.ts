@@ -85,6 +85,7 @@ export class TestWorker {
       clock: world.clock,
       log: { warn: details => void this.warnings.push(details) },
       defaultModel: async () => 'the usual model',
+      findSecrets: async () => new Map(),
       limits: { ...usualLimits, ...world.limits, ...options.limits },
     }
     this.live = new RunWorker(parts)
@@ -222,6 +223,7 @@ export class RunWorld {
       name: undefined,
       graph: JSON.stringify(graph),
       nodeCount: nodes.length,
+      hasCredentials: false,
       expected: 'anything',
       at: this.clock.now(),
     })

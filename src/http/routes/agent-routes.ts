@@ -6,40 +6,21 @@ import { agentFields, listedFields, agentOperations as operations } from '../../
 import { pointerSegment } from '../../contract/finding.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
 import { invalidField } from '../../kernel/app-error.ts'
-import { isJsonRecord, type JsonRecord } from '../../workflow/json-record.ts'
+import { credentialMask, findCredentials, isMasked, maskCredentials } from '../../workflow/credentials.ts'
 import { Answer, jsonHeaders } from '../answer.ts'
 import { refuseInexact } from '../body.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 import { mayUse } from './agent-access.ts'
 
-/** Shown instead of a value that the caller may not see. */
-const mask = '•••'
-
-const masked = (headers: unknown): JsonRecord | string =>
-  isJsonRecord(headers) ? Object.fromEntries(Object.keys(headers).map(name => [name, mask])) : mask
-
-/** Hides the header values of tools, which are mostly API keys. */
-function withMaskedHeaders(config: Agent['config']): JsonRecord {
-  const tools = Object.entries(config.tools ?? {}).map(([name, tool]) => {
-    const running = tool.running_config
-    if (running?.['headers'] === undefined) return [name, tool]
-    return [name, { ...tool, running_config: { ...running, headers: masked(running['headers']) } }]
-  })
-  return { ...config, ...(config.tools && { tools: Object.fromEntries(tools) }) }
-}
-
 /** A masked value that is sent back would overwrite the real one. */
-function refuseMaskedHeaders(tools: Agent['config']['tools'] | null): void {
-  for (const [tool, { running_config: running }] of Object.entries(tools ?? {})) {
-    const headers = running?.['headers']
-    const at = `/config/tools/${pointerSegment(tool)}/running_config/headers`
-    const values = isJsonRecord(headers)
-      ? Object.entries(headers).map(([name, value]) => [`${at}/${pointerSegment(name)}`, value] as const)
-      : [[at, headers] as const]
-    const found = values.find(([, value]) => value === mask)
-    if (found) throw invalidField(found[0], `is the mask ${mask}; send the real value`)
-  }
+function refuseMasks(tools: Agent['config']['tools'] | null): void {
+  const masked = findCredentials(tools).find(isMasked)
+  if (masked)
+    throw invalidField(
+      `/config/tools/${masked.path.map(pointerSegment).join('/')}`,
+      `is the mask ${credentialMask}; send the real value, or {{#secret.name#}}`,
+    )
 }
 
 const onWire = wireWriter(agentFields)
@@ -62,8 +43,8 @@ const clientOnWire = ({ id, name, intro, config }: Agent) => ({
 const picked = (config: Agent['config'], names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([name]) => names.includes(name)))
 
-/** Without write access, the keys of tools are hidden. */
-const readOnWire = (agent: Agent) => ({ ...onWire(agent), config: withMaskedHeaders(agent.config) })
+/** Without write access, literal credentials of tools are hidden. */
+const readOnWire = (agent: Agent) => onWire({ ...agent, config: maskCredentials(agent.config) })
 
 function forToken(token: TokenRecord): (agent: Agent) => object {
   if (isAllowed(token, 'write')) return onWire
@@ -78,7 +59,7 @@ type ChangeBody = Call<typeof operations.create | typeof operations.update>['bod
 function changeOf(body: ChangeBody, members: Call['members']): AgentChange {
   refuseInexact(members, ['config', 'memory', 'learn'])
   const { name, intro, learn, config, access } = body
-  refuseMaskedHeaders(config?.tools)
+  refuseMasks(config?.tools)
   if (name?.trim() === '') throw invalidField('/name', 'must not be blank')
   const memory = Object.entries(body.memory ?? {}).map(([key, entry]) => {
     const { name = '', description = '', default: initial } = entry

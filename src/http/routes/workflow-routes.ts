@@ -1,4 +1,5 @@
 import type { TokenRecord } from '../../access/access-store.ts'
+import { isAllowed } from '../../access/permissions.ts'
 import type { QuotaService } from '../../access/quota-service.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -11,6 +12,7 @@ import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
 import { jsonMembers } from '../../kernel/json-members.ts'
+import { hideCredentials } from '../../workflow/credentials.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
 import { conditionalAnswer, expectedState, revalidated, workflowTag } from '../content-headers.ts'
@@ -78,10 +80,27 @@ function documentOf(
 const times = (workflow: { createdAt: number; updatedAt: number }): string =>
   `"created_at":"${isoTime(workflow.createdAt)}","updated_at":"${isoTime(workflow.updatedAt)}"`
 
+interface ReadGraph {
+  graph: Uint8Array
+  hasCredentials: boolean
+}
+
+/** Without write access, literal credentials are hidden. */
+const isMaskedFor = (token: TokenRecord, { hasCredentials }: ReadGraph): boolean =>
+  hasCredentials && !isAllowed(token, 'write')
+
+const graphFor = (token: TokenRecord, read: ReadGraph): Uint8Array =>
+  isMaskedFor(token, read) ? hideCredentials(read.graph, { by: 'mask' }) : read.graph
+
 interface CachedResponse {
   headers: Record<string, string> & { etag: string }
   body: Buffer
+  hasCredentials: boolean
 }
+
+const masked = (key: string): string => `${key} masked`
+/** Another tag, because the same state of the workflow reads differently with write access. */
+const maskedTag = (tag: string): string => `${tag.slice(0, -1)}-masked"`
 
 export function workflowRoutes(
   workflows: WorkflowService,
@@ -94,32 +113,47 @@ export function workflowRoutes(
   /** Reading a workflow is the most frequent request; the cache is invalidated on commit. */
   const answers = new CommitCache<CachedResponse>(generation, responseCacheBytes)
 
+  /** The masked response has its own entry; that of other graphs is the same for all tokens. */
+  const cached = (key: string, token: TokenRecord): CachedResponse | undefined => {
+    const known = answers.get(key)
+    if (known && !known.hasCredentials) return known
+    return isAllowed(token, 'write') ? known : answers.get(masked(key))
+  }
+
   const read = async (
     key: string,
-    workspaceId: string,
+    token: TokenRecord,
     id: string,
     request: Call['request'],
   ): Promise<unknown> => {
     const readIn = answers.generation()
-    const workflow = await workflows.find(workspaceId, id)
+    const workflow = await workflows.find(token.workspaceId, id)
     if (!workflow) return { exist: false }
+    const { hasCredentials } = workflow
+    const isMasked = isMaskedFor(token, workflow)
+    const tag = workflowTag(token.workspaceId, workflow)
     const before = `{"exist":true,"workflow":{"id":"${workflow.id}","config":`
     const after = `,${times(workflow)},"version":${workflow.version},"name":${JSON.stringify(workflow.name)}}}`
     const answer = {
-      headers: { etag: workflowTag(workspaceId, workflow), ...revalidated, 'content-type': jsonType },
-      body: successAround(before, workflow.graph, after),
+      headers: {
+        etag: isMasked ? maskedTag(tag) : tag,
+        ...revalidated,
+        'content-type': jsonType,
+      },
+      body: successAround(before, graphFor(token, workflow), after),
+      hasCredentials,
     }
-    answers.set(key, answer, answer.body.length, readIn)
+    answers.set(isMasked ? masked(key) : key, answer, answer.body.length, readIn)
     return conditionalAnswer(request, answer.headers, answer.body)
   }
 
   return [
-    route(operations.get, ({ workspaceId, query, request }) => {
-      const key = `${workspaceId} ${query.id}`
-      const known = answers.get(key)
+    route(operations.get, ({ token, query, request }) => {
+      const key = `${token.workspaceId} ${query.id}`
+      const known = cached(key, token)
       return known
         ? conditionalAnswer(request, known.headers, known.body)
-        : read(key, workspaceId, query.id, request)
+        : read(key, token, query.id, request)
     }),
 
     route(operations.update, ({ token, workspaceId, body, members, request }) =>
@@ -150,7 +184,7 @@ export function workflowRoutes(
     route(operations.check, async ({ workspaceId, body, members }) => {
       const { outline } = body
       if (members.has('workflow'))
-        return workflows.check(graphMember(body.workflow, members, 'workflow'), outline)
+        return workflows.check(workspaceId, graphMember(body.workflow, members, 'workflow'), outline)
       if (body.id === undefined) throw invalidField('/id', 'is required, unless /workflow is given')
       return workflows.checkStored(workspaceId, body.id, outline)
     }),
@@ -159,12 +193,10 @@ export function workflowRoutes(
       pageAnswer(query, page => workflows.versions(workspaceId, query.id, page), versionOnWire),
     ),
 
-    route(operations.version, async ({ workspaceId, query }) => {
-      const { version, graph, nodeCount, createdAt } = await workflows.version(
-        workspaceId,
-        query.id,
-        query.version,
-      )
+    route(operations.version, async ({ token, workspaceId, query }) => {
+      const stored = await workflows.version(workspaceId, query.id, query.version)
+      const { version, nodeCount, createdAt } = stored
+      const graph = graphFor(token, stored)
       const after = `,"version":${version},"node_count":${nodeCount},"created_at":"${isoTime(createdAt)}"}`
       return new Answer(200, jsonHeaders, successAround(`{"id":"${query.id}","config":`, graph, after))
     }),
@@ -174,12 +206,12 @@ export function workflowRoutes(
       return stored(token, () => workflows.rollback(workspaceId, body.id, body.version, expected))
     }),
 
-    route(operations.export, async ({ workspaceId, body }) => {
+    route(operations.export, async ({ token, workspaceId, body }) => {
       const workflow = await workflows.get(workspaceId, body.id)
-      const graph =
-        body.version === undefined
-          ? workflow.graph
-          : (await workflows.version(workspaceId, body.id, body.version)).graph
+      const { graph: whole, hasCredentials } =
+        body.version === undefined ? workflow : await workflows.version(workspaceId, body.id, body.version)
+      const hidden = { by: 'reference', onlyCertain: isAllowed(token, 'write') } as const
+      const graph = hasCredentials ? hideCredentials(whole, hidden) : whole
       const before = '{"document":{"format":"banyan.workflow","format_version":1,"workflow":'
       const after = `,"name":${JSON.stringify(workflow.name)},"settings":{}}}`
       return new Answer(200, jsonHeaders, successAround(before, graph, after))
@@ -190,8 +222,8 @@ export function workflowRoutes(
         throw new AppError('invalid_request', 'Send the exported document in `document`', {
           errors: [{ path: '/document', message: 'is required' }],
         })
-      const document = documentOf(body, members)
-      return stored(token, () => workflows.create(workspaceId, { id: body.id, ...document }))
+      const document = { id: body.id, ...documentOf(body, members) }
+      return stored(token, () => workflows.create(workspaceId, document, true))
     }),
   ]
 }

@@ -5,6 +5,9 @@ import { readList, readText } from '../read-setting.ts'
 /** The field of the wire format that lists the knowledge and tools of a model. */
 export const sourcesField = '数据源/API工具'
 
+/** Where references to secrets are allowed in the list: the model sees the rest. */
+export const secretPlaces = /\/\d+\/(url|headers\/[^/]+)$/
+
 /** One entry of the list. Settings that its type does not use are ignored. */
 export interface Source {
   type: string
@@ -13,6 +16,8 @@ export interface Source {
   description: string
   method: string
   url: string
+  /** The URL without the values of secrets. */
+  shownUrl: string
   headers: Record<string, string>
   /** The arguments of the tool, in one of the forms that `parameterSchema` reads. */
   parameters: unknown
@@ -58,7 +63,8 @@ function gapsOfEntry(entry: unknown, index: number): Gap[] {
 }
 
 /** Whether the model could choose the host, and so where the secrets in the headers are sent. */
-export const hasPlaceholderInHost = (url: string): boolean => /^[^/?#]*(?:\/\/[^/?#]*)?\{(?!\{#)/.test(url)
+export const hasPlaceholderInHost = (url: string): boolean =>
+  /^[^/?#]*(?:\/\/[^/?#]*)?(?<!\{)\{(?!\{#)/.test(url)
 
 const methodOf = (entry: JsonRecord): string => textAt(entry, 'method').toUpperCase() || 'GET'
 
@@ -68,7 +74,12 @@ export const readSources = (step: Step, data: JsonRecord): Source[] =>
 
 function readSource(step: Step, entry: unknown): Source[] {
   if (typeof entry === 'string') return [sourceOf('knowledge', { id: step.text(entry) })]
-  return isJsonRecord(entry) ? [sourceOf(textAt(entry, 'type'), step.fill(entry) as JsonRecord)] : []
+  if (!isJsonRecord(entry)) return []
+  // The model sees the other settings.
+  const { url, headers, ...shown } = entry
+  const sent = step.withSecrets.fill({ url, headers }) as JsonRecord
+  const settings = { ...(step.fill(shown) as JsonRecord), ...sent, shownUrl: step.fill(url) }
+  return [sourceOf(textAt(entry, 'type'), settings)]
 }
 
 const sourceOf = (type: string, settings: JsonRecord): Source => ({
@@ -78,6 +89,7 @@ const sourceOf = (type: string, settings: JsonRecord): Source => ({
   description: textAt(settings, 'description'),
   method: methodOf(settings),
   url: textAt(settings, 'url'),
+  shownUrl: textAt(settings, 'shownUrl'),
   headers: headersOf(ownValue(settings, 'headers')),
   parameters: ownValue(settings, 'parameters'),
   tools: namesIn(ownValue(settings, 'tools')),

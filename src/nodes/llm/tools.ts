@@ -72,10 +72,10 @@ const placeholder = /\{([^{}/?#]+)\}/g
 
 /** The model chooses the arguments, but neither the host nor the headers. */
 function httpTool(source: Source, step: Step, services: NodeServices): Tool {
-  const inUrl = [...source.url.matchAll(placeholder)].map(match => match[1]!)
+  const inUrl = [...source.shownUrl.matchAll(placeholder)].map(match => match[1]!)
   return {
     name: source.name,
-    description: source.description || `Calls ${source.method} ${publicUrl(source.url)}`,
+    description: source.description || `Calls ${source.method} ${publicUrl(source.shownUrl)}`,
     parameters: requireTexts(parameterSchema(source.parameters), inUrl),
     async call(args, callName) {
       const key = idempotencyHeader(`${step.idempotencyKey}.${callName}`)
@@ -91,9 +91,9 @@ function httpTool(source: Source, step: Step, services: NodeServices): Tool {
   }
 }
 
-/** The URL without password and query, which often hold a key that the model does not need. */
+/** The URL without password, query and secrets, which the model does not need. */
 function publicUrl(template: string): string {
-  const url = URL.parse(template)
+  const url = URL.parse(template.replace(/\{\{#secret\..*?#\}\}/g, '***'))
   return url ? `${url.origin}${url.pathname}`.replaceAll('%7B', '{').replaceAll('%7D', '}') : 'a URL'
 }
 

@@ -1,3 +1,4 @@
+import { credentialMask, isCredentialParameter, traceableUrl } from '../credentials.ts'
 import { isJsonRecord } from '../json-record.ts'
 import type { ChildCall, ChildResult, OutputMessage, Step, SystemValues, TokenUsage } from '../step.ts'
 import { stepEnded } from './failures.ts'
@@ -5,6 +6,7 @@ import type { Deliver, KeepMessages, MessageStream } from './message-stream.ts'
 import type { Plan, PlannedNode } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
 import type { StepRecord } from './run-records.ts'
+import type { SecretValues } from './secret-values.ts'
 import { fillTemplate, type Template, templateValue, type Values } from './template.ts'
 
 /** What the attempts of one graph's steps share. */
@@ -12,6 +14,8 @@ export interface AttemptContext {
   readonly run: RunContext
   readonly plan: Plan
   readonly values: Values
+  /** Set where the graph uses secrets. */
+  readonly secrets: SecretValues | undefined
   readonly messages: MessageStream
   runNested(
     step: AttemptStep,
@@ -51,11 +55,13 @@ export interface AttemptStep {
 /** As much of an input as the trace stores. */
 const maxInputLength = 64 << 10
 
-/** Keys travel in headers and in the query of an address; a reader of a trace must not get them. */
+/** Keys travel in headers, addresses and members with telling names; a reader of a trace must not get them. */
 function tracedInput(pointer: string, value: unknown): unknown {
-  if (/\/headers(\/|$)/.test(pointer)) return '***'
+  if (/\/headers(\/|$)/.test(pointer)) return credentialMask
+  if (/^\/(query|body|arguments)\//.test(pointer) && isCredentialParameter(pointer.split('/').at(-1)!))
+    return credentialMask
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  if (typeof value === 'string' && /\/url$/.test(pointer)) return value.replace(/\?.*$/s, '?***')
+  if (typeof value === 'string' && /\/url$/.test(pointer)) return traceableUrl(value)
   return text === undefined || text.length <= maxInputLength ? value : `${text.slice(0, maxInputLength)}…`
 }
 
@@ -110,22 +116,38 @@ export class Attempt implements Step {
     if (reason !== undefined) this.#controller?.abort(reason)
   }
 
-  text(template: string): string {
-    return this.#read(template, fillTemplate)
+  text(template: string, values = this.#context.values): string {
+    return this.#read(template, fillTemplate, values)
   }
 
-  value(template: string): unknown {
-    return this.#read(template, templateValue)
+  value(template: string, values = this.#context.values): unknown {
+    return this.#read(template, templateValue, values)
   }
 
-  fill(tree: unknown): unknown {
-    if (typeof tree === 'string') return this.value(tree)
-    if (Array.isArray(tree)) return tree.map(each => this.fill(each))
+  fill(tree: unknown, values = this.#context.values): unknown {
+    if (typeof tree === 'string') return this.value(tree, values)
+    if (Array.isArray(tree)) return tree.map(each => this.fill(each, values))
     if (!isJsonRecord(tree)) return tree
     // A null prototype, so that a key such as __proto__ is only a key.
     const filled: Record<string, unknown> = Object.create(null)
-    for (const key of Object.keys(tree)) filled[key] = this.fill(tree[key])
+    for (const key of Object.keys(tree)) filled[key] = this.fill(tree[key], values)
     return filled
+  }
+
+  get withSecrets(): Step['withSecrets'] {
+    const { secrets } = this
+    if (!secrets) return this
+    const values: Values = { ...this.#context.values, secrets }
+    return {
+      text: template => this.text(template, values),
+      value: template => this.value(template, values),
+      fill: tree => this.fill(tree, values),
+    }
+  }
+
+  /** Undefined where the node uses none. */
+  get secrets(): SecretValues | undefined {
+    return this.#step.node.secretNames.length > 0 ? this.#context.secrets : undefined
   }
 
   write(piece: string): void {
@@ -146,7 +168,8 @@ export class Attempt implements Step {
     const key = effectKey(path, name)
     const known = previous.effects.get(key)
     if (known !== undefined) return JSON.parse(known) as Result
-    const result = JSON.stringify((await work()) ?? null)
+    const done = (await work()) ?? null
+    const result = JSON.stringify(this.secrets?.mask(done) ?? done)
     previous.effects.set(key, result)
     // With the tokens spent so far, so that a crash loses nothing that was paid for.
     const steps = this.#step.isActive ? [this.#step.runningRecord()] : []
@@ -190,12 +213,15 @@ export class Attempt implements Step {
     return !this.isOver && this.#step.isActive
   }
 
-  #read<Result>(text: string, read: (template: Template, values: Values) => Result): Result {
-    const { plan, values, run } = this.#context
+  #read<Result>(text: string, read: (template: Template, values: Values) => Result, values: Values): Result {
+    const { plan, run, values: shown } = this.#context
     const planned = this.#step.node.templates.get(text)
     const result = read(planned ?? plan.template(text), values)
-    if (planned && run.journal.isKept)
-      this.inputs[planned.pointer.slice(1)] = tracedInput(planned.pointer, result)
+    if (planned && run.journal.isKept) {
+      // The trace shows the references to secrets, not their values.
+      const traced = values === shown ? result : read(planned, shown)
+      this.inputs[planned.pointer.slice(1)] = tracedInput(planned.pointer, traced)
+    }
     return result
   }
 }

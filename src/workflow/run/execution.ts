@@ -60,6 +60,7 @@ export class Execution {
       run: context,
       plan,
       values,
+      secrets: options.secrets,
       messages: this.messages,
       runNested: options.runNested,
       ended: (step, end) => this.#ended(step, end),

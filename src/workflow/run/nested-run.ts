@@ -4,6 +4,7 @@ import { Execution } from './execution.ts'
 import { calledItself, nestedTooDeep, RunFailure } from './failures.ts'
 import type { Plan } from './plan.ts'
 import { effectKey, type RunContext } from './run-context.ts'
+import { loadSecrets } from './secret-values.ts'
 import type { StepContext } from './step-run.ts'
 
 const maxDepth = 10
@@ -31,6 +32,7 @@ export function nestedRunner(
       deliver,
       isTakenOver: parent.starts > 1,
       isFailureHandled: isHandled,
+      secrets: await loadSecrets(context, plan),
       runNested: nestedRunner(context, inside, [...chain, call.workflowId], isHandled),
     })
     if (signal.aborted) throw signal.reason

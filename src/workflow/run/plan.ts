@@ -65,6 +65,8 @@ export interface PlannedNode {
   readonly rule: StepRule
   /** By their text, as kinds look them up. */
   readonly templates: ReadonlyMap<string, PlannedTemplate>
+  /** The names of the secrets that it may and does refer to. */
+  readonly secretNames: readonly string[]
   /** Its streamed message to the user, if any. */
   readonly message: Template | undefined
   /** Its turn among the nodes that send messages; -1 if it never does. */
@@ -78,6 +80,8 @@ export interface Plan {
   readonly starts: readonly number[]
   /** Names below `sys` that its templates use. */
   readonly systemNames: ReadonlySet<string>
+  /** The secrets that its nodes use. */
+  readonly secretNames: readonly string[]
   /** How many nodes may send messages. */
   readonly turns: number
   /** The nodes that may ask the user before each node, as a set of bits. */
@@ -102,6 +106,10 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
     if (!kind) throw new Error(`Unknown node kind ${String(kindName(node))}`)
     const title = ownValue(node.data, 'title')
     const message = kind.messageField === undefined ? undefined : ownValue(node.data, kind.messageField)
+    const templates = findTemplates(node.data, { ...commonFields, ...kind.fields }).map(place => ({
+      ...place,
+      ...template(place.text),
+    }))
     return {
       place,
       id: node.id,
@@ -109,12 +117,8 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
       kind,
       title: typeof title === 'string' ? title : '',
       rule: stepRule(kind, node.data),
-      templates: new Map(
-        findTemplates(node.data, { ...commonFields, ...kind.fields }).map(({ pointer, text }) => [
-          text,
-          { pointer, ...template(text) },
-        ]),
-      ),
+      templates: new Map(templates.map(({ text, pointer, parts }) => [text, { pointer, parts }])),
+      secretNames: templates.flatMap(place => (place.allowsSecrets ? secretsIn(place) : [])),
       message: typeof message === 'string' ? template(message) : undefined,
       turn: turnOf.get(place) ?? -1,
     }
@@ -125,9 +129,13 @@ export function planGraph(graph: Graph, kinds: KindRegistry): Plan {
     for (const { parts } of templates.values())
       for (const part of parts)
         if (typeof part === 'object' && part.from === 'sys') systemNames.add(part.path[0]!)
+  const secretNames = [...new Set(nodes.flatMap(node => node.secretNames))]
   const askedBefore = findAskedBefore(nodes, links, order)
-  return { nodes, links, starts, systemNames, turns: turnOf.size, askedBefore, template }
+  return { nodes, links, starts, systemNames, secretNames, turns: turnOf.size, askedBefore, template }
 }
+
+const secretsIn = ({ parts }: Template): string[] =>
+  parts.flatMap(part => (typeof part === 'object' && part.from === 'secret' ? [part.path.join('.')] : []))
 
 function findAskedBefore(
   nodes: readonly PlannedNode[],

@@ -8,6 +8,7 @@ import type { OpenQuestion, RunRecord, StepRecord } from './run-records.ts'
 import type { RunStore } from './run-store.ts'
 import type { RunInputs, RunListener, RunMessage } from './runs.ts'
 import type { Slots } from './scheduler.ts'
+import type { FindSecrets } from './secret-values.ts'
 
 /** What runs need of the rest of the server. */
 export interface RunDependencies {
@@ -21,6 +22,7 @@ export interface RunDependencies {
   readonly clock: Clock
   /** The name of the model for nodes that name none; empty when there is none. */
   defaultModel(workspaceId: string): Promise<string>
+  findSecrets: FindSecrets
   readonly log: { warn(details: object, message: string): void }
   readonly limits: RunLimits
   /** Counts the runs of this process. */
@@ -105,7 +107,10 @@ export interface RunUsage extends TokenUsage {
 
 /** What all graphs of one run share: its own, and the workflows inside its steps. */
 export interface RunContext
-  extends Pick<RunDependencies, 'services' | 'clock' | 'plans' | 'defaultModel' | 'log' | 'limits'>,
+  extends Pick<
+      RunDependencies,
+      'services' | 'clock' | 'plans' | 'defaultModel' | 'findSecrets' | 'log' | 'limits'
+    >,
     Pick<TaskStart, 'workspaceId' | 'previous' | 'answered'> {
   readonly runId: string
   readonly journal: RunJournal

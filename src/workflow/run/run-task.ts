@@ -17,6 +17,7 @@ import { eventError, usageOnWire } from './run-event.ts'
 import type { OpenQuestion, RunLease, RunPatch, StepRecord } from './run-records.ts'
 import type { ObservedRun, RunInputs, RunMessage, RunResult } from './runs.ts'
 import { Slots } from './scheduler.ts'
+import { loadSecrets } from './secret-values.ts'
 import { messageId } from './streamed-message.ts'
 
 /** The database is unreachable, or its disk is full: the run itself is not affected. */
@@ -186,6 +187,7 @@ export class RunTask {
       deliver: emit => emit(),
       isTakenOver: previous.isTakenOver,
       given,
+      secrets: await loadSecrets(context, plan),
       runNested: nestedRunner(context, system, run.workflowId === '' ? [] : [run.workflowId]),
     })
   }

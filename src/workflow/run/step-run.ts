@@ -14,6 +14,7 @@ import type { Deliver } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
 import { reportError } from './run-context.ts'
 import type { StepRecord, StepStatus } from './run-records.ts'
+import type { SecretValues } from './secret-values.ts'
 import { newRecord, type StepState, writeState } from './step-record.ts'
 
 /** What the steps of one graph share. */
@@ -35,6 +36,8 @@ export interface ExecutionOptions {
   readonly isFailureHandled?: boolean
   /** Outputs of nodes that do not run, for testing a single one. */
   readonly given?: ReadonlyMap<number, Outputs> | undefined
+  /** Set where the graph uses secrets. */
+  readonly secrets: SecretValues | undefined
   readonly runNested: StepContext['runNested']
 }
 
@@ -210,12 +213,12 @@ export class StepRun implements AttemptStep {
   #end(attempt: Attempt, outcome: Outcome): void {
     if (attempt.isOver) return
     this.#close(attempt)
-    this.#context.ended(this, outcome)
+    this.#context.ended(this, attempt.secrets?.mask(outcome) ?? outcome)
   }
 
   #fail(attempt: Attempt, error: unknown): void {
     if (attempt.isOver) return
-    const failure = this.#failureOf(error)
+    const failure = this.#failureOf(error, attempt)
     this.#close(attempt, failure)
     const retryAfter = failure.retryAfterMilliseconds ?? 0
     if (!failure.retryable || attempt.attempt >= this.node.rule.attempts || retryAfter > maxRetryAfter)
@@ -244,9 +247,18 @@ export class StepRun implements AttemptStep {
     attempt.end(reason)
   }
 
-  #failureOf(error: unknown): StepFailure {
+  #failureOf(error: unknown, { secrets }: Attempt): StepFailure {
+    if (secrets && error instanceof Error) maskError(error, secrets)
     if (error instanceof StepFailure) return error
     reportError(this.#context.run, error, this.path)
     return internalFailure(error)
+  }
+}
+
+/** In place, because the error is reported, logged and stored. Its cause may hold a secret as well. */
+function maskError(error: Error, secrets: SecretValues): void {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    each.message = secrets.mask(each.message)
+    if (each.stack !== undefined) each.stack = secrets.mask(each.stack)
   }
 }

@@ -5,8 +5,8 @@ import { type Outputs, StepFailure, type SystemValues } from '../step.ts'
 
 /** A resolved reference. */
 export interface TemplateReference {
-  readonly from: 'sys' | 'memory' | 'node'
-  /** The place of the node in the graph; -1 for `sys` and `memory`. */
+  readonly from: 'sys' | 'memory' | 'secret' | 'node'
+  /** The place of the node in the graph; -1 for anything else. */
   readonly node: number
   /** The name of the output and the path into it. */
   readonly path: readonly string[]
@@ -23,6 +23,8 @@ export interface Values {
   readonly memory: Readonly<Record<string, unknown>>
   /** By the place of the node; undefined where it was skipped or has not run. */
   readonly outputs: readonly (Outputs | undefined)[]
+  /** Only for texts that are sent to another server; elsewhere references to secrets stay as written. */
+  readonly secrets?: { get(name: string): string }
 }
 
 /** An unresolved reference stays as written; a graph with such a reference does not run anyway. */
@@ -57,6 +59,10 @@ export function referencedValue(reference: TemplateReference, values: Values): u
   if (from === 'node') {
     const outputs = values.outputs[node]
     return outputs === undefined ? undefined : readPath(outputs, path)
+  }
+  if (from === 'secret') {
+    const name = path.join('.')
+    return values.secrets ? values.secrets.get(name) : `{{#secret.${name}#}}`
   }
   return readPath(from === 'sys' ? (values.system as unknown as Outputs) : values.memory, path)
 }

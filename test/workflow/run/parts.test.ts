@@ -252,6 +252,7 @@ test('doubles the delay between attempts, up to half of it random', () => {
         id: 'a',
         place: 0,
         templates: new Map(),
+        secretNames: [],
       }
       mock.method(Math, 'random', () => chance)
       const context = {

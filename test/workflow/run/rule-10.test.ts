@@ -79,6 +79,7 @@ describe('Rule 10', () => {
       system: { query: '' } as SystemValues,
       prefix: '',
       deliver: emit => emit(),
+      secrets: undefined,
       runNested: () => assert.fail('no workflow inside'),
     })
     const end = await execution.run()

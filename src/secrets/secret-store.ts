@@ -1,0 +1,74 @@
+import type { Page, PageRequest } from '../contract/paging.ts'
+import { type Database, readPage } from '../database/database.ts'
+import { list, raw, sql } from '../database/sql.ts'
+import { as, integer, type RowOf, table, text } from '../database/table.ts'
+
+export const secrets = table('secrets', {
+  workspaceId: text(),
+  name: text(),
+  sealed: text(),
+  createdAt: integer(),
+  updatedAt: integer(),
+  /** The name of the token that set the value. */
+  updatedBy: text(),
+})
+
+export type StoredSecret = Omit<RowOf<typeof secrets>, 'workspaceId'>
+
+const columns = secrets.columns('name', 'sealed', 'createdAt', 'updatedAt', 'updatedBy')
+
+export class SecretStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Undefined when it would be one secret too many. A replaced secret keeps its creation time. */
+  set(
+    workspaceId: string,
+    secret: StoredSecret,
+    { maxSecrets }: { maxSecrets: number },
+  ): Promise<{ secret: StoredSecret; isNew: boolean } | undefined> {
+    return this.#database.transaction(async transaction => {
+      const key = secrets.where({ workspaceId, name: secret.name })
+      const before = await transaction.get(sql`SELECT ${columns} FROM secrets WHERE ${key}`)
+      const stored = await transaction.get(
+        sql`SELECT COUNT(*) ${as('total', integer())} FROM secrets WHERE ${secrets.where({ workspaceId })}`,
+      )
+      if (!before && (stored?.total ?? 0) >= maxSecrets) return undefined
+      const { sealed, updatedAt, updatedBy } = secret
+      const change = { sealed, updatedAt, updatedBy }
+      // Another process may set it for the first time at this very moment.
+      await transaction.run(
+        sql`${secrets.insert({ workspaceId, ...secret })} ON CONFLICT (workspace_id, name) DO UPDATE SET ${secrets.set(change)}`,
+      )
+      return { secret: { ...secret, createdAt: before?.createdAt ?? secret.createdAt }, isNew: !before }
+    })
+  }
+
+  list(workspaceId: string, page: PageRequest): Promise<Page<StoredSecret>> {
+    const from = sql`secrets WHERE ${secrets.where({ workspaceId })}`
+    return readPage(this.#database, { columns, from, order: raw('name'), page })
+  }
+
+  async names(workspaceId: string): Promise<string[]> {
+    const rows = await this.#database.all(
+      sql`SELECT ${secrets.columns('name')} FROM secrets WHERE ${secrets.where({ workspaceId })}`,
+    )
+    return rows.map(({ name }) => name)
+  }
+
+  findMany(workspaceId: string, names: readonly string[]): Promise<StoredSecret[]> {
+    return this.#database.all(
+      sql`SELECT ${columns} FROM secrets WHERE workspace_id = ${workspaceId} AND name IN ${list(names)}`,
+    )
+  }
+
+  remove(workspaceId: string, name: string): Promise<boolean> {
+    return this.#database.transaction(
+      async transaction =>
+        (await transaction.run(sql`DELETE FROM secrets WHERE ${secrets.where({ workspaceId, name })}`)) > 0,
+    )
+  }
+}

@@ -1,0 +1,193 @@
+import { harmlessHeaders } from '../kernel/harmless-headers.ts'
+import { type JsonChanges, replaceInJson } from '../kernel/replace-in-json.ts'
+import type { Graph } from './graph.ts'
+import { isJsonRecord, type JsonRecord } from './json-record.ts'
+
+/** Shown instead of a credential. */
+export const credentialMask = '•••'
+
+/** A text that is, or may be, a credential: written out in a graph or an agent instead of a reference to a secret. */
+export interface Credential {
+  /** Keys from the searched value down to the text. */
+  readonly path: readonly string[]
+  /** What it is, for a message. */
+  readonly what: string
+  /** The text that it is part of. */
+  readonly text: string
+  /** False for a header that merely may hold one: it is kept from readers, but its author need not change it. */
+  readonly isCertain: boolean
+  readonly masked: string
+  /** The text with references to secrets; `reference` makes one for a name. */
+  referring(reference: (name: string) => string): string
+}
+
+/** It was read by a token that may not see the credential. */
+export const isMasked = ({ text }: Credential): boolean => text.includes(credentialMask)
+
+const memberName =
+  /api[_-]?key|access[_-]?key|subscription[_-]?key|token$|secret|passw|^(pwd|pass|auth|sig|jwt)$|credential|signature|authorization/i
+
+/** Whether the value of a parameter of a URL is a credential. */
+export const isCredentialParameter = (name: string): boolean => memberName.test(name) || /^key$/i.test(name)
+
+const isScalar = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number'
+
+/** A text with a reference, or a placeholder for a model, gets its value when the step runs. */
+const isLiteral = (text: string): boolean =>
+  text.trim() !== '' && !text.includes('{{#') && !/^\{[^{}]+\}$/.test(text)
+
+/** What a header says before its credential. */
+const schemeOf = (text: string): string => /^(bearer|basic|token|apikey|key)\s+/i.exec(text)?.[0] ?? ''
+
+const headerName = /auth|cookie|token|secret|passw?|sign|session|jwt|credential|key(?![a-z])/i
+
+/** Whether a header certainly holds a credential, by its name or by a value that nobody would write otherwise. */
+const isCredentialHeader = (name: string, text: string): boolean =>
+  headerName.test(name) || schemeOf(text) !== '' || /^(?=.*\d)(?=.*[a-z])\S{20,}$/i.test(text)
+
+const userOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*)@/i
+const parameterOfUrl = /([?&])([^=&#{}]+)=((?:\{\{#.*?#\}\}|[^&#])+)/g
+
+/** The URL with other texts in the place of its password and its parameters with telling names. */
+const replaceInUrl = (url: string, by: (name: string) => string): string =>
+  url
+    .replace(userOfUrl, (whole, scheme: string, user: string) =>
+      isLiteral(user) ? `${scheme}${by('password')}@` : whole,
+    )
+    .replace(parameterOfUrl, (whole, before: string, name: string, value: string) =>
+      isCredentialParameter(name) && isLiteral(value) ? `${before}${name}=${by(name)}` : whole,
+    )
+
+/** A URL as a trace shows it: any part of its query may be a credential. */
+export const traceableUrl = (url: string): string =>
+  url.replace(/\?.*$/s, `?${credentialMask}`).replace(userOfUrl, `$1${credentialMask}@`)
+
+/** Finds literal credentials in headers, in URLs, and in what a request sends under a telling name. */
+class CredentialSearch {
+  readonly found: Credential[] = []
+  readonly #path: string[] = []
+
+  any(value: unknown): void {
+    this.#members(value, (name, member) => {
+      if (name === 'headers') this.#headers(member)
+      else if (name === 'url' && typeof member === 'string') this.#url(member)
+      else if (name === 'query' || name === 'params') this.#data(member, isCredentialParameter)
+      else if (name === 'body' || name === 'arguments' || name === 'authorization')
+        this.#data(member, each => memberName.test(each))
+      else this.any(member)
+    })
+  }
+
+  #members(value: unknown, visit: (name: string, member: unknown) => void): void {
+    if (typeof value !== 'object' || value === null) return
+    for (const name of Object.keys(value)) {
+      this.#path.push(name)
+      visit(name, (value as JsonRecord)[name])
+      this.#path.pop()
+    }
+  }
+
+  #headers(headers: unknown): void {
+    if (!isJsonRecord(headers)) return void (isScalar(headers) && this.#add('"headers"', 'headers', headers))
+    this.#members(headers, (name, header) => {
+      if (!isScalar(header) || harmlessHeaders.has(name.toLowerCase())) return
+      const isCertain = isCredentialHeader(name, String(header))
+      this.#add(`The header ${JSON.stringify(name)}`, name, header, isCertain)
+    })
+  }
+
+  #data(data: unknown, isCredential: (name: string) => boolean): void {
+    this.#members(data, (name, member) => {
+      if (!isScalar(member)) this.#data(member, isCredential)
+      else if (isCredential(name)) this.#add(JSON.stringify(name), name, member)
+    })
+  }
+
+  #add(what: string, name: string, value: string | number, isCertain = true): void {
+    const text = String(value)
+    if (!isLiteral(text)) return
+    const referring: Credential['referring'] = reference => schemeOf(text) + reference(name)
+    this.found.push({ path: [...this.#path], what, text, isCertain, masked: credentialMask, referring })
+  }
+
+  #url(text: string): void {
+    const names: string[] = []
+    const masked = replaceInUrl(text, name => {
+      names.push(name)
+      return credentialMask
+    })
+    if (names.length === 0) return
+    const referring: Credential['referring'] = reference => replaceInUrl(text, reference)
+    const what = `The URL (${names.join(', ')})`
+    this.found.push({ path: [...this.#path], what, text, isCertain: true, masked, referring })
+  }
+}
+
+export function findCredentials(value: unknown): Credential[] {
+  const search = new CredentialSearch()
+  search.any(value)
+  return search.found
+}
+
+/** Replaces what was found in a JSON text, which otherwise stays as it is. */
+function replaceFound(
+  json: string,
+  found: readonly (readonly [path: readonly string[], text: string])[],
+): string {
+  const changes: JsonChanges = new Map()
+  for (const [path, text] of found) {
+    let inner = changes
+    for (const key of path.slice(0, -1)) {
+      const deeper = inner.get(key)
+      const next: JsonChanges = deeper instanceof Map ? deeper : new Map()
+      inner.set(key, next)
+      inner = next
+    }
+    inner.set(path.at(-1)!, JSON.stringify(text))
+  }
+  return replaceInJson(json, changes)
+}
+
+/** The same value with masks in the place of its credentials. */
+export function maskCredentials<Value>(value: Value): Value {
+  const found = findCredentials(value)
+  if (found.length === 0) return value
+  return JSON.parse(
+    replaceFound(
+      JSON.stringify(value),
+      found.map(({ path, masked }) => [path, masked]),
+    ),
+  ) as Value
+}
+
+/**
+ * The stored text of a graph with something else in the place of its credentials; of those that are not certain only for
+ * a reader who may not see them.
+ */
+export function hideCredentials(
+  graph: Uint8Array,
+  { by, onlyCertain = false }: { by: 'mask' | 'reference'; onlyCertain?: boolean },
+): Uint8Array {
+  const json = new TextDecoder().decode(graph)
+  const { nodes } = JSON.parse(json) as Graph
+  const found = nodes.flatMap(({ id, data }, place) =>
+    findCredentials(data)
+      .filter(({ isCertain }) => isCertain || !onlyCertain)
+      .map(({ path, masked, referring }) => {
+        const text = by === 'mask' ? masked : referring(name => `{{#secret.${secretName(id, name)}#}}`)
+        return [['nodes', String(place), 'data', ...path], text] as const
+      }),
+  )
+  return found.length === 0 ? graph : Buffer.from(replaceFound(json, found))
+}
+
+const maxNameLength = 64
+
+/** A name for the secret that the importer of a graph has to store. */
+const secretName = (nodeId: string, name: string): string =>
+  `${nodeId}_${name}`
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+|_+$/g, '')
+    .slice(0, maxNameLength) || 'secret'
