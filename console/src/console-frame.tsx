@@ -5,6 +5,7 @@ import {
   FileOutlined,
   HomeOutlined,
   KeyOutlined,
+  LockOutlined,
   LogoutOutlined,
   NodeIndexOutlined,
   PlayCircleOutlined,
@@ -47,6 +48,7 @@ const useWords = defineWords(
     knowledge: 'Knowledge',
     files: 'Files',
     models: 'Models',
+    secrets: 'Secrets',
     usage: 'Usage',
     tokens: 'Access tokens',
     settings: 'Settings',
@@ -67,6 +69,7 @@ const useWords = defineWords(
     knowledge: '知识库',
     files: '文件',
     models: '模型',
+    secrets: '密钥',
     usage: '用量',
     tokens: '访问令牌',
     settings: '设置',
@@ -87,6 +90,7 @@ type PageName =
   | 'knowledge'
   | 'files'
   | 'models'
+  | 'secrets'
   | 'usage'
   | 'tokens'
   | 'settings'
@@ -99,6 +103,7 @@ const pages: { name: PageName; icon: ReactNode; admin?: true }[] = [
   { name: 'runs', icon: <PlayCircleOutlined /> },
   { name: 'files', icon: <FileOutlined /> },
   { name: 'models', icon: <ApiOutlined /> },
+  { name: 'secrets', icon: <LockOutlined /> },
   { name: 'usage', icon: <BarChartOutlined /> },
   { name: 'tokens', icon: <KeyOutlined />, admin: true },
   { name: 'settings', icon: <SettingOutlined /> },
@@ -201,6 +206,7 @@ const pageComponents: Readonly<Record<string, LazyExoticComponent<ComponentType<
   knowledge: page(() => import('./pages/knowledge/knowledge-pages.tsx')),
   files: page(() => import('./pages/files/files-page.tsx')),
   models: page(() => import('./pages/models/models-page.tsx')),
+  secrets: page(() => import('./pages/secrets/secrets-page.tsx')),
   usage: page(() => import('./pages/usage/usage-page.tsx')),
   tokens: page(() => import('./pages/tokens/tokens-page.tsx')),
   settings: page(() => import('./pages/settings/settings-page.tsx')),

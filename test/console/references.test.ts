@@ -83,19 +83,25 @@ describe('completions', () => {
     apart: { outputs: ['text'] },
   }
   const offer = (id: string) =>
-    completions(graph, outline, id, [{ name: 'query' }], ({ data }) => `${data.title}`)
+    completions(
+      graph,
+      outline,
+      id,
+      { secret: [{ name: 'crm' }], sys: [{ name: 'query' }] },
+      ({ data }) => `${data.title}`,
+    )
 
-  test('are outputs of earlier nodes, the nearest first, then system values', () => {
+  test('are outputs of earlier nodes, the nearest first, then secrets and system values', () => {
     assert.deepEqual(
       offer('me').map(({ reference }) => reference),
-      ['b.', 'a.text', 'a.usage', 'input.query', 'sys.query'],
+      ['b.', 'a.text', 'a.usage', 'input.query', 'secret.crm', 'sys.query'],
     )
     assert.deepEqual(offer('me')[1], { reference: 'a.text', nodeId: 'a', name: 'text', title: 'A' })
   })
 
   test('do not offer a node to itself, even in a cycle, nor anything the server omitted', () => {
     assert.ok(offer('a').every(({ nodeId }) => nodeId !== 'a'))
-    const unknown = completions(graph, {}, 'me', [], () => '')
+    const unknown = completions(graph, {}, 'me', { secret: [], sys: [] }, () => '')
     assert.deepEqual(unknown, [])
   })
 })

@@ -35,6 +35,10 @@ const rules: Record<WarningRule, true> = {
   unknown_kind: true,
   node_id_too_long: true,
   missing_setting: true,
+  secret_not_allowed: true,
+  secret_unknown: true,
+  secret_used: true,
+  credential_in_graph: true,
 }
 
 const keysOf = (table: object): string[] => Object.keys(table).sort()
@@ -111,6 +115,10 @@ suite('A failure', () => {
     ['Model "cheap": the provider sent a redirect, which is not followed (302).', 'redirect'],
     ['Model "cheap": the provider rejected the request (400).', 'refused'],
     ['Model "cheap": the provider could not be reached. Check MODEL_BASE_URL.', 'unreachable'],
+    [
+      'Model "x": the provider could not be reached. The operator must list it in EGRESS_ALLOW.',
+      'unreachable',
+    ],
     ['The model did not answer within 30 seconds', 'timed_out'],
     ['Model "cheap": it cannot be called. List a private address in EGRESS_ALLOW.', 'blocked'],
     ['Model "x": the provider cannot be called with these settings. Check MODEL_BASE_URL.', 'blocked'],

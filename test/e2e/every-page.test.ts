@@ -12,6 +12,7 @@ const pages = [
   'runs',
   'files',
   'models',
+  'secrets',
   'usage',
   'tokens',
   'settings',

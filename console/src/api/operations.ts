@@ -8,6 +8,7 @@ import type { knowledgeOperations } from '../../../src/contract/knowledge-operat
 import type { layoutOperations } from '../../../src/contract/layout-operations.ts'
 import type { modelOperations } from '../../../src/contract/model-operations.ts'
 import type { runOperations } from '../../../src/contract/run-operations.ts'
+import type { secretOperations } from '../../../src/contract/secret-operations.ts'
 import type { serverOperations } from '../../../src/contract/server-operations.ts'
 import type { usageOperations } from '../../../src/contract/usage-operations.ts'
 import type { workflowOperations } from '../../../src/contract/workflow-operations.ts'
@@ -23,6 +24,7 @@ type Any =
   | Of<typeof layoutOperations>
   | Of<typeof modelOperations>
   | Of<typeof runOperations>
+  | Of<typeof secretOperations>
   | Of<typeof serverOperations>
   | Of<typeof tokenOperations>
   | Of<typeof usageOperations>

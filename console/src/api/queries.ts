@@ -7,6 +7,7 @@ type ListKey =
   | 'POST /api/v1/workflow/list'
   | 'POST /api/v1/knowledge'
   | 'POST /api/v1/model/list'
+  | 'POST /api/v1/secret/list'
   | 'POST /api/v1/token/list'
   | 'POST /api/v1/workspace/list'
 

@@ -25,22 +25,26 @@ export function referenceAt(text: string, caret: number): TypedReference | undef
 export interface Completion {
   /** The path between the marks, such as `llm_1.text`. */
   readonly reference: string
-  /** `sys` for system values. */
+  /** `sys` for system values, `secret` for secrets. */
   readonly nodeId: string
   /** The output's name; empty if a node may have any output and the name has to be typed. */
   readonly name: string
   readonly title: string
 }
 
+interface Named {
+  readonly name: string
+}
+
 /** The outline of `POST /workflow/check` by node id. */
 export type Outputs = Readonly<Record<string, { readonly outputs: readonly string[] | null }>>
 
-/** What a text of this node can refer to: outputs of earlier nodes, the nearest first, then system values. */
+/** What a text of this node can refer to: outputs of earlier nodes, the nearest first, secrets, system values. */
 export function completions(
   graph: Graph,
   outline: Outputs,
   nodeId: string,
-  system: readonly { readonly name: string }[],
+  named: { readonly secret: readonly Named[]; readonly sys: readonly Named[] },
   nodeTitle: (node: GraphNode) => string,
 ): Completion[] {
   const nodes = new Map(graph.nodes.map(node => [node.id, node]))
@@ -52,8 +56,9 @@ export function completions(
     const names = known.outputs ?? ['']
     return names.map(name => ({ reference: `${id}.${name}`, nodeId: id, name, title }))
   })
-  const ofSystem = system.map(({ name }) => ({ reference: `sys.${name}`, nodeId: 'sys', name, title: 'sys' }))
-  return [...ofNodes, ...ofSystem]
+  const below = (head: 'secret' | 'sys'): Completion[] =>
+    named[head].map(({ name }) => ({ reference: `${head}.${name}`, nodeId: head, name, title: head }))
+  return [...ofNodes, ...below('secret'), ...below('sys')]
 }
 
 /** The text with the reference inserted, and the new caret position. */

@@ -29,7 +29,7 @@ export function rewriteReferences(text: string, change: (path: string) => string
 export function nodeOfPath(path: string, ids: { has(id: string): boolean }): string | undefined {
   const parts = path.split('.')
   if (parts.length < 2 || parts.some(part => part.trim() === '')) return undefined
-  if (parts[0] === 'sys' || parts[0] === 'memory') return undefined
+  if (['sys', 'memory', 'secret'].includes(parts[0]!)) return undefined
   for (let count = Math.min(parts.length - 1, maxDots + 1); count > 0; count--) {
     const id = parts.slice(0, count).join('.')
     if (ids.has(id)) return id

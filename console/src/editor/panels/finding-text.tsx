@@ -9,7 +9,7 @@ export function findingText(language: Language, { rule, path, message }: CheckFi
   const known = rule !== undefined && Object.hasOwn(chineseRules, rule) ? chineseRules[rule] : undefined
   if (known === undefined) return explainField(language, path, message)
   // The advice after a broken reference names other things, which are not wrong.
-  const facts = rule?.startsWith('reference_')
+  const facts = /^(reference|secret|credential)_/.test(rule ?? '')
     ? factsIn(message).filter(fact => message.startsWith(fact))
     : factsIn(message)
   return facts.length > 0 ? `${known}（${facts.join('、')}）` : known

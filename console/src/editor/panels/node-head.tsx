@@ -34,8 +34,14 @@ const useWords = defineWords(
   },
 )
 
-/** Reserved for one kind of node, or for system values. */
-const reserved: Readonly<Record<string, string>> = { input: 'input', end: 'end', sys: '', memory: '' }
+/** Reserved for one kind of node, or for other things that references name. */
+const reserved: Readonly<Record<string, string>> = {
+  input: 'input',
+  end: 'end',
+  sys: '',
+  memory: '',
+  secret: '',
+}
 
 /** The kind, title and id of a node. */
 export function NodeHead({ node, kind }: { node: GraphNode; kind: KindRecord | undefined }) {

@@ -45,7 +45,7 @@ function neededBy(
     graph.nodes.map(({ id }) => id),
   )
   const rest = nodeId === undefined ? '' : path.slice(nodeId.length + 1)
-  if (nodeId === undefined || head === 'memory' || rest === '') return undefined
+  if (nodeId === undefined || head === 'memory' || head === 'secret' || rest === '') return undefined
   return { from: 'node', nodeId, name: longestStart(rest, outputsOf(nodeId)) ?? rest.split('.')[0]! }
 }
 

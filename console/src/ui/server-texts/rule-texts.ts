@@ -11,5 +11,11 @@ export const chineseRules: Readonly<Record<string, string>> = {
   reference_unknown_output: '引用的输出不存在。',
   unknown_kind: '不支持这种类型的节点；它会保留，但不能运行。',
   node_id_too_long: '节点 ID 太长，最多 200 个字符。',
+  secret_not_allowed:
+    '这里的内容会给模型或用户看到，不能使用密钥；密钥只能用在请求的网址、请求头、查询参数、请求体和工具参数中。',
+  secret_unknown: '引用的密钥不存在，请在“密钥”页面添加。',
+  secret_used: '导入的工作流会发送本工作空间的密钥，运行前请确认它发往哪里。',
+  credential_in_graph:
+    '这里直接写了密钥或密码。请把它保存到“密钥”页面，并改写成 {{#secret.名称#}}；查看者只会看到 •••，导出时会被替换。',
   missing_setting: '还有必填的设置没有填写。',
 }

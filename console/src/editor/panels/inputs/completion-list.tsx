@@ -1,7 +1,8 @@
 import { type CSSProperties, useEffect, useMemo, useRef } from 'react'
 import { createPortal } from 'react-dom'
+import { useAll } from '../../../api/queries.ts'
 import { defineWords } from '../../../ui/words.ts'
-import { completions } from '../../model/references.ts'
+import { type Completion, completions } from '../../model/references.ts'
 import { useEditorState, useWorkflowEditor } from '../../workflow-editor.ts'
 import { useLocalized } from '../node-form.ts'
 import { useNodeTitle } from '../use-node-title.ts'
@@ -81,20 +82,27 @@ export interface Offer {
 }
 
 const useOffersWords = defineWords(
-  { system: 'System', any: 'any output: type its name' },
-  { system: '系统', any: '任意输出：请输入名称' },
+  {
+    sys: 'System',
+    secret: 'Secret',
+    secretAbout: 'Sent with the request, never shown.',
+    any: 'any output: type its name',
+  },
+  { sys: '系统', secret: '密钥', secretAbout: '只随请求发送，不会显示。', any: '任意输出：请输入名称' },
 )
 
 const maxOffers = 60
+const none: readonly { name: string }[] = []
 
 /** The offers for a text of the node that match what was typed; none while the list is closed. */
-export function useOffers(nodeId: string, typed: string | undefined): readonly Offer[] {
+export function useOffers(nodeId: string, typed: string | undefined, hasSecrets: boolean): readonly Offer[] {
   const words = useOffersWords()
   const localize = useLocalized()
   const titleOf = useNodeTitle()
   const { kinds, checks } = useWorkflowEditor()
   const { graph } = useEditorState()
   const isAsked = typed !== undefined
+  const { data: secret = none } = useAll('POST /api/v1/secret/list', { enabled: isAsked && hasSecrets })
   const all = useMemo((): Offer[] => {
     if (!isAsked) return []
     const kindOf = (id: string): string => {
@@ -102,16 +110,20 @@ export function useOffers(nodeId: string, typed: string | undefined): readonly O
       const kind = kinds.kinds.find(each => each.kind === node?.data.type)
       return `${kind ? localize(kind.title) : (node?.data.type ?? '')} · ${id}`
     }
-    return completions(graph, checks.outline, nodeId, kinds.system, titleOf).map(offer => {
-      const system = offer.nodeId === 'sys' && kinds.system.find(({ name }) => name === offer.name)
-      return {
-        reference: offer.reference,
-        title: offer.nodeId === 'sys' ? words.system : offer.title,
-        output: offer.name || '…',
-        about: offer.name === '' ? words.any : system ? localize(system.about) : kindOf(offer.nodeId),
-      }
-    })
-  }, [isAsked, graph, checks.outline, nodeId, kinds, titleOf, localize, words])
+    const aboutOf = ({ nodeId: from, name }: Completion): string => {
+      if (from === 'secret') return words.secretAbout
+      if (name === '') return words.any
+      const system = from === 'sys' && kinds.system.find(each => each.name === name)
+      return system ? localize(system.about) : kindOf(from)
+    }
+    const named = { secret: hasSecrets ? secret : none, sys: kinds.system }
+    return completions(graph, checks.outline, nodeId, named, titleOf).map(offer => ({
+      reference: offer.reference,
+      title: offer.nodeId === 'sys' || offer.nodeId === 'secret' ? words[offer.nodeId] : offer.title,
+      output: offer.name || '…',
+      about: aboutOf(offer),
+    }))
+  }, [isAsked, hasSecrets, secret, graph, checks.outline, nodeId, kinds, titleOf, localize, words])
   if (typed === undefined) return all
   const wanted = typed.trim().toLowerCase()
   const fits = (offer: Offer): boolean =>

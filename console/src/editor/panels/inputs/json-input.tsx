@@ -26,6 +26,7 @@ interface JsonInputProps {
   label: string
   /** Whether its texts may contain references. */
   hasReferences?: boolean
+  hasSecrets?: boolean
   must?: 'object' | 'list' | undefined
   /** Why a value is invalid, or undefined. */
   refuse?(value: unknown): string | undefined
@@ -37,6 +38,7 @@ const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stri
 /** A JSON text field. Invalid JSON stays in the field with the reason, and is not saved. */
 export function JsonInput(props: JsonInputProps) {
   const { value, onChange, pointer, label, hasReferences = false, must, refuse, corner } = props
+  const { hasSecrets = false } = props
   const words = useWords()
   const unfinished = useUnfinishedText(pointer)
   const [text, keep] = useDraft(value, stored => unfinished.textOver(stored) ?? textOf(stored))
@@ -66,6 +68,7 @@ export function JsonInput(props: JsonInputProps) {
         label={label}
         look="code"
         hasReferences={hasReferences}
+        hasSecrets={hasSecrets}
         isWrong={problem !== undefined}
         corner={corner}
       />

@@ -61,6 +61,7 @@ function WordsInput(props: InputProps) {
       pointer={pointer}
       label={label}
       look={look}
+      hasSecrets={shape.secrets ?? false}
     />
   )
 }

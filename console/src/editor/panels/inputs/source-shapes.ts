@@ -46,11 +46,12 @@ const parametersField = field(
 const headersField = field(
   'headers',
   { en: 'Headers', zh: '请求头' },
-  { is: 'dictionary', of: { is: 'template', input: 'line' } },
+  { is: 'dictionary', of: { is: 'template', input: 'line', secrets: true } },
+  { en: 'Write keys as {{#secret.name#}}.', zh: '密钥请写成 {{#secret.名称#}}。' },
 )
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 const addressField = (help: LocalizedText): KindField =>
-  field('url', { en: 'Address', zh: '地址' }, { is: 'template', input: 'address' }, help, true)
+  field('url', { en: 'Address', zh: '地址' }, { is: 'template', input: 'address', secrets: true }, help, true)
 
 /** The settings of each source type; the server's form of a source has no schema. */
 export const sourceTypes: Readonly<

@@ -19,6 +19,8 @@ interface TemplateInputProps {
   label: string
   look: 'line' | 'paragraph' | 'code'
   hasReferences?: boolean
+  /** Whether it may refer to secrets. */
+  hasSecrets?: boolean
   isWrong?: boolean
   /** An additional button in the corner. */
   corner?: ReactNode
@@ -26,7 +28,8 @@ interface TemplateInputProps {
 
 /** A text with references: highlighted, labelled with the names of their nodes, and completed while typing. */
 export function TemplateInput(props: TemplateInputProps) {
-  const { text, onText, pointer, label, look, hasReferences = true, isWrong = false, corner } = props
+  const { text, onText, pointer, label, look, corner } = props
+  const { hasReferences = true, hasSecrets = false, isWrong = false } = props
   const words = useWords()
   const area = useRef<HTMLTextAreaElement>(null)
   const mirror = useRef<HTMLDivElement>(null)
@@ -37,6 +40,7 @@ export function TemplateInput(props: TemplateInputProps) {
     mirror,
     nodeId,
     isEnabled: hasReferences && !control.disabled,
+    hasSecrets,
     onText,
   })
   const listId = `${inputId(pointer)}-offers`
@@ -116,8 +120,8 @@ export function TemplateInput(props: TemplateInputProps) {
 }
 
 const useReferenceNamesWords = defineWords(
-  { refers: 'References', system: 'System', memory: 'Memory', unknown: 'unknown' },
-  { refers: '引用', system: '系统', memory: '记忆', unknown: '未知' },
+  { refers: 'References', system: 'System', memory: 'Memory', secret: 'Secret', unknown: 'unknown' },
+  { refers: '引用', system: '系统', memory: '记忆', secret: '密钥', unknown: '未知' },
 )
 
 interface Name {
@@ -143,7 +147,8 @@ function ReferenceNames({ text }: { text: string }) {
       return { reference, title: titleOf(node), output: reference.slice(node.id.length + 1), isKnown: true }
     const [first = '', second = '', ...rest] = reference.split('.')
     const output = [second, ...rest].join('.')
-    if (first === 'memory' && second !== '') return { reference, title: words.memory, output, isKnown: true }
+    if ((first === 'memory' || first === 'secret') && second !== '')
+      return { reference, title: words[first], output, isKnown: true }
     const isSystem = first === 'sys' && kinds.system.some(({ name }) => name === second)
     if (isSystem) return { reference, title: words.system, output, isKnown: true }
     return { reference, title: words.unknown, output: reference, isKnown: false }

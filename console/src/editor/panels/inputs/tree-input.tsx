@@ -37,7 +37,7 @@ export function TreeInput({ shape, value, onChange, pointer, label }: InputProps
       {words.json}
     </button>
   )
-  const shared = { pointer, label, corner }
+  const shared = { pointer, label, corner, hasSecrets: shape.secrets ?? false }
   if (isJson) return <JsonInput {...shared} value={value} onChange={onChange} hasReferences />
   return (
     <TemplateInput

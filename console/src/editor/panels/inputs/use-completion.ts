@@ -15,15 +15,17 @@ interface CompletionOptions {
   mirror: RefObject<HTMLElement | null>
   nodeId: string
   isEnabled: boolean
+  /** Whether the text may refer to secrets. */
+  hasSecrets: boolean
   onText(text: string): void
 }
 
 /** The completion list of a text: when it opens, what it offers, and its keys. */
-export function useCompletion({ area, mirror, nodeId, isEnabled, onText }: CompletionOptions) {
+export function useCompletion({ area, mirror, nodeId, isEnabled, hasSecrets, onText }: CompletionOptions) {
   const [typing, setTyping] = useState<Typing>()
   const [active, setActive] = useState(0)
   const [at, setAt] = useState({ left: 0, top: 0, bottom: 0 })
-  const offers = useOffers(nodeId, typing?.typed)
+  const offers = useOffers(nodeId, typing?.typed, hasSecrets)
   const start = typing?.start
   useLayoutEffect(() => {
     if (start !== undefined && mirror.current) setAt(caretPlace(mirror.current, start))

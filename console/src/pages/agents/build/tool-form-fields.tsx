@@ -1,5 +1,7 @@
-import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
-import { Button, Input, Select } from 'antd'
+import { CloseOutlined, LockOutlined, PlusOutlined } from '@ant-design/icons'
+import { Button, Dropdown, Input, Select, Space } from 'antd'
+import { useState } from 'react'
+import { useAll } from '../../../api/queries.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { Field } from './field.tsx'
 import { KnowledgeSelect } from './knowledge-select.tsx'
@@ -186,21 +188,17 @@ function UsedField({ form, edit }: ToolFormFieldsProps) {
 const useHeaderFieldsWords = defineWords(
   {
     headers: 'Headers',
-    help: 'For example API keys. They are hidden from the model and from view-only users.',
+    help: 'Store API keys as secrets and choose them here. Other values are readable by everyone who can edit the agent.',
     name: 'Name',
-    value: 'Value',
     nameOf: (number: number) => `Name of header ${number}`,
-    valueOf: (number: number) => `Value of header ${number}`,
     remove: (number: number) => `Remove header ${number}`,
     add: 'Add a header',
   },
   {
     headers: '请求头',
-    help: '例如 API 密钥。模型和只有查看权限的用户都看不到。',
+    help: '请先把 API 密钥保存为密钥，再在这里选用。直接填写的值，所有能编辑智能体的人都能看到。',
     name: '名称',
-    value: '值',
     nameOf: (number: number) => `第 ${number} 个请求头的名称`,
-    valueOf: (number: number) => `第 ${number} 个请求头的值`,
     remove: (number: number) => `移除第 ${number} 个请求头`,
     add: '添加请求头',
   },
@@ -226,13 +224,10 @@ function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
             value={row.name}
             onChange={event => onChange(headers.with(at, { ...row, name: event.target.value }))}
           />
-          <Input.Password
-            aria-label={words.valueOf(at + 1)}
-            placeholder={words.value}
-            // Browsers would offer to store it as a password, or fill one in.
-            autoComplete="new-password"
+          <HeaderValue
+            number={at + 1}
             value={row.value}
-            onChange={event => onChange(headers.with(at, { ...row, value: event.target.value }))}
+            onChange={value => onChange(headers.with(at, { ...row, value }))}
           />
           <Button
             type="text"
@@ -251,5 +246,59 @@ function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
       </Button>
       <p className="soft small">{words.help}</p>
     </fieldset>
+  )
+}
+
+const useHeaderValueWords = defineWords(
+  {
+    value: 'Value',
+    valueOf: (number: number) => `Value of header ${number}`,
+    choose: (number: number) => `Use a secret in header ${number}`,
+    none: 'No secrets yet',
+  },
+  {
+    value: '值',
+    valueOf: (number: number) => `第 ${number} 个请求头的值`,
+    choose: (number: number) => `在第 ${number} 个请求头中使用密钥`,
+    none: '还没有密钥',
+  },
+)
+
+interface HeaderValueProps {
+  number: number
+  value: string
+  onChange: (value: string) => void
+}
+
+/** The value of a header: usually a secret of the workspace. A key that was typed in is masked. */
+function HeaderValue({ number, value, onChange }: HeaderValueProps) {
+  const words = useHeaderValueWords()
+  const secrets = useAll('POST /api/v1/secret/list')
+  const [isShown, setIsShown] = useState(false)
+  const choose = (name: string): void => {
+    const scheme = /^(bearer|basic|token) +/i.exec(value)?.[0] ?? ''
+    onChange(`${scheme}{{#secret.${name}#}}`)
+  }
+  const items = secrets.data?.map(({ name }) => ({ key: name, label: name, onClick: () => choose(name) }))
+  return (
+    <Space.Compact block>
+      <Input.Password
+        aria-label={words.valueOf(number)}
+        visibilityToggle={{ visible: isShown || value.includes('{{#'), onVisibleChange: setIsShown }}
+        placeholder={words.value}
+        // Browsers would offer to store it as a password, or fill one in.
+        autoComplete="new-password"
+        value={value}
+        onChange={event => onChange(event.target.value)}
+      />
+      <Dropdown
+        trigger={['click']}
+        menu={{
+          items: items?.length ? items : [{ key: '', disabled: true, label: words.none }],
+        }}
+      >
+        <Button icon={<LockOutlined />} aria-label={words.choose(number)} title={words.choose(number)} />
+      </Dropdown>
+    </Space.Compact>
   )
 }

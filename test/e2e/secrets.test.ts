@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { chain, output } from '../support/run-graphs.ts'
+import { node } from '../workflow/graphs.ts'
+import { describeConsole, flow } from './support/console-world.ts'
+import { expectAccessible } from './support/expect-accessible.ts'
+
+const value = 'canary-of-the-secrets-page-0123'
+
+describeConsole('Secrets', world => {
+  flow(world, 'are added, replaced and deleted by keyboard, and never shown', async ({ page, context }) => {
+    const answers: string[] = []
+    context.on('response', response => {
+      if (response.url().includes('/api/'))
+        response
+          .text()
+          .then(text => answers.push(text))
+          .catch(() => undefined)
+    })
+    await page.goto(`${world.server.base}/#/secrets`)
+    await page.getByRole('heading', { name: 'Keep keys out of workflows' }).waitFor()
+    await expectAccessible(page, 'the empty page of secrets')
+    await page.getByRole('button', { name: 'Add a secret' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Add a secret' })
+    await page.keyboard.type('my key')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('short')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('Enter at least 8 characters').waitFor()
+    await dialog.getByText('Use letters, digits, _ and -, starting with a letter').waitFor()
+    await expectAccessible(page, 'the form of a secret')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('crm_key')
+    await dialog.getByRole('textbox', { name: 'Value' }).fill(`${value}\n`)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    const row = page.getByRole('row', { name: /crm_key/ })
+    await row.getByText('{{#secret.crm_key#}}').waitFor()
+    await expectAccessible(page, 'the list of secrets')
+
+    await row.getByRole('button', { name: 'Replace the value of crm_key' }).press('Enter')
+    const replace = page.getByRole('dialog', { name: 'Replace the value of crm_key' })
+    assert.equal(await replace.getByRole('textbox', { name: 'Value' }).inputValue(), '')
+    await page.keyboard.type(`${value}-4567`)
+    await page.keyboard.press('Enter')
+    await replace.waitFor({ state: 'detached' })
+    assert.ok(!(await page.content()).includes(value))
+    for (const answer of answers)
+      assert.ok(!answer.includes(value), 'an answer of the server holds the value')
+
+    await row.getByRole('button', { name: 'Delete crm_key' }).click()
+    await page.getByRole('tooltip').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Keep keys out of workflows' }).waitFor()
+  })
+
+  flow(world, 'are offered in the fields of requests, and nowhere else', async ({ page }) => {
+    const { api } = world.server
+    await api.post('secret/set', { name: 'shop_key', value })
+    const call = node('call', 'http_request', { url: 'https://shop.example', headers: { 'X-Key': '' } })
+    const workflow = chain(call, output('say', 'Done'))
+    await api.post('workflow/update', { id: 'shop', workflow })
+    await page.goto(`${world.server.base}/#/workflows/shop`)
+    await page.getByRole('button', { name: /^Fit to screen/ }).click()
+    await page.locator('.canvas [data-node="call"]').click()
+    const header = page.getByRole('combobox', { name: 'Headers: value of X-Key' })
+    await header.click()
+    await page.keyboard.type('{{#shop_')
+    await page.getByRole('option', { name: /Secret shop_key/ }).waitFor()
+    await page.keyboard.press('Enter')
+    assert.equal(await header.inputValue(), '{{#secret.shop_key#}}')
+    await page.locator('.canvas [data-node="say"]').click()
+    const answer = page.getByRole('combobox', { name: 'Answer' })
+    await answer.click()
+    await page.keyboard.press('Control+Space')
+    await page.getByRole('option', { name: /System query/ }).waitFor()
+    assert.equal(await page.getByRole('option', { name: /shop_key/ }).count(), 0)
+  })
+})
