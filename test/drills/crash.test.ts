@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiClient } from '../support/api-client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { spawnServer } from '../support/server-process.ts'
@@ -31,6 +32,42 @@ describe('kill -9', () => {
     database = await freshDatabase()
   })
   after(() => database.drop())
+
+  test('executes a request with an Idempotency-Key once, whether or not its answer arrived', async () => {
+    const answers = new Map<string, string>()
+    const sent = new Set<string>()
+    const create = async (api: ApiClient, key: string): Promise<string> => {
+      const headers = { 'idempotency-key': key }
+      const answer = await api.post('agent/create', { name: `keyed ${key}` }, { headers })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.text
+    }
+    for (let round = 0; round < kills; round++) {
+      const server = await spawnServer(database, token)
+      const writers = Array.from({ length: 16 }, async (_, writer) => {
+        for (let count = 0; ; count++) {
+          const key = `${round}-${writer}-${count}`
+          sent.add(key)
+          const answer = await create(server.api, key).catch((error: unknown) => {
+            if (error instanceof assert.AssertionError) throw error
+          })
+          if (answer === undefined) return
+          answers.set(key, answer)
+        }
+      })
+      await sleep(100 + Math.random() * 300)
+      assert.equal(await server.kill('SIGKILL'), 'SIGKILL')
+      await Promise.all(writers)
+    }
+    const server = await spawnServer(database, token)
+    for (const key of sent) {
+      const again = await create(server.api, key)
+      assert.equal(again, answers.get(key) ?? again, `another answer for ${key}`)
+    }
+    const { json } = await server.api.post('agent/list', { keyword: 'keyed' })
+    assert.equal(json.data.total, sent.size)
+    await server.kill('SIGTERM')
+  })
 
   test('loses no acknowledged update and never mixes two graphs', async () => {
     const acknowledged = new Map<string, Map<number, string>>()

@@ -256,6 +256,7 @@ describe('responses', () => {
     await call('token.delete', { id: token.id })
     await call('server.info')
     const workspace = await call('workspace.create')
+    await call('workspace.update', { id: workspace.id, limits: { documents: 10 } })
     await call('workspace.list')
     await call('workspace.delete', { id: workspace.id })
 

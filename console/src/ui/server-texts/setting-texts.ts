@@ -18,6 +18,14 @@ export const chineseSettings: Readonly<Record<string, string>> = {
   WEB_SEARCH_API_KEY: '联网搜索服务的密钥（如需要）。',
   RUN_RETENTION_DAYS: '运行结束后，运行及其步骤保留的天数。',
   PUBLIC_CALLS_PER_MINUTE: '每个 IP 地址每分钟可不带令牌调用公开智能体的次数；0 表示不限制。',
+  WRONG_TOKENS_PER_MINUTE:
+    '每个 IP 地址每分钟可发送的错误令牌数；超过后，来自该地址、此前未验证过的令牌会直接被拒绝。0 表示不限制。',
+  TOKEN_CALLS_PER_MINUTE: '单个令牌每分钟的请求数上限，按服务器进程计算；0 表示不限制。',
+  WORKSPACE_CALLS_PER_MINUTE: '工作空间所有令牌每分钟的请求数上限，按服务器进程计算；0 表示不限制。',
+  WORKSPACE_STORAGE_BYTES: '工作空间可存储的文件与工作流版本的字节数；0 表示不限制。',
+  WORKSPACE_DOCUMENTS: '工作空间的知识库中可有的文档数；0 表示不限制。',
+  WORKSPACE_TOKENS_PER_DAY:
+    '工作空间的运行每天（UTC）可使用的模型 token 数；已开始的运行可能会超出。0 表示不限制。',
   DEMO: '首次启动时是否创建演示智能体、工作流和知识库：on 或 off。',
   EMBEDDING_BASE_URL: '兼容 OpenAI 的向量接口地址，例如 https://api.openai.com/v1。',
   EMBEDDING_API_KEY: '向量接口的密钥（如需要）。',
