@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { getHeapStatistics } from 'node:v8'
 import type { ServerSetting } from './contract/server-record.ts'
 
 interface Setting<Value> {
@@ -74,6 +75,22 @@ export const settings = {
     '`postgres://…` to use PostgreSQL 15 or newer instead of SQLite.',
     value => /^postgres(ql)?:\/\//.test(value),
     'must begin with postgres://',
+  ),
+  DATABASE_POOL_SIZE: integer(
+    10,
+    [2, 1000],
+    'Connections to PostgreSQL that one server opens at most. All replicas together must stay below `max_connections`.',
+  ),
+  DATABASE_WAIT_SECONDS: integer(
+    5,
+    [1, 300],
+    'How long a query waits for a free connection to PostgreSQL. After that a request is refused; a run tries again.',
+  ),
+  DATABASE_STATEMENT_SECONDS: integer(30, [1, 3600], 'How long PostgreSQL may work on one statement.'),
+  RUN_MEMORY_MB: integer(
+    0,
+    [0, 1_048_576],
+    'Memory for the outputs of running workflows in MB; 0: half of the heap of the process. One workspace gets at most half of it.',
   ),
   BOOTSTRAP_TOKEN: secret(
     "The operator's token, at least 16 characters. Unset: one is created at the first start.",
@@ -246,6 +263,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const { webSearchUrl, webSearchApiKey } = values
   const config: Config = {
     ...values,
+    runMemoryMb: values.runMemoryMb || Math.floor(getHeapStatistics().heap_size_limit / 2 ** 21),
     ingestWorkers: values.ingestWorkers || Math.max(2, availableParallelism() - 1),
     shownSettings: showSettings(environment),
     model: readEndpoint('model'),

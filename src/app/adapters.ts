@@ -57,7 +57,15 @@ async function openSecretBox({ secretKey, databaseUrl, dataDir }: Config): Promi
 export async function openAdapters(config: Config): Promise<Adapters> {
   const destination = pino.destination({ dest: 1, sync: false })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
-  const driver = await openDatabase({ url: config.databaseUrl, folder: config.dataDir })
+  const driver = await openDatabase({
+    url: config.databaseUrl,
+    folder: config.dataDir,
+    pool: {
+      poolSize: config.databasePoolSize,
+      waitMilliseconds: config.databaseWaitSeconds * 1000,
+      statementMilliseconds: config.databaseStatementSeconds * 1000,
+    },
+  })
   const database = new AmbientDatabase(driver)
   const connections = await openConnections(config)
   return {

@@ -33,6 +33,8 @@ export interface Database extends Reader {
   /** All or nothing; durable when it resolves. `work` may run again after a conflict, and awaits only its transaction. */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>
+  /** The time in milliseconds by which all processes that use this database compare leases. */
+  time(): Promise<number>
   /** See `Generation` in the kernel. */
   generation(): number | undefined
   /** Fails with `unavailable` when the database cannot be read or written. */

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { limits } from '../../contract/limits.ts'
 import type { Database, Snapshot, Transaction } from '../../database/database.ts'
 import { type Query, RawSql, type SqlValue, toQuery } from '../../database/sql.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
@@ -36,6 +35,15 @@ function nextFetch(count: number, rows: unknown[]): number {
       characters += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8
   const fitting = Math.floor((fetchCharacters * rows.length) / (characters + 1))
   return Math.max(1, Math.min(fitting, count * 2, fetchRows))
+}
+
+export interface PoolOptions {
+  /** The most connections at a time. */
+  poolSize: number
+  /** How long a query waits for a free connection. */
+  waitMilliseconds: number
+  /** How long the server works on one statement. */
+  statementMilliseconds: number
 }
 
 type Queryable = Pick<pg.ClientBase, 'query'>
@@ -78,16 +86,16 @@ export class PostgresDatabase implements Database {
   readonly #pool: pg.Pool
   readonly #reader: Queries
 
-  constructor(url: string) {
+  constructor(url: string, { poolSize, waitMilliseconds, statementMilliseconds }: PoolOptions) {
     this.#url = url
     this.#pool = new pg.Pool({
       connectionString: url,
-      max: 10,
-      connectionTimeoutMillis: limits.databaseWaitMilliseconds,
+      max: poolSize,
+      connectionTimeoutMillis: waitMilliseconds,
       idleTimeoutMillis: 30_000,
-      statement_timeout: 30_000,
+      statement_timeout: statementMilliseconds,
       // Detects a server that vanished without closing the connection.
-      query_timeout: 35_000,
+      query_timeout: statementMilliseconds + 5000,
       keepAlive: true,
       application_name: 'banyan',
       types,
@@ -205,6 +213,13 @@ export class PostgresDatabase implements Database {
   /** Another replica may commit at any moment, and checking costs as much as reading. */
   generation(): undefined {
     return undefined
+  }
+
+  async time(): Promise<number> {
+    const row = await this.get<{ now: number }>(
+      'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now',
+    )
+    return row!.now
   }
 
   async check(): Promise<void> {

@@ -13,7 +13,7 @@ export const isRetryable = (error: unknown): boolean =>
 
 const network = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/
 const messages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/
 
 /** Maps driver errors about the server's state to application errors; others stay as they are. */
 export function postgresError(error: unknown): unknown {
@@ -24,7 +24,7 @@ export function postgresError(error: unknown): unknown {
   if (code === '57014')
     return new AppError(
       'timed_out',
-      'The database did not answer within 30 seconds. Try again in a moment.',
+      'The database did not answer within DATABASE_STATEMENT_SECONDS. Try again in a moment.',
       { cause: error },
     )
   // 08: connection, 53: resources, 57P: shutdown or start.

@@ -258,6 +258,11 @@ export class SqliteDatabase implements Database {
     return this.#generation
   }
 
+  /** All processes that use the file run on one machine. */
+  async time(): Promise<number> {
+    return Date.now()
+  }
+
   async check(): Promise<void> {
     this.#assertIntact()
     try {
