@@ -140,9 +140,12 @@ export class AccessService {
     return workspace
   }
 
-  async deleteWorkspace(id: string): Promise<void> {
+  /** Returns the leases of its runs, which are revoked: the processes that work on them notice at their next renewal. */
+  async deleteWorkspace(id: string): Promise<string[]> {
     if (id === defaultWorkspaceId) throw new AppError('in_use', 'The workspace `default` cannot be deleted')
-    if (!(await this.store.removeWorkspace(id, this.#clock.now()))) throw noWorkspace(id)
+    const leases = await this.store.removeWorkspace(id, this.#clock.now())
+    if (!leases) throw noWorkspace(id)
+    return leases
   }
 
   /** Deletes the data of deleted workspaces in batches, so that other requests are not blocked. */

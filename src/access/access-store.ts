@@ -2,7 +2,7 @@ import type { Role } from '../contract/access-operations.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { type Database, readPage, type Transaction } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
-import { flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
+import { as, flag, integer, json, optional, type RowOf, table, text } from '../database/table.ts'
 import { workspaceTables } from '../database/tables.ts'
 
 /** 0: unlimited. What is absent is limited by the server settings. */
@@ -97,15 +97,25 @@ export class AccessStore {
     })
   }
 
-  /** Deletes its tokens and hides it at once; false if it does not exist. `purge` deletes the rest. */
-  removeWorkspace(id: string, at: number): Promise<boolean> {
+  /**
+   * Deletes its tokens, stops its runs and hides it at once; `purge` deletes the rest. Returns the leases of its runs,
+   * undefined if it does not exist.
+   */
+  removeWorkspace(id: string, at: number): Promise<string[] | undefined> {
     return this.#database.transaction(async transaction => {
       // The name can be used again; the id that replaces it is never reused.
       const removed = await transaction.run(
         sql`UPDATE workspaces SET deleted_at = ${at}, name = 'deleted ' || id WHERE id = ${id} AND deleted_at IS NULL`,
       )
       await transaction.run(sql`DELETE FROM tokens WHERE workspace_id = ${id}`)
-      return removed > 0
+      // Without a lease no process can store a step of its runs, and so none starts the next one.
+      const active = sql`runs WHERE workspace_id = ${id} AND due_at IS NOT NULL`
+      const held = await transaction.all(sql`SELECT lease ${as('lease', optional(text()))} FROM ${active}`)
+      await transaction.run(
+        sql`UPDATE runs SET status = 'stopped', lease = NULL, due_at = NULL
+          WHERE workspace_id = ${id} AND due_at IS NOT NULL`,
+      )
+      return removed > 0 ? held.flatMap(({ lease }) => lease ?? []) : undefined
     })
   }
 

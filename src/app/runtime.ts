@@ -87,7 +87,7 @@ export function createRuntime(given: Adapters, config: Config) {
     ...usageRoutes(stores.usage, quotas, clock),
     ...fileRoutes(files, { ...parts, quotas }),
     ...knowledgeRoutes({ ...knowledge, quotas }),
-    ...accessRoutes(access),
+    ...accessRoutes(access, runs),
     ...serverInfoRoutes(describeServer(config), models, settings),
     ...serverRoutes(() => metrics.text(), readiness),
     ...consoleRoutes(consoleFolder),

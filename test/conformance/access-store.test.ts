@@ -102,8 +102,8 @@ describe('access store', () => {
         expected: 'anything',
         at,
       })
-    assert.equal(await store.removeWorkspace('doomed', 5), true)
-    assert.equal(await store.removeWorkspace('doomed', 6), false)
+    assert.deepEqual(await store.removeWorkspace('doomed', 5), [])
+    assert.equal(await store.removeWorkspace('doomed', 6), undefined)
     assert.equal(await store.findToken('hash d'), undefined)
     assert.equal(await store.findWorkspace('doomed'), undefined)
     assert.equal(await store.addToken(token('e', 'doomed'), 'hash e'), false)

@@ -9,6 +9,7 @@ import {
 import { pageAnswer } from '../../contract/paging.ts'
 import { limitFields } from '../../contract/quotas.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import type { Runs } from '../../workflow/run/run-service.ts'
 import { type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
 
@@ -22,7 +23,7 @@ export const workspaceWithLimits = (workspace: Workspace) => ({
   limits: limitsOnWire(workspace.limits ?? {}),
 })
 
-export function accessRoutes(access: AccessService): Route[] {
+export function accessRoutes(access: AccessService, runs: Pick<Runs, 'abandonWorkspace'>): Route[] {
   return [
     route(tokenOperations.create, async ({ token, body }) => {
       const workspaceId = body.workspace_id ?? token.workspaceId
@@ -60,6 +61,8 @@ export function accessRoutes(access: AccessService): Route[] {
       workspaceWithLimits(await access.setLimits(body.id, readLimits(body.limits))),
     ),
 
-    route(workspaceOperations.delete, ({ body }) => access.deleteWorkspace(body.id)),
+    route(workspaceOperations.delete, async ({ body }) => {
+      await runs.abandonWorkspace(body.id, await access.deleteWorkspace(body.id))
+    }),
   ]
 }
